@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write one generated file from the registry. Standard library only; run by the build.
+
+Usage: emit.py OUTPUT FILE [--registry DIR]
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import emit_api
+import emit_cuda
+import emit_entries
+import emit_errors
+import emit_unavailable
+import registry
+
+COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D9.h",
+              "cudaD3D10.h", "cudaD3D11.h"]
+OUTPUTS = {
+    "api.h": emit_api.emit,
+    "entries.c": emit_entries.emit,
+    "unavailable.c": emit_unavailable.emit,
+    "error_names.c": emit_errors.emit,
+    **{header: lambda data, header=header: emit_cuda.emit(data, header)
+       for header in ["cuda.h", *COMPANIONS]},
+}
+
+
+class Files(dict):
+    """The registry's files, each read when an output first asks for it."""
+
+    def __init__(self, directory):
+        super().__init__()
+        self.directory = directory
+
+    def __missing__(self, name):
+        self[name] = registry.read(self.directory, name)
+        if not self[name]:
+            raise registry.RegistryError(f"{self.directory}/{name}.jsonl:1: no such file, or empty")
+        return self[name]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("output", choices=sorted(OUTPUTS))
+    parser.add_argument("file")
+    parser.add_argument("--registry", default=registry.DEFAULT)
+    options = parser.parse_args()
+    try:
+        text = OUTPUTS[options.output](Files(options.registry))
+    except registry.RegistryError as error:
+        sys.exit(str(error))
+    path = Path(options.file)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

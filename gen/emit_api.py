@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""api.h: struct cushim_api, one typed member for every ABI symbol."""
+
+import ctext
+
+HEAD = """#ifndef CUSHIM_API_H
+#define CUSHIM_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Without a toolkit's cuda.h before this header, cushim brings its own. */
+#if !defined(__cuda_cuda_h__) && !defined(CUDA_VERSION)
+#include <cushim/cuda.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CUSHIM_EXTENSION __extension__
+#else
+#define CUSHIM_EXTENSION
+#endif
+"""
+STRUCT = """
+/*
+ * The order of the members is ABI: new ones come at the end. A member is what the driver exports
+ * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the plain
+ * name is the first of them, reachable as NAME_v1 too, and the macros of cuda.h lead a plain name
+ * to the member it means.
+ */
+struct cushim_api {
+    size_t size; /* of this structure, as the library that filled it knows it */
+"""
+
+
+class Names:
+    """How a type is written in the table, whatever headers the caller has."""
+
+    def __init__(self, entries, types):
+        self.types = {row["name"]: row for row in types}
+        self.used = {}
+        for entry in entries:
+            for kind, _ in entry["params"]:
+                for word in ctext.names_in(kind):
+                    self.use(word)
+
+    def use(self, name):
+        """Note a type and what it is made of, the latter first."""
+        row = self.types.get(name)
+        if row is None or name in self.used:
+            return
+        fact = row["versions"][-1]
+        if fact["kind"] == "alias":
+            for word in ctext.names_in(fact["type"]):
+                self.use(word)
+        if fact["kind"] == "function":
+            for kind in [fact["result"]] + [kind for kind, _ in fact["params"]]:
+                for word in ctext.names_in(kind):
+                    self.use(word)
+        self.used[name] = row
+
+    def rename(self, kind):
+        """KIND with the companions' types under names of our own."""
+        return ctext.WORD.sub(lambda match: self.own(match[0]), kind)
+
+    def own(self, name):
+        """A companion's type is cushim_NAME: its header may be included later, or never."""
+        row = self.used.get(name)
+        return f"cushim_{name}" if row and row["header"] != "cuda.h" else name
+
+    def forward(self, row):
+        """A declaration that needs nothing of the header that has the type."""
+        name, fact = self.own(row["name"]), row["versions"][-1]
+        if fact["kind"] in ("struct", "union"):
+            return f"typedef {fact['kind']} {fact['tag']} {name};"
+        if fact["kind"] == "handle":
+            const = "const " if fact.get("const") else ""
+            return f"typedef {const}struct {fact['tag']} *{name};"
+        if fact["kind"] == "enum":
+            signed = any(value[1] < 0 for value in fact["values"])
+            return f"typedef {'int' if signed else 'unsigned int'} {name};"
+        if fact["kind"] == "function":
+            params = ", ".join(ctext.declare(self.rename(kind), param)
+                               for kind, param in fact["params"])
+            return f"typedef {fact['result']} (CUDA_CB *{name})({params or 'void'});"
+        return f"typedef {ctext.declare(self.rename(fact['type']), name)};"
+
+
+def forwards(names, base):
+    """Types that the caller's cuda.h may lack."""
+    lines = ["", "/* Types that an older cuda.h, or any public one, lacks. */",
+             "#ifndef CUSHIM_CUDA_H"]
+    for row in names.used.values():
+        since = row["versions"][0]["since"]
+        if row["header"] != "cuda.h":
+            continue
+        if row.get("internal"):
+            lines += ["#ifndef __CUDA_API_VERSION_INTERNAL", names.forward(row), "#endif"]
+        elif since > base:
+            lines += [f"#if CUDA_VERSION < {since}", names.forward(row), "#endif"]
+    return lines + ["#endif"]
+
+
+def companions(names):
+    """Types of the companion headers, under names of our own."""
+    lines = ["", "/* Types of cudaGL.h and the other companions: theirs where they came first. */"]
+    for row in names.used.values():
+        if row["header"] == "cuda.h":
+            continue
+        forward = names.forward(row)
+        if row["versions"][-1]["kind"] == "enum":
+            own = f"typedef {row['name']} {names.own(row['name'])};"
+            lines += [f"#ifdef {ctext.macro_name(row['header'])}", own, "#else", forward, "#endif"]
+        else:
+            lines.append(forward)
+    return lines
+
+
+def members(entries, names):
+    """The members, in registry order."""
+    groups = ctext.by_name(entries)
+    for entry in entries:
+        own = ctext.member(entry, groups)
+        text = "    " + ctext.call_type(entry, own, names.rename) + ";"
+        if own == entry["symbol"]:
+            yield ctext.wrap(text, 8)
+            continue
+        plain = "    " + ctext.call_type(entry, entry["symbol"], names.rename) + ";"
+        yield "\n".join(["    CUSHIM_EXTENSION union {", ctext.wrap("    " + text, 12),
+                         ctext.wrap("    " + plain, 12), "    };"])
+
+
+def emit(registry):
+    """Text of api.h."""
+    entries, types = registry["entries"], registry["types"]
+    names = Names(entries, types)
+    base = min(row["release"] for row in registry["levels"])
+    macros = sorted({entry["symbol"] for entry in entries} | {
+        ctext.member(entry, ctext.by_name(entries)) for entry in entries})
+    lines = [ctext.banner("entries", "types") + HEAD,
+             f"#define CUSHIM_ENTRY_COUNT {len(entries)}",
+             f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
+    lines += ["", *ctext.foreign_structs(entries), *forwards(names, base), *companions(names)]
+    lines += ["", "/* cuda.h's macros would rename the members in their own definition. */"]
+    for name in macros:
+        lines += [f'#pragma push_macro("{name}")', f"#undef {name}"]
+    lines += [STRUCT.rstrip("\n"), *members(entries, names), "};", ""]
+    lines += [f'#pragma pop_macro("{name}")' for name in macros]
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+    return "\n".join(lines) + "\n"

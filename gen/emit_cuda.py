@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""cuda.h and its companions: our own headers, for builds without a toolkit."""
+
+import ctext
+
+CUDA_HEAD = """#ifndef CUSHIM_CUDA_H
+#define CUSHIM_CUDA_H
+
+/* NVIDIA's header, included later, finds its own guard and adds nothing. */
+#ifdef __cuda_cuda_h__
+#error "cushim/cuda.h stands in for NVIDIA's cuda.h: include one of the two"
+#endif
+#define __cuda_cuda_h__
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* The release whose meaning unversioned names have, as in NVIDIA's cuda.h of that release. */
+#ifndef CUSHIM_CUDA_VERSION
+#define CUSHIM_CUDA_VERSION {newest}
+#endif
+#if CUSHIM_CUDA_VERSION < 11000 || CUSHIM_CUDA_VERSION > {newest}
+#error "CUSHIM_CUDA_VERSION is not between 11000 and {newest}"
+#endif
+#define CUDA_VERSION CUSHIM_CUDA_VERSION
+
+#ifdef _WIN32
+#define CUDAAPI __stdcall
+#define CUDA_CB __stdcall
+#else
+#define CUDAAPI
+#define CUDA_CB
+#endif
+"""
+COMPANION_HEAD = """#ifndef {guard}
+#define {guard}
+
+#include <cushim/cuda.h>
+"""
+CXX_OPEN = '\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
+CXX_CLOSE = "\n#ifdef __cplusplus\n}\n#endif\n"
+PROC_PER_THREAD = """
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+/* Asked for neither kind of stream, the look-up finds what this program's own calls use. */
+static inline CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion,
+                                                cuuint64_t flags,
+                                                CUdriverProcAddressQueryResult *symbolStatus)
+{
+    const cuuint64_t streams =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (!(flags & streams))
+        flags |= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
+}
+#define cuGetProcAddress_v2 cuGetProcAddress_v2_ptsz
+#endif
+"""
+
+
+class Level:
+    """Which lines a level of CUSHIM_CUDA_VERSION sees; the oldest known release has no floor."""
+
+    def __init__(self, base):
+        self.base = base
+
+    def guard(self, since, until, lines):
+        """LINES for since <= level < until; no condition where that is always."""
+        conditions = []
+        if since is not None and since > self.base:
+            conditions.append(f"CUSHIM_CUDA_VERSION >= {since}")
+        if until is not None:
+            conditions.append(f"CUSHIM_CUDA_VERSION < {until}")
+        if not conditions:
+            return lines
+        return [f"#if {' && '.join(conditions)}", *lines, "#endif"]
+
+
+def fields(items, indent=1):
+    """Lines of a record's body."""
+    pad = "    " * indent
+    for field in items:
+        dims = "".join(f"[{size}]" for size in field.get("dims", []))
+        if "type" in field:
+            yield f"{pad}{ctext.declare(field['type'], field['name'] + dims)};"
+            continue
+        kind = "struct" if "struct" in field else "union"
+        extension = "" if field["name"] else "CUSHIM_ANONYMOUS "
+        tag = field.get("tag", "")
+        yield f"{pad}{extension}{kind} {tag}{' ' if tag else ''}{{"
+        yield from fields(field[kind], indent + 1)
+        yield f"{pad}}}{' ' if field['name'] else ''}{field['name']}{dims};"
+
+
+def enum(name, fact, level):
+    """An enum with all its values; those that changed or went only where they were."""
+    lines = [f"typedef enum {fact['tag']} {{" if "tag" in fact else "typedef enum {"]
+    several = {}
+    for value in fact["values"]:
+        several.setdefault(value[0], []).append(value)
+    for value in fact["values"]:
+        changed = len(several[value[0]]) > 1
+        until = value[3] if len(value) == 4 else None
+        number = str(value[1]) if value[1] < 0x7FFFFFFF else hex(value[1])
+        lines += level.guard(value[2] if changed else None, until, [f"    {value[0]} = {number},"])
+    return lines + [f"}} {name};"]
+
+
+def body(name, fact, level):
+    """Lines that define one version of a type."""
+    kind = fact["kind"]
+    if kind == "define":
+        return [f"#define {name} {fact['value']}"]
+    if kind == "alias":
+        return [f"typedef {ctext.declare(fact['type'], name)};"]
+    if kind == "handle":
+        return [f"typedef {'const ' if fact.get('const') else ''}struct {fact['tag']} *{name};"]
+    if kind == "function":
+        params = ", ".join(ctext.declare(kind, param) for kind, param in fact["params"]) or "void"
+        return [ctext.wrap(f"typedef {fact['result']} (CUDA_CB *{name})({params});")]
+    if kind == "enum":
+        return enum(name, fact, level)
+    if kind in ("struct", "union"):
+        tag = fact.get("tag", "")
+        lines = list(fields(fact["fields"]))
+        if "align" in fact:
+            lines.insert(0, f"    CUSHIM_ALIGN({fact['align']})")
+        return [f"typedef {kind} {tag}{' ' if tag else ''}{{", *lines, f"}} {name};"]
+    return []
+
+
+def moved_values(types):
+    """Enumerators that one release moved from one enum to another."""
+    owners = {}
+    for row in types:
+        for fact in row["versions"]:
+            for value in fact.get("values", []):
+                owners.setdefault(value[0], set()).add(row["name"])
+    return {value for value, names in owners.items() if len(names) > 1}
+
+
+def define(row, level, moved):
+    """A type with its history."""
+    versions = row["versions"]
+    lines = []
+    for fact, following in zip(versions, versions[1:] + [None]):
+        # What was never otherwise is there at every level: newer types do no harm.
+        steady = fact is versions[0] and moved.isdisjoint(
+            value[0] for value in fact.get("values", []))
+        since = None if steady else fact["since"]
+        until = following["since"] if following else None
+        if fact["kind"] != "gone":
+            lines += level.guard(since, until, body(row["name"], fact, level))
+    if row["name"] == "CUuuid":  # the CUDA runtime's headers define it too
+        lines = ["#ifndef CU_UUID_HAS_BEEN_DEFINED", "#define CU_UUID_HAS_BEEN_DEFINED", *lines,
+                 "#endif"]
+    return lines
+
+
+def needs(fact):
+    """Names that a version of a type uses."""
+    if fact["kind"] == "alias":
+        return ctext.names_in(fact["type"])
+    if fact["kind"] == "function":
+        return [word for kind in [fact["result"]] + [kind for kind, _ in fact["params"]]
+                for word in ctext.names_in(kind)]
+    return list(field_needs(fact.get("fields", [])))
+
+
+def field_needs(items):
+    """Names that a record's fields use."""
+    for field in items:
+        if "type" in field:
+            yield from ctext.names_in(field["type"])
+        else:
+            yield from field_needs(field.get("struct") or field.get("union"))
+
+
+def in_order(types):
+    """The types, each after what it is made of. Records that only pointers name come first."""
+    rows = {row["name"]: row for row in types}
+    tags = {fact["tag"]: row["name"] for row in types for fact in row["versions"]
+            if fact["kind"] in ("struct", "union") and "tag" in fact}
+    done, result = set(), []
+
+    def visit(name):
+        name = name if name in rows else tags.get(name, name)
+        if name in done or name not in rows:
+            return
+        done.add(name)
+        for fact in rows[name]["versions"]:
+            for word in needs(fact):
+                visit(word)
+        result.append(rows[name])
+
+    for row in types:
+        visit(row["name"])
+    return result
+
+
+def unversioned(entries, levels, header, level):
+    """Macros that give unversioned names their level's meaning."""
+    symbols = {entry["symbol"]: entry for entry in entries}
+    history = {}
+    for row in levels:
+        if "name" in row and symbols[row["symbol"]]["header"] == header:
+            history.setdefault(row["name"], []).append(row)
+    for name in {entry["name"]: None for entry in entries if entry["header"] == header}:
+        steps = history.get(name, [])
+        if not steps or steps[0]["release"] > level.base:
+            steps = [{"release": level.base, "symbol": name}] + steps
+        for step, following in zip(steps, steps[1:] + [None]):
+            until = following["release"] if following else None
+            yield from meaning(name, step, until, symbols, level)
+    for entry in entries:  # names that carry their ABI themselves, such as cuStreamGetCtx_v2
+        twin = entry["symbol"] + "_ptsz"
+        if entry["header"] == header and entry["symbol"] != entry["name"] and twin in symbols and \
+                not any(row.get("symbol") == entry["symbol"] for row in levels):
+            yield from ["#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM",
+                        f"#define {entry['symbol']} {twin}", "#endif"]
+
+
+def meaning(name, step, until, symbols, level):
+    """One step of a name's history."""
+    symbol, since = step["symbol"], step["release"]
+    if symbol in symbols and since == level.base and symbols[symbol]["since"] > 11000:
+        since = symbols[symbol]["since"]
+    twin = next((symbol + suffix for suffix in ("_ptsz", "_ptds") if symbol + suffix in symbols),
+                None)
+    lines = []
+    if twin:
+        lines += ["#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM", f"#define {name} {twin}"]
+        if symbol != name:
+            lines += ["#else", f"#define {name} {symbol}"]
+        lines.append("#endif")
+    elif symbol != name:
+        lines.append(f"#define {name} {symbol}")
+    return level.guard(since, until, lines) if lines else []
+
+
+def emit(registry, header):
+    """Text of HEADER."""
+    entries = [entry for entry in registry["entries"] if entry["header"] == header]
+    newest = max(row["release"] for row in registry["levels"])
+    level = Level(min(row["release"] for row in registry["levels"]))
+    main = header == "cuda.h"
+    lines = [ctext.banner("entries", "types", "levels")]
+    lines.append(CUDA_HEAD.format(newest=newest) if main else
+                 COMPANION_HEAD.format(guard=ctext.macro_name(header)))
+    if main:
+        lines += ["#if defined(__GNUC__)", "#define CUSHIM_ANONYMOUS __extension__", "#else",
+                  "#define CUSHIM_ANONYMOUS", "#endif",
+                  "#if defined(__cplusplus) && __cplusplus >= 201103L",
+                  "#define CUSHIM_ALIGN(bytes) alignas(bytes)",
+                  "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L",
+                  "#define CUSHIM_ALIGN(bytes) _Alignas(bytes)", "#else",
+                  "#define CUSHIM_ALIGN(bytes)", "#endif"]
+    lines.append(CXX_OPEN)
+    moved = moved_values(registry["types"])
+    for row in in_order(registry["types"]):
+        if row["header"] == header:
+            lines += define(row, level, moved)
+    lines += ["", *ctext.foreign_structs(entries)]
+    for entry in entries:
+        lines.append(ctext.wrap(
+            f"CUresult CUDAAPI {entry['symbol']}({ctext.parameters(entry)});"))
+    lines.append("")
+    lines += unversioned(registry["entries"], registry["levels"], header, level)
+    if main:
+        lines.append(PROC_PER_THREAD)
+    lines += [CXX_CLOSE, "#endif"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: MIT
+"""One toolkit's headers, read with libclang: prototypes, typedefs of entry points, macros, types.
+
+Only names, types, values and numbers are taken; no comment is read.
+"""
+
+import re
+from pathlib import Path
+
+from clang import cindex
+from clang.cindex import CursorKind, TypeKind
+
+SHIM = Path(__file__).resolve().parent / "shim"
+TARGETS = {"linux": "x86_64-unknown-linux-gnu", "windows": "x86_64-w64-windows-gnu"}
+# Headers with entry points, each with the one that has its typedefs.
+PAIRS = [
+    ("cuda.h", "cudaTypedefs.h"),
+    ("cudaGL.h", "cudaGLTypedefs.h"),
+    ("cudaEGL.h", "cudaEGLTypedefs.h"),
+    ("cudaVDPAU.h", "cudaVDPAUTypedefs.h"),
+    ("cudaProfiler.h", "cudaProfilerTypedefs.h"),
+    ("cudaD3D9.h", "cudaD3D9Typedefs.h"),
+    ("cudaD3D10.h", "cudaD3D10Typedefs.h"),
+    ("cudaD3D11.h", "cudaD3D11Typedefs.h"),
+]
+INTERNAL = "#define __CUDA_API_VERSION_INTERNAL 1\n"
+# Two companions say their own macro where they mean the one above.
+INTERNAL += "#define __CUDA_API_VERSION_INTERNAL_ODR 1\n"
+TYPEDEF = re.compile(r"^PFN_(?P<name>cu\w+?)_v(?P<since>\d+)(?:_(?P<stream>ptsz|ptds))?$")
+MACRO_NAMES = re.compile(r"^CU(DA)?_?[A-Za-z0-9]\w*$")
+# System headers that the companions expect their caller to have included.
+EXPECTED = ["vdpau/vdpau.h", "d3d9.h", "D3D10_1.h", "D3D11_1.h"]
+# What a caller defines, or what only steers the headers themselves.
+NOT_CONSTANTS = {"CUDAAPI", "CUDA_CB", "CUDA_VERSION", "CUDA_API_PER_THREAD_DEFAULT_STREAM"}
+
+
+class HeaderError(Exception):
+    """Input that is refused; the message begins with file and line."""
+
+
+def where(cursor):
+    """FILE:LINE of a cursor."""
+    location = cursor.location
+    return f"{location.file.name if location.file else '<command line>'}:{location.line}"
+
+
+class HeaderSet:
+    """The headers of one release on one platform."""
+
+    def __init__(self, folder, platform):
+        self.folder = Path(folder)
+        self.platform = platform
+        self.pairs = [
+            (api, typedefs) for api, typedefs in PAIRS
+            if (self.folder / api).exists() and (self.folder / typedefs).exists()
+        ]
+        if not self.pairs or self.pairs[0][0] != "cuda.h":
+            raise HeaderError(f"{self.folder}:0: no cuda.h with a cudaTypedefs.h beside it")
+        internal = self._parse(INTERNAL, typedefs=True)
+        public = self._parse("")
+        self.macros = self._read_macros(public)
+        self.per_thread_macros = self._read_macros(
+            self._parse("#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1\n"))
+        self.version = self._read_version()
+        self.prototypes = self._read_prototypes(internal)
+        self.typedefs = self._read_typedefs(internal)
+        self.types = self._read_types(public, {})
+        self.types = self._read_types(internal, self.types)
+
+    # -- parsing
+
+    def _parse(self, prefix, typedefs=False):
+        names = [name for pair in self.pairs for name in (pair if typedefs else pair[:1])]
+        source = prefix + "".join(f"#include <{name}>\n" for name in EXPECTED + names)
+        unit = cindex.Index.create().parse(
+            "scan.c",
+            args=["-std=c11", "-target", TARGETS[self.platform], "-nostdinc", "-Wno-everything",
+                  "-I", str(self.folder), "-isystem", str(SHIM)],
+            unsaved_files=[("scan.c", source)],
+            options=cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
+        for diagnostic in unit.diagnostics:
+            if diagnostic.severity >= cindex.Diagnostic.Error:
+                place = diagnostic.location
+                raise HeaderError(f"{place.file.name if place.file else 'scan.c'}:{place.line}: "
+                                  f"{diagnostic.spelling}")
+        return unit
+
+    def _ours(self, cursor):
+        """Name of the header that a cursor stands in, or None outside this set."""
+        file = cursor.location.file
+        if file is None or Path(file.name).parent != self.folder:
+            return None
+        return Path(file.name).name
+
+    def _read_macros(self, unit):
+        """Object-like macros: name -> (header, body)."""
+        macros = {}
+        for cursor in unit.cursor.get_children():
+            if cursor.kind != CursorKind.MACRO_DEFINITION or not self._ours(cursor):
+                continue
+            tokens = [token.spelling for token in cursor.get_tokens()][1:]
+            if tokens and tokens[0] == "(" and self._function_like(cursor):
+                continue
+            macros[cursor.spelling] = (self._ours(cursor), tokens, where(cursor))
+        return macros
+
+    @staticmethod
+    def _function_like(cursor):
+        start, tokens = cursor.extent.start.offset, cursor.get_tokens()
+        first = next(iter(tokens))
+        second = next(iter(tokens))
+        return second.extent.start.offset == start + len(first.spelling)
+
+    def _read_version(self):
+        entry = self.macros.get("CUDA_VERSION")
+        if entry is None:
+            raise HeaderError(f"{self.folder / 'cuda.h'}:0: no CUDA_VERSION")
+        return int(entry[1][0])
+
+    def version_line(self):
+        """Line of CUDA_VERSION in cuda.h."""
+        return self.macros["CUDA_VERSION"][2].rpartition(":")[2]
+
+    # -- entries
+
+    def _read_prototypes(self, unit):
+        """symbol -> cursor of its prototype."""
+        found = {}
+        for cursor in unit.cursor.get_children():
+            if cursor.kind != CursorKind.FUNCTION_DECL or not self._ours(cursor):
+                continue
+            found.setdefault(cursor.spelling, cursor)
+        return found
+
+    def _read_typedefs(self, unit):
+        """(name, since, stream) -> cursor of its typedef."""
+        found = {}
+        for cursor in unit.cursor.get_children():
+            if cursor.kind != CursorKind.TYPEDEF_DECL or not self._ours(cursor):
+                continue
+            match = TYPEDEF.match(cursor.spelling)
+            if not match:
+                continue
+            key = (match["name"], int(match["since"]), match["stream"] or "legacy")
+            if key in found:
+                raise HeaderError(f"{where(cursor)}: {cursor.spelling} is defined twice, first at "
+                                  f"{where(found[key])}")
+            found[key] = cursor
+        return found
+
+    def header_of(self, typedefs_header):
+        """The header that declares what a typedef header names."""
+        return next(api for api, typedefs in self.pairs if typedefs == typedefs_header)
+
+    def unversioned(self, per_thread=False):
+        """What each unversioned name that a macro redirects stands for: name -> symbol."""
+        macros = self.per_thread_macros if per_thread else self.macros
+        meaning = {}
+        for name in macros:
+            if name.startswith("cu") and name[2:3].isupper():
+                symbol = self._expand(macros, name)
+                if symbol:
+                    meaning[name] = symbol
+        return meaning
+
+    @staticmethod
+    def _expand(macros, name):
+        """Follow NAME -> SYMBOL, or NAME -> __CUDA_API_PTxx(SYMBOL), to its end."""
+        seen, suffix = set(), ""
+        while name in macros and name not in seen:
+            seen.add(name)
+            body = macros[name][1]
+            if len(body) == 1:
+                name = body[0]
+            elif len(body) == 4 and body[0].startswith("__CUDA_API_PT"):
+                if "__CUDA_API_PER_THREAD_DEFAULT_STREAM" in macros:
+                    suffix = "_" + body[0][-4:].lower()
+                name = body[2]
+            else:
+                return None
+        return name + suffix
+
+    # -- types
+
+    def _read_types(self, unit, known):
+        """Types and constants: name -> fact; those in KNOWN stay, others are marked internal."""
+        types = dict(known)
+        internal = {"internal": True} if known else {}
+        self.tags = {fact["tag"] for fact in types.values() if "tag" in fact}
+        for cursor in unit.cursor.get_children():
+            header = self._ours(cursor)
+            if not header or header.endswith("Typedefs.h"):
+                continue
+            if cursor.kind == CursorKind.TYPEDEF_DECL and cursor.spelling not in types:
+                fact = {"header": header, **internal, **self._typedef(cursor)}
+                types[cursor.spelling] = fact
+                self.tags.add(fact.get("tag", cursor.spelling))
+            elif cursor.kind == CursorKind.MACRO_DEFINITION and not known:
+                value = self._constant(cursor)
+                if value:
+                    types[cursor.spelling] = {"header": header, "kind": "define", "value": value}
+        return types
+
+    def _constant(self, cursor):
+        name = cursor.spelling
+        if not MACRO_NAMES.match(name) or name in NOT_CONSTANTS or name.endswith("_H"):
+            return None
+        body = self.macros.get(name)
+        if body is None or not body[1] or name == "CU_UUID_HAS_BEEN_DEFINED":
+            return None
+        return " ".join(body[1]).replace("( ", "(").replace(" )", ")").replace(" *", " *")
+
+    def _typedef(self, cursor):
+        under = cursor.underlying_typedef_type
+        declaration = under.get_declaration()
+        if under.kind == TypeKind.ELABORATED and declaration.is_definition():
+            if declaration.kind == CursorKind.ENUM_DECL:
+                return {"kind": "enum", **self._tag(declaration), "values": [
+                    [value.spelling, value.enum_value] for value in declaration.get_children()
+                    if value.kind == CursorKind.ENUM_CONSTANT_DECL]}
+            if self._defines(cursor, declaration):
+                return self._record(declaration)
+            if declaration.spelling not in self.tags:  # the first name of a record defined before
+                return self._record(declaration)
+        if under.kind == TypeKind.POINTER:
+            pointee = under.get_pointee()
+            record = pointee.get_declaration()
+            if record.kind == CursorKind.STRUCT_DECL and pointee.kind == TypeKind.ELABORATED:
+                return {"kind": "handle", **self._tag(record),
+                        **({"const": True} if pointee.is_const_qualified() else {})}
+            if pointee.kind in (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO) or \
+                    pointee.get_canonical().kind == TypeKind.FUNCTIONPROTO:
+                return self._function(cursor, pointee)
+        return {"kind": "alias", "type": self.spell(under)}
+
+    @staticmethod
+    def _defines(cursor, declaration):
+        """Whether a typedef holds the record's own body, and is not a second name for it."""
+        return cursor.extent.start.offset <= declaration.extent.start.offset \
+            and declaration.extent.end.offset <= cursor.extent.end.offset
+
+    @staticmethod
+    def _tag(declaration):
+        name = declaration.spelling
+        anonymous = not name or "unnamed" in name or "anonymous" in name
+        # clang names an untagged record after its typedef.
+        tagged = not anonymous and any(
+            token.spelling == name for token in list(declaration.get_tokens())[:2])
+        return {"tag": name} if tagged else {}
+
+    def _function(self, cursor, pointee):
+        params = [[self.spell(child.type), child.spelling] for child in cursor.get_children()
+                  if child.kind == CursorKind.PARM_DECL]
+        return {"kind": "function", "result": self.spell(pointee.get_result()), "params": params}
+
+    def _record(self, declaration):
+        kind = "union" if declaration.kind == CursorKind.UNION_DECL else "struct"
+        return {"kind": kind, **self._tag(declaration), "fields": self._fields(declaration),
+                **self._alignment(declaration)}
+
+    @staticmethod
+    def _alignment(declaration):
+        """A record aligned beyond what its fields need says so."""
+        natural = max((field.type.get_align() for field in declaration.type.get_fields()),
+                      default=1)
+        align = declaration.type.get_align()
+        return {"align": align} if align > natural else {}
+
+    def _fields(self, declaration):
+        fields, nested = [], None  # nested: a record whose field, if it has one, follows
+        for child in declaration.get_children():
+            if child.kind in (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL):
+                if nested is not None:
+                    fields.append({"name": "", **self._nested(nested)})
+                nested = child
+            elif child.kind == CursorKind.FIELD_DECL:
+                if child.is_bitfield():
+                    raise HeaderError(f"{where(child)}: bit fields are not supported")
+                field = {"name": child.spelling}
+                kind, dims = child.type, []
+                while kind.kind == TypeKind.CONSTANTARRAY:
+                    dims.append(kind.element_count)
+                    kind = kind.element_type
+                if nested is not None and kind.get_declaration() == nested:
+                    field.update(self._nested(nested))
+                    nested = None
+                else:
+                    field["type"] = self.spell(kind)
+                if dims:
+                    field["dims"] = dims
+                fields.append(field)
+        if nested is not None:
+            fields.append({"name": "", **self._nested(nested)})
+        return fields
+
+    def _nested(self, declaration):
+        kind = "union" if declaration.kind == CursorKind.UNION_DECL else "struct"
+        return {kind: self._fields(declaration), **self._tag(declaration)}
+
+    def spell(self, kind):
+        """A type in C, with the system's own types (GLuint, IDirect3DDevice9) taken apart."""
+        if kind.kind == TypeKind.POINTER:
+            inner = self.spell(kind.get_pointee())
+            const = " const" if kind.is_const_qualified() else ""
+            if "(" in inner:
+                return inner.replace("(", "(*" + const.strip(), 1)
+            return inner + ("*" if inner.endswith("*") else " *") + const
+        if kind.kind == TypeKind.TYPEDEF:
+            file = kind.get_declaration().location.file
+            if file and SHIM in Path(file.name).parents and Path(file.name).name not in (
+                    "stddef.h", "stdint.h"):
+                under = kind.get_declaration().underlying_typedef_type
+                const = "const " if kind.is_const_qualified() else ""
+                return const + self.spell(under)
+        if kind.kind == TypeKind.FUNCTIONPROTO:
+            params = ", ".join(self.spell(param) for param in kind.argument_types())
+            return f"{self.spell(kind.get_result())} ()({params or 'void'})"
+        return kind.spelling

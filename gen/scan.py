@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Make the registry's entries, types and levels from the headers of any number of toolkits.
+
+Usage: scan.py HEADERS [--registry DIR] [--check]
+
+HEADERS holds one folder a release, with one a platform in it: 12.4/linux, 12.4/windows (fetch.py
+makes it). Lines that the registry has stay where they are, because their order is the table's
+layout; new ones are appended. Input that contradicts itself or the registry is refused with file
+and line.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import registry
+from headers import HeaderError, HeaderSet, where
+
+PLATFORMS = ("linux", "windows")
+
+
+def release_folders(root):
+    """(version, {platform: folder}) of each release below ROOT, oldest first."""
+    found = []
+    for folder in Path(root).iterdir():
+        match = re.fullmatch(r"(\d+)\.(\d+)", folder.name)
+        if match and folder.is_dir():
+            platforms = {p: folder / p for p in PLATFORMS if (folder / p).is_dir()}
+            found.append((int(match[1]) * 1000 + int(match[2]) * 10, platforms))
+    if not found:
+        raise HeaderError(f"{root}:0: no release folders such as 12.4/linux")
+    return sorted(found)
+
+
+# -- entries
+
+
+def signature(cursor):
+    """The function type of a prototype or of a typedef of a pointer, canonical."""
+    kind = cursor.type if cursor.kind.name == "FUNCTION_DECL" else \
+        cursor.underlying_typedef_type.get_pointee()
+    return kind.get_canonical().spelling
+
+
+def pair(headers):
+    """Entries of one header set: each typedef with the symbol that it types."""
+    symbols, typedefs = {}, {}
+    for symbol in headers.prototypes:
+        if symbol.startswith("cu") and symbol[2:3].isupper():
+            name, abi, stream = registry.split_symbol(symbol)
+            symbols.setdefault((name, stream), []).append((abi, symbol))
+    for (name, since, stream), cursor in headers.typedefs.items():
+        typedefs.setdefault((name, stream), []).append((since, cursor))
+    for key, versions in typedefs.items():
+        versions.sort(key=lambda version: version[0])
+        candidates = sorted(symbols.get(key, []))
+        if len(candidates) < len(versions):
+            cursor = versions[len(candidates)][1]
+            raise HeaderError(f"{where(cursor)}: {cursor.spelling} has no prototype")
+        if len(candidates) > len(versions):
+            cursor = headers.prototypes[candidates[len(versions)][1]]
+            raise HeaderError(f"{where(cursor)}: {cursor.spelling} has no typedef, though other "
+                              f"ABIs of {key[0]} have")
+        for (since, cursor), (_, symbol) in zip(versions, candidates):
+            check_pair(headers, cursor, since, symbol)
+            yield symbol, entry(headers, cursor, symbol, since), cursor
+
+
+def check_pair(headers, cursor, since, symbol):
+    """Refuse a typedef that does not fit the prototype it was paired with."""
+    if since > headers.version:
+        raise HeaderError(f"{where(cursor)}: {cursor.spelling} is newer than the header, which "
+                          f"is of {registry.version_text(headers.version)}")
+    prototype = headers.prototypes[symbol]
+    if signature(prototype) != signature(cursor):
+        raise HeaderError(f"{where(cursor)}: {cursor.spelling} is not of the type of {symbol} at "
+                          f"{where(prototype)}: a version that goes backwards, or a wrong type")
+
+
+def entry(headers, cursor, symbol, since):
+    """One line of entries.jsonl."""
+    name, _, stream = registry.split_symbol(symbol)
+    params = [[headers.spell(child.type), child.spelling] for child in cursor.get_children()
+              if child.kind.name == "PARM_DECL"]
+    result = headers.spell(cursor.underlying_typedef_type.get_pointee().get_result())
+    if result != "CUresult":
+        raise HeaderError(f"{where(cursor)}: {cursor.spelling} returns {result}, not CUresult")
+    header = headers.header_of(Path(cursor.location.file.name).name)
+    return {"symbol": symbol, "name": name, "since": since, "stream": stream, "header": header,
+            "params": params}
+
+
+class Entries:
+    """The union of all entries, checked for contradictions."""
+
+    def __init__(self, rows):
+        self.known = {row["symbol"]: row for row in rows}
+        self.order = [row["symbol"] for row in rows]
+        self.places = {}
+
+    def add_release(self, sets):
+        """Merge what the platforms of one release have."""
+        fresh, platforms = {}, {}
+        for platform, headers in sets.items():
+            for symbol, row, cursor in pair(headers):
+                self._check(symbol, row, cursor)
+                if symbol not in self.known:
+                    fresh.setdefault(symbol, row)
+                    platforms.setdefault(symbol, []).append(platform)
+        for symbol, row in fresh.items():
+            if len(platforms[symbol]) < len(PLATFORMS) and len(sets) == len(PLATFORMS):
+                row["platform"] = platforms[symbol][0]
+            self.known[symbol] = row
+        self.order += sorted(fresh, key=lambda symbol: (fresh[symbol]["since"], symbol))
+        for symbol in fresh:
+            self._check_order(fresh[symbol])
+
+    def _check(self, symbol, row, cursor):
+        self.places.setdefault(symbol, where(cursor))
+        old = self.known.get(symbol)
+        if old is None:
+            return
+        if row["since"] < old["since"]:
+            raise HeaderError(f"{where(cursor)}: {symbol} goes backwards: from "
+                              f"{old['since']} to {row['since']}")
+        for key in ("name", "since", "stream", "header"):
+            if old[key] != row[key]:
+                raise HeaderError(f"{where(cursor)}: {symbol}: {key} was {old[key]}, is {row[key]}")
+        if [kind for kind, _ in old["params"]] != [kind for kind, _ in row["params"]]:
+            raise HeaderError(f"{where(cursor)}: {symbol} changed its parameters")
+
+    def _check_order(self, row):
+        """A higher ABI of a name is newer than every lower one."""
+        _, abi, _ = registry.split_symbol(row["symbol"])
+        for symbol in self.order:
+            name, other, stream = registry.split_symbol(symbol)
+            if (name, stream) == (row["name"], row["stream"]):
+                since = self.known[symbol]["since"]
+                if (other < abi and since >= row["since"]) or (
+                        other > abi and since <= row["since"]):
+                    raise HeaderError(f"{self.places[row['symbol']]}: {row['symbol']} "
+                                      f"({row['since']}) goes backwards against {symbol} ({since})")
+
+    def rows(self):
+        """Lines of entries.jsonl."""
+        return [self.known[symbol] for symbol in self.order]
+
+
+# -- types
+
+
+class Types:
+    """The history of every type and constant."""
+
+    def __init__(self, rows):
+        self.known = {row["name"]: row for row in rows}
+        self.order = [row["name"] for row in rows]
+
+    def add_release(self, version, sets):
+        """Merge what one release has; what its headers no longer have is marked gone."""
+        facts, platforms = {}, {}
+        for platform, headers in sets.items():
+            for name, fact in headers.types.items():
+                if facts.setdefault(name, fact) != fact:
+                    raise HeaderError(f"{headers.folder / fact['header']}:0: {name} differs "
+                                      "between the platforms")
+                platforms.setdefault(name, []).append(platform)
+        fresh = []
+        for name, fact in facts.items():
+            fact = dict(fact)
+            row = {"name": name, "header": fact.pop("header")}
+            if fact.pop("internal", False):
+                row["internal"] = True
+            if len(platforms[name]) < len(sets):
+                row["platform"] = platforms[name][0]
+            if name not in self.known:
+                self.known[name] = {**row, "versions": []}
+                fresh.append(name)
+            add_version(self.known[name]["versions"], version, fact)
+        self.order += sorted(fresh)
+        present = {api for headers in sets.values() for api, _ in headers.pairs}
+        for name, row in self.known.items():
+            if name not in facts and row["header"] in present:
+                add_version(row["versions"], version, {"kind": "gone"})
+
+    def rows(self):
+        """Lines of types.jsonl."""
+        return [self.known[name] for name in self.order]
+
+
+def add_version(versions, release, fact):
+    """Append FACT to a type's history if it is news at RELEASE; enums merge their values."""
+    if versions and versions[-1]["since"] > release:
+        return  # an older release than one already merged says nothing new
+    last = versions[-1] if versions else None
+    if fact["kind"] == "enum" and last and last["kind"] == "enum" and \
+            last.get("tag") == fact.get("tag"):
+        merge_values(last["values"], release, fact["values"])
+        return
+    if fact["kind"] == "enum":
+        fact["values"] = [[name, value, release] for name, value in fact["values"]]
+    if last is None or {**last, "since": 0} != {**fact, "since": 0}:
+        if last and last["since"] == release:
+            versions.pop()
+        versions.append({"since": release, **fact})
+
+
+def merge_values(values, release, current):
+    """Enumerators as [name, value, since] or, where they went or changed, [..., until]."""
+    now = dict(current)
+    for value in values:
+        if len(value) == 3 and value[2] < release and now.get(value[0]) != value[1]:
+            value.append(release)
+    alive = {value[0] for value in values if len(value) == 3}
+    ended = {(value[0], value[3]) for value in values if len(value) == 4}
+    for name, number in current:
+        if name not in alive and not any(n == name and until > release for n, until in ended):
+            values.append([name, number, release])
+
+
+# -- levels
+
+
+def levels(rows, version, headers, entries):
+    """Append what unversioned names mean in this release, where that changed."""
+    if any(row["release"] == version for row in rows):
+        return
+    before = {}
+    for row in rows:
+        if "name" in row:
+            before[row["name"]] = row["symbol"]
+    now = {name: symbol for name, symbol in headers.unversioned().items() if symbol in entries}
+    check_per_thread(headers, now, entries)
+    rows.append({"release": version})
+    for name in sorted(set(before) | set(now)):
+        symbol = now.get(name, name)
+        if before.get(name, name) != symbol:
+            rows.append({"release": version, "name": name, "symbol": symbol})
+
+
+def check_per_thread(headers, now, entries):
+    """Under the per-thread macro a name means its legacy symbol's twin, where that has one."""
+    for name, symbol in headers.unversioned(per_thread=True).items():
+        legacy = now.get(name, name)
+        twins = [legacy + suffix for suffix in ("_ptsz", "_ptds") if legacy + suffix in entries]
+        if symbol in entries and symbol != (twins or [legacy])[0]:
+            raise HeaderError(f"{headers.macros[name][2]}: under the per-thread default stream "
+                              f"{name} means {symbol}, where the registry has {twins or [legacy]}")
+
+
+# -- everything
+
+
+def scan(root, directory):
+    """The three files' rows after merging all releases below ROOT into the registry's."""
+    entries = Entries(registry.read(directory, "entries"))
+    types = Types(registry.read(directory, "types"))
+    level_rows = registry.read(directory, "levels")
+    for version, platforms in release_folders(root):
+        sets = {platform: HeaderSet(folder, platform) for platform, folder in platforms.items()}
+        for headers in sets.values():
+            if headers.version != version:
+                raise HeaderError(f"{headers.folder / 'cuda.h'}:{headers.version_line()}: "
+                                  f"CUDA_VERSION is {headers.version} in the folder of {version}")
+        entries.add_release(sets)
+        types.add_release(version, sets)
+        for headers in list(sets.values())[:1]:
+            levels(level_rows, version, headers, entries.known)
+    return {"entries": entries.rows(), "types": types.rows(), "levels": level_rows}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("headers", help="folder that holds 12.4/linux, 12.4/windows, ...")
+    parser.add_argument("--registry", default=registry.DEFAULT, help="folder of the .jsonl files")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; exit 1 if the registry would change")
+    options = parser.parse_args()
+    try:
+        files = scan(options.headers, options.registry)
+    except (HeaderError, registry.RegistryError) as error:
+        sys.exit(str(error))
+    if options.check:
+        stale = [name for name, rows in files.items()
+                 if registry.dumps(rows) != registry.dumps(registry.read(options.registry, name))]
+        sys.exit(f"would change: {', '.join(stale)}" if stale else 0)
+    for name, rows in files.items():
+        registry.write(options.registry, name, rows)
+        print(f"{name}: {len(rows)} lines")
+
+
+if __name__ == "__main__":
+    main()

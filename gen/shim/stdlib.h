@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* Stand-in for the system header of this name: just the types that the CUDA headers use. */
+#include <stddef.h>

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* One open driver; internal to the library. */
+#ifndef CUSHIM_SRC_INSTANCE_H
+#define CUSHIM_SRC_INSTANCE_H
+
+#include <stdint.h>
+
+#include "entries.h"
+#include "exports.h"
+#include "platform.h"
+
+#define CUSHIM_MAX_ATTEMPTS 16
+
+struct cushim {
+    const struct cushim_api *table; /* &own, or cushim_no_driver_api */
+    struct cushim_api own;
+    uint8_t state[CUSHIM_ENTRY_COUNT], via[CUSHIM_ENTRY_COUNT];
+    enum cushim_status status;
+    unsigned remarks;
+    int driver_version; /* 0: no driver */
+    char *message;
+    char *path;
+    const void *base;
+    struct cushim_attempt attempts[CUSHIM_MAX_ATTEMPTS];
+    size_t attempt_count;
+    void *handle; /* of the library; NULL without one */
+    struct cushim_exports exports;
+    cushim_resolver_fn *resolver;
+    void *user;
+    long init_process; /* that called cuInit; 0: none did */
+    CUresult init_result;
+    struct cushim *next; /* of the open instances */
+};
+
+/* locate.c: open the first driver that will do; fills all but the table. */
+void cushim_locate(struct cushim *cu, const struct cushim_options *options);
+
+/* resolve.c: fill the table of an instance that has a driver. */
+void cushim_resolve(struct cushim *cu, const struct cushim_options *options);
+
+/* resolve.c: the driver's exported symbol, or NULL. */
+void *cushim_symbol(const struct cushim *cu, const char *symbol);
+
+/* load.c: version of the driver, and message, that all open instances agree on whose slot for an
+ * entry has this state; false where they do not. Copies up to `size` bytes of the message. */
+bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *message, size_t size);
+
+/* report.c */
+void cushim_log(const struct cushim_options *options, enum cushim_log_level level,
+                const char *format, ...) CUSHIM_PRINTF(3, 4);
+void cushim_set_last_error(const char *format, ...) CUSHIM_PRINTF(1, 2);
+/* What to do about a status; empty where there is nothing to say. */
+const char *cushim_advice(enum cushim_status status);
+/* A sentence about an entry's state; version 0: not known. */
+void cushim_describe_state(char *text, size_t size, const char *symbol, int since,
+                           enum cushim_state state, int driver_version);
+
+#endif
