@@ -11,6 +11,7 @@ from pathlib import Path
 
 import emit_api
 import emit_cuda
+import emit_dropin
 import emit_entries
 import emit_errors
 import emit_unavailable
@@ -20,6 +21,7 @@ COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D
               "cudaD3D10.h", "cudaD3D11.h"]
 OUTPUTS = {
     "api.h": emit_api.emit,
+    "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
     "unavailable.c": emit_unavailable.emit,
     "error_names.c": emit_errors.emit,

@@ -3,7 +3,7 @@
 
 #include "unavailable.h"
 
-static const struct cushim_error_data *find(CUresult code)
+static const struct cushim_error_data *find_error(CUresult code)
 {
     size_t low = 0, high = cushim_error_count;
     while (low < high) {
@@ -20,13 +20,13 @@ static const struct cushim_error_data *find(CUresult code)
 
 const char *cushim_error_name(CUresult code)
 {
-    const struct cushim_error_data *error = find(code);
+    const struct cushim_error_data *error = find_error(code);
     return error ? error->name : NULL;
 }
 
 const char *cushim_error_string(CUresult code)
 {
-    const struct cushim_error_data *error = find(code);
+    const struct cushim_error_data *error = find_error(code);
     return error ? error->text : NULL;
 }
 

@@ -29,6 +29,7 @@ struct cushim {
     void *user;
     long init_process; /* that called cuInit; 0: none did */
     CUresult init_result;
+    bool permanent;      /* never to be freed */
     struct cushim *next; /* of the open instances */
 };
 
@@ -41,9 +42,15 @@ void cushim_resolve(struct cushim *cu, const struct cushim_options *options);
 /* resolve.c: the driver's exported symbol, or NULL. */
 void *cushim_symbol(const struct cushim *cu, const char *symbol);
 
+/* resolve.c: the driver's cuGetProcAddress, whichever form it has; NULL where it has none. */
+void *cushim_ask(const struct cushim *cu, const char *name, int version, bool per_thread);
+
 /* load.c: version of the driver, and message, that all open instances agree on whose slot for an
  * entry has this state; false where they do not. Copies up to `size` bytes of the message. */
 bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *message, size_t size);
+
+/* handshake.c: the instance for callers whose header has a larger table than this library. */
+struct cushim *cushim_mismatched(size_t table_size);
 
 /* report.c */
 void cushim_log(const struct cushim_options *options, enum cushim_log_level level,

@@ -14,6 +14,7 @@ static struct cushim *open_instances; /* behind the platform's lock */
 static struct cushim fallback = {
     .table = &cushim_no_driver_api,
     .status = CUSHIM_ERROR_OUT_OF_MEMORY,
+    .permanent = true,
 };
 
 /* The caller's options as this library knows them; NULL where they contradict themselves. */
@@ -103,8 +104,28 @@ static void add(struct cushim *cu)
     open_instances = cu;
 }
 
-struct cushim *cushim_open(const struct cushim_options *options)
+/* The functions behind the macros, for callers without this header's macros. */
+struct cushim *(cushim_open)(const struct cushim_options *options)
 {
+    return cushim_open_sized(options, sizeof(struct cushim_api));
+}
+
+const struct cushim_api *(cushim_load)(const struct cushim_options *options)
+{
+    return cushim_load_sized(options, sizeof(struct cushim_api));
+}
+
+struct cushim *(cushim_get)(void)
+{
+    return cushim_get_sized(sizeof(struct cushim_api));
+}
+
+struct cushim *cushim_open_sized(const struct cushim_options *options, size_t table_size)
+{
+    if (table_size > sizeof(struct cushim_api)) {
+        cushim_set_last_error("%s", cushim_message(cushim_mismatched(table_size)));
+        return NULL;
+    }
     struct cushim *cu = create(options);
     if (cu && cu->status == CUSHIM_ERROR_INVALID_ARGUMENT) {
         destroy(cu);
@@ -136,13 +157,17 @@ static struct cushim *load(const struct cushim_options *options)
     return cu ? cu : &fallback;
 }
 
-const struct cushim_api *cushim_load(const struct cushim_options *options)
+const struct cushim_api *cushim_load_sized(const struct cushim_options *options, size_t table_size)
 {
+    if (table_size > sizeof(struct cushim_api))
+        return cushim_mismatched(table_size)->table;
     return load(options)->table;
 }
 
-struct cushim *cushim_get(void)
+struct cushim *cushim_get_sized(size_t table_size)
 {
+    if (table_size > sizeof(struct cushim_api))
+        return cushim_mismatched(table_size);
     return load(NULL);
 }
 

@@ -3,7 +3,7 @@
 
 #include "entries.h"
 
-static size_t search(const char *symbol)
+static size_t search_symbols(const char *symbol)
 {
     size_t low = 0, high = CUSHIM_ENTRY_COUNT;
     while (low < high) {
@@ -21,14 +21,14 @@ static size_t search(const char *symbol)
 
 size_t cushim_find_entry(const char *symbol)
 {
-    size_t index = search(symbol), length = strlen(symbol);
+    size_t index = search_symbols(symbol), length = strlen(symbol);
     char first[128];
     if (index < CUSHIM_ENTRY_COUNT || length < 3 || length >= sizeof first ||
         strcmp(symbol + length - 3, "_v1") != 0)
         return index;
     memcpy(first, symbol, length - 3);
     first[length - 3] = '\0';
-    index = search(first);
+    index = search_symbols(first);
     return index < CUSHIM_ENTRY_COUNT && cushim_entries[index].several ? index : CUSHIM_ENTRY_COUNT;
 }
 

@@ -59,6 +59,7 @@ static const struct {
     [CUSHIM_ERROR_INIT_FAILED] = {"init-failed", "; see whether nvidia-smi works"},
     [CUSHIM_ERROR_FORKED] = {"forked", "; start the process anew (exec), or fork before the first "
                                        "use of CUDA"},
+    [CUSHIM_ERROR_HEADER_MISMATCH] = {"header-mismatch", ""},
 };
 
 static bool known(enum cushim_status status)

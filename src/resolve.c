@@ -54,22 +54,32 @@ static struct proc find_proc(const struct cushim *cu, enum cushim_order order)
     return proc;
 }
 
-/* Ask with the entry's own version: the driver answers with the newest ABI up to that. */
-static void *ask(const struct proc *proc, const struct cushim_entry_data *entry)
+/* The driver answers with the newest ABI that it has, up to the version. */
+static void *ask(const struct proc *proc, const char *name, int version, bool per_thread)
 {
-    const char *name = cushim_strings + entry->name;
-    cuuint64_t flags = entry->stream == CUSHIM_STREAM_LEGACY
-                           ? CU_GET_PROC_ADDRESS_LEGACY_STREAM
-                           : CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    cuuint64_t flags = per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                                  : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
     void *found = NULL;
     if (proc->v2) {
         CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
-        CUresult result = proc->v2(name, &found, entry->since, flags, &status);
+        CUresult result = proc->v2(name, &found, version, flags, &status);
         return result == CUDA_SUCCESS && status == CU_GET_PROC_ADDRESS_SUCCESS ? found : NULL;
     }
-    if (proc->v1 && proc->v1(name, &found, entry->since, flags) == CUDA_SUCCESS)
+    if (proc->v1 && proc->v1(name, &found, version, flags) == CUDA_SUCCESS)
         return found;
     return NULL;
+}
+
+static void *ask_entry(const struct proc *proc, const struct cushim_entry_data *entry)
+{
+    return ask(proc, cushim_strings + entry->name, entry->since,
+               entry->stream != CUSHIM_STREAM_LEGACY);
+}
+
+void *cushim_ask(const struct cushim *cu, const char *name, int version, bool per_thread)
+{
+    struct proc proc = find_proc(cu, CUSHIM_ORDER_PROC);
+    return ask(&proc, name, version, per_thread);
 }
 
 /* The address of exactly one ABI symbol, or NULL; *via says which route gave it. */
@@ -80,7 +90,7 @@ static void *find(const struct cushim *cu, size_t index, struct proc *proc, enum
     const char *symbol = cushim_strings + entry->symbol;
     /* An older driver would answer with an older ABI and call that a success. */
     bool can_ask = (proc->v1 || proc->v2) && cu->driver_version >= entry->since;
-    void *asked = order == CUSHIM_ORDER_PROC && can_ask ? ask(proc, entry) : NULL;
+    void *asked = order == CUSHIM_ORDER_PROC && can_ask ? ask_entry(proc, entry) : NULL;
     *via = CUSHIM_VIA_PROC;
     if (asked && !entry->several)
         return asked;
@@ -95,7 +105,7 @@ static void *find(const struct cushim *cu, size_t index, struct proc *proc, enum
     }
     /* With one ABI to its name, an entry that only the look-up knows is still the right one. */
     if (order == CUSHIM_ORDER_DLSYM && can_ask && !entry->several)
-        return ask(proc, entry);
+        return ask_entry(proc, entry);
     return NULL;
 }
 

@@ -75,7 +75,8 @@ enum cushim_status {
     CUSHIM_ERROR_COMPAT_UNSUPPORTED, /* cuInit: 804, compat libraries not supported here */
     CUSHIM_ERROR_INIT_UNKNOWN,       /* cuInit: 999, the driver does not say why */
     CUSHIM_ERROR_INIT_FAILED,        /* cuInit: any other code */
-    CUSHIM_ERROR_FORKED              /* cuInit ran in the parent of this process */
+    CUSHIM_ERROR_FORKED,             /* cuInit ran in the parent of this process */
+    CUSHIM_ERROR_HEADER_MISMATCH     /* the caller's header is newer than the library */
 };
 
 /** Facts about a driver that loads all the same; a set of bits. */
@@ -184,6 +185,7 @@ struct cushim_slot {
  * Threads: safe; concurrent first calls load once. Since: 0.1.
  */
 CUSHIM_PUBLIC const struct cushim_api *cushim_load(const struct cushim_options *options);
+#define cushim_load(options) cushim_load_sized((options), sizeof(struct cushim_api))
 
 /**
  * The process-wide instance, opened with the defaults if cushim_load was not called before.
@@ -193,6 +195,7 @@ CUSHIM_PUBLIC const struct cushim_api *cushim_load(const struct cushim_options *
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC struct cushim *cushim_get(void);
+#define cushim_get() cushim_get_sized(sizeof(struct cushim_api))
 
 /**
  * Open an independent instance with a table of its own: another driver version, a driver at a
@@ -206,6 +209,21 @@ CUSHIM_PUBLIC struct cushim *cushim_get(void);
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC struct cushim *cushim_open(const struct cushim_options *options);
+#define cushim_open(options) cushim_open_sized((options), sizeof(struct cushim_api))
+
+/**
+ * What the three functions above are called through, so that a library of one release notices the
+ * header of another. A table only grows at its end: a newer library serves an older header. With a
+ * newer header than the library's the status is CUSHIM_ERROR_HEADER_MISMATCH and every slot of the
+ * table that the header knows is a stub (cushim_open: NULL).
+ *
+ * @param table_size  sizeof(struct cushim_api) in the caller's header
+ */
+CUSHIM_PUBLIC const struct cushim_api *cushim_load_sized(const struct cushim_options *options,
+                                                         size_t table_size);
+CUSHIM_PUBLIC struct cushim *cushim_get_sized(size_t table_size);
+CUSHIM_PUBLIC struct cushim *cushim_open_sized(const struct cushim_options *options,
+                                               size_t table_size);
 
 /**
  * Release an instance and its table. The driver stays loaded in the process, because unloading
@@ -306,6 +324,38 @@ CUSHIM_PUBLIC bool cushim_has(const struct cushim *cu, const char *symbol);
  */
 CUSHIM_PUBLIC const char *cushim_reason(const struct cushim *cu, const char *symbol,
                                         enum cushim_state *state);
+
+/** What cushim_proc could say about its answer. */
+enum cushim_proc_status {
+    CUSHIM_PROC_EXACT = 0,  /* the ABI that was asked for, by the registry */
+    CUSHIM_PROC_UNVERIFIED, /* the driver's own answer: this build cannot tell which ABI it is */
+    CUSHIM_PROC_NO_DRIVER,  /* NULL: there is no driver */
+    CUSHIM_PROC_NEWER,    /* NULL: the driver is older than the ABI, and has an older one or none */
+    CUSHIM_PROC_NOT_FOUND /* NULL: the driver does not have it */
+};
+
+/**
+ * Find an entry point by name, version and kind of stream, also one that this build does not know:
+ * the safe form of cuGetProcAddress, which on an older driver hands back an older ABI and calls
+ * that a success.
+ *
+ * The ABI asked for is the newest of that name up to `version`. Where the registry knows it, the
+ * answer is exactly that or NULL. Where it does not (a name that it lacks, or a driver and a
+ * version newer than it) the driver's answer is passed on as CUSHIM_PROC_UNVERIFIED, unless it is
+ * an older ABI that the registry does know.
+ *
+ * @param name     without suffix: "cuMemAlloc"
+ * @param version  release whose ABI is wanted (12040 is 12.4), such as CUDA_VERSION
+ * @param stream   LEGACY, or PTSZ or PTDS (which mean the same here) for the per-thread form;
+ *                 names that have no such form give their only one
+ * @param why      may be NULL; always written
+ * @return address to call through the type of that ABI, or NULL; cushim_last_error() then has the
+ *         sentence
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC void *cushim_proc(const struct cushim *cu, const char *name, int version,
+                                enum cushim_stream stream, enum cushim_proc_status *why);
 
 /**
  * Call cuInit(0) and say what its answer means. The first answer of a process is kept for each

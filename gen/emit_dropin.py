@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""dropin.c: every entry as a function of its own name, for programs that used to link libcuda."""
+
+import ctext
+
+HEAD = """
+{includes}
+
+#include "dropin.h"
+
+/* Here a name is the exported symbol itself. */
+{undefs}
+
+/* A slot of the first table loads, and then does what the caller asked for. */
+"""
+GUARDS = {"windows": "#ifdef _WIN32", "linux": "#ifndef _WIN32"}
+
+
+def guarded(entry, lines):
+    """LINES, only where the entry exists."""
+    guard = GUARDS.get(entry.get("platform"))
+    return [guard, *lines, "#endif"] if guard else lines
+
+
+def function(entry, head, table, groups):
+    """A function that passes its arguments on to a table's member."""
+    arguments = ", ".join(name for _, name in entry["params"])
+    member = ctext.member(entry, groups)
+    return [ctext.wrap(f"{head}({ctext.parameters(entry)})"), "{",
+            ctext.wrap(f"    return {table}->{member}({arguments});", 8), "}"]
+
+
+def emit(registry):
+    """Text of dropin.c."""
+    entries = registry["entries"]
+    groups = ctext.by_name(entries)
+    headers = sorted({entry["header"] for entry in entries})
+    includes = "\n".join(f"#include <cushim/{header}>" for header in headers)
+    undefs = "\n".join(f"#undef {entry['symbol']}" for entry in entries)
+    lines = [ctext.banner("entries") + HEAD.format(includes=includes, undefs=undefs)]
+    for entry in entries:
+        lines += function(entry, f"static CUresult CUDAAPI first_{entry['symbol']}",
+                          "cushim_dropin_load()", groups)
+    lines += ["", "static const struct cushim_api first = {",
+              "    .size = sizeof(struct cushim_api),"]
+    lines += [f"    .{ctext.member(entry, groups)} = first_{entry['symbol']}," for entry in entries]
+    lines += ["};", "", "_Atomic(const struct cushim_api *) cushim_dropin_table = &first;", ""]
+    for entry in entries:
+        lines += guarded(entry, function(entry, f"CUresult CUDAAPI {entry['symbol']}",
+                                         "CUSHIM_DROPIN_TABLE", groups))
+    return "\n".join(lines) + "\n"
