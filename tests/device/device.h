@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What the device tests share: they end with 77, and the reason, where there is no GPU. */
+#ifndef TESTS_DEVICE_H
+#define TESTS_DEVICE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cushim/cushim.h>
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+#define CALL(call)                                                                                 \
+    do {                                                                                           \
+        CUresult result_ = (call);                                                                 \
+        if (result_ != CUDA_SUCCESS) {                                                             \
+            fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call, (int)result_);           \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static inline const struct cushim_api *device_or_skip(void)
+{
+    const char *message = "";
+    if (cushim_init(cushim_get(), &message) != CUSHIM_OK) {
+        printf("skipped: %s\n", message);
+        exit(77);
+    }
+    return cushim_table(cushim_get());
+}
+
+#endif
