@@ -56,6 +56,8 @@ struct cushim *cushim_mismatched(size_t table_size);
 void cushim_log(const struct cushim_options *options, enum cushim_log_level level,
                 const char *format, ...) CUSHIM_PRINTF(3, 4);
 void cushim_set_last_error(const char *format, ...) CUSHIM_PRINTF(1, 2);
+/* Whether the last thing noted on this thread is a call of this entry, which is unavailable. */
+bool cushim_was_unavailable(const char *symbol);
 /* What to do about a status; empty where there is nothing to say. */
 const char *cushim_advice(enum cushim_status status);
 /* A sentence about an entry's state; version 0: not known. */

@@ -99,6 +99,11 @@ void cushim_set_last_error(const char *format, ...)
     last.called = false;
 }
 
+bool cushim_was_unavailable(const char *symbol)
+{
+    return last.called && strcmp(cushim_entry_symbol(last.index), symbol) == 0;
+}
+
 static CUresult note(unsigned index, enum cushim_state state, CUresult result)
 {
     last.called = true;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What the helpers over the table share; internal to the library. */
+#ifndef CUSHIM_SRC_HELPER_H
+#define CUSHIM_SRC_HELPER_H
+
+#include <cushim/cushim.h>
+
+#include "platform.h"
+
+/*
+ * A refusal by cushim itself. The last error becomes "HELPER: TEXT".
+ *
+ * @param helper  name of the public function, as the caller wrote it
+ * @return code
+ */
+CUresult cushim_refuse(CUresult code, const char *helper, const char *format, ...)
+    CUSHIM_PRINTF(3, 4);
+
+/*
+ * Pass on what a driver call returned. On failure the last error becomes
+ * "HELPER: CALL: NAME, meaning", or for an entry that the driver lacks the reason why.
+ */
+CUresult cushim_checked(CUresult code, const char *helper, const char *call);
+
+/* Call through the table, checked: CUSHIM_TRY(cu, __func__, cuMemFree_v2, address). */
+#define CUSHIM_TRY(cu, helper, call, ...)                                                          \
+    cushim_checked(cushim_table(cu)->call(__VA_ARGS__), helper, #call)
+
+/* Destroying what is gone already is done: a driver that is shutting down says 4 to everything. */
+static inline CUresult cushim_gone_is_done(CUresult code)
+{
+    return code == CUDA_ERROR_DEINITIALIZED ? CUDA_SUCCESS : code;
+}
+
+/* Whether a slot holds the driver's function; a symbol written as in the table. */
+#define CUSHIM_HAS(cu, symbol) cushim_has(cu, #symbol)
+
+#endif
