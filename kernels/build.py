@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Make the PTX beside each .cu source again, or check that it is what the source gives.
+
+Maintainers run this after changing a kernel; the build reads the committed PTX alone. It needs
+clang with the NVPTX target (Debian: `apt-get install clang`) and no CUDA toolkit.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+# PTX 3.2 is CUDA 5.5's and sm_20 the oldest target that LLVM writes, so that any driver with
+# 64-bit PTX compiles the result for its own GPU. An empty --cuda-path keeps an installed toolkit
+# from raising the version.
+COMMAND = [
+    "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_20",
+    "-Xclang", "-target-feature", "-Xclang", "+ptx32",
+    "--cuda-path=/var/empty", "-nocudainc", "-nocudalib",
+    "-include", "__clang_cuda_builtin_vars.h", "-D__global__=__attribute__((global))",
+    "-O2", "-Wall", "-Werror", "-S", "-o", "-",
+]
+
+BANNER = """\
+// SPDX-License-Identifier: MIT
+// Generated from {source} by kernels/build.py; do not edit.
+
+"""
+
+
+def strip_comments(ptx):
+    """Drop the compiler's banner and remarks, and the blank lines that they leave."""
+    kept = []
+    for line in ptx.splitlines():
+        line = re.sub(r"//.*", "", line).rstrip()
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return "\n".join(kept).rstrip("\n") + "\n"
+
+
+def compile_kernel(clang, source):
+    """Text of the .ptx file that belongs beside `source`."""
+    ptx = subprocess.run([clang, *COMMAND, source.name], cwd=source.parent, check=True,
+                         stdout=subprocess.PIPE, text=True).stdout
+    return BANNER.format(source=source.name) + strip_comments(ptx)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--clang", default="clang", help="compiler to use (default: clang)")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; exit 1 if a .ptx differs from what its source gives")
+    parser.add_argument("source", nargs="*", type=pathlib.Path,
+                        help=".cu files (default: all beside this script)")
+    options = parser.parse_args()
+
+    stale = 0
+    for source in options.source or sorted(FOLDER.glob("*.cu")):
+        target = source.with_suffix(".ptx")
+        try:
+            text = compile_kernel(options.clang, source)
+        except (OSError, subprocess.CalledProcessError) as error:
+            sys.exit(f"{source}: {error}")
+        if target.exists() and target.read_text() == text:
+            continue
+        if options.check:
+            print(f"{target}: not what {source.name} gives", file=sys.stderr)
+            stale = 1
+        else:
+            target.write_text(text)
+            print(f"{target}: written")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Running the command `cushim`, and the drivers to run it on."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
+
+from real_drivers import REQUIRED, newest_drivers, nm_exports, registry  # noqa: E402, F401
+
+CLI = os.environ.get("CUSHIM_CLI", "cushim")
+FAKE_GPU = os.environ.get("CUSHIM_FAKE_GPU", "")
+FAKES = Path(os.environ.get("CUSHIM_FAKES", "."))
+DRIVERS = newest_drivers()
+COMMANDS = ("info", "symbols", "demo")
+
+OK, FAILED, USAGE, NO_DRIVER, SYSTEM = range(5)
+
+
+def environment(**variables):
+    """This process's, without what changes the command's ways; then what the test sets."""
+    ours = ("CUSHIM_LIBCUDA", "CUDA_", "FAKE_", "NO_COLOR", "ARGP_HELP_FMT", "POSIXLY_CORRECT")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return {**clean, "TERM": "xterm", "LC_ALL": "C", **variables}
+
+
+class Result:
+    """What a finished command left."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def json(self):
+        """Its output as JSON; no name appears twice in an object."""
+        def unique(pairs):
+            names = [name for name, _ in pairs]
+            assert len(names) == len(set(names)), f"twice in one object: {names}"
+            return dict(pairs)
+        return json.loads(self.out, object_pairs_hook=unique)
+
+
+def run(*arguments, stdout=subprocess.PIPE, **variables):
+    """Run `cushim ARGUMENTS` with its output in a pipe."""
+    done = subprocess.run([CLI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=stdout,
+                          stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+                          env=environment(**variables))
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def run_on_terminal(*arguments, **variables):
+    """The same with its output on a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([CLI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
+                          stderr=subprocess.PIPE, text=True,
+                          env=environment(**variables)) as process:
+        os.close(theirs)
+        chunks = []
+        try:
+            while chunk := os.read(ours, 65536):
+                chunks.append(chunk)
+        except OSError:  # how Linux says that the other side was closed
+            pass
+        err = process.stderr.read()
+        code = process.wait(timeout=60)
+    os.close(ours)
+    return Result(code, b"".join(chunks).decode().replace("\r\n", "\n"), err)
+
+
+def fake(name):
+    """Path of a fake driver of tests/fakes."""
+    return FAKES / f"fake_{name}.so"
+
+
+def each_branch(metafunc):
+    """For pytest_generate_tests: one case for each cached driver, and for each required one."""
+    if "branch" in metafunc.fixturenames:
+        metafunc.parametrize("branch", sorted({*DRIVERS, *REQUIRED}))
+
+
+def real_driver(branch):
+    """A driver of the cache; the test is skipped where it is not there."""
+    if branch not in DRIVERS:
+        pytest.skip(f"driver {branch} is not in the cache; tests/drivers/fetch.py fetches it")
+    return DRIVERS[branch]
+
+
+def run_on(driver, command, *arguments, **variables):
+    """Run a subcommand on a real driver."""
+    libraries = {"LD_LIBRARY_PATH": str(driver.path.parent)} if driver.needs else {}
+    return run(command, "--driver", driver.path, *arguments, **libraries, **variables)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""The cached drivers, what their files export, and what the probe says of them.
+
+Shared by the tests here and by tests/bench.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from fetch import EXTRAS, REQUIRED, cached_drivers, drivers_folder  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What drivers export beside the documented API; no header of any toolkit declares these.
+PRIVATE = ("cudbg", "cuEGLApiInit", "cuMemGetAttribute")
+
+
+class Driver:
+    """One driver of the cache."""
+
+    def __init__(self, note):
+        self.branch = note["branch"]
+        self.version = note["version"]
+        self.cuda = note["cuda"]
+        self.path = Path(note["path"])
+        self.needs = note["needs"]
+
+    def environment(self):
+        """For a process that opens it: older ones need a library that lies beside them."""
+        variables = {name: value for name, value in os.environ.items()
+                     if not name.startswith(("CUSHIM_LIBCUDA", "CUDA_"))}
+        if self.needs:
+            variables["LD_LIBRARY_PATH"] = str(self.path.parent)
+        return variables
+
+
+def newest_drivers():
+    """The newest cached driver of each branch that fetch.py knows, by branch, oldest first."""
+    found = {note["branch"]: Driver(note) for note in cached_drivers(drivers_folder(None))}
+    return {branch: found[branch] for branch in sorted((*REQUIRED, *EXTRAS)) if branch in found}
+
+
+def registry():
+    """The entries of the registry, in its order."""
+    lines = (ROOT / "gen/registry/entries.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def is_private(symbol):
+    """Whether an exported symbol is outside of the documented API."""
+    return symbol.startswith(PRIVATE[0]) or symbol.removesuffix("_v2") in PRIVATE[1:]
+
+
+def nm_exports(path):
+    """{symbol: address} as `nm -D` shows them: functions and data."""
+    shown = subprocess.run(["nm", "--dynamic", "--defined-only", "--format=posix", str(path)],
+                           capture_output=True, text=True, check=True).stdout
+    rows = (line.split() for line in shown.splitlines())
+    return {row[0]: int(row[2], 16) for row in rows}
+
+
+class ElfFile:
+    """A driver's dynamic symbols, and where its code lies in the file, read by pyelftools."""
+
+    def __init__(self, path):
+        from elftools.elf.elffile import ELFFile  # not needed by tests/bench
+
+        with open(path, "rb") as stream:
+            elf = ELFFile(stream)
+            self.segments = [segment.header for segment in elf.iter_segments("PT_LOAD")]
+            self.exports, self.functions = {}, {}
+            for symbol in elf.get_section_by_name(".dynsym").iter_symbols():
+                self._add(symbol.name, symbol.entry)
+
+    def _add(self, name, entry):
+        if (entry.st_shndx == "SHN_UNDEF" or entry.st_info.bind == "STB_LOCAL"
+                or entry.st_other.visibility not in ("STV_DEFAULT", "STV_PROTECTED")):
+            return
+        self.exports[name] = entry.st_value
+        if entry.st_info.type == "STT_FUNC":
+            self.functions[name] = entry.st_value
+
+    def file_offset(self, address):
+        """Where the byte at a load-relative address is in the file."""
+        for segment in self.segments:
+            if 0 <= address - segment.p_vaddr < segment.p_filesz:
+                return address - segment.p_vaddr + segment.p_offset
+        raise ValueError(f"no segment of the file holds {address:#x}")
+
+
+class Entry:
+    """One line of the probe: a registry entry and its slot."""
+
+    def __init__(self, fields):
+        (self.symbol, self.name, since, self.stream, self.header, self.state, self.via, offset,
+         slot) = fields
+        self.since = int(since)
+        self.offset = None if offset == "-" else int(offset, 16)
+        self.slot = 0 if slot == "(nil)" else int(slot, 16)
+
+
+class Probe:
+    """What the probe printed; anything that it does not know makes the test fail."""
+
+    def __init__(self, text):
+        self.facts, self.entries, self.calls = {}, [], []
+        for line in text.splitlines():
+            kind, *fields = line.split("\t")
+            if kind == "fact":
+                self.facts[fields[0]] = fields[1]
+            elif kind == "call":
+                self.calls.append((fields[0], int(fields[1]), fields[2]))
+            else:
+                assert kind == "entry", f"unexpected output: {line!r}"
+                self.entries.append(Entry(fields))
+        self.by_symbol = {entry.symbol: entry for entry in self.entries}
+
+
+def start_probe(program, driver, *options, path=None):
+    """Run the probe on a driver, or on a changed copy of it; the finished process."""
+    return subprocess.run([program, str(path or driver.path), *options], capture_output=True,
+                          text=True, timeout=60, env=driver.environment(), check=False)
+
+
+def run_probe(program, driver, *options, path=None):
+    """What the probe says, where it succeeds and prints no word beside."""
+    done = start_probe(program, driver, *options, path=path)
+    assert done.returncode == 0, f"probe: exit code {done.returncode}: {done.stderr}"
+    assert not done.stderr, f"a load printed: {done.stderr}"
+    return Probe(done.stdout)

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim demo`: adds two vectors on a GPU, checks every element and says how long it took.
+ *
+ * It is also an example of a program on the plain table: every driver call is cu->cuXxx. Where the
+ * newest headers steer a name to an ABI that only new drivers have, the first ABI is named.
+ */
+#include "command.h"
+#include "devices.h"
+#include "driver.h"
+#include "output.h"
+
+#include "vecadd_ptx.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { COUNT = 1000000, BYTES = COUNT * (int)sizeof(float), BLOCK = 256, LOG_SIZE = 8192 };
+
+struct options {
+    const char *driver; /* NULL: search */
+    int device;
+};
+
+/* What the GPU holds for the demo; what is not held is zero. */
+struct demo {
+    const struct cushim_api *cu;
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUdeviceptr a, b, sum;
+    CUevent start, stop;
+    bool current; /* the context is */
+    bool failed;  /* something was said on stderr */
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    char *end;
+    long value;
+
+    switch (key) {
+    case 'd':
+        options->driver = argument;
+        return 0;
+    case 'n':
+        errno = 0;
+        value = strtol(argument, &end, 10);
+        if (end == argument || *end != '\0' || errno != 0 || value < 0 || value > INT32_MAX)
+            argp_error(state, "'%s' is not a device's number", argument);
+        options->device = (int)value;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "no argument expected, but there is '%s'", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    COMMAND_OPTION_DRIVER,
+    {.name = "device", .key = 'n', .arg = "N", .doc = "Use this device (default: 0)"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .doc = "Load the CUDA driver, add two vectors of one million floats on a GPU, check every "
+           "element and print the time."
+           "\v" COMMAND_EXIT_CODES,
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* True for success; else the call, the code and what it means go to stderr. */
+static bool succeeded(const char *call, CUresult code)
+{
+    const char *name = cushim_error_name(code);
+    const char *words = cushim_error_string(code);
+    const char *reason = cushim_last_error(); /* of an entry that this driver lacks */
+
+    if (code == CUDA_SUCCESS)
+        return true;
+    fflush(stdout);
+    fprintf(stderr, "cushim demo: %s failed: %s (%d)", call, name != NULL ? name : "unknown code",
+            (int)code);
+    if (reason[0] != '\0')
+        fprintf(stderr, ": %s", reason);
+    else if (words != NULL)
+        fprintf(stderr, ": %s", words);
+    fputc('\n', stderr);
+    cushim_clear_last_error();
+    return false;
+}
+
+/* Values in [-128, 128) whose sums mostly need rounding. */
+static float value_at(uint32_t index, uint32_t seed)
+{
+    uint32_t mixed = (index + seed) * 2654435761U;
+
+    mixed ^= mixed >> 15;
+    mixed *= 2246822519U;
+    mixed ^= mixed >> 13;
+    return (float)(mixed >> 8) / 65536.0F - 128.0F;
+}
+
+static bool load_kernel(struct demo *demo, CUfunction *vecadd)
+{
+    char log[LOG_SIZE] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)LOG_SIZE};
+    CUresult code = demo->cu->cuModuleLoadDataEx(&demo->module, vecadd_ptx, 2, options, values);
+
+    log[LOG_SIZE - 1] = '\0';
+    if (!succeeded("cuModuleLoadDataEx", code)) {
+        if (log[0] != '\0')
+            fprintf(stderr, "the driver's compiler says:\n%s\n", log);
+        return false;
+    }
+    return succeeded("cuModuleGetFunction",
+                     demo->cu->cuModuleGetFunction(vecadd, demo->module, "vecadd"));
+}
+
+static bool prepare(struct demo *demo, const float *a, const float *b)
+{
+    const struct cushim_api *cu = demo->cu;
+
+    if (!succeeded("cuDevicePrimaryCtxRetain",
+                   cu->cuDevicePrimaryCtxRetain(&demo->context, demo->device)))
+        return false;
+    if (!succeeded("cuCtxPushCurrent", cu->cuCtxPushCurrent(demo->context)))
+        return false;
+    demo->current = true;
+    return succeeded("cuMemAlloc", cu->cuMemAlloc(&demo->a, BYTES)) &&
+           succeeded("cuMemAlloc", cu->cuMemAlloc(&demo->b, BYTES)) &&
+           succeeded("cuMemAlloc", cu->cuMemAlloc(&demo->sum, BYTES)) &&
+           succeeded("cuMemcpyHtoD", cu->cuMemcpyHtoD(demo->a, a, BYTES)) &&
+           succeeded("cuMemcpyHtoD", cu->cuMemcpyHtoD(demo->b, b, BYTES)) &&
+           succeeded("cuEventCreate", cu->cuEventCreate(&demo->start, CU_EVENT_DEFAULT)) &&
+           succeeded("cuEventCreate", cu->cuEventCreate(&demo->stop, CU_EVENT_DEFAULT));
+}
+
+/* One launch; `sum` is poisoned before, so that an element that nobody wrote is noticed. */
+static bool launch(struct demo *demo, CUfunction vecadd)
+{
+    const struct cushim_api *cu = demo->cu;
+    unsigned count = COUNT;
+    void *parameters[] = {&demo->a, &demo->b, &demo->sum, &count};
+
+    return succeeded("cuMemsetD8", cu->cuMemsetD8(demo->sum, 0xff, BYTES)) &&
+           succeeded("cuEventRecord", cu->cuEventRecord(demo->start, NULL)) &&
+           succeeded("cuLaunchKernel",
+                     cu->cuLaunchKernel(vecadd, (COUNT + BLOCK - 1) / BLOCK, 1, 1, BLOCK, 1, 1, 0,
+                                        NULL, parameters, NULL)) &&
+           succeeded("cuEventRecord", cu->cuEventRecord(demo->stop, NULL)) &&
+           succeeded("cuEventSynchronize", cu->cuEventSynchronize(demo->stop));
+}
+
+/* Everything between device and checked result. `milliseconds` is the kernel's. */
+static bool run_on_device(struct demo *demo, const float *a, const float *b, float *sum,
+                          float *milliseconds)
+{
+    const struct cushim_api *cu = demo->cu;
+    CUfunction vecadd = NULL;
+
+    /* The first launch loads the kernel; the second one is timed. */
+    return prepare(demo, a, b) && load_kernel(demo, &vecadd) && launch(demo, vecadd) &&
+           launch(demo, vecadd) &&
+           succeeded("cuEventElapsedTime",
+                     cu->cuEventElapsedTime_v1(milliseconds, demo->start, demo->stop)) &&
+           succeeded("cuMemcpyDtoH", cu->cuMemcpyDtoH(sum, demo->sum, BYTES));
+}
+
+/* After a failure the driver may refuse these calls too: the first one is all that is said. */
+static bool released(const struct demo *demo, const char *call, CUresult code)
+{
+    return demo->failed ? code == CUDA_SUCCESS : succeeded(call, code);
+}
+
+/* Give back what is held. */
+static bool release(struct demo *demo)
+{
+    const struct cushim_api *cu = demo->cu;
+    CUcontext popped;
+    bool good = true;
+
+    if (demo->stop != NULL)
+        good &= released(demo, "cuEventDestroy", cu->cuEventDestroy(demo->stop));
+    if (demo->start != NULL)
+        good &= released(demo, "cuEventDestroy", cu->cuEventDestroy(demo->start));
+    if (demo->module != NULL)
+        good &= released(demo, "cuModuleUnload", cu->cuModuleUnload(demo->module));
+    if (demo->sum != 0)
+        good &= released(demo, "cuMemFree", cu->cuMemFree(demo->sum));
+    if (demo->b != 0)
+        good &= released(demo, "cuMemFree", cu->cuMemFree(demo->b));
+    if (demo->a != 0)
+        good &= released(demo, "cuMemFree", cu->cuMemFree(demo->a));
+    if (demo->current)
+        good &= released(demo, "cuCtxPopCurrent", cu->cuCtxPopCurrent(&popped));
+    if (demo->context != NULL)
+        good &= released(demo, "cuDevicePrimaryCtxRelease",
+                         cu->cuDevicePrimaryCtxRelease_v1(demo->device));
+    return good;
+}
+
+static bool check(const float *a, const float *b, const float *sum)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        float expected = a[i] + b[i];
+
+        /* Not `sum[i] != expected`: the poison is a NaN, which is to fail whatever is expected. */
+        if (!(sum[i] == expected)) {
+            fprintf(stderr, "cushim demo: element %zu is %.9g instead of %.9g\n", i, (double)sum[i],
+                    (double)expected);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The whole computation on one device; all that it takes is released again. */
+static int add_vectors(const struct cushim_api *cu, CUdevice device, float *milliseconds)
+{
+    struct demo demo = {.cu = cu, .device = device};
+    float *a = malloc(BYTES), *b = malloc(BYTES), *sum = malloc(BYTES);
+    bool good;
+
+    if (a == NULL || b == NULL || sum == NULL)
+        output_no_memory();
+    for (uint32_t i = 0; i < COUNT; i++) {
+        a[i] = value_at(i, 1);
+        b[i] = value_at(i, 77777777);
+    }
+    demo.failed = !run_on_device(&demo, a, b, sum, milliseconds) || !check(a, b, sum);
+    good = release(&demo) && !demo.failed;
+    free(sum);
+    free(b);
+    free(a);
+    return good ? COMMAND_OK : COMMAND_FAILED;
+}
+
+/* Exit code; what went wrong goes to stderr. */
+static int find_device(struct cushim *cu, int ordinal, struct device_facts *facts)
+{
+    const char *message = "";
+    int count = 0;
+
+    fflush(stdout); /* an old driver forks here */
+    if (cushim_init(cu, &message) != CUSHIM_OK) {
+        fprintf(stderr, "cushim demo: %s\n", message);
+        return COMMAND_NO_DRIVER;
+    }
+    if (!succeeded("cuDeviceGetCount", cushim_table(cu)->cuDeviceGetCount(&count)))
+        return COMMAND_FAILED;
+    if (ordinal >= count || !device_read(cushim_table(cu), ordinal, facts)) {
+        fprintf(stderr,
+                "cushim demo: no device %d; this driver has %d, numbered from 0: 'cushim info "
+                "--init' lists them\n",
+                ordinal, count);
+        return COMMAND_NO_DRIVER;
+    }
+    return COMMAND_OK;
+}
+
+static void print_driver(const struct cushim *cu)
+{
+    size_t available = 0;
+
+    for (size_t i = 0; i < cushim_entry_count(); i++)
+        available += cushim_slot_at(cu, i).state == CUSHIM_STATE_AVAILABLE;
+    printf("driver   ");
+    driver_print(cu);
+    printf("entries  %zu of %zu are available\n", available, cushim_entry_count());
+}
+
+static int run(struct cushim *cu, int ordinal, double start)
+{
+    struct device_facts facts;
+    float milliseconds = 0;
+    char memory[DEVICE_TEXT_SIZE];
+    int result;
+
+    if (!driver_found(cu, "cushim demo"))
+        return COMMAND_NO_DRIVER;
+    print_driver(cu);
+    result = find_device(cu, ordinal, &facts);
+    if (result != COMMAND_OK)
+        return result;
+    printf("device   %d: %s, compute %d.%d, %s\n", ordinal, facts.name, facts.major, facts.minor,
+           device_memory(memory, facts.memory));
+
+    result = add_vectors(cushim_table(cu), facts.device, &milliseconds);
+    if (result != COMMAND_OK)
+        return result;
+    printf("vecadd   %d sums, ", COUNT);
+    output_text(OUTPUT_GOOD, "every one correct");
+    printf("\ntime     %.1f us in the kernel, %.1f ms in all, start of the GPU included\n",
+           (double)milliseconds * 1e3, (seconds_now() - start) * 1e3);
+    return COMMAND_OK;
+}
+
+int command_demo(int argc, char **argv)
+{
+    struct options options = {0};
+    struct cushim *cu;
+    double start;
+    int result;
+
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
+        return COMMAND_USAGE;
+    start = seconds_now();
+    cu = driver_open(options.driver, CUSHIM_ORDER_PROC);
+    result = run(cu, options.device, start);
+    cushim_close(cu);
+    return result;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "driver.h"
+
+#include "command.h"
+#include "names.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct cushim *driver_open(const char *path, enum cushim_order order)
+{
+    struct cushim_options options = {.size = sizeof options, .path = path, .order = order};
+    struct cushim *cu = cushim_open(&options);
+
+    if (cu == NULL) {
+        fprintf(stderr, "cushim: %s\n", cushim_last_error());
+        exit(COMMAND_SYSTEM);
+    }
+    return cu;
+}
+
+bool driver_found(const struct cushim *cu, const char *command)
+{
+    if (cushim_status(cu) == CUSHIM_OK)
+        return true;
+    fprintf(stderr, "%s: %s\n", command, cushim_message(cu));
+    return false;
+}
+
+json_t *driver_json(const struct cushim *cu)
+{
+    json_t *driver = json_object();
+
+    output_json_set(driver, "path", output_json_text(cushim_path(cu)));
+    output_json_set(driver, "version", json_integer(cushim_driver_version(cu)));
+    output_json_set(driver, "status", json_string(cushim_status_name(cushim_status(cu))));
+    return driver;
+}
+
+void driver_print(const struct cushim *cu)
+{
+    char version[VERSION_TEXT_SIZE];
+
+    if (cushim_status(cu) != CUSHIM_OK) {
+        output_text(OUTPUT_BAD, "no driver");
+    } else {
+        output_text(OUTPUT_TITLE, cushim_path(cu));
+        printf(", CUDA %s", version_text(version, cushim_driver_version(cu)));
+    }
+    putchar('\n');
+}
+
+const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim *cu,
+                          const struct cushim_slot *slot)
+{
+    if (slot->address == NULL)
+        return NULL;
+    snprintf(text, OFFSET_TEXT_SIZE, "0x%" PRIxPTR,
+             (uintptr_t)slot->address - (uintptr_t)cushim_base(cu));
+    return text;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim info`: which driver a program gets here, why that one, and what it has.
+ */
+#include "command.h"
+#include "devices.h"
+#include "driver.h"
+#include "kernel_module.h"
+#include "names.h"
+#include "output.h"
+
+#include <argp.h>
+#include <stdio.h>
+
+struct options {
+    const char *driver; /* NULL: search */
+    bool init;
+    bool json;
+};
+
+/* All that is known before anything touches the GPU. */
+struct facts {
+    const struct cushim *cu;
+    const struct cushim_attempt *attempts;
+    size_t attempt_count;
+    const struct cushim_attempt *used; /* NULL without a driver */
+    struct kernel_module module;
+    size_t states[CUSHIM_STATE_UNKNOWN + 1]; /* number of entries in each */
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'd':
+        options->driver = argument;
+        return 0;
+    case 'i':
+        options->init = true;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "no argument expected, but there is '%s'", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    COMMAND_OPTION_DRIVER,
+    {.name = "init", .key = 'i', .doc = "Start the driver (cuInit) and list its devices"},
+    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .doc = "Report which CUDA driver a program here gets and why that one, every candidate that "
+           "was tried, the versions of driver and kernel module, and how much of the CUDA driver "
+           "API the driver has. Never touches the GPU unless --init is given."
+           "\v" COMMAND_EXIT_CODES,
+};
+
+static void collect(struct facts *facts, const struct cushim *cu)
+{
+    struct cushim_entry entry;
+
+    *facts = (struct facts){.cu = cu};
+    facts->attempts = cushim_attempts(cu, &facts->attempt_count);
+    if (cushim_status(cu) == CUSHIM_OK && facts->attempt_count > 0)
+        facts->used = &facts->attempts[facts->attempt_count - 1];
+    kernel_module_read(&facts->module);
+    for (size_t i = 0; cushim_entry_at(i, &entry); i++)
+        facts->states[cushim_slot_at(cu, i).state]++;
+}
+
+static json_t *attempts_json(const struct facts *facts)
+{
+    json_t *attempts = json_array();
+
+    for (size_t i = 0; i < facts->attempt_count; i++) {
+        const struct cushim_attempt *attempt = &facts->attempts[i];
+        json_t *object = json_object();
+
+        output_json_set(object, "path", output_json_text(attempt->path));
+        output_json_set(object, "source", json_string(source_name(attempt->source)));
+        output_json_set(object, "status", json_string(cushim_status_name(attempt->status)));
+        output_json_set(object, "message", output_json_text(attempt->message));
+        output_json_append(attempts, object);
+    }
+    return attempts;
+}
+
+static json_t *table_json(const struct facts *facts)
+{
+    json_t *table = json_object();
+
+    output_json_set(table, "registry_version", json_integer(cushim_registry_version()));
+    output_json_set(table, "entries", json_integer((json_int_t)cushim_entry_count()));
+    for (int state = 0; state < CUSHIM_STATE_UNKNOWN; state++) {
+        output_json_set(table, state_name((enum cushim_state)state),
+                        json_integer((json_int_t)facts->states[state]));
+    }
+    return table;
+}
+
+static json_t *remarks_json(const struct facts *facts)
+{
+    json_t *remarks = json_array();
+
+    for (const struct remark_words *words = remark_words; words->name != NULL; words++) {
+        if (cushim_remarks(facts->cu) & words->remark)
+            output_json_append(remarks, json_string(words->name));
+    }
+    return remarks;
+}
+
+static json_t *facts_json(const struct facts *facts)
+{
+    json_t *root = json_object();
+    json_t *driver = driver_json(facts->cu);
+    json_t *module = json_object();
+
+    output_json_set(driver, "message", output_json_text(cushim_message(facts->cu)));
+    output_json_set(driver, "source",
+                    output_json_text(facts->used ? source_name(facts->used->source) : NULL));
+
+    output_json_set(module, "version", output_json_text(kernel_module_version(&facts->module)));
+    output_json_set(module, "file", output_json_text(facts->module.file));
+
+    output_json_set(root, "cushim", json_string(CUSHIM_VERSION_TEXT));
+    output_json_set(root, "driver", driver);
+    output_json_set(root, "attempts", attempts_json(facts));
+    output_json_set(root, "kernel_module", module);
+    output_json_set(root, "table", table_json(facts));
+    output_json_set(root, "remarks", remarks_json(facts));
+    return root;
+}
+
+static void print_driver(const struct facts *facts)
+{
+    const char *path = cushim_path(facts->cu);
+    const char *module = kernel_module_version(&facts->module);
+    char version[VERSION_TEXT_SIZE];
+
+    output_text(OUTPUT_TITLE, "Driver");
+    putchar('\n');
+    if (facts->used == NULL) {
+        output_field("none", OUTPUT_BAD, cushim_message(facts->cu));
+    } else {
+        output_field("path", OUTPUT_GOOD, path != NULL ? path : facts->used->path);
+        output_field("why this one", OUTPUT_PLAIN, source_reason(facts->used->source));
+        output_field("CUDA version", OUTPUT_PLAIN,
+                     version_text(version, cushim_driver_version(facts->cu)));
+    }
+    if (module != NULL)
+        output_field("kernel module", OUTPUT_PLAIN, module);
+    else
+        output_field("kernel module", OUTPUT_WARNING, "none is loaded");
+}
+
+static void print_attempts(const struct facts *facts)
+{
+    struct output_table table = {.columns = 4};
+
+    output_text(OUTPUT_TITLE, "Candidates, in the order in which they were tried");
+    putchar('\n');
+    for (size_t i = 0; i < facts->attempt_count; i++) {
+        const struct cushim_attempt *attempt = &facts->attempts[i];
+        bool good = attempt->status == CUSHIM_OK;
+
+        output_table_add(&table, good ? OUTPUT_GOOD : OUTPUT_WARNING,
+                         cushim_status_name(attempt->status));
+        output_table_add(&table, OUTPUT_PLAIN, source_name(attempt->source));
+        output_table_add(&table, OUTPUT_PLAIN, attempt->path != NULL ? attempt->path : "-");
+        output_table_add(&table, OUTPUT_DIM, attempt->message != NULL ? attempt->message : "");
+    }
+    output_table_print(&table, "  ");
+}
+
+static void print_table(const struct facts *facts)
+{
+    static const char *const meanings[CUSHIM_STATE_UNKNOWN] = {
+        [CUSHIM_STATE_NEWER] = "their release is newer than the driver",
+        [CUSHIM_STATE_ABSENT] = "the driver is new enough, but does not export them",
+        [CUSHIM_STATE_PLATFORM] = "they exist on another platform only",
+    };
+    struct output_table table = {.columns = 3};
+    char text[64];
+
+    snprintf(text, sizeof text, "Entries known to cushim %s, up to CUDA ", CUSHIM_VERSION_TEXT);
+    output_text(OUTPUT_TITLE, text);
+    output_text(OUTPUT_TITLE, version_text(text, cushim_registry_version()));
+    putchar('\n');
+    for (int state = 0; state < CUSHIM_STATE_UNKNOWN; state++) {
+        if (state != CUSHIM_STATE_AVAILABLE && facts->states[state] == 0)
+            continue;
+        output_table_add(&table, OUTPUT_PLAIN, state_name((enum cushim_state)state));
+        if (state == CUSHIM_STATE_AVAILABLE) {
+            snprintf(text, sizeof text, "%zu of %zu", facts->states[state], cushim_entry_count());
+        } else {
+            snprintf(text, sizeof text, "%zu", facts->states[state]);
+        }
+        output_table_add(&table, OUTPUT_PLAIN, text);
+        output_table_add(&table, OUTPUT_DIM, meanings[state] != NULL ? meanings[state] : "");
+    }
+    output_table_print(&table, "  ");
+}
+
+static void print_facts(const struct facts *facts)
+{
+    print_driver(facts);
+    print_attempts(facts);
+    print_table(facts);
+    if (cushim_remarks(facts->cu) == 0)
+        return;
+    output_text(OUTPUT_TITLE, "Remarks");
+    putchar('\n');
+    for (const struct remark_words *words = remark_words; words->name != NULL; words++) {
+        if (cushim_remarks(facts->cu) & words->remark) {
+            fputs("  ", stdout);
+            output_text(OUTPUT_WARNING, words->sentence);
+            putchar('\n');
+        }
+    }
+}
+
+int command_info(int argc, char **argv)
+{
+    struct options options = {0};
+    struct facts facts;
+    struct cushim *cu;
+    json_t *root = NULL;
+    int result;
+
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
+        return COMMAND_USAGE;
+
+    cu = driver_open(options.driver, CUSHIM_ORDER_PROC);
+    collect(&facts, cu);
+    if (options.json)
+        root = facts_json(&facts);
+    else
+        print_facts(&facts);
+
+    result = cushim_status(cu) == CUSHIM_OK ? COMMAND_OK : COMMAND_NO_DRIVER;
+    if (options.init)
+        result = devices_report(cu, root);
+    else if (options.json)
+        output_json_set(root, "init", json_null());
+    if (root != NULL)
+        output_json_print(root);
+
+    cushim_close(cu);
+    return result;
+}

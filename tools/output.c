@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "output.h"
+
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIELD_WIDTH = 14, COLUMN_GAP = 2 };
+
+struct output_cell {
+    enum output_style style;
+    char *text;
+};
+
+void output_no_memory(void)
+{
+    fputs("cushim: memory ran out\n", stderr);
+    exit(COMMAND_SYSTEM);
+}
+
+/* As no-color.org has it: set and not empty means none. */
+static bool has_colours(void)
+{
+    static enum { UNKNOWN, NO, YES } answer = UNKNOWN;
+
+    if (answer == UNKNOWN) {
+        const char *no_color = getenv("NO_COLOR");
+        const char *terminal = getenv("TERM");
+        bool refused = (no_color != NULL && no_color[0] != '\0') ||
+                       (terminal != NULL && strcmp(terminal, "dumb") == 0);
+        answer = !refused && isatty(STDOUT_FILENO) ? YES : NO;
+    }
+    return answer == YES;
+}
+
+static const char *style_begin(enum output_style style)
+{
+    static const char *const codes[] = {
+        [OUTPUT_PLAIN] = "",           [OUTPUT_TITLE] = "\033[1m", [OUTPUT_GOOD] = "\033[32m",
+        [OUTPUT_WARNING] = "\033[33m", [OUTPUT_BAD] = "\033[31m",  [OUTPUT_DIM] = "\033[2m",
+    };
+    return codes[style];
+}
+
+void output_text(enum output_style style, const char *text)
+{
+    bool coloured = style != OUTPUT_PLAIN && has_colours();
+
+    if (coloured)
+        fputs(style_begin(style), stdout);
+    for (; *text != '\0'; text++)
+        putchar((unsigned char)*text < ' ' || *text == '\177' ? '?' : *text);
+    if (coloured)
+        fputs("\033[0m", stdout);
+}
+
+void output_field(const char *name, enum output_style style, const char *text)
+{
+    printf("  %-*s  ", FIELD_WIDTH, name);
+    output_text(style, text);
+    putchar('\n');
+}
+
+void output_table_add(struct output_table *table, enum output_style style, const char *text)
+{
+    char *copy = strdup(text);
+
+    if (table->cells == table->room) {
+        size_t room = table->room == 0 ? 64 : 2 * table->room;
+        struct output_cell *cell = realloc(table->cell, room * sizeof *cell);
+        if (cell == NULL)
+            output_no_memory();
+        table->cell = cell;
+        table->room = room;
+    }
+    if (copy == NULL)
+        output_no_memory();
+    table->cell[table->cells].style = style;
+    table->cell[table->cells].text = copy;
+    table->cells++;
+}
+
+static size_t column_width(const struct output_table *table, size_t column)
+{
+    size_t width = 0;
+
+    for (size_t i = column; i < table->cells; i += table->columns) {
+        size_t length = strlen(table->cell[i].text);
+        if (length > width)
+            width = length;
+    }
+    return width;
+}
+
+static void print_row(const struct output_table *table, size_t first, const size_t *widths,
+                      const char *indent)
+{
+    size_t gap = 0; /* owed before the next cell that is not empty: no line ends in blanks */
+
+    fputs(indent, stdout);
+    for (size_t column = 0; column < table->columns; column++) {
+        const struct output_cell *cell = &table->cell[first + column];
+        if (cell->text[0] != '\0') {
+            printf("%*s", (int)gap, "");
+            output_text(cell->style, cell->text);
+            gap = 0;
+        }
+        gap += widths[column] - strlen(cell->text) + COLUMN_GAP;
+    }
+    putchar('\n');
+}
+
+void output_table_print(struct output_table *table, const char *indent)
+{
+    size_t *widths = calloc(table->columns, sizeof *widths);
+
+    if (widths == NULL)
+        output_no_memory();
+    for (size_t column = 0; column < table->columns; column++)
+        widths[column] = column_width(table, column);
+    for (size_t i = 0; i + table->columns <= table->cells; i += table->columns)
+        print_row(table, i, widths, indent);
+
+    for (size_t i = 0; i < table->cells; i++)
+        free(table->cell[i].text);
+    free(table->cell);
+    free(widths);
+    *table = (struct output_table){.columns = table->columns};
+}
+
+json_t *output_json_text(const char *text)
+{
+    json_t *value;
+    char *ascii;
+
+    if (text == NULL)
+        return json_null();
+    value = json_string(text);
+    if (value != NULL)
+        return value;
+
+    ascii = strdup(text);
+    if (ascii == NULL)
+        output_no_memory();
+    for (char *c = ascii; *c != '\0'; c++) {
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    }
+    value = json_string(ascii);
+    free(ascii);
+    return value;
+}
+
+void output_json_set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0)
+        output_no_memory();
+}
+
+void output_json_append(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        output_no_memory();
+}
+
+void output_json_print(json_t *value)
+{
+    /* A failure to write leaves stdout's error flag set. */
+    if (json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 && !ferror(stdout))
+        output_no_memory();
+    putchar('\n');
+    json_decref(value);
+}
