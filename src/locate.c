@@ -96,6 +96,7 @@ static enum cushim_status attempt(struct cushim *cu, const struct cushim_candida
         status = check_driver(cu, words, size);
         if (status == CUSHIM_OK) {
             describe(cu);
+            snprintf(words, size, "%s", cu->path ? cu->path : "");
         } else {
             cushim_platform_close(cu->handle);
             cu->handle = NULL;
