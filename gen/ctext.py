@@ -50,6 +50,11 @@ def names_in(kind):
     return WORD.findall(kind)
 
 
+def newest(row):
+    """The last version of a type that there is or was."""
+    return [fact for fact in row["versions"] if fact["kind"] != "gone"][-1]
+
+
 def macro_name(header):
     """cudaGL.h -> CUDAGL_H, the guard macro of NVIDIA's header of that name."""
     return {"cuda.h": "__cuda_cuda_h__", "cudaProfiler.h": "cuda_profiler_H"}.get(

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import emit_api
+import emit_attributes
 import emit_cuda
 import emit_dropin
 import emit_entries
@@ -25,6 +26,7 @@ OUTPUTS = {
     "entries.c": emit_entries.emit,
     "unavailable.c": emit_unavailable.emit,
     "error_names.c": emit_errors.emit,
+    "attribute_names.c": emit_attributes.emit,
     **{header: lambda data, header=header: emit_cuda.emit(data, header)
        for header in ["cuda.h", *COMPANIONS]},
 }
@@ -38,13 +40,20 @@ class Files(dict):
         self.directory = directory
 
     def __missing__(self, name):
-        self[name] = registry.read(self.directory, name)
-        if not self[name]:
-            raise registry.RegistryError(f"{self.directory}/{name}.jsonl:1: no such file, or empty")
-        return self[name]
+        rows = self[name] = registry.read(self.directory, name)
+        file = f"{self.directory}/{name}.jsonl"
+        if not rows:
+            raise registry.RegistryError(f"{file}:1: no such file, or empty")
+        if name == "levels":
+            symbols = {entry["symbol"] for entry in self["entries"]}
+            for number, row in enumerate(rows, 1):
+                if "symbol" in row and row["symbol"] not in symbols:
+                    raise registry.RegistryError(f"{file}:{number}: no entry {row['symbol']}")
+        return rows
 
 
 def main():
+    """Write one output, if that changes it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("output", choices=sorted(OUTPUTS))
     parser.add_argument("file")

@@ -10,9 +10,16 @@ HEAD = """#ifndef CUSHIM_API_H
 #include <stdint.h>
 
 /* Without a toolkit's cuda.h before this header, cushim brings its own. */
-#if !defined(__cuda_cuda_h__) && !defined(CUDA_VERSION)
+#ifndef __cuda_cuda_h__
 #include <cushim/cuda.h>
+#elif CUDA_VERSION < 11000
+#error "the cuda.h before cushim's headers is older than CUDA 11.0"
+#elif !defined(CUSHIM_CUDA_H) && defined(CUSHIM_CUDA_VERSION)
+#if CUSHIM_CUDA_VERSION != CUDA_VERSION
+#error "CUSHIM_CUDA_VERSION contradicts CUDA_VERSION of the cuda.h before cushim's headers"
 #endif
+#endif
+#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,7 +59,7 @@ class Names:
         row = self.types.get(name)
         if row is None or name in self.used:
             return
-        fact = row["versions"][-1]
+        fact = ctext.newest(row)
         if fact["kind"] == "alias":
             for word in ctext.names_in(fact["type"]):
                 self.use(word)
@@ -73,7 +80,7 @@ class Names:
 
     def forward(self, row):
         """A declaration that needs nothing of the header that has the type."""
-        name, fact = self.own(row["name"]), row["versions"][-1]
+        name, fact = self.own(row["name"]), ctext.newest(row)
         if fact["kind"] in ("struct", "union"):
             return f"typedef {fact['kind']} {fact['tag']} {name};"
         if fact["kind"] == "handle":
@@ -94,13 +101,15 @@ def forwards(names, base):
     lines = ["", "/* Types that an older cuda.h, or any public one, lacks. */",
              "#ifndef CUSHIM_CUDA_H"]
     for row in names.used.values():
-        since = row["versions"][0]["since"]
+        first, last = row["versions"][0], row["versions"][-1]
+        lacking = [f"CUDA_VERSION < {first['since']}"] * (first["since"] > base)
+        lacking += [f"CUDA_VERSION >= {last['since']}"] * (last["kind"] == "gone")
         if row["header"] != "cuda.h":
             continue
         if row.get("internal"):
             lines += ["#ifndef __CUDA_API_VERSION_INTERNAL", names.forward(row), "#endif"]
-        elif since > base:
-            lines += [f"#if CUDA_VERSION < {since}", names.forward(row), "#endif"]
+        elif lacking:
+            lines += [f"#if {' || '.join(lacking)}", names.forward(row), "#endif"]
     return lines + ["#endif"]
 
 
@@ -111,7 +120,7 @@ def companions(names):
         if row["header"] == "cuda.h":
             continue
         forward = names.forward(row)
-        if row["versions"][-1]["kind"] == "enum":
+        if ctext.newest(row)["kind"] == "enum":
             own = f"typedef {row['name']} {names.own(row['name'])};"
             lines += [f"#ifdef {ctext.macro_name(row['header'])}", own, "#else", forward, "#endif"]
         else:
@@ -138,8 +147,9 @@ def emit(registry):
     entries, types = registry["entries"], registry["types"]
     names = Names(entries, types)
     base = min(row["release"] for row in registry["levels"])
+    groups = ctext.by_name(entries)
     macros = sorted({entry["symbol"] for entry in entries} | {
-        ctext.member(entry, ctext.by_name(entries)) for entry in entries})
+        ctext.member(entry, groups) for entry in entries})
     lines = [ctext.banner("entries", "types") + HEAD,
              f"#define CUSHIM_ENTRY_COUNT {len(entries)}",
              f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
@@ -149,5 +159,5 @@ def emit(registry):
         lines += [f'#pragma push_macro("{name}")', f"#undef {name}"]
     lines += [STRUCT.rstrip("\n"), *members(entries, names), "};", ""]
     lines += [f'#pragma pop_macro("{name}")' for name in macros]
-    lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif", "#endif"]
     return "\n".join(lines) + "\n"

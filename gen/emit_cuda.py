@@ -4,12 +4,12 @@
 import ctext
 
 CUDA_HEAD = """#ifndef CUSHIM_CUDA_H
+#ifdef __cuda_cuda_h__
+#error "cushim/cuda.h stands in for NVIDIA's cuda.h: include one of the two"
+#else
 #define CUSHIM_CUDA_H
 
 /* NVIDIA's header, included later, finds its own guard and adds nothing. */
-#ifdef __cuda_cuda_h__
-#error "cushim/cuda.h stands in for NVIDIA's cuda.h: include one of the two"
-#endif
 #define __cuda_cuda_h__
 
 #include <stddef.h>
@@ -20,10 +20,14 @@ CUDA_HEAD = """#ifndef CUSHIM_CUDA_H
 #ifndef CUSHIM_CUDA_VERSION
 #define CUSHIM_CUDA_VERSION {newest}
 #endif
-#if CUSHIM_CUDA_VERSION < 11000 || CUSHIM_CUDA_VERSION > {newest}
-#error "CUSHIM_CUDA_VERSION is not between 11000 and {newest}"
+#if {unknown}
+#error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as 11040 or {newest}"
 #endif
+#ifdef CUDA_VERSION
+#error "CUDA_VERSION is defined before cushim/cuda.h: CUSHIM_CUDA_VERSION chooses the release"
+#else
 #define CUDA_VERSION CUSHIM_CUDA_VERSION
+#endif
 
 #ifdef _WIN32
 #define CUDAAPI __stdcall
@@ -43,6 +47,18 @@ CXX_CLOSE = "\n#ifdef __cplusplus\n}\n#endif\n"
 PROC_PER_THREAD = """
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 /* Asked for neither kind of stream, the look-up finds what this program's own calls use. */
+#if CUSHIM_CUDA_VERSION < 12000
+static inline CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion,
+                                             cuuint64_t flags)
+{
+    const cuuint64_t streams =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (!(flags & streams))
+        flags |= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    return cuGetProcAddress(symbol, pfn, cudaVersion, flags);
+}
+#define cuGetProcAddress cuGetProcAddress_ptsz
+#else
 static inline CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion,
                                                 cuuint64_t flags,
                                                 CUdriverProcAddressQueryResult *symbolStatus)
@@ -55,7 +71,13 @@ static inline CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, 
 }
 #define cuGetProcAddress_v2 cuGetProcAddress_v2_ptsz
 #endif
+#endif
 """
+# CUDA 11 before the oldest headers that the registry was made from; 11.2's were looked at.
+BEFORE_REGISTRY = [11000, 11010, 11020, 11030, 11040, 11050, 11060]
+# A name with its ABI in it follows the per-thread default stream until the plain name means it;
+# this one did so for as long as its successor was not the plain name's meaning.
+FOLLOWS_UNTIL = {"cuStreamGetCaptureInfo_v2": 13000}
 
 
 class Level:
@@ -93,13 +115,14 @@ def fields(items, indent=1):
 
 
 def enum(name, fact, level):
-    """An enum with all its values; those that changed or went only where they were."""
+    """An enum with all its values; only at their levels those that changed or went, and negative
+    ones, which make the type signed."""
     lines = [f"typedef enum {fact['tag']} {{" if "tag" in fact else "typedef enum {"]
     several = {}
     for value in fact["values"]:
         several.setdefault(value[0], []).append(value)
     for value in fact["values"]:
-        changed = len(several[value[0]]) > 1
+        changed = len(several[value[0]]) > 1 or value[1] < 0
         until = value[3] if len(value) == 4 else None
         number = str(value[1]) if value[1] < 0x7FFFFFFF else hex(value[1])
         lines += level.guard(value[2] if changed else None, until, [f"    {value[0]} = {number},"])
@@ -130,10 +153,12 @@ def body(name, fact, level):
 
 
 def moved_values(types):
-    """Enumerators that one release moved from one enum to another."""
+    """Enumerators that one release moved from one enum to another, or made a macro."""
     owners = {}
     for row in types:
         for fact in row["versions"]:
+            if fact["kind"] == "define":
+                owners.setdefault(row["name"], set()).add(row["name"])
             for value in fact.get("values", []):
                 owners.setdefault(value[0], set()).add(row["name"])
     return {value for value, names in owners.items() if len(names) > 1}
@@ -145,7 +170,7 @@ def define(row, level, moved):
     lines = []
     for fact, following in zip(versions, versions[1:] + [None]):
         # What was never otherwise is there at every level: newer types do no harm.
-        steady = fact is versions[0] and moved.isdisjoint(
+        steady = fact is versions[0] and row["name"] not in moved and moved.isdisjoint(
             value[0] for value in fact.get("values", []))
         since = None if steady else fact["since"]
         until = following["since"] if following else None
@@ -174,6 +199,23 @@ def field_needs(items):
             yield from ctext.names_in(field["type"])
         else:
             yield from field_needs(field.get("struct") or field.get("union"))
+
+
+def lasting(types, entries):
+    """The types; those that entries use stay, though a release's headers dropped them."""
+    rows = {row["name"]: row for row in types}
+    todo = [word for entry in entries for kind, _ in entry["params"]
+            for word in ctext.names_in(kind)]
+    while todo:
+        row = rows.get(todo.pop())
+        if row:
+            todo += [word for fact in row["versions"] for word in needs(fact)]
+            del rows[row["name"]]  # what is left at the end is what no entry uses
+    for row in types:
+        if row["name"] in rows or row["versions"][-1]["kind"] != "gone":
+            yield row
+        else:
+            yield {**row, "versions": row["versions"][:-1]}
 
 
 def in_order(types):
@@ -213,11 +255,20 @@ def unversioned(entries, levels, header, level):
             until = following["release"] if following else None
             yield from meaning(name, step, until, symbols, level)
     for entry in entries:  # names that carry their ABI themselves, such as cuStreamGetCtx_v2
-        twin = entry["symbol"] + "_ptsz"
-        if entry["header"] == header and entry["symbol"] != entry["name"] and twin in symbols and \
-                not any(row.get("symbol") == entry["symbol"] for row in levels):
-            yield from ["#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM",
-                        f"#define {entry['symbol']} {twin}", "#endif"]
+        symbol = entry["symbol"]
+        twin = twin_of(symbol, symbols)
+        until = FOLLOWS_UNTIL.get(symbol) or min(
+            (row["release"] for row in levels if row.get("symbol") == symbol), default=None)
+        if entry["header"] == header and symbol != entry["name"] and twin and \
+                (until is None or until > level.base):
+            yield from level.guard(None, until, ["#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM",
+                                                 f"#define {symbol} {twin}", "#endif"])
+
+
+def twin_of(symbol, symbols):
+    """The ABI that a symbol has under the per-thread default stream, if it has one."""
+    return next((symbol + suffix for suffix in ("_ptsz", "_ptds") if symbol + suffix in symbols),
+                None)
 
 
 def meaning(name, step, until, symbols, level):
@@ -225,8 +276,7 @@ def meaning(name, step, until, symbols, level):
     symbol, since = step["symbol"], step["release"]
     if symbol in symbols and since == level.base and symbols[symbol]["since"] > 11000:
         since = symbols[symbol]["since"]
-    twin = next((symbol + suffix for suffix in ("_ptsz", "_ptds") if symbol + suffix in symbols),
-                None)
+    twin = twin_of(symbol, symbols)
     lines = []
     if twin:
         lines += ["#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM", f"#define {name} {twin}"]
@@ -238,6 +288,14 @@ def meaning(name, step, until, symbols, level):
     return level.guard(since, until, lines) if lines else []
 
 
+def unknown_level(levels):
+    """The condition under which CUSHIM_CUDA_VERSION is no release."""
+    releases = BEFORE_REGISTRY + sorted({row["release"] for row in levels})
+    return " && \\\n    ".join(
+        " && ".join(f"CUSHIM_CUDA_VERSION != {release}" for release in releases[start:start + 3])
+        for start in range(0, len(releases), 3))
+
+
 def emit(registry, header):
     """Text of HEADER."""
     entries = [entry for entry in registry["entries"] if entry["header"] == header]
@@ -245,8 +303,8 @@ def emit(registry, header):
     level = Level(min(row["release"] for row in registry["levels"]))
     main = header == "cuda.h"
     lines = [ctext.banner("entries", "types", "levels")]
-    lines.append(CUDA_HEAD.format(newest=newest) if main else
-                 COMPANION_HEAD.format(guard=ctext.macro_name(header)))
+    lines.append(CUDA_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"]))
+                 if main else COMPANION_HEAD.format(guard=ctext.macro_name(header)))
     if main:
         lines += ["#if defined(__GNUC__)", "#define CUSHIM_ANONYMOUS __extension__", "#else",
                   "#define CUSHIM_ANONYMOUS", "#endif",
@@ -257,7 +315,7 @@ def emit(registry, header):
                   "#define CUSHIM_ALIGN(bytes)", "#endif"]
     lines.append(CXX_OPEN)
     moved = moved_values(registry["types"])
-    for row in in_order(registry["types"]):
+    for row in in_order(list(lasting(registry["types"], registry["entries"]))):
         if row["header"] == header:
             lines += define(row, level, moved)
     lines += ["", *ctext.foreign_structs(entries)]
@@ -268,5 +326,5 @@ def emit(registry, header):
     lines += unversioned(registry["entries"], registry["levels"], header, level)
     if main:
         lines.append(PROC_PER_THREAD)
-    lines += [CXX_CLOSE, "#endif"]
+    lines += [CXX_CLOSE, "#endif"] + ["#endif"] * main
     return "\n".join(lines) + "\n"

@@ -7,9 +7,14 @@ Only names, types, values and numbers are taken; no comment is read.
 import re
 from pathlib import Path
 
-from clang import cindex
-from clang.cindex import CursorKind, TypeKind
+try:
+    from clang import cindex
+    from clang.cindex import CursorKind, TypeKind
+except ImportError as error:
+    raise SystemExit(f"{error}: this Python lacks libclang's bindings; on Debian they are the "
+                     "package python3-clang, for /usr/bin/python3") from None
 
+RECORDS = (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL)
 SHIM = Path(__file__).resolve().parent / "shim"
 TARGETS = {"linux": "x86_64-unknown-linux-gnu", "windows": "x86_64-w64-windows-gnu"}
 # Headers with entry points, each with the one that has its typedefs.
@@ -23,9 +28,9 @@ PAIRS = [
     ("cudaD3D10.h", "cudaD3D10Typedefs.h"),
     ("cudaD3D11.h", "cudaD3D11Typedefs.h"),
 ]
-INTERNAL = "#define __CUDA_API_VERSION_INTERNAL 1\n"
-# Two companions say their own macro where they mean the one above.
-INTERNAL += "#define __CUDA_API_VERSION_INTERNAL_ODR 1\n"
+# Shows every ABI; two companions say the second macro where they mean the first.
+INTERNAL = ("#define __CUDA_API_VERSION_INTERNAL 1\n"
+            "#define __CUDA_API_VERSION_INTERNAL_ODR 1\n")
 TYPEDEF = re.compile(r"^PFN_(?P<name>cu\w+?)_v(?P<since>\d+)(?:_(?P<stream>ptsz|ptds))?$")
 MACRO_NAMES = re.compile(r"^CU(DA)?_?[A-Za-z0-9]\w*$")
 # System headers that the companions expect their caller to have included.
@@ -38,10 +43,27 @@ class HeaderError(Exception):
     """Input that is refused; the message begins with file and line."""
 
 
+def add_once(found, key, cursor):
+    """Add what may be declared only once."""
+    if key in found:
+        raise HeaderError(f"{where(cursor)}: {cursor.spelling} is declared twice, first at "
+                          f"{where(found[key])}")
+    found[key] = cursor
+
+
 def where(cursor):
     """FILE:LINE of a cursor."""
     location = cursor.location
     return f"{location.file.name if location.file else '<command line>'}:{location.line}"
+
+
+def element(kind):
+    """What an array is of, and its dimensions; of other types there are none."""
+    dims = []
+    while kind.kind == TypeKind.CONSTANTARRAY:
+        dims.append(kind.element_count)
+        kind = kind.element_type
+    return kind, dims
 
 
 class HeaderSet:
@@ -50,12 +72,7 @@ class HeaderSet:
     def __init__(self, folder, platform):
         self.folder = Path(folder)
         self.platform = platform
-        self.pairs = [
-            (api, typedefs) for api, typedefs in PAIRS
-            if (self.folder / api).exists() and (self.folder / typedefs).exists()
-        ]
-        if not self.pairs or self.pairs[0][0] != "cuda.h":
-            raise HeaderError(f"{self.folder}:0: no cuda.h with a cudaTypedefs.h beside it")
+        self.pairs = self._find_pairs()
         internal = self._parse(INTERNAL, typedefs=True)
         public = self._parse("")
         self.macros = self._read_macros(public)
@@ -64,12 +81,24 @@ class HeaderSet:
         self.version = self._read_version()
         self.prototypes = self._read_prototypes(internal)
         self.typedefs = self._read_typedefs(internal)
+        self.places = {}  # of each type and constant
         self.types = self._read_types(public, {})
         self.types = self._read_types(internal, self.types)
 
     # -- parsing
 
+    def _find_pairs(self):
+        """The pairs of which this folder has the header; a typedef header alone says nothing."""
+        if not (self.folder / "cuda.h").is_file():
+            raise HeaderError(f"{self.folder / 'cuda.h'}:1: no such file")
+        pairs = [pair for pair in PAIRS if (self.folder / pair[0]).is_file()]
+        for api, typedefs in pairs:
+            if not (self.folder / typedefs).is_file():
+                raise HeaderError(f"{self.folder / api}:1: no {typedefs} beside it")
+        return pairs
+
     def _parse(self, prefix, typedefs=False):
+        """Cursors of the set's own declarations and macros, each with its header's name."""
         names = [name for pair in self.pairs for name in (pair if typedefs else pair[:1])]
         source = prefix + "".join(f"#include <{name}>\n" for name in EXPECTED + names)
         unit = cindex.Index.create().parse(
@@ -83,25 +112,24 @@ class HeaderSet:
                 place = diagnostic.location
                 raise HeaderError(f"{place.file.name if place.file else 'scan.c'}:{place.line}: "
                                   f"{diagnostic.spelling}")
-        return unit
-
-    def _ours(self, cursor):
-        """Name of the header that a cursor stands in, or None outside this set."""
-        file = cursor.location.file
-        if file is None or Path(file.name).parent != self.folder:
-            return None
-        return Path(file.name).name
-
-    def _read_macros(self, unit):
-        """Object-like macros: name -> (header, body)."""
-        macros = {}
+        files = {f"{self.folder}/{name}": name for pair in self.pairs for name in pair}
+        found = []
         for cursor in unit.cursor.get_children():
-            if cursor.kind != CursorKind.MACRO_DEFINITION or not self._ours(cursor):
+            file = cursor.location.file
+            if file and file.name in files:
+                found.append((cursor, files[file.name]))
+        return found
+
+    def _read_macros(self, cursors):
+        """Object-like macros: name -> (body, place)."""
+        macros = {}
+        for cursor, _ in cursors:
+            if cursor.kind != CursorKind.MACRO_DEFINITION:
                 continue
             tokens = [token.spelling for token in cursor.get_tokens()][1:]
             if tokens and tokens[0] == "(" and self._function_like(cursor):
                 continue
-            macros[cursor.spelling] = (self._ours(cursor), tokens, where(cursor))
+            macros[cursor.spelling] = (tokens, where(cursor))
         return macros
 
     @staticmethod
@@ -112,56 +140,53 @@ class HeaderSet:
         return second.extent.start.offset == start + len(first.spelling)
 
     def _read_version(self):
-        entry = self.macros.get("CUDA_VERSION")
-        if entry is None:
-            raise HeaderError(f"{self.folder / 'cuda.h'}:0: no CUDA_VERSION")
-        return int(entry[1][0])
-
-    def version_line(self):
-        """Line of CUDA_VERSION in cuda.h."""
-        return self.macros["CUDA_VERSION"][2].rpartition(":")[2]
+        if "CUDA_VERSION" not in self.macros:
+            raise HeaderError(f"{self.folder / 'cuda.h'}:1: no CUDA_VERSION")
+        body, place = self.macros["CUDA_VERSION"]
+        if not re.fullmatch(r"\d+", "".join(body)):
+            raise HeaderError(f"{place}: CUDA_VERSION is not a number")
+        return int(body[0])
 
     # -- entries
 
-    def _read_prototypes(self, unit):
+    @staticmethod
+    def _read_prototypes(cursors):
         """symbol -> cursor of its prototype."""
         found = {}
-        for cursor in unit.cursor.get_children():
-            if cursor.kind != CursorKind.FUNCTION_DECL or not self._ours(cursor):
-                continue
-            found.setdefault(cursor.spelling, cursor)
+        for cursor, _ in cursors:
+            if cursor.kind == CursorKind.FUNCTION_DECL:
+                add_once(found, cursor.spelling, cursor)
         return found
 
-    def _read_typedefs(self, unit):
+    @staticmethod
+    def _read_typedefs(cursors):
         """(name, since, stream) -> cursor of its typedef."""
         found = {}
-        for cursor in unit.cursor.get_children():
-            if cursor.kind != CursorKind.TYPEDEF_DECL or not self._ours(cursor):
+        for cursor, _ in cursors:
+            if cursor.kind != CursorKind.TYPEDEF_DECL or not cursor.spelling.startswith("PFN_"):
                 continue
             match = TYPEDEF.match(cursor.spelling)
             if not match:
-                continue
+                raise HeaderError(f"{where(cursor)}: {cursor.spelling} does not say which release "
+                                  "introduced it")
             key = (match["name"], int(match["since"]), match["stream"] or "legacy")
-            if key in found:
-                raise HeaderError(f"{where(cursor)}: {cursor.spelling} is defined twice, first at "
-                                  f"{where(found[key])}")
-            found[key] = cursor
+            add_once(found, key, cursor)
         return found
 
     def header_of(self, typedefs_header):
         """The header that declares what a typedef header names."""
         return next(api for api, typedefs in self.pairs if typedefs == typedefs_header)
 
-    def unversioned(self, per_thread=False):
-        """What each unversioned name that a macro redirects stands for: name -> symbol."""
+    def meanings(self, per_thread=False):
+        """What each name that a macro redirects stands for: name -> symbol."""
         macros = self.per_thread_macros if per_thread else self.macros
-        meaning = {}
+        found = {}
         for name in macros:
             if name.startswith("cu") and name[2:3].isupper():
                 symbol = self._expand(macros, name)
                 if symbol:
-                    meaning[name] = symbol
-        return meaning
+                    found[name] = symbol
+        return found
 
     @staticmethod
     def _expand(macros, name):
@@ -169,7 +194,7 @@ class HeaderSet:
         seen, suffix = set(), ""
         while name in macros and name not in seen:
             seen.add(name)
-            body = macros[name][1]
+            body = macros[name][0]
             if len(body) == 1:
                 name = body[0]
             elif len(body) == 4 and body[0].startswith("__CUDA_API_PT"):
@@ -182,22 +207,23 @@ class HeaderSet:
 
     # -- types
 
-    def _read_types(self, unit, known):
+    def _read_types(self, cursors, known):
         """Types and constants: name -> fact; those in KNOWN stay, others are marked internal."""
         types = dict(known)
         internal = {"internal": True} if known else {}
         self.tags = {fact["tag"] for fact in types.values() if "tag" in fact}
-        for cursor in unit.cursor.get_children():
-            header = self._ours(cursor)
-            if not header or header.endswith("Typedefs.h"):
+        for cursor, header in cursors:
+            if header.endswith("Typedefs.h"):
                 continue
             if cursor.kind == CursorKind.TYPEDEF_DECL and cursor.spelling not in types:
+                self.places[cursor.spelling] = where(cursor)
                 fact = {"header": header, **internal, **self._typedef(cursor)}
                 types[cursor.spelling] = fact
                 self.tags.add(fact.get("tag", cursor.spelling))
             elif cursor.kind == CursorKind.MACRO_DEFINITION and not known:
                 value = self._constant(cursor)
                 if value:
+                    self.places[cursor.spelling] = where(cursor)
                     types[cursor.spelling] = {"header": header, "kind": "define", "value": value}
         return types
 
@@ -205,10 +231,8 @@ class HeaderSet:
         name = cursor.spelling
         if not MACRO_NAMES.match(name) or name in NOT_CONSTANTS or name.endswith("_H"):
             return None
-        body = self.macros.get(name)
-        if body is None or not body[1] or name == "CU_UUID_HAS_BEEN_DEFINED":
-            return None
-        return " ".join(body[1]).replace("( ", "(").replace(" )", ")").replace(" *", " *")
+        body, _ = self.macros.get(name, ([], None))
+        return " ".join(body).replace("( ", "(").replace(" )", ")")
 
     def _typedef(self, cursor):
         under = cursor.underlying_typedef_type
@@ -267,31 +291,36 @@ class HeaderSet:
         return {"align": align} if align > natural else {}
 
     def _fields(self, declaration):
-        fields, nested = [], None  # nested: a record whose field, if it has one, follows
+        fields, nested = [], None  # nested: a record whose field, if it has a name, follows
         for child in declaration.get_children():
-            if child.kind in (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL):
-                if nested is not None:
-                    fields.append({"name": "", **self._nested(nested)})
+            if child.kind not in (*RECORDS, CursorKind.FIELD_DECL):
+                continue
+            kind, dims = element(child.type)
+            named = nested is not None and child.kind == CursorKind.FIELD_DECL and \
+                kind.get_declaration() == nested
+            if nested is not None and not named:
+                fields.append(self._anonymous(nested))
+            if child.kind in RECORDS:
                 nested = child
-            elif child.kind == CursorKind.FIELD_DECL:
-                if child.is_bitfield():
-                    raise HeaderError(f"{where(child)}: bit fields are not supported")
-                field = {"name": child.spelling}
-                kind, dims = child.type, []
-                while kind.kind == TypeKind.CONSTANTARRAY:
-                    dims.append(kind.element_count)
-                    kind = kind.element_type
-                if nested is not None and kind.get_declaration() == nested:
-                    field.update(self._nested(nested))
-                    nested = None
-                else:
-                    field["type"] = self.spell(kind)
-                if dims:
-                    field["dims"] = dims
-                fields.append(field)
+                continue
+            if child.is_bitfield():
+                raise HeaderError(f"{where(child)}: bit fields are not supported")
+            field = {"name": child.spelling}
+            field.update(self._nested(nested) if named else {"type": self.spell(kind)})
+            if dims:
+                field["dims"] = dims
+            fields.append(field)
+            nested = None
         if nested is not None:
-            fields.append({"name": "", **self._nested(nested)})
+            fields.append(self._anonymous(nested))
         return fields
+
+    def _anonymous(self, declaration):
+        """A record in a record, whose members are the outer one's."""
+        if self._tag(declaration):
+            raise HeaderError(f"{where(declaration)}: {declaration.spelling} is declared in a "
+                              "record without being its member")
+        return {"name": "", **self._nested(declaration)}
 
     def _nested(self, declaration):
         kind = "union" if declaration.kind == CursorKind.UNION_DECL else "struct"
@@ -315,4 +344,6 @@ class HeaderSet:
         if kind.kind == TypeKind.FUNCTIONPROTO:
             params = ", ".join(self.spell(param) for param in kind.argument_types())
             return f"{self.spell(kind.get_result())} ()({params or 'void'})"
+        if " at " in kind.spelling:  # clang's name for what has none
+            raise HeaderError(f"{where(kind.get_declaration())}: a type without a name")
         return kind.spelling

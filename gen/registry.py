@@ -6,6 +6,20 @@ import re
 from pathlib import Path
 
 DEFAULT = Path(__file__).resolve().parent / "registry"
+# What every line of a file has, and of what type; README.md says what it means.
+FIELDS = {
+    "entries": {"symbol": str, "name": str, "since": int, "stream": str, "header": str,
+                "params": list},
+    "types": {"name": str, "header": str, "versions": list},
+    "levels": {"release": int},
+    "errors": {"code": int, "name": str, "text": str},
+}
+KEYS = {"entries": "symbol", "types": "name"}  # no two lines share it
+WORDS = {str: "a string", int: "a number", list: "a list"}
+PLATFORMS = (None, "linux", "windows")
+KINDS = {"alias": {"type"}, "define": {"value"}, "enum": {"values"}, "gone": set(),
+         "function": {"result", "params"}, "handle": {"tag"}, "struct": {"fields"},
+         "union": {"fields"}}  # what a version of a type is, and has
 
 
 class RegistryError(Exception):
@@ -17,16 +31,71 @@ def read(directory, name):
     path = Path(directory) / f"{name}.jsonl"
     if not path.exists():
         return []
-    rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    rows, seen = [], set()
+    try:
+        lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
+    except OSError as error:
+        raise RegistryError(f"{path}:1: {error.strerror}") from None
+    for number, line in enumerate(lines if lines != [b""] else [], 1):
         try:
-            row = json.loads(line)
+            row = json.loads(line.decode("utf-8"))
+            check(name, row)
+            key = row.get(KEYS.get(name))
+            if key is not None and key in seen:
+                raise ValueError(f"{key} is there twice")
+            seen.add(key)
+            if name == "errors" and rows and row["code"] <= rows[-1]["code"]:
+                raise ValueError(f"code {row['code']} does not come after {rows[-1]['code']}")
         except ValueError as error:
             raise RegistryError(f"{path}:{number}: {error}") from None
-        if not isinstance(row, dict):
-            raise RegistryError(f"{path}:{number}: not an object")
         rows.append(row)
     return rows
+
+
+def check(name, row):
+    """Raise ValueError for a line that its users would trip over."""
+    if not isinstance(row, dict):
+        raise ValueError("not an object")
+    for field, kind in FIELDS.get(name, {}).items():
+        if not is_a(row.get(field), kind):
+            raise ValueError(f"{field} is not {'there' if field not in row else WORDS[kind]}")
+    if row.get("platform") not in PLATFORMS:
+        raise ValueError(f"platform is not one of {', '.join(filter(None, PLATFORMS))}")
+    if name == "entries":
+        symbol = row["symbol"]
+        if not SUFFIX.match(symbol) or split_symbol(symbol)[::2] != (row["name"], row["stream"]):
+            raise ValueError(f"{symbol} is not of name {row['name']} and stream {row['stream']}")
+        check_params(row["params"])
+    elif name == "types":
+        check_versions(row["versions"])
+    elif name == "levels" and ("name" in row) != is_a(row.get("symbol"), str):
+        raise ValueError("name and symbol are not there together")
+    elif name == "errors" and not (row["text"].isascii() and row["text"].isprintable()):
+        raise ValueError("text is not plain ASCII")
+
+
+def is_a(value, kind):
+    """Whether a value is of a type; a truth value is no number."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def check_versions(versions):
+    """Raise ValueError if they are no history of a type."""
+    if not versions:
+        raise ValueError("no versions")
+    for fact in versions:
+        if not isinstance(fact, dict) or not is_a(fact.get("since"), int):
+            raise ValueError("versions are not objects with a number since")
+        if fact.get("kind") not in KINDS or not KINDS[fact["kind"]] <= set(fact):
+            raise ValueError(f"no version of a type: {json.dumps(fact)}")
+
+
+def check_params(params):
+    """Raise ValueError if they are no pairs of type and name."""
+    for param in params:
+        if not (isinstance(param, list) and len(param) == 2
+                and all(isinstance(part, str) for part in param)):
+            raise ValueError("params are not pairs of type and name")
 
 
 def dumps(rows):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Make the registry's entries, types and levels from the headers of any number of toolkits.
 
-Usage: scan.py HEADERS [--registry DIR] [--check]
+Usage: scan.py [HEADERS] [--registry DIR] [--check]
 
 HEADERS holds one folder a release, with one a platform in it: 12.4/linux, 12.4/windows (fetch.py
 makes it). Lines that the registry has stay where they are, because their order is the table's
@@ -16,22 +16,24 @@ import sys
 from pathlib import Path
 
 import registry
+from fetch import headers_folder
 from headers import HeaderError, HeaderSet, where
 
 PLATFORMS = ("linux", "windows")
+EPILOG = "Exit codes: 0 done; 1 refused, or with --check the registry would change; 2 wrong usage."
 
 
 def release_folders(root):
     """(version, {platform: folder}) of each release below ROOT, oldest first."""
-    found = []
-    for folder in Path(root).iterdir():
-        match = re.fullmatch(r"(\d+)\.(\d+)", folder.name)
+    found = {}
+    for folder in Path(root).glob("*"):
+        match = re.fullmatch(r"([1-9]\d*)\.(0|[1-9]\d*)", folder.name)
         if match and folder.is_dir():
-            platforms = {p: folder / p for p in PLATFORMS if (folder / p).is_dir()}
-            found.append((int(match[1]) * 1000 + int(match[2]) * 10, platforms))
+            version = int(match[1]) * 1000 + int(match[2]) * 10
+            found[version] = {platform: folder / platform for platform in PLATFORMS}
     if not found:
-        raise HeaderError(f"{root}:0: no release folders such as 12.4/linux")
-    return sorted(found)
+        raise HeaderError(f"{root}:1: no release folders such as 12.4/linux")
+    return sorted(found.items())
 
 
 # -- entries
@@ -45,7 +47,10 @@ def signature(cursor):
 
 
 def pair(headers):
-    """Entries of one header set: each typedef with the symbol that it types."""
+    """Entries of one header set: each typedef with the symbol that it types.
+
+    A typedef says the release and not the ABI: the oldest is that of a name's first symbol.
+    """
     symbols, typedefs = {}, {}
     for symbol in headers.prototypes:
         if symbol.startswith("cu") and symbol[2:3].isupper():
@@ -53,19 +58,38 @@ def pair(headers):
             symbols.setdefault((name, stream), []).append((abi, symbol))
     for (name, since, stream), cursor in headers.typedefs.items():
         typedefs.setdefault((name, stream), []).append((since, cursor))
+    check_typed(headers, symbols, typedefs)
     for key, versions in typedefs.items():
         versions.sort(key=lambda version: version[0])
         candidates = sorted(symbols.get(key, []))
-        if len(candidates) < len(versions):
-            cursor = versions[len(candidates)][1]
+        prototypes = [headers.prototypes[symbol] for _, symbol in candidates]
+        cursors = [cursor for _, cursor in versions]
+        if len(prototypes) < len(cursors):
+            cursor = unmatched(cursors, prototypes)
             raise HeaderError(f"{where(cursor)}: {cursor.spelling} has no prototype")
-        if len(candidates) > len(versions):
-            cursor = headers.prototypes[candidates[len(versions)][1]]
+        if len(prototypes) > len(cursors):
+            cursor = unmatched(prototypes, cursors)
             raise HeaderError(f"{where(cursor)}: {cursor.spelling} has no typedef, though other "
                               f"ABIs of {key[0]} have")
         for (since, cursor), (_, symbol) in zip(versions, candidates):
             check_pair(headers, cursor, since, symbol)
             yield symbol, entry(headers, cursor, symbol, since), cursor
+
+
+def unmatched(cursors, others):
+    """The first of CURSORS whose type none of OTHERS has, else the last."""
+    types = {signature(other) for other in others}
+    return next((cursor for cursor in cursors if signature(cursor) not in types), cursors[-1])
+
+
+def check_typed(headers, symbols, typedefs):
+    """Refuse prototypes without a typedef, which alone says what release introduced them."""
+    names = {name for name, _ in typedefs}
+    for (name, stream), candidates in symbols.items():
+        if (name, stream) not in typedefs:
+            cursor = headers.prototypes[candidates[0][1]]
+            others = f", though other ABIs of {name} have" if name in names else ""
+            raise HeaderError(f"{where(cursor)}: {cursor.spelling} has no typedef{others}")
 
 
 def check_pair(headers, cursor, since, symbol):
@@ -105,23 +129,23 @@ class Entries:
         fresh, platforms = {}, {}
         for platform, headers in sets.items():
             for symbol, row, cursor in pair(headers):
-                self._check(symbol, row, cursor)
-                if symbol not in self.known:
-                    fresh.setdefault(symbol, row)
-                    platforms.setdefault(symbol, []).append(platform)
+                platforms.setdefault(symbol, []).append(platform)
+                self.places.setdefault(symbol, where(cursor))
+                old = self.known.get(symbol) or fresh.setdefault(symbol, row)
+                self._check(symbol, old, row, cursor)
         for symbol, row in fresh.items():
-            if len(platforms[symbol]) < len(PLATFORMS) and len(sets) == len(PLATFORMS):
+            if len(platforms[symbol]) == 1:
                 row["platform"] = platforms[symbol][0]
             self.known[symbol] = row
+        for symbol, seen in platforms.items():
+            widen(self.known[symbol], seen)
         self.order += sorted(fresh, key=lambda symbol: (fresh[symbol]["since"], symbol))
-        for symbol in fresh:
-            self._check_order(fresh[symbol])
+        for row in fresh.values():
+            self._check_order(row)
 
-    def _check(self, symbol, row, cursor):
-        self.places.setdefault(symbol, where(cursor))
-        old = self.known.get(symbol)
-        if old is None:
-            return
+    @staticmethod
+    def _check(symbol, old, row, cursor):
+        """Refuse a line that contradicts an older release's, or the other platform's."""
         if row["since"] < old["since"]:
             raise HeaderError(f"{where(cursor)}: {symbol} goes backwards: from "
                               f"{old['since']} to {row['since']}")
@@ -151,6 +175,12 @@ class Entries:
 # -- types
 
 
+def widen(row, platforms):
+    """What one platform had is everywhere as soon as a release has it on another."""
+    if platforms != [row.get("platform")]:
+        row.pop("platform", None)
+
+
 class Types:
     """The history of every type and constant."""
 
@@ -164,8 +194,9 @@ class Types:
         for platform, headers in sets.items():
             for name, fact in headers.types.items():
                 if facts.setdefault(name, fact) != fact:
-                    raise HeaderError(f"{headers.folder / fact['header']}:0: {name} differs "
-                                      "between the platforms")
+                    raise HeaderError(f"{headers.places[name]}: {name} differs between the "
+                                      "platforms")
+                self._check(name, fact, headers.places[name])
                 platforms.setdefault(name, []).append(platform)
         fresh = []
         for name, fact in facts.items():
@@ -173,17 +204,25 @@ class Types:
             row = {"name": name, "header": fact.pop("header")}
             if fact.pop("internal", False):
                 row["internal"] = True
-            if len(platforms[name]) < len(sets):
+            if len(platforms[name]) == 1:
                 row["platform"] = platforms[name][0]
             if name not in self.known:
                 self.known[name] = {**row, "versions": []}
                 fresh.append(name)
+            widen(self.known[name], platforms[name])
             add_version(self.known[name]["versions"], version, fact)
         self.order += sorted(fresh)
         present = {api for headers in sets.values() for api, _ in headers.pairs}
         for name, row in self.known.items():
             if name not in facts and row["header"] in present:
                 add_version(row["versions"], version, {"kind": "gone"})
+
+    def _check(self, name, fact, place):
+        """Refuse what no version of a type can say: a new header, or one form for all callers."""
+        old = self.known.get(name, fact)
+        for key in ("header", "internal"):
+            if old.get(key) != fact.get(key):
+                raise HeaderError(f"{place}: {name}: {key} was {old.get(key)}, is {fact.get(key)}")
 
     def rows(self):
         """Lines of types.jsonl."""
@@ -223,31 +262,55 @@ def merge_values(values, release, current):
 # -- levels
 
 
-def levels(rows, version, headers, entries):
+def levels(rows, version, sets, entries):
     """Append what unversioned names mean in this release, where that changed."""
     if any(row["release"] == version for row in rows):
         return
-    before = {}
-    for row in rows:
-        if "name" in row:
-            before[row["name"]] = row["symbol"]
-    now = {name: symbol for name, symbol in headers.unversioned().items() if symbol in entries}
-    check_per_thread(headers, now, entries)
+    before = {row["name"]: row["symbol"] for row in rows if "name" in row}
+    now = {}
+    for headers in sets.values():
+        for name, symbol in meanings(headers, entries).items():
+            if now.setdefault(name, symbol) != symbol:
+                raise HeaderError(f"{meaning_place(headers, name)}: {name} means {symbol}, on the "
+                                  f"other platform {now[name]}")
     rows.append({"release": version})
-    for name in sorted(set(before) | set(now)):
-        symbol = now.get(name, name)
+    for name, symbol in sorted(now.items()):
         if before.get(name, name) != symbol:
             rows.append({"release": version, "name": name, "symbol": symbol})
 
 
-def check_per_thread(headers, now, entries):
+def meanings(headers, entries):
+    """What each unversioned name means in one header set: name -> symbol."""
+    found = {name: name for name, _, _ in headers.typedefs}
+    found.update(headers.meanings())
+    for name, symbol in found.items():
+        if name != symbol and symbol not in entries:
+            raise HeaderError(f"{meaning_place(headers, name)}: {name} means {symbol}, which is "
+                              "no entry")
+    check_per_thread(headers, found)
+    return found
+
+
+def meaning_place(headers, name):
+    """Where a name gets its meaning."""
+    for macros in (headers.macros, headers.per_thread_macros):
+        if name in macros:
+            return macros[name][1]
+    return where(headers.prototypes[name])
+
+
+def check_per_thread(headers, public):
     """Under the per-thread macro a name means its legacy symbol's twin, where that has one."""
-    for name, symbol in headers.unversioned(per_thread=True).items():
-        legacy = now.get(name, name)
-        twins = [legacy + suffix for suffix in ("_ptsz", "_ptds") if legacy + suffix in entries]
-        if symbol in entries and symbol != (twins or [legacy])[0]:
-            raise HeaderError(f"{headers.macros[name][2]}: under the per-thread default stream "
-                              f"{name} means {symbol}, where the registry has {twins or [legacy]}")
+    per_thread = headers.meanings(per_thread=True)
+    for name in {**public, **per_thread}:
+        legacy = public.get(name, name)
+        twin = next((legacy + suffix for suffix in ("_ptsz", "_ptds")
+                     if legacy + suffix in headers.prototypes), legacy)
+        symbol = per_thread.get(name, name)
+        # What is no prototype is a function of the header itself, such as cuGetProcAddress_ptsz.
+        if symbol in headers.prototypes and symbol != twin:
+            raise HeaderError(f"{meaning_place(headers, name)}: under the per-thread default "
+                              f"stream {name} means {symbol} instead of {twin}")
 
 
 # -- everything
@@ -258,29 +321,41 @@ def scan(root, directory):
     entries = Entries(registry.read(directory, "entries"))
     types = Types(registry.read(directory, "types"))
     level_rows = registry.read(directory, "levels")
+    scanned = {row["release"] for row in level_rows}
     for version, platforms in release_folders(root):
         sets = {platform: HeaderSet(folder, platform) for platform, folder in platforms.items()}
         for headers in sets.values():
-            if headers.version != version:
-                raise HeaderError(f"{headers.folder / 'cuda.h'}:{headers.version_line()}: "
-                                  f"CUDA_VERSION is {headers.version} in the folder of {version}")
+            check_version(headers, version, scanned)
         entries.add_release(sets)
         types.add_release(version, sets)
-        for headers in list(sets.values())[:1]:
-            levels(level_rows, version, headers, entries.known)
+        levels(level_rows, version, sets, entries.known)
     return {"entries": entries.rows(), "types": types.rows(), "levels": level_rows}
 
 
+def check_version(headers, version, scanned):
+    """Refuse headers in the wrong folder, and releases that come too late."""
+    place = headers.macros["CUDA_VERSION"][1]
+    if headers.version != version:
+        raise HeaderError(f"{place}: CUDA_VERSION is {headers.version} in the folder of {version}")
+    if scanned and version not in scanned and version < max(scanned):
+        raise HeaderError(f"{place}: {registry.version_text(version)} goes backwards: the registry "
+                          f"has come to {registry.version_text(max(scanned))} without it")
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("headers", help="folder that holds 12.4/linux, 12.4/windows, ...")
+    """Scan, then write or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
+                                     epilog=EPILOG)
+    parser.add_argument("headers", nargs="?", default=headers_folder(),
+                        help="folder that holds 12.4/linux, 12.4/windows, ...; "
+                        "default: %(default)s")
     parser.add_argument("--registry", default=registry.DEFAULT, help="folder of the .jsonl files")
     parser.add_argument("--check", action="store_true",
                         help="write nothing; exit 1 if the registry would change")
     options = parser.parse_args()
     try:
         files = scan(options.headers, options.registry)
-    except (HeaderError, registry.RegistryError) as error:
+    except (HeaderError, registry.RegistryError, OSError) as error:
         sys.exit(str(error))
     if options.check:
         stale = [name for name, rows in files.items()

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "instance.h"
+#include "lock.h"
 #include "unavailable.h"
 
 /* Five times today's table: room for any header that this library will meet. */
@@ -21,6 +22,8 @@ static union {
     } all;
 } table;
 
+static struct cushim_lock table_lock;
+
 static struct cushim mismatched = {
     .table = &table.known,
     .status = CUSHIM_ERROR_HEADER_MISMATCH,
@@ -38,14 +41,14 @@ static CUresult CUDAAPI unknown_entry(void)
 
 struct cushim *cushim_mismatched(size_t table_size)
 {
-    cushim_platform_lock();
+    cushim_lock_take(&table_lock);
     if (!table.known.size) {
         for (size_t i = 0; i < MOST_SLOTS; i++)
             table.all.slots[i] = unknown_entry;
         table.known = cushim_no_driver_api;
     }
     table.known.size = table_size;
-    cushim_platform_unlock();
+    cushim_lock_release(&table_lock);
     cushim_set_last_error("%s", message);
     return &mismatched;
 }

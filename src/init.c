@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "instance.h"
+#include "lock.h"
 
+/* Process whose thread first called a cuInit through cushim; its children have no CUDA. */
+static _Atomic long first_caller;
+/* cuInit takes a second on some machines: nothing else waits for this lock. */
+static struct cushim_lock init_lock;
 static CUSHIM_THREAD_LOCAL char sentence[1024];
 
 static enum cushim_status meaning(CUresult result)
@@ -39,20 +45,29 @@ static void explain(const struct cushim *cu, enum cushim_status status)
              text ? text : "a code this build does not know", cushim_advice(status));
 }
 
+/* The first answer of this instance; FORKED where the process is not the one that called. */
+static enum cushim_status initialize(struct cushim *cu)
+{
+    long self = cushim_platform_process_id(), caller = atomic_load(&first_caller);
+    if (caller && caller != self)
+        return CUSHIM_ERROR_FORKED;
+    atomic_store(&first_caller, self);
+    cushim_lock_take(&init_lock);
+    if (!cu->init_called) {
+        cu->init_result = cu->table->cuInit(0);
+        cu->init_called = true;
+    }
+    cushim_lock_release(&init_lock);
+    return meaning(cu->init_result);
+}
+
 enum cushim_status cushim_init(struct cushim *cu, const char **message)
 {
     enum cushim_status status = cu->status;
     if (status != CUSHIM_OK) {
         snprintf(sentence, sizeof sentence, "%s", cushim_message(cu));
     } else {
-        long process = cushim_platform_process_id();
-        cushim_platform_lock();
-        if (!cu->init_process) {
-            cu->init_result = cu->table->cuInit(0);
-            cu->init_process = process;
-        }
-        status = cu->init_process == process ? meaning(cu->init_result) : CUSHIM_ERROR_FORKED;
-        cushim_platform_unlock();
+        status = initialize(cu);
         if (status == CUSHIM_OK)
             snprintf(sentence, sizeof sentence, "%s", cushim_message(cu));
         else

@@ -17,6 +17,7 @@ struct cushim {
     uint8_t state[CUSHIM_ENTRY_COUNT], via[CUSHIM_ENTRY_COUNT];
     enum cushim_status status;
     unsigned remarks;
+    enum cushim_order order;
     int driver_version; /* 0: no driver */
     char *message;
     char *path;
@@ -27,7 +28,7 @@ struct cushim {
     struct cushim_exports exports;
     cushim_resolver_fn *resolver;
     void *user;
-    long init_process; /* that called cuInit; 0: none did */
+    bool init_called;
     CUresult init_result;
     bool permanent;      /* never to be freed */
     struct cushim *next; /* of the open instances */

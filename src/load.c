@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "instance.h"
+#include "lock.h"
 #include "unavailable.h"
 
 static _Atomic(struct cushim *) process_wide;
-static struct cushim *open_instances; /* behind the platform's lock */
+static struct cushim_lock lock;
+static struct cushim *open_instances; /* behind the lock */
 
 /* Stands in where there is no memory for a real one. */
 static struct cushim fallback = {
@@ -132,9 +134,9 @@ struct cushim *cushim_open_sized(const struct cushim_options *options, size_t ta
         return NULL;
     }
     if (cu) {
-        cushim_platform_lock();
+        cushim_lock_take(&lock);
         add(cu);
-        cushim_platform_unlock();
+        cushim_lock_release(&lock);
     }
     return cu;
 }
@@ -144,7 +146,7 @@ static struct cushim *load(const struct cushim_options *options)
     struct cushim *cu = atomic_load_explicit(&process_wide, memory_order_acquire);
     if (cu)
         return cu;
-    cushim_platform_lock();
+    cushim_lock_take(&lock);
     cu = atomic_load_explicit(&process_wide, memory_order_relaxed);
     if (!cu) {
         cu = create(options);
@@ -153,7 +155,7 @@ static struct cushim *load(const struct cushim_options *options)
             atomic_store_explicit(&process_wide, cu, memory_order_release);
         }
     }
-    cushim_platform_unlock();
+    cushim_lock_release(&lock);
     return cu ? cu : &fallback;
 }
 
@@ -174,15 +176,15 @@ struct cushim *cushim_get_sized(size_t table_size)
 /* Whether the instance is one that cushim_close may free; unlinks it. */
 static bool take(struct cushim *cu)
 {
-    if (!cu || cu == &fallback || cu == atomic_load_explicit(&process_wide, memory_order_acquire))
+    if (!cu || cu->permanent || cu == atomic_load_explicit(&process_wide, memory_order_acquire))
         return false;
-    cushim_platform_lock();
+    cushim_lock_take(&lock);
     for (struct cushim **link = &open_instances; *link; link = &(*link)->next)
         if (*link == cu) {
             *link = cu->next;
             break;
         }
-    cushim_platform_unlock();
+    cushim_lock_release(&lock);
     return true;
 }
 
@@ -205,7 +207,7 @@ bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *me
 {
     const struct cushim *found = NULL;
     bool agreed = true;
-    cushim_platform_lock();
+    cushim_lock_take(&lock);
     for (const struct cushim *cu = open_instances; cu; cu = cu->next) {
         if (cushim_slot_at(cu, index).state != state)
             continue;
@@ -217,7 +219,7 @@ bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *me
         *version = found->driver_version;
         snprintf(message, size, "%s", cushim_message(found));
     }
-    cushim_platform_unlock();
+    cushim_lock_release(&lock);
     return found && agreed;
 }
 

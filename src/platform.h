@@ -50,8 +50,8 @@ void *cushim_platform_symbol(void *handle, const char *symbol);
 /* Path and load address of an open library, found by a symbol of its own; path may stay empty. */
 void cushim_platform_describe(void *symbol, char *path, size_t size, const void **base);
 
-void cushim_platform_lock(void);
-void cushim_platform_unlock(void);
 long cushim_platform_process_id(void);
+/* Give up the processor for a moment. */
+void cushim_platform_pause(void);
 
 #endif

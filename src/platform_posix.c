@@ -4,11 +4,11 @@
 #endif
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "entries.h"
@@ -34,8 +34,6 @@ const struct cushim_candidate cushim_platform_candidates[] = {
 const struct cushim_candidate cushim_platform_compat = {"/usr/local/cuda/compat/libcuda.so.1",
                                                         CUSHIM_SOURCE_COMPAT};
 const int cushim_platform_id = CUSHIM_LINUX_ONLY;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 const char *cushim_platform_env_path(void)
 {
@@ -101,17 +99,12 @@ void cushim_platform_describe(void *symbol, char *path, size_t size, const void 
     free(real);
 }
 
-void cushim_platform_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void cushim_platform_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
 long cushim_platform_process_id(void)
 {
     return (long)getpid();
+}
+
+void cushim_platform_pause(void)
+{
+    nanosleep(&(struct timespec){0, 50000}, NULL);
 }

@@ -15,8 +15,6 @@ const struct cushim_candidate cushim_platform_candidates[] = {
 const struct cushim_candidate cushim_platform_compat = {NULL, CUSHIM_SOURCE_COMPAT};
 const int cushim_platform_id = CUSHIM_WINDOWS_ONLY;
 
-static SRWLOCK lock = SRWLOCK_INIT;
-
 const char *cushim_platform_env_path(void)
 {
     return getenv("CUSHIM_LIBCUDA");
@@ -91,17 +89,12 @@ void cushim_platform_describe(void *symbol, char *path, size_t size, const void 
     }
 }
 
-void cushim_platform_lock(void)
-{
-    AcquireSRWLockExclusive(&lock);
-}
-
-void cushim_platform_unlock(void)
-{
-    ReleaseSRWLockExclusive(&lock);
-}
-
 long cushim_platform_process_id(void)
 {
     return (long)GetCurrentProcessId();
+}
+
+void cushim_platform_pause(void)
+{
+    Sleep(0);
 }

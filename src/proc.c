@@ -33,12 +33,19 @@ static void find_entry(struct wanted *wanted, bool per_thread)
     }
 }
 
-/* Whether an address is that of another ABI of the same name, which the registry knows. */
-static bool is_other_abi(const struct cushim *cu, const struct wanted *wanted, const void *address)
+/* The entry's own address: a plain slot of a per-thread instance holds its twin's. */
+static void *address_of(const struct cushim *cu, size_t index)
+{
+    void *exported = cushim_symbol(cu, cushim_entry_symbol(index));
+    return exported ? exported : cushim_slot_at(cu, index).address;
+}
+
+/* Whether an address is that of an entry that the registry knows, and that was not asked for. */
+static bool is_other_entry(const struct cushim *cu, const struct wanted *wanted,
+                           const void *address)
 {
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        if (i != wanted->entry && (is_of(i, wanted, false) || is_of(i, wanted, true)) &&
-            cushim_slot_at(cu, i).address == address)
+        if (i != wanted->entry && address_of(cu, i) == address)
             return true;
     return false;
 }
@@ -69,8 +76,8 @@ static void *ask_beyond(const struct cushim *cu, const struct wanted *wanted,
         return refuse(cu, wanted, CUSHIM_PROC_NOT_FOUND, why);
     bool exact =
         wanted->entry < CUSHIM_ENTRY_COUNT && cushim_slot_at(cu, wanted->entry).address == found;
-    if (!exact && is_other_abi(cu, wanted, found))
-        return refuse(cu, wanted, CUSHIM_PROC_NEWER, why);
+    if (!exact && is_other_entry(cu, wanted, found))
+        return refuse(cu, wanted, wanted->known ? CUSHIM_PROC_NEWER : CUSHIM_PROC_NOT_FOUND, why);
     *why = exact ? CUSHIM_PROC_EXACT : CUSHIM_PROC_UNVERIFIED;
     return found;
 }
@@ -92,11 +99,11 @@ void *cushim_proc(const struct cushim *cu, const char *name, int version, enum c
     bool told = version <= CUSHIM_REGISTRY_VERSION || cu->driver_version <= CUSHIM_REGISTRY_VERSION;
     if (!wanted.known || !told)
         return ask_beyond(cu, &wanted, why);
-    struct cushim_slot slot = cushim_slot_at(cu, wanted.entry);
-    if (slot.state == CUSHIM_STATE_NEWER)
+    enum cushim_state state = cushim_slot_at(cu, wanted.entry).state;
+    if (state == CUSHIM_STATE_NEWER)
         return refuse(cu, &wanted, CUSHIM_PROC_NEWER, why);
-    if (slot.state != CUSHIM_STATE_AVAILABLE)
+    if (state != CUSHIM_STATE_AVAILABLE)
         return refuse(cu, &wanted, CUSHIM_PROC_NOT_FOUND, why);
     *why = CUSHIM_PROC_EXACT;
-    return slot.address;
+    return address_of(cu, wanted.entry);
 }

@@ -8,6 +8,8 @@ typedef CUresult(CUDAAPI *proc_v1_fn)(const char *, void **, int, cuuint64_t);
 typedef CUresult(CUDAAPI *proc_v2_fn)(const char *, void **, int, cuuint64_t,
                                       CUdriverProcAddressQueryResult *);
 
+#define PROC_SINCE 11030 /* the first release that has it */
+
 /* The driver's own look-up, in whichever form it has. */
 struct proc {
     proc_v1_fn v1;
@@ -38,14 +40,16 @@ void *cushim_symbol(const struct cushim *cu, const char *symbol)
 {
     if (cu->resolver)
         return cu->resolver(cu->user, symbol);
-    return cushim_exports_lack(&cu->exports, symbol) ? NULL
-                                                     : cushim_platform_symbol(cu->handle, symbol);
+    void *address;
+    if (cushim_exports_find(&cu->exports, symbol, &address))
+        return address;
+    return cushim_platform_symbol(cu->handle, symbol);
 }
 
 static struct proc find_proc(const struct cushim *cu, enum cushim_order order)
 {
     struct proc proc = {NULL, NULL, false};
-    if (order == CUSHIM_ORDER_DLSYM_ONLY)
+    if (order == CUSHIM_ORDER_DLSYM_ONLY || cu->driver_version < PROC_SINCE)
         return proc;
     void *v1 = cushim_symbol(cu, "cuGetProcAddress");
     void *v2 = cushim_symbol(cu, "cuGetProcAddress_v2");
@@ -78,35 +82,32 @@ static void *ask_entry(const struct proc *proc, const struct cushim_entry_data *
 
 void *cushim_ask(const struct cushim *cu, const char *name, int version, bool per_thread)
 {
-    struct proc proc = find_proc(cu, CUSHIM_ORDER_PROC);
+    struct proc proc = find_proc(cu, cu->order);
     return ask(&proc, name, version, per_thread);
 }
 
-/* The address of exactly one ABI symbol, or NULL; *via says which route gave it. */
+/*
+ * The address of exactly one ABI symbol, or NULL; *via says which route gave it. What a library
+ * exports is the truth, and the driver's answer counts where it says the same; a caller's resolver
+ * may know little more than cuGetProcAddress itself.
+ */
 static void *find(const struct cushim *cu, size_t index, struct proc *proc, enum cushim_order order,
                   enum cushim_via *via)
 {
     const struct cushim_entry_data *entry = &cushim_entries[index];
-    const char *symbol = cushim_strings + entry->symbol;
+    void *exported = cushim_symbol(cu, cushim_strings + entry->symbol);
+    *via = CUSHIM_VIA_DLSYM;
     /* An older driver would answer with an older ABI and call that a success. */
     bool can_ask = (proc->v1 || proc->v2) && cu->driver_version >= entry->since;
-    void *asked = order == CUSHIM_ORDER_PROC && can_ask ? ask_entry(proc, entry) : NULL;
-    *via = CUSHIM_VIA_PROC;
-    if (asked && !entry->several)
-        return asked;
-    void *exported = cushim_symbol(cu, symbol);
-    if (asked && asked == exported)
-        return asked;
-    if (order == CUSHIM_ORDER_PROC && can_ask && (asked || exported))
-        proc->failed = true;
-    if (exported) {
-        *via = CUSHIM_VIA_DLSYM;
+    if (!can_ask || (exported ? order != CUSHIM_ORDER_PROC : !cu->resolver))
         return exported;
+    void *asked = ask_entry(proc, entry);
+    if (asked && (asked == exported || !exported)) {
+        *via = CUSHIM_VIA_PROC;
+        return asked;
     }
-    /* With one ABI to its name, an entry that only the look-up knows is still the right one. */
-    if (order == CUSHIM_ORDER_DLSYM && can_ask && !entry->several)
-        return ask_entry(proc, entry);
-    return NULL;
+    proc->failed |= exported != NULL;
+    return exported;
 }
 
 static enum cushim_state missing_state(const struct cushim *cu, size_t index)
@@ -164,6 +165,7 @@ static void use_twins(struct cushim *cu)
 void cushim_resolve(struct cushim *cu, const struct cushim_options *options)
 {
     struct proc proc = find_proc(cu, options->order);
+    cu->order = options->order;
     cu->own.size = sizeof cu->own;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
         fill(cu, i, &proc, options->order);

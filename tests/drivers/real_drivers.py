@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fetch import EXTRAS, REQUIRED, cached_drivers, drivers_folder  # noqa: E402
+from fetch import EXTRAS, REQUIRED, cached_drivers, drivers_folder, probe  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,6 +43,14 @@ def newest_drivers():
     """The newest cached driver of each branch that fetch.py knows, by branch, oldest first."""
     found = {note["branch"]: Driver(note) for note in cached_drivers(drivers_folder(None))}
     return {branch: found[branch] for branch in sorted((*REQUIRED, *EXTRAS)) if branch in found}
+
+
+def driver_at(path):
+    """A driver that is not of the cache, such as the machine's own."""
+    number = path.resolve().name.removeprefix("libcuda.so.")
+    version = number if "." in number else path.absolute().parent.name
+    return Driver({"branch": version.split(".")[0], "version": version,
+                   "cuda": probe(path.resolve(), []), "path": path.absolute(), "needs": []})
 
 
 def registry():
@@ -121,15 +129,16 @@ class Probe:
         self.by_symbol = {entry.symbol: entry for entry in self.entries}
 
 
-def start_probe(program, driver, *options, path=None):
+def start_probe(program, driver, *options, path=None, preload=None):
     """Run the probe on a driver, or on a changed copy of it; the finished process."""
+    environment = driver.environment() | ({"LD_PRELOAD": preload} if preload else {})
     return subprocess.run([program, str(path or driver.path), *options], capture_output=True,
-                          text=True, timeout=60, env=driver.environment(), check=False)
+                          text=True, timeout=60, env=environment, check=False)
 
 
-def run_probe(program, driver, *options, path=None):
+def run_probe(program, driver, *options, path=None, preload=None):
     """What the probe says, where it succeeds and prints no word beside."""
-    done = start_probe(program, driver, *options, path=path)
+    done = start_probe(program, driver, *options, path=path, preload=preload)
     assert done.returncode == 0, f"probe: exit code {done.returncode}: {done.stderr}"
     assert not done.stderr, f"a load printed: {done.stderr}"
     return Probe(done.stdout)

@@ -16,6 +16,8 @@ from real_drivers import (REQUIRED, ElfFile, is_private, newest_drivers, nm_expo
                           run_probe, start_probe)
 
 PROBE = os.environ.get("CUSHIM_PROBE", "probe")
+HOOK = os.environ.get("CUSHIM_HOOK")
+HOOKED = "cuDeviceGetCount"  # by hook.c
 ORDERS = ("proc", "dlsym", "dlsym-only")
 NEWER, UNSUPPORTED = 36, 801  # CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, CUDA_ERROR_NOT_SUPPORTED
 REMARK_PROC_FAILED, REMARK_NO_PER_THREAD_STREAM = 2, 4
@@ -112,6 +114,16 @@ def test_no_two_entries_share_a_slot(driver):
     shared = [symbols for symbols in holders.values()
               if len(symbols) > 1 and len({exports.get(symbol, symbol) for symbol in symbols}) > 1]
     assert shared == []
+
+
+@pytest.mark.skipif(not HOOK or os.uname().machine != "x86_64", reason="no hook for this machine")
+def test_a_hooked_dlsym_is_obeyed(driver):
+    """Tools that put a dlsym of their own before the C library's keep what they answer."""
+    plain = probe(driver, "--order", "dlsym")
+    hooked = run_probe(PROBE, driver, "--order", "dlsym", preload=HOOK)
+    different = [before.symbol for before, after in zip(plain.entries, hooked.entries)
+                 if (before.state, before.offset) != (after.state, after.offset)]
+    assert different == [HOOKED]
 
 
 def test_reason_for_each_missing_entry(driver):

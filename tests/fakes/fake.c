@@ -27,6 +27,7 @@
 #define FAKE_MODE_LIES 3      /* success, status and all, but always the same wrong function */
 #define FAKE_MODE_DENIES 4    /* finds nothing, though all is exported */
 #define FAKE_MODE_SCRIBBLES 5 /* fails, and writes a pointer to nowhere all the same */
+#define FAKE_MODE_MOODY 6     /* honest about a few, success and a pointer to nowhere for others */
 
 #ifndef FAKE_VERSION
 #define FAKE_VERSION 12040
@@ -57,6 +58,14 @@ EXPORT struct fake_control fake_control = {.version = FAKE_VERSION,
 EXPORT int cuInit(unsigned flags);
 EXPORT int cuDriverGetVersion(int *version);
 
+#ifndef FAKE_STUB
+static void take_time(int milliseconds)
+{
+    if (milliseconds > 0)
+        nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
+}
+#endif
+
 EXPORT int cuInit(unsigned flags)
 {
     (void)flags;
@@ -69,8 +78,7 @@ EXPORT int cuInit(unsigned flags)
     return FAKE_STUB_LIBRARY;
 #else
     atomic_fetch_add(&fake_control.inside_init, 1);
-    int left = fake_control.init_milliseconds;
-    nanosleep(&(struct timespec){left / 1000, left % 1000 * 1000000L}, NULL);
+    take_time(fake_control.init_milliseconds);
     atomic_fetch_sub(&fake_control.inside_init, 1);
     return fake_control.init_code;
 #endif
@@ -83,6 +91,7 @@ EXPORT int cuDriverGetVersion(int *version)
     (void)version;
     return FAKE_STUB_LIBRARY;
 #else
+    take_time(fake_control.version_milliseconds);
     if (fake_control.version_code != FAKE_SUCCESS)
         return fake_control.version_code;
     if (version == NULL)
@@ -170,12 +179,19 @@ static void count_call(int version)
 }
 
 /* True where the variant's misbehaviour is the whole answer. */
-static int misbehave(void **pfn, int *status, int *result)
+static int misbehave(const char *name, void **pfn, int *status, int *result)
 {
     void *const nowhere = (void *)(uintptr_t)0xbad0bad0; /* NOLINT(performance-no-int-to-ptr) */
 
     *result = FAKE_SUCCESS;
     switch (FAKE_MODE) {
+    case FAKE_MODE_MOODY:
+        if (strcmp(name, "cuInit") == 0 || strcmp(name, "cuDriverGetVersion") == 0 ||
+            strstr(name, "NoSuch") != NULL)
+            return 0;
+        *pfn = nowhere;
+        *status = STATUS_SUCCESS;
+        return 1;
     case FAKE_MODE_FAILS:
         *result = FAKE_UNKNOWN;
         return 1;
@@ -203,7 +219,7 @@ EXPORT int cuGetProcAddress(const char *name, void **pfn, int version, uint64_t 
 {
     int status, result;
     count_call(version);
-    if (misbehave(pfn, &status, &result))
+    if (misbehave(name, pfn, &status, &result))
         return result;
     const struct row *row = find(name, version, flags, &status);
     if (row == NULL || FAKE_MODE == FAKE_MODE_DENIES)
@@ -222,7 +238,7 @@ EXPORT int cuGetProcAddress_v2(const char *name, void **pfn, int version, uint64
     if (status == NULL)
         status = &ignored;
     count_call(version);
-    if (misbehave(pfn, status, &result))
+    if (misbehave(name, pfn, status, &result))
         return result;
     const struct row *row = find(name, version, flags, status);
     *pfn = NULL;

@@ -20,10 +20,11 @@ enum {
 
 struct fake_control {
     /* Settings. */
-    atomic_int version;           /* what cuDriverGetVersion writes */
-    atomic_int version_code;      /* what it returns; on failure it writes nothing */
-    atomic_int init_code;         /* what cuInit returns */
-    atomic_int init_milliseconds; /* how long it takes */
+    atomic_int version;              /* what cuDriverGetVersion writes */
+    atomic_int version_code;         /* what it returns; on failure it writes nothing */
+    atomic_int version_milliseconds; /* how long it takes */
+    atomic_int init_code;            /* what cuInit returns */
+    atomic_int init_milliseconds;    /* how long it takes */
     /* Counts. */
     atomic_uint version_calls;
     atomic_uint init_calls;

@@ -46,3 +46,8 @@ ROW(cuCtxCreate_v4, cuCtxCreate, 12050, 0)
 #if FAKE_ROWS >= 13000
 ROW(cuCtxSynchronize_v2, cuCtxSynchronize, 13000, 0)
 #endif
+#if FAKE_ROWS >= 99000
+/* What no registry knows: a new ABI of an old name, and a new name. */
+ROW(cuMemAlloc_v7, cuMemAlloc, 99000, 0)
+ROW(cuFutureThing, cuFutureThing, 99000, 0)
+#endif

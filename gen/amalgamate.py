@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Make cushim.h and cushim.c: the library as two files to copy. Run by the build.
+
+Usage: amalgamate.py FOLDER --license FILE --version TEXT --include DIR... --headers FILE...
+                     --sources FILE... [--companions, --posix, --windows, --helpers,
+                     --dropin FILE...] [--depfile FILE]
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
+DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*?)\s*$")
+DEFINE = re.compile(r"\s*#\s*define\s+(\w+)")
+BANNER = re.compile(r"/\* (SPDX-License-Identifier: .*|Generated from .*) \*/$")
+
+# Which parts there are, and the condition that each is compiled under.
+PARTS = {"sources": None, "posix": "#ifndef _WIN32", "windows": "#ifdef _WIN32",
+         "helpers": "#ifndef CUSHIM_NO_HELPERS", "dropin": "#ifdef CUSHIM_DROPIN"}
+SIDES = {("ifdef", "_WIN32"): "#ifdef _WIN32", ("ifndef", "_WIN32"): "#ifndef _WIN32"}
+
+HEADER = """\
+/*
+ * cushim {version}: the whole CUDA driver API at run time, without linking to it.
+ *
+ * One of two files, cushim.h and cushim.c, to copy into a project. cushim.c is C11 and needs only,
+ * on Linux, -ldl -pthread where the C library has them apart. Macros that change them:
+ *   CUSHIM_NO_HELPERS  for both: nothing but the loader, the table and the error names
+ *   CUSHIM_COMPANIONS  for cushim.h: the types of cudaGL.h, cudaEGL.h and the others as well
+ *   CUSHIM_DROPIN      for cushim.c: adds functions of the driver's own names (cuInit, ...), which
+ *                      load the driver on their first call, in place of -lcuda
+ *
+{license}
+ */
+/* Generated from {origin} by gen/amalgamate.py. Do not edit. */
+"""
+TOP = """
+/* What the including project chose for its own calls is not for the table itself. */
+#undef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#undef CUSHIM_CUDA_VERSION
+
+#ifndef CUSHIM_COMPANIONS
+#define CUSHIM_COMPANIONS
+#endif
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr1, dlinfo, secure_getenv */
+#endif
+"""
+HIDE = """
+#if defined(__GNUC__)
+/* The sources were written apart; in one file some names of one hide those of another. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#ifndef _WIN32
+/* A plug-in and its program may each have a copy: neither sees the other's. */
+#pragma GCC visibility push(hidden)
+#endif
+#endif
+
+#include "cushim.h"
+"""
+UNHIDE = """
+#if defined(__GNUC__)
+#ifndef _WIN32
+#pragma GCC visibility pop
+#endif
+#pragma GCC diagnostic pop
+#endif
+"""
+
+
+class AmalgamateError(Exception):
+    """Input that cannot be joined; the message begins with file and line."""
+
+
+class Conditions:
+    """On which systems the lines of one file are compiled, as far as that matters here."""
+
+    def __init__(self):
+        self.stack = []
+        self.guarded = False
+
+    def read(self, line):
+        """Follow a directive."""
+        match = DIRECTIVE.match(line)
+        if not match:
+            return
+        word, rest = match.groups()
+        if word in ("if", "ifdef", "ifndef"):
+            guard = not self.guarded and word == "ifndef" and rest.endswith("_H")
+            self.guarded = True
+            self.stack.append("" if guard else SIDES.get((word, rest)))
+        elif word == "endif":
+            self.stack.pop()
+        else:
+            other = {"#ifdef _WIN32": "#ifndef _WIN32", "#ifndef _WIN32": "#ifdef _WIN32"}
+            self.stack[-1] = other.get(self.stack[-1]) if word == "else" else None
+
+    def side(self):
+        """The condition here: "" for none, None where it is one that cannot be told."""
+        sides = {side for side in self.stack if side != ""}
+        return "" if not sides else sides.pop() if len(sides) == 1 else None
+
+
+class Joiner:
+    """Text of many files, each of the project's own headers once."""
+
+    def __init__(self, folders):
+        self.folders = folders
+        self.seen = set()
+        self.system = {}  # include line -> its conditions
+
+    def find(self, name, beside, place):
+        """The project's file that an include line names."""
+        for folder in [beside, *self.folders]:
+            if (folder / name).is_file():
+                return (folder / name).resolve()
+        raise AmalgamateError(f"{place}: no {name} in the folders given")
+
+    def text(self, path, side="", in_place=False):
+        """Lines of a file. System headers are noted; they stay in the text only IN_PLACE."""
+        conditions = Conditions()
+        self.seen.add(path.resolve())
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            conditions.read(line)
+            match = INCLUDE.match(line)
+            if not match:
+                if not (BANNER.match(line) or DEFINE.match(line) and "_GNU_SOURCE" in line):
+                    yield line
+            elif match[1] == '"' or match[2].startswith("cushim/"):
+                own = self.find(match[2], path.parent, f"{path}:{number}")
+                if own not in self.seen:
+                    yield from self.text(own, side, in_place)
+            else:
+                if in_place:
+                    yield line
+                self.note(line.strip(), "" if in_place else side or conditions.side(),
+                          f"{path}:{number}")
+
+    def note(self, line, side, place):
+        """Remember a system header for the top of cushim.c."""
+        if side is None:
+            raise AmalgamateError(f"{place}: a system header under a condition other than _WIN32")
+        self.system.setdefault(line, set()).add(side)
+
+    def system_lines(self):
+        """All system headers, each under its condition."""
+        for side in ("", "#ifdef _WIN32", "#ifndef _WIN32"):
+            both = {"", "#ifdef _WIN32", "#ifndef _WIN32"} - {side}
+            lines = sorted(line for line, sides in self.system.items()
+                           if (sides == {side} if side else "" in sides or sides == both))
+            yield from [side, *lines, "#endif"] if side and lines else lines
+
+
+def tidy(lines):
+    """The text without runs of blank lines and without guards that became empty."""
+    text = "\n".join(lines) + "\n"
+    text = re.sub(r"#ifndef _GNU_SOURCE\n#endif\n", "", text)
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def local_macros(path):
+    """Macros that a source defines for itself: the next source may use the name otherwise."""
+    found = (DEFINE.match(line) for line in path.read_text(encoding="utf-8").splitlines())
+    return sorted({match[1] for match in found if match} - {"_GNU_SOURCE"})
+
+
+def header(joiner, options):
+    """Text of cushim.h."""
+    main, *helpers = options.headers
+    lines = list(joiner.text(main, in_place=True))
+    lines += ["", "#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_H)"]
+    for path in options.companions:
+        lines += joiner.text(path, in_place=True)
+    lines += ["#endif", "", "#ifndef CUSHIM_NO_HELPERS"]
+    for path in helpers:
+        if path.resolve() not in joiner.seen:
+            lines += joiner.text(path, in_place=True)
+    return tidy([*lines, "#endif"])
+
+
+def sources(joiner, options):
+    """Text of cushim.c behind its licence."""
+    body = []
+    for part, condition in PARTS.items():
+        for path in getattr(options, part):
+            side = condition if condition and "_WIN32" in condition else ""
+            macros = [f"#undef {name}" for name in local_macros(path)]
+            lines = ["", f"/* ---- {path.name} */", *joiner.text(path, side), *macros]
+            body += [condition, *lines, "#endif"] if condition else lines
+    return tidy([TOP, *joiner.system_lines(), HIDE, *body, UNHIDE])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--depfile", type=Path)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--license", type=Path, required=True)
+    parser.add_argument("--include", type=Path, nargs="+", required=True)
+    parser.add_argument("--headers", type=Path, nargs="+", required=True)
+    for part in ["companions", *PARTS]:
+        parser.add_argument(f"--{part}", type=Path, nargs="*", default=[])
+    options = parser.parse_args()
+    joiner = Joiner(options.include)
+    terms = "\n".join(f" * {line}".rstrip()
+                      for line in options.license.read_text(encoding="utf-8").splitlines())
+    head = {"version": options.version, "license": terms}
+    try:
+        outputs = {
+            "cushim.h": HEADER.format(origin="include/cushim/ and gen/registry/", **head)
+            + header(joiner, options),
+            "cushim.c": HEADER.format(origin="src/ and gen/registry/", **head)
+            + sources(joiner, options)}
+    except AmalgamateError as error:
+        sys.exit(str(error))
+    for name, text in outputs.items():
+        (options.folder / name).write_text(text, encoding="utf-8")
+    if options.depfile:
+        used = " ".join(str(path).replace(" ", "\\ ") for path in sorted(joiner.seen))
+        options.depfile.write_text(f"cushim.h cushim.c: {used}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

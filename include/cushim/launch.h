@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Launching kernels: arguments by value, as pointers or packed; what is launched is checked first.
+ *
+ *     struct cushim_launch launch = {.grid = CUSHIM_DIM(blocks), .block = CUSHIM_DIM(256)};
+ *     if (CUSHIM_LAUNCH(cu, saxpy, &launch, n, 2.0f, x, y) != CUDA_SUCCESS)
+ *         fail(cushim_last_error());
+ *
+ * A function is the driver's plain CUfunction, of the context that is current; from CUDA 12.0 on a
+ * CUkernel cast to CUfunction will do too.
+ *
+ * Before the driver is asked, a launch is checked against
+ * - the device: grid, block, threads in a block, shared memory, clusters, cooperative launch;
+ * - the function: how many threads it can have in a block, its own shared memory;
+ * - its parameters, their number and sizes, where the driver can tell (cuFuncGetParamInfo, from
+ *   12.4). A driver reads as many arguments as the kernel has, whatever it is given.
+ * What was found to be in order is remembered for each function, so that the next launch of its
+ * kind costs a few nanoseconds more than the driver's call. Nothing is refused from memory: before
+ * cushim says no, it asks the driver again. See cushim_launch_forget.
+ *
+ * For every function below:
+ * - `cu` is not NULL; sizes are in bytes where nothing else is said;
+ * - it works in the context that is current, and leaves it current, on errors too;
+ * - it returns CUDA_SUCCESS or an error code; cushim_last_error() then names the helper, and either
+ *   the argument and its value, or the driver's call that failed;
+ * - outputs are written on success alone;
+ * - Threads: safe. Since: 0.1.
+ */
+#ifndef CUSHIM_LAUNCH_H
+#define CUSHIM_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/cushim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Braces for a grid, block or cluster of one, two or three numbers: {x, y, z}, those left out 1.
+ */
+#define CUSHIM_DIM(...) CUSHIM_DIM_(__VA_ARGS__, 1, 1, 1)
+#define CUSHIM_DIM_(x, y, z, ...)                                                                  \
+    {                                                                                              \
+        (x), (y), (z)                                                                              \
+    }
+
+/**
+ * Where and how a kernel runs. All but grid and block may be zero.
+ *
+ * Wider than the driver's own numbers, so that a grid computed as 2^32 + 1 blocks is refused, not
+ * cut to 1.
+ */
+struct cushim_launch {
+    size_t grid[3];    /* blocks in x, y and z; none 0 */
+    size_t block[3];   /* threads in x, y and z; none 0 */
+    size_t shared;     /* dynamic shared memory of a block. Above the 48 KiB that every function
+                          may have, the function is allowed what the device has, for good
+                          (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) */
+    CUstream stream;   /* NULL: the instance's default stream */
+    size_t cluster[3]; /* blocks of a cluster; all 0: as the function was compiled. Divides the
+                          grid. Compute capability 9.0, drivers from 11.8 */
+    bool cooperative;  /* all blocks run at once and may wait for each other */
+    unsigned int attribute_count;                  /* at most 16 */
+    const struct CUlaunchAttribute_st *attributes; /* of type CUlaunchAttribute; passed on as they
+                                                      are, drivers from 11.8 */
+};
+
+/**
+ * Launch a kernel with one pointer to each argument (cuLaunchKernel; cuLaunchCooperativeKernel;
+ * cuLaunchKernelEx for clusters, attributes and what else needs it).
+ *
+ * @param pointers  `count` of them, in the order of the parameters; the values are read before this
+ *                  returns. NULL where count is 0
+ * @param sizes     of what they point to; NULL where the caller does not say: then their number
+ *                  alone is checked
+ * @param count     number of arguments
+ * @return CUDA_ERROR_INVALID_VALUE for numbers outside the device's limits and for arguments that
+ *         are not the kernel's; CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES for more threads in a block than
+ *         the function can have; CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+ *         CUDA_ERROR_NOT_SUPPORTED or CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER for what this device
+ *         or driver does not have; else the driver's code, which may be one of earlier work
+ */
+CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim *cu, CUfunction function,
+                                            const struct cushim_launch *launch, void **pointers,
+                                            const size_t *sizes, size_t count);
+
+/**
+ * All the checks, asked of the driver anew, and no launch.
+ *
+ * @param sizes  as for cushim_launch_kernel; NULL to check no sizes
+ * @param count  number of arguments
+ * @return what cushim_launch_kernel would refuse
+ */
+CUSHIM_PUBLIC CUresult cushim_launch_check(const struct cushim *cu, CUfunction function,
+                                           const struct cushim_launch *launch, const size_t *sizes,
+                                           size_t count);
+
+/**
+ * Forget what was found out about every function.
+ *
+ * A driver may give the handle of a function to another one once its module was unloaded. Until
+ * this is called a launch of the new one that fits the old one alone may go unnoticed, as it would
+ * without cushim; a launch that is right is never refused. cushim's own helpers call it where they
+ * unload modules.
+ */
+CUSHIM_PUBLIC void cushim_launch_forget(void);
+
+/* ---- packed parameters */
+
+/**
+ * Parameters laid out in one buffer as the device reads them; begin with CUSHIM_PARAMS(buffer).
+ * Read size and count; leave the rest to the functions.
+ */
+struct cushim_params {
+    unsigned char *buffer; /* the caller's; any alignment */
+    size_t capacity;       /* of the buffer. A kernel has at most 4096 bytes of parameters; 32764
+                              from compute capability 7.0, drivers from 12.1 and PTX 8.1 */
+    size_t size;           /* up to the end of the last parameter: nothing behind it counts */
+    size_t count;          /* of parameters */
+    uint64_t layout;
+    CUresult code; /* of the first cushim_params_add that failed */
+};
+
+/** Initializer for struct cushim_params over an array of bytes. */
+#define CUSHIM_PARAMS(array)                                                                       \
+    {                                                                                              \
+        (unsigned char *)(array), sizeof(array), 0, 0, 0, CUDA_SUCCESS                                              \
+    }
+
+/**
+ * Append a parameter behind zeroed padding, at the next multiple of its alignment.
+ *
+ * Rule: each parameter lies at a multiple of its alignment on the device, whatever the host's; the
+ * whole has no padding at its end. A scalar is aligned to its size, so long long, double and
+ * CUdeviceptr to 8, also where the host aligns them to 4; vector types to float2 8, float3 4,
+ * float4 16, double2 16, char4 4 and so on; a structure as its most aligned member. (CUDA C++
+ * Programming Guide, Built-in Vector Types and Driver API; PTX ISA, Kernel Function Parameters;
+ * measured: tests/device/launch.c.)
+ *
+ * @param value      `size` bytes; they are copied
+ * @param size       not 0
+ * @param alignment  a power of 2, at most 128
+ * @return CUDA_ERROR_INVALID_VALUE where something is off or the buffer is full: nothing is added,
+ *         and every later add and the launch fail too, so that it is enough to check the launch
+ *
+ * Threads: one at a time for each params.
+ */
+CUSHIM_PUBLIC CUresult cushim_params_add(struct cushim_params *params, const void *value,
+                                         size_t size, size_t alignment);
+
+/**
+ * Launch a kernel with packed parameters. As cushim_launch_kernel; the driver's number, offsets and
+ * sizes are checked where it can tell. Cooperative launches need cuLaunchKernelEx (11.8) this way.
+ *
+ * @param params  read before this returns; can be launched again
+ */
+CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim *cu, CUfunction function,
+                                            const struct cushim_launch *launch,
+                                            const struct cushim_params *params);
+
+/* ---- occupancy */
+
+/**
+ * The block size that keeps a multiprocessor busiest (cuOccupancyMaxPotentialBlockSize).
+ *
+ * @param shared     dynamic shared memory of a block; where it depends on the size of the block,
+ *                   `shared_of` says how much, and `shared` is not looked at
+ * @param shared_of  may be NULL; called on this thread with numbers of threads
+ * @param limit      largest number of threads wanted; 0: as many as the function can have
+ * @param block      threads
+ * @param grid       may be NULL; blocks of that size that keep the whole device busy
+ */
+CUSHIM_PUBLIC CUresult cushim_launch_block_size(const struct cushim *cu, CUfunction function,
+                                                size_t shared, CUoccupancyB2DSize shared_of,
+                                                size_t limit, size_t *block, size_t *grid);
+
+/**
+ * How many blocks run at once on one multiprocessor and on the whole device
+ * (cuOccupancyMaxActiveBlocksPerMultiprocessor). The latter is the largest cooperative grid.
+ *
+ * @param launch  its block and shared count
+ * @param each    may be NULL; blocks on a multiprocessor
+ * @param all     may be NULL; blocks on the device
+ */
+CUSHIM_PUBLIC CUresult cushim_launch_occupancy(const struct cushim *cu, CUfunction function,
+                                               const struct cushim_launch *launch, size_t *each,
+                                               size_t *all);
+
+/**
+ * Launch of at least `threads` threads in one dimension, in blocks of `block`: the kernel's
+ * surplus threads must do nothing. 0 for either gives a launch that is refused.
+ */
+static inline struct cushim_launch cushim_launch_1d(size_t threads, size_t block, CUstream stream)
+{
+    struct cushim_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, NULL, {0, 0, 0}, false, 0, NULL};
+    launch.grid[0] = block ? threads / block + (threads % block != 0) : 0;
+    launch.block[0] = block;
+    launch.stream = stream;
+    return launch;
+}
+
+#ifdef __GNUC__
+#define CUSHIM_ALIGNOF_ __alignof__ /* 8 for double also where structures give it 4 */
+#endif
+
+#ifdef __cplusplus
+}
+
+#ifndef CUSHIM_ALIGNOF_
+#define CUSHIM_ALIGNOF_ alignof
+#endif
+
+namespace cushim_detail
+{
+template <typename Value> struct value {
+    static_assert(__is_trivially_copyable(Value), "a kernel takes plain data only");
+    static void *address(Value &of)
+    {
+        return const_cast<char *>(&reinterpret_cast<const volatile char &>(of));
+    }
+};
+template <> struct value<decltype(nullptr)>; /* its bytes mean nothing: cast it to a pointer */
+} // namespace cushim_detail
+
+/**
+ * Launch a kernel with its arguments by value, each of the type that the kernel has: 1 is an int
+ * and 1.0 a double; arrays and functions decay to pointers.
+ *
+ *     CUSHIM_LAUNCH(cu, function, &launch, n, 'c', buffer)
+ *
+ * As cushim_launch_kernel with sizes. Allocates nothing.
+ */
+#define CUSHIM_LAUNCH(cu, function, ...) cushim_launch_values((cu), (function), __VA_ARGS__)
+template <typename... Values>
+inline CUresult cushim_launch_values(const struct cushim *cu, CUfunction function,
+                                     const struct cushim_launch *launch, Values... values)
+{
+    void *pointers[] = {cushim_detail::value<Values>::address(values)..., nullptr};
+    const size_t sizes[] = {sizeof(Values)..., 0};
+    return cushim_launch_kernel(cu, function, launch, pointers, sizes, sizeof...(Values));
+}
+
+/** Append a value to packed parameters, with the size and alignment of its type. */
+#define CUSHIM_PARAMS_ADD(params, value) cushim_params_add_value((params), (value))
+template <typename Value>
+inline CUresult cushim_params_add_value(struct cushim_params *params, Value value)
+{
+    return cushim_params_add(params, cushim_detail::value<Value>::address(value), sizeof(Value),
+                             CUSHIM_ALIGNOF_(Value));
+}
+
+#else /* C */
+
+/**
+ * Launch a kernel with its arguments by value, each of the type that the kernel has: 1 is an int
+ * and 1.0 a double, 'c' an int; arrays and functions decay to pointers.
+ *
+ *     CUSHIM_LAUNCH(cu, function, &launch, n, (char)'c', buffer)
+ *
+ * As cushim_launch_kernel with sizes. Every argument is evaluated once; at most 32 of them; copies
+ * and pointers lie on the stack. Compilers without __typeof__ take only arguments that have an
+ * address (variables), which are then not copied.
+ */
+#define CUSHIM_LAUNCH(cu, function, ...)                                                           \
+    cushim_launch_kernel(                                                                          \
+        (cu), (function), CUSHIM_FIRST_(__VA_ARGS__, 0),                                           \
+        (void *[]){CUSHIM_EACH_(CUSHIM_COUNT_(__VA_ARGS__), CUSHIM_POINTER_, __VA_ARGS__) NULL},   \
+        (const size_t[]){CUSHIM_EACH_(CUSHIM_COUNT_(__VA_ARGS__), CUSHIM_SIZE_, __VA_ARGS__) 0},   \
+        CUSHIM_COUNT_(__VA_ARGS__) - 1)
+
+#if defined(__GNUC__) || (defined(_MSC_VER) && _MSC_VER >= 1939) ||                                \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#if defined(__GNUC__)
+#define CUSHIM_TYPEOF_ __typeof__
+#elif defined(_MSC_VER)
+#define CUSHIM_TYPEOF_ __typeof__
+#define CUSHIM_ALIGNOF_ __alignof
+#else
+#define CUSHIM_TYPEOF_ typeof
+#define CUSHIM_ALIGNOF_ alignof
+#endif
+/* The comma makes a value of it: arrays become pointers. One element, because braces around a
+ * structure would fill its first member. */
+#define CUSHIM_TYPE_(value) CUSHIM_TYPEOF_(((void)0, (value)))
+#define CUSHIM_COPY_(value) ((CUSHIM_TYPE_(value)[1]){(value)})
+#define CUSHIM_POINTER_(value) (void *)CUSHIM_COPY_(value),
+#define CUSHIM_SIZE_(value) sizeof(CUSHIM_TYPE_(value)),
+/** Append a value to packed parameters, with the size and alignment of its type. */
+#define CUSHIM_PARAMS_ADD(params, value)                                                           \
+    cushim_params_add((params), CUSHIM_COPY_(value), sizeof(CUSHIM_TYPE_(value)),                  \
+                      CUSHIM_ALIGNOF_(CUSHIM_TYPE_(value)))
+#else
+#define CUSHIM_POINTER_(value) (void *)&(value),
+#define CUSHIM_SIZE_(value) sizeof(value),
+#endif
+
+/* Number of arguments of a list that is not empty, and a macro for each of it but the first. */
+#define CUSHIM_FIRST_(first, ...) first
+#define CUSHIM_COUNT_(...)                                                                         \
+    CUSHIM_NTH_(__VA_ARGS__, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17,   \
+                16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define CUSHIM_NTH_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17,    \
+                    a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32,     \
+                    a33, n, ...)                                                                   \
+    n
+#define CUSHIM_EACH_(count, m, ...) CUSHIM_EACH_AGAIN_(count, m, __VA_ARGS__)
+#define CUSHIM_EACH_AGAIN_(count, m, ...) CUSHIM_EACH_##count##_(m, __VA_ARGS__)
+#define CUSHIM_EACH_1_(m, f)
+#define CUSHIM_EACH_2_(m, f, a) m(a)
+#define CUSHIM_EACH_3_(m, f, a, ...) m(a) CUSHIM_EACH_2_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_4_(m, f, a, ...) m(a) CUSHIM_EACH_3_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_5_(m, f, a, ...) m(a) CUSHIM_EACH_4_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_6_(m, f, a, ...) m(a) CUSHIM_EACH_5_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_7_(m, f, a, ...) m(a) CUSHIM_EACH_6_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_8_(m, f, a, ...) m(a) CUSHIM_EACH_7_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_9_(m, f, a, ...) m(a) CUSHIM_EACH_8_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_10_(m, f, a, ...) m(a) CUSHIM_EACH_9_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_11_(m, f, a, ...) m(a) CUSHIM_EACH_10_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_12_(m, f, a, ...) m(a) CUSHIM_EACH_11_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_13_(m, f, a, ...) m(a) CUSHIM_EACH_12_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_14_(m, f, a, ...) m(a) CUSHIM_EACH_13_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_15_(m, f, a, ...) m(a) CUSHIM_EACH_14_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_16_(m, f, a, ...) m(a) CUSHIM_EACH_15_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_17_(m, f, a, ...) m(a) CUSHIM_EACH_16_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_18_(m, f, a, ...) m(a) CUSHIM_EACH_17_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_19_(m, f, a, ...) m(a) CUSHIM_EACH_18_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_20_(m, f, a, ...) m(a) CUSHIM_EACH_19_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_21_(m, f, a, ...) m(a) CUSHIM_EACH_20_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_22_(m, f, a, ...) m(a) CUSHIM_EACH_21_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_23_(m, f, a, ...) m(a) CUSHIM_EACH_22_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_24_(m, f, a, ...) m(a) CUSHIM_EACH_23_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_25_(m, f, a, ...) m(a) CUSHIM_EACH_24_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_26_(m, f, a, ...) m(a) CUSHIM_EACH_25_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_27_(m, f, a, ...) m(a) CUSHIM_EACH_26_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_28_(m, f, a, ...) m(a) CUSHIM_EACH_27_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_29_(m, f, a, ...) m(a) CUSHIM_EACH_28_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_30_(m, f, a, ...) m(a) CUSHIM_EACH_29_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_31_(m, f, a, ...) m(a) CUSHIM_EACH_30_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_32_(m, f, a, ...) m(a) CUSHIM_EACH_31_(m, f, __VA_ARGS__)
+#define CUSHIM_EACH_33_(m, f, a, ...) m(a) CUSHIM_EACH_32_(m, f, __VA_ARGS__)
+
+#endif /* C */
+
+#endif

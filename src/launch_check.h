@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What a launch is checked against; internal to the library.
+ *
+ * Three layers: launch_cache.c remembers what was found to be in order, launch_check.c compares a
+ * launch with the device and the function, launch_arguments.c compares arguments with parameters.
+ */
+#ifndef CUSHIM_SRC_LAUNCH_CHECK_H
+#define CUSHIM_SRC_LAUNCH_CHECK_H
+
+#include <cushim/launch.h>
+
+#include "helper.h"
+
+/* Who is launching what, for checks and their sentences. */
+struct cushim_launching {
+    const struct cushim *cu;
+    const char *helper;
+    CUfunction function;
+    const struct cushim_launch *launch;
+    /* Arguments: packed, or a number of them with their sizes, which may be NULL. */
+    const struct cushim_params *packed;
+    const size_t *sizes;
+    size_t count;
+    bool no_arguments; /* none are to be checked */
+};
+
+/* What the driver says of a function on the current device. What it does not say is SIZE_MAX for
+ * limits, and 0 for what is in use. */
+struct cushim_launch_limits {
+    CUdevice device;
+    size_t grid[3], block[3];
+    size_t device_threads;   /* in a block */
+    size_t function_threads; /* in a block */
+    size_t static_shared;    /* the function's own, in bytes */
+    size_t dynamic_now;      /* bytes that a launch may ask for as the function is set */
+    size_t dynamic_most;     /* bytes that it may be set to */
+};
+
+/* What is remembered of a function: launches within it are in order. */
+struct cushim_launch_known {
+    size_t grid[3], block[3], threads, dynamic;
+    size_t count;            /* of parameters; CUSHIM_COUNT_UNKNOWN: nobody can say */
+    uint64_t sizes, layout;  /* hash of an argument list that is in order; 0: none yet */
+    uint64_t shape;          /* hash of a launch with a cluster or cooperative; 0: none yet */
+};
+
+#define CUSHIM_COUNT_UNKNOWN 0xffff
+
+/* ---- launch_cache.c */
+
+/* False where nothing is remembered. */
+bool cushim_launch_recall(const struct cushim *cu, CUfunction function,
+                          struct cushim_launch_known *known);
+void cushim_launch_remember(const struct cushim *cu, CUfunction function,
+                            const struct cushim_launch_known *known);
+
+/* ---- launch_check.c */
+
+/* Ask the driver; refused where no context is current. */
+CUresult cushim_launch_ask(const struct cushim_launching *what,
+                           struct cushim_launch_limits *limits);
+
+/* Grid, block and shared memory against the limits. */
+CUresult cushim_launch_check_shape(const struct cushim_launching *what,
+                                   const struct cushim_launch_limits *limits);
+
+/* Cluster, cooperative and attributes: whether driver and device have them, and their limits. */
+CUresult cushim_launch_check_extras(const struct cushim_launching *what,
+                                    const struct cushim_launch_limits *limits);
+
+/* Allow the function as much dynamic shared memory as the device has. */
+CUresult cushim_launch_opt_in(const struct cushim_launching *what,
+                              const struct cushim_launch_limits *limits, size_t bytes);
+
+/* The function's name for a sentence; buffer is used where the driver does not tell it. */
+const char *cushim_launch_name(const struct cushim_launching *what, char *buffer, size_t size);
+
+/* Refuse because the driver does not have a symbol, with the reason. */
+CUresult cushim_launch_lacks(const struct cushim_launching *what, const char *argument,
+                             const char *symbol);
+
+/* Whether it is more than grid, block and shared memory. */
+static inline bool cushim_launch_has_extras(const struct cushim_launch *launch)
+{
+    return (launch->cluster[0] | launch->cluster[1] | launch->cluster[2]) != 0 ||
+           launch->cooperative || launch->attribute_count != 0;
+}
+
+/* ---- launch_arguments.c */
+
+/*
+ * Compare the arguments with the function's parameters.
+ *
+ * @param known  count, sizes and layout are written on success
+ */
+CUresult cushim_launch_check_arguments(const struct cushim_launching *what,
+                                       struct cushim_launch_known *known);
+
+/* Hashes of numbers, never 0. */
+#define CUSHIM_HASH_START UINT64_C(0x9e3779b97f4a7c15)
+
+static inline uint64_t cushim_hash(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * UINT64_C(0xff51afd7ed558ccd);
+    return (hash ^ hash >> 32) | 1;
+}
+
+#endif

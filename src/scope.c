@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "scope.h"
+
+#include <stdio.h>
+
+#include "helper.h"
+#include "instance.h"
+
+/* More than any program's stack of contexts: ends the search in a driver that is not sane. */
+#define MAX_DEPTH 1024
+
+CUresult cushim_context_checked(CUresult code, const char *helper, const char *call,
+                                CUcontext context)
+{
+    const char *name = cushim_error_name(code), *text = cushim_error_string(code);
+    switch ((int)code) {
+    case CUDA_ERROR_NOT_INITIALIZED:
+        if (cushim_was_unavailable(call))
+            break;
+        return cushim_refuse(code, helper,
+                             "%s: %s (%d), %s: call cushim_init first; and CUDA does not survive "
+                             "a fork, so a child of a process that used it starts anew (exec)",
+                             call, name, (int)code, text);
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_INVALID_HANDLE:
+        return cushim_refuse(code, helper, "context: %p: %s: %s (%d), %s", (void *)context, call,
+                             name, (int)code, text);
+    default:
+        break;
+    }
+    return cushim_checked(code, helper, call);
+}
+
+CUresult cushim_scope_begin(const struct cushim *cu, CUcontext context, const char *helper,
+                            struct cushim_scope *scope)
+{
+    CUcontext previous = NULL;
+    scope->cu = NULL;
+    if (!context)
+        return cushim_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "context: NULL");
+    const struct cushim_api *table = cushim_table(cu);
+    CUresult code = cushim_context_checked(table->cuCtxGetCurrent(&previous), helper,
+                                           "cuCtxGetCurrent", context);
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_checked(table->cuCtxPushCurrent_v2(context), helper,
+                                      "cuCtxPushCurrent_v2", context);
+    if (code == CUDA_SUCCESS)
+        *scope = (struct cushim_scope){cu, context, previous};
+    return code;
+}
+
+/*
+ * The work may have popped, destroyed or replaced the context, or left others above it. So pop
+ * what lies above the previous one; where the work has popped that too, make it current again.
+ */
+static CUresult put_back(const struct cushim_scope *scope, const char *helper)
+{
+    const struct cushim_api *cu = cushim_table(scope->cu);
+    const bool twice = scope->context == scope->previous; /* both are on the stack then */
+    int refused = 0;
+    for (int depth = 0; depth < MAX_DEPTH && refused < 2; depth++) {
+        CUcontext now = NULL, popped = NULL;
+        CUresult code = cu->cuCtxGetCurrent(&now);
+        if (code == CUDA_SUCCESS && now == scope->previous && !twice)
+            return CUDA_SUCCESS;
+        if (code == CUDA_SUCCESS)
+            code = cu->cuCtxPopCurrent_v2(&popped);
+        if (code != CUDA_SUCCESS) {
+            refused++;
+            continue;
+        }
+        if (popped != scope->context)
+            continue;
+        if (cu->cuCtxGetCurrent(&now) != CUDA_SUCCESS || now == scope->previous)
+            return CUDA_SUCCESS;
+        if (twice) /* the work had popped one of the two */
+            return cushim_checked(cu->cuCtxPushCurrent_v2(scope->previous), helper,
+                                  "cuCtxPushCurrent_v2");
+    }
+    return cushim_checked(cu->cuCtxSetCurrent(scope->previous), helper, "cuCtxSetCurrent");
+}
+
+CUresult cushim_scope_end(struct cushim_scope *scope, const char *helper, CUresult code)
+{
+    if (!scope->cu)
+        return code;
+    char sentence[1024] = "";
+    if (code != CUDA_SUCCESS)
+        snprintf(sentence, sizeof sentence, "%s", cushim_last_error());
+    CUresult restored = cushim_gone_is_done(put_back(scope, helper));
+    scope->cu = NULL;
+    if (code == CUDA_SUCCESS)
+        return restored;
+    cushim_set_last_error("%s", sentence);
+    return code;
+}
+
+CUresult cushim_scope_current(const struct cushim *cu, const char *helper, CUcontext *context)
+{
+    CUcontext current = NULL;
+    CUresult code = cushim_table(cu)->cuCtxGetCurrent(&current);
+    code = cushim_context_checked(code, helper, "cuCtxGetCurrent", NULL);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!current)
+        return cushim_refuse(CUDA_ERROR_INVALID_CONTEXT, helper,
+                             "no context is current on this thread");
+    *context = current;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load cushim|bare PATH
+ *
+ * Opens a driver once, in this fresh process, and prints the nanoseconds that it took: with cushim,
+ * completely, or as a program does that only wants the driver's version. bench.py runs both in
+ * turns. The two functions keep their names for callgrind's --toggle-collect.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cushim/cushim.h>
+
+#include "clock.h"
+
+KEEP int load_cushim(const char *path);
+KEEP int load_bare(const char *path);
+
+KEEP int load_cushim(const char *path)
+{
+    struct cushim_options options = {.size = sizeof options, .path = path};
+    struct cushim *cu = cushim_open(&options);
+    return cu ? cushim_driver_version(cu) : 0;
+}
+
+KEEP int load_bare(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "cuDriverGetVersion") : NULL;
+    CUresult(CUDAAPI * get_version)(int *);
+    int version = 0;
+    memcpy(&get_version, &symbol, sizeof symbol);
+    return get_version && get_version(&version) == CUDA_SUCCESS ? version : 0;
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 3) {
+        fprintf(stderr, "usage: load cushim|bare PATH\n");
+        return 2;
+    }
+    int (*load)(const char *) = strcmp(arguments[1], "bare") == 0 ? load_bare : load_cushim;
+    long long start = clock_now();
+    int version = load(arguments[2]);
+    long long end = clock_now();
+    printf("%lld\n", end - start);
+    fflush(stdout);
+    _exit(version ? 0 : 1); /* the driver's own exit handlers are no part of this */
+}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Every way of adopting cushim, really built, linked and run from an installation."""
+
+import json
+import shutil
+
+from adopt import HERE, ROOT, assert_keeps_to_itself, facts, need, needed, run, with_driver
+
+NOTHING = {"status": "not-found", "driver": "0", "cuMemAlloc": "CUDA_ERROR_NOT_INITIALIZED"}
+
+
+def check_app(program, env, driver):
+    """The program on the table, without a driver and with one."""
+    assert facts(run(program, env=env)) == NOTHING
+    shown = facts(run(program, env=with_driver(env, driver)))
+    assert shown == {"status": "ok", "driver": str(driver.cuda),
+                     "cuMemAlloc": "CUDA_ERROR_NOT_INITIALIZED"}
+
+
+def check_legacy(program, env, driver):
+    """The program that was written for -lcuda, likewise."""
+    assert_keeps_to_itself(program)
+    shown = facts(run(program, env=env))
+    assert (shown["version"], shown["init"], shown["after"]) == ("0 0", "100", "3")
+    shown = facts(run(program, env=with_driver(env, driver)))
+    assert (shown["version"], shown["error"]) == (f"0 {driver.cuda}",
+                                                  "CUDA_ERROR_NOT_INITIALIZED")
+
+
+def test_pkg_config(installed, driver, tmp_path):
+    """Shared, and static with nothing of it visible from outside, not even on request."""
+    need("make", "pkg-config")
+    for flags in ("", "-rdynamic"):
+        run("make", "-B", "-C", HERE / "pkg-config", f"OUT={tmp_path}", f"LDFLAGS={flags}",
+            f"PKG_CONFIG={installed.pkg_config}", env=installed.env)
+        assert "libcushim.so.0" in needed(tmp_path / "shared")
+        assert_keeps_to_itself(tmp_path / "static")
+    check_app(tmp_path / "shared", installed.env, driver)
+    check_app(tmp_path / "static", installed.env, driver)
+
+
+def test_pkg_config_drop_in(installed, driver, tmp_path):
+    """-lcuda replaced, in a project that has no toolkit."""
+    need("make", "pkg-config")
+    run("make", "-C", HERE / "drop-in", f"OUT={tmp_path}", f"PKG_CONFIG={installed.pkg_config}",
+        env=installed.env)
+    check_legacy(tmp_path / "legacy", installed.env, driver)
+
+
+def test_cmake_package(installed, driver, tmp_path):
+    """find_package, in a prefix that is not the one cushim was configured for."""
+    need("cmake")
+    run("cmake", "-S", HERE / "cmake", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={installed.prefix}",
+        "-DCMAKE_BUILD_TYPE=Debug", env=installed.env)
+    run("cmake", "--build", tmp_path)
+    assert "libcushim.so.0" in needed(tmp_path / "shared")
+    assert_keeps_to_itself(tmp_path / "static")
+    check_app(tmp_path / "shared", installed.env, driver)
+    check_app(tmp_path / "static", installed.env, driver)
+    check_legacy(tmp_path / "legacy", installed.env, driver)
+
+
+def test_cmake_package_version(installed, tmp_path):
+    """A later release, or another major one, is refused by CMake and not at run time."""
+    need("cmake")
+    for wanted, code in (("0.1", 0), ("0.0.1", 0), ("0.99", 1), ("1.0", 1)):
+        folder = tmp_path / wanted
+        folder.mkdir()
+        (folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.13)\nproject(version LANGUAGES C)\n"
+            f"find_package(cushim {wanted} REQUIRED)\n", encoding="utf-8")
+        shown = run("cmake", "-S", folder, "-B", folder / "build", code=code,
+                    env={"CMAKE_PREFIX_PATH": str(installed.prefix)})
+        assert code == 0 or "version: 0.1.0" in shown
+
+
+def test_cmake_two_files(build, driver, tmp_path):
+    """add_subdirectory of the folder that `meson compile two-files` makes."""
+    need("cmake")
+    run("cmake", "-S", HERE / "cmake-two-files", "-B", tmp_path, "-DCMAKE_BUILD_TYPE=Debug",
+        f"-DTWO_FILES={build.path / 'src/packaging/two-files'}")
+    run("cmake", "--build", tmp_path)
+    env = {"CUSHIM_LIBCUDA": "/nonexistent/libcuda.so.1"}
+    check_app(tmp_path / "app", env, driver)
+    check_legacy(tmp_path / "legacy", env, driver)
+
+
+def test_meson_subproject(driver, tmp_path):
+    """cushim's source below a project's own: only the libraries are built, no test and no tool."""
+    need("meson", "ninja")
+    project, folder = tmp_path / "project", tmp_path / "build"
+    shutil.copytree(HERE / "meson", project)
+    for source in ("app.c", "legacy.c"):
+        shutil.copy(HERE / source, project)
+    (project / "subprojects").mkdir()
+    (project / "subprojects/cushim").symlink_to(ROOT)
+    run("meson", "setup", folder, project, "-Dbuildtype=plain")
+    run("ninja", "-C", folder)
+    targets = json.loads(run("meson", "introspect", "--targets", folder))
+    assert {target["name"] for target in targets if target["type"] == "executable"} == {
+        "app", "legacy"}
+    env = {"CUSHIM_LIBCUDA": "/nonexistent/libcuda.so.1"}
+    assert_keeps_to_itself(folder / "app")
+    check_app(folder / "app", env, driver)
+    check_legacy(folder / "legacy", env, driver)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""cushim.h and cushim.c in a folder of their own, with a compiler and nothing else."""
+
+import re
+import shutil
+import sys
+
+import pytest
+from adopt import (HERE, NO_DRIVER, ROOT, assert_keeps_to_itself, exports, facts, need, run,
+                   with_driver)
+
+WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
+MORE = ["-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef", "-Wvla"]
+MINGW = "x86_64-w64-mingw32-gcc"
+NOTHING = {"CUSHIM_LIBCUDA": NO_DRIVER}
+
+
+@pytest.fixture
+def folder(build, tmp_path):
+    """A project's folder with the two files in it."""
+    for name in ("cushim.h", "cushim.c"):
+        shutil.copy(build.path / "src/packaging/two-files" / name, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("options", [[], ["-DCUSHIM_DROPIN"], ["-DCUSHIM_NO_HELPERS"]], ids=str)
+@pytest.mark.parametrize("compiler", ["gcc", "clang", MINGW])
+def test_compiles_alone(folder, compiler, options):
+    """No name of one source clashes with that of another, and no compiler has a remark."""
+    need(compiler)
+    run(compiler, *WARNINGS, *MORE, *options, "-c", "cushim.c", cwd=folder)
+
+
+def test_first_lines_say_what_it_is(folder):
+    """Licence and origin travel with both files, and they include nothing but each other."""
+    for name in ("cushim.h", "cushim.c"):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert text.count("SPDX-License-Identifier: MIT") == 1
+        assert "Permission is hereby granted" in text and "gen/amalgamate.py" in text
+        own = re.findall(r'#\s*include\s+("[^"]+"|<cushim.*>)', text)
+        assert own == (['"cushim.h"'] if name == "cushim.c" else [])
+
+
+def test_project_of_its_own(folder, driver):
+    """make, then run without a driver and with one."""
+    need("make")
+    shutil.copy(HERE / "app.c", folder)
+    shutil.copy(HERE / "two-files/Makefile", folder)
+    run("make", "CFLAGS=-std=c11", cwd=folder)
+    assert facts(run(folder / "app", env=NOTHING))["status"] == "not-found"
+    shown = facts(run(folder / "app", env=with_driver(NOTHING, driver)))
+    assert (shown["status"], shown["driver"]) == ("ok", str(driver.cuda))
+
+
+def test_every_slot_whatever_the_project_chose(folder, drivers):
+    """The project's own macros change its calls, not the table."""
+    run("cc", *WARNINGS, "-DTWO_FILES", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM",
+        "-DCUSHIM_CUDA_VERSION=11040", "-D_GNU_SOURCE", "-I.", HERE / "slots.c", "cushim.c",
+        "-o", "slots", "-ldl", "-pthread", cwd=folder)
+    for driver in drivers:
+        shown = facts(run(folder / "slots", env=with_driver(NOTHING, driver)))
+        assert re.fullmatch(r"[1-9]\d\d 0", shown["slots"]), driver.version
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("toolkit", ["11.8", "13.0"], indirect=True)
+def test_after_a_toolkits_header(folder, toolkit, language):
+    """The project's cuda.h stays the one in use, and its names lead to the table's members."""
+    need("g++")
+    major, minor = toolkit.parent.name.split(".")
+    (folder / "after.c").write_text(
+        "#include <cuda.h>\n#include \"cushim.h\"\n"
+        f"#if CUDA_VERSION != {int(major) * 1000 + int(minor) * 10}\n#error other\n#endif\n"
+        "CUresult use(const struct cushim_api *cu, CUdeviceptr *memory);\n"
+        "CUresult use(const struct cushim_api *cu, CUdeviceptr *memory)\n"
+        "{ return cu->cuMemAlloc_v2 == cu->cuMemAlloc ? cu->cuMemAlloc(memory, 1) : "
+        "CUDA_ERROR_UNKNOWN; }\n", encoding="utf-8")
+    run("g++" if language == "c++" else "cc", "-x", language, "-Wall", "-Wextra", "-Werror",
+        "-I", toolkit, "-c", "after.c", cwd=folder)
+
+
+def test_companions_on_request(folder):
+    """The types of cudaGL.h and the others, for projects without a toolkit."""
+    (folder / "gl.c").write_text("#include \"cushim.h\"\nint main(void)\n"
+                                 "{ CUeglFrame frame; return CU_GL_DEVICE_LIST_ALL == 1 "
+                                 "? (int)sizeof frame * 0 : 1; }\n", encoding="utf-8")
+    run("cc", *WARNINGS, "-DCUSHIM_COMPANIONS", "gl.c", "-o", "gl", cwd=folder)
+    run(folder / "gl")
+    run("cc", "gl.c", "-o", "gl", cwd=folder, code=1)
+
+
+def test_drop_in(folder, driver):
+    """-DCUSHIM_DROPIN for cushim.c, and one line as <cuda.h>, serve source written for -lcuda."""
+    for header in ("cuda.h", "cudaProfiler.h"):
+        (folder / header).write_text("#include \"cushim.h\"\n", encoding="utf-8")
+    run("cc", "-DCUSHIM_DROPIN", "-DCUSHIM_COMPANIONS", "-I.", HERE / "legacy.c",
+        "cushim.c", "-o", "legacy", "-rdynamic", "-ldl", "-pthread", cwd=folder)
+    assert_keeps_to_itself(folder / "legacy")
+    shown = facts(run(folder / "legacy", env=NOTHING))
+    assert (shown["version"], shown["init"], shown["after"]) == ("0 0", "100", "3")
+    shown = facts(run(folder / "legacy", env=with_driver(NOTHING, driver)))
+    assert shown["version"] == f"0 {driver.cuda}"
+
+
+def test_plugin_keeps_its_copy_to_itself(folder):
+    """Two plug-ins, or one and its program, may have cushim of two releases."""
+    shutil.copy(HERE / "app.c", folder)
+    run("cc", "-DTWO_FILES", "-shared", "-fPIC", "app.c", "cushim.c", "-o", "plugin.so",
+        cwd=folder)
+    assert_keeps_to_itself(folder / "plugin.so")
+    assert exports(folder / "plugin.so") == ["main"]
+
+
+def test_links_for_windows(folder):
+    """An .exe needs the system's own libraries alone."""
+    need(MINGW)
+    shutil.copy(HERE / "app.c", folder)
+    run(MINGW, *WARNINGS, "-DTWO_FILES", "app.c", "cushim.c", "-o", "app.exe", cwd=folder)
+
+
+@pytest.mark.parametrize("text, says", [
+    ("#ifdef SOMETHING\n#include <math.h>\n#endif\n",
+     r"bad\.c:2: a system header under a condition other than _WIN32"),
+    ("\n\n#include \"nowhere.h\"\n", r"bad\.c:3: no nowhere\.h in the folders given"),
+    ("#include <cushim/nowhere.h>\n", r"bad\.c:1: no cushim/nowhere\.h in the folders given"),
+], ids=["condition", "header", "public-header"])
+def test_sources_that_cannot_be_joined(tmp_path, text, says):
+    """Refused with file and line, and nothing is written."""
+    source = tmp_path / "bad.c"
+    source.write_text(text, encoding="utf-8")
+    header = tmp_path / "main.h"
+    header.write_text("", encoding="utf-8")
+    shown = run(sys.executable, ROOT / "gen/amalgamate.py", tmp_path, "--version", "1",
+                "--license", ROOT / "LICENSE", "--include", tmp_path, "--headers", header,
+                "--sources", source, code=1)
+    assert re.search(says, shown), shown
+    assert not (tmp_path / "cushim.c").exists()

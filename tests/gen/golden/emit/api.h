@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Generated from gen/registry/entries.jsonl, types.jsonl by gen/emit.py. Do not edit. */
+#ifndef CUSHIM_API_H
+#define CUSHIM_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Without a toolkit's cuda.h before this header, cushim brings its own. */
+#ifndef __cuda_cuda_h__
+#include <cushim/cuda.h>
+#elif CUDA_VERSION < 11000
+#error "the cuda.h before cushim's headers is older than CUDA 11.0"
+#elif !defined(CUSHIM_CUDA_H) && defined(CUSHIM_CUDA_VERSION)
+#if CUSHIM_CUDA_VERSION != CUDA_VERSION
+#error "CUSHIM_CUDA_VERSION contradicts CUDA_VERSION of the cuda.h before cushim's headers"
+#endif
+#endif
+#if CUDA_VERSION >= 11000
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CUSHIM_EXTENSION __extension__
+#else
+#define CUSHIM_EXTENSION
+#endif
+
+#define CUSHIM_ENTRY_COUNT 15
+#define CUSHIM_REGISTRY_VERSION 12010
+
+struct IDirect3DDevice9;
+
+/* Types that an older cuda.h, or any public one, lacks. */
+#ifndef CUSHIM_CUDA_H
+#ifndef __CUDA_API_VERSION_INTERNAL
+typedef unsigned int CUdeviceptr_v1;
+#endif
+#if CUDA_VERSION < 12010
+typedef struct CUnode_st CUnode;
+#endif
+#if CUDA_VERSION < 12010
+typedef const struct CUtable_st *CUtable;
+#endif
+#if CUDA_VERSION >= 12010
+typedef struct CUpassing_st CUpassing;
+#endif
+#endif
+
+/* Types of cudaGL.h and the other companions: theirs where they came first. */
+
+/* cuda.h's macros would rename the members in their own definition. */
+#pragma push_macro("cuD3D9CtxCreate")
+#undef cuD3D9CtxCreate
+#pragma push_macro("cuDriverGetVersion")
+#undef cuDriverGetVersion
+#pragma push_macro("cuGetErrorName")
+#undef cuGetErrorName
+#pragma push_macro("cuGetErrorString")
+#undef cuGetErrorString
+#pragma push_macro("cuGetProcAddress")
+#undef cuGetProcAddress
+#pragma push_macro("cuGetProcAddress_v1")
+#undef cuGetProcAddress_v1
+#pragma push_macro("cuGetProcAddress_v2")
+#undef cuGetProcAddress_v2
+#pragma push_macro("cuInit")
+#undef cuInit
+#pragma push_macro("cuLaunchHostFunc")
+#undef cuLaunchHostFunc
+#pragma push_macro("cuLaunchHostFunc_ptsz")
+#undef cuLaunchHostFunc_ptsz
+#pragma push_macro("cuMemAlloc")
+#undef cuMemAlloc
+#pragma push_macro("cuMemAlloc_v1")
+#undef cuMemAlloc_v1
+#pragma push_macro("cuMemAlloc_v2")
+#undef cuMemAlloc_v2
+#pragma push_macro("cuMemcpy")
+#undef cuMemcpy
+#pragma push_macro("cuMemcpy_ptds")
+#undef cuMemcpy_ptds
+#pragma push_macro("cuNodeSet")
+#undef cuNodeSet
+#pragma push_macro("cuPass")
+#undef cuPass
+
+/*
+ * The order of the members is ABI: new ones come at the end. A member is what the driver exports
+ * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the plain
+ * name is the first of them, reachable as NAME_v1 too, and the macros of cuda.h lead a plain name
+ * to the member it means.
+ */
+struct cushim_api {
+    size_t size; /* of this structure, as the library that filled it knows it */
+    CUresult (CUDAAPI *cuDriverGetVersion)(int *driverVersion);
+    CUresult (CUDAAPI *cuInit)(unsigned int Flags);
+    CUSHIM_EXTENSION union {
+        CUresult (CUDAAPI *cuMemAlloc_v1)(CUdeviceptr_v1 *dptr, unsigned int bytesize);
+        CUresult (CUDAAPI *cuMemAlloc)(CUdeviceptr_v1 *dptr, unsigned int bytesize);
+    };
+    CUresult (CUDAAPI *cuMemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize);
+    CUresult (CUDAAPI *cuD3D9CtxCreate)(CUcontext *pCtx, struct IDirect3DDevice9 *pDevice);
+    CUresult (CUDAAPI *cuGetErrorName)(CUresult error, const char **pStr);
+    CUresult (CUDAAPI *cuGetErrorString)(CUresult error, const char **pStr);
+    CUresult (CUDAAPI *cuMemcpy)(CUdeviceptr dst, const void *src, size_t bytes);
+    CUresult (CUDAAPI *cuMemcpy_ptds)(CUdeviceptr dst, const void *src, size_t bytes);
+    CUresult (CUDAAPI *cuLaunchHostFunc)(CUstream hStream, CUhostFn fn, void *userData);
+    CUresult (CUDAAPI *cuLaunchHostFunc_ptsz)(CUstream hStream, CUhostFn fn, void *userData);
+    CUSHIM_EXTENSION union {
+        CUresult (CUDAAPI *cuGetProcAddress_v1)(const char *symbol, void **pfn, int cudaVersion,
+            cuuint64_t flags);
+        CUresult (CUDAAPI *cuGetProcAddress)(const char *symbol, void **pfn, int cudaVersion,
+            cuuint64_t flags);
+    };
+    CUresult (CUDAAPI *cuGetProcAddress_v2)(const char *symbol, void **pfn, int cudaVersion,
+        cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+    CUresult (CUDAAPI *cuNodeSet)(const CUnode *node, CUtable table);
+    CUresult (CUDAAPI *cuPass)(CUpassing *passing);
+};
+
+#pragma pop_macro("cuD3D9CtxCreate")
+#pragma pop_macro("cuDriverGetVersion")
+#pragma pop_macro("cuGetErrorName")
+#pragma pop_macro("cuGetErrorString")
+#pragma pop_macro("cuGetProcAddress")
+#pragma pop_macro("cuGetProcAddress_v1")
+#pragma pop_macro("cuGetProcAddress_v2")
+#pragma pop_macro("cuInit")
+#pragma pop_macro("cuLaunchHostFunc")
+#pragma pop_macro("cuLaunchHostFunc_ptsz")
+#pragma pop_macro("cuMemAlloc")
+#pragma pop_macro("cuMemAlloc_v1")
+#pragma pop_macro("cuMemAlloc_v2")
+#pragma pop_macro("cuMemcpy")
+#pragma pop_macro("cuMemcpy_ptds")
+#pragma pop_macro("cuNodeSet")
+#pragma pop_macro("cuPass")
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Generated from gen/registry/entries.jsonl, types.jsonl, levels.jsonl by gen/emit.py. Do not edit. */
+
+#ifndef CUSHIM_CUDA_H
+#ifdef __cuda_cuda_h__
+#error "cushim/cuda.h stands in for NVIDIA's cuda.h: include one of the two"
+#else
+#define CUSHIM_CUDA_H
+
+/* NVIDIA's header, included later, finds its own guard and adds nothing. */
+#define __cuda_cuda_h__
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* The release whose meaning unversioned names have, as in NVIDIA's cuda.h of that release. */
+#ifndef CUSHIM_CUDA_VERSION
+#define CUSHIM_CUDA_VERSION 12010
+#endif
+#if CUSHIM_CUDA_VERSION != 11000 && CUSHIM_CUDA_VERSION != 11010 && CUSHIM_CUDA_VERSION != 11020 && \
+    CUSHIM_CUDA_VERSION != 11030 && CUSHIM_CUDA_VERSION != 11040 && CUSHIM_CUDA_VERSION != 11050 && \
+    CUSHIM_CUDA_VERSION != 11060 && CUSHIM_CUDA_VERSION != 12000 && CUSHIM_CUDA_VERSION != 12010
+#error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as 11040 or 12010"
+#endif
+#ifdef CUDA_VERSION
+#error "CUDA_VERSION is defined before cushim/cuda.h: CUSHIM_CUDA_VERSION chooses the release"
+#else
+#define CUDA_VERSION CUSHIM_CUDA_VERSION
+#endif
+
+#ifdef _WIN32
+#define CUDAAPI __stdcall
+#define CUDA_CB __stdcall
+#else
+#define CUDAAPI
+#define CUDA_CB
+#endif
+
+#if defined(__GNUC__)
+#define CUSHIM_ANONYMOUS __extension__
+#else
+#define CUSHIM_ANONYMOUS
+#endif
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define CUSHIM_ALIGN(bytes) alignas(bytes)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CUSHIM_ALIGN(bytes) _Alignas(bytes)
+#else
+#define CUSHIM_ALIGN(bytes)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CUSHIM_CUDA_VERSION < 12010
+#define CU_LIMIT 0x10
+#endif
+#if CUSHIM_CUDA_VERSION >= 12010
+#define CU_LIMIT 0x20
+#endif
+typedef struct CUctx_st *CUcontext;
+typedef unsigned long long CUdeviceptr_v2;
+typedef CUdeviceptr_v2 CUdeviceptr;
+typedef unsigned int CUdeviceptr_v1;
+typedef enum CUdriverProcAddressQueryResult_enum {
+    CU_GET_PROC_ADDRESS_SUCCESS = 0,
+    CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+} CUdriverProcAddressQueryResult;
+typedef enum CUdriverProcAddress_flags_enum {
+    CU_GET_PROC_ADDRESS_DEFAULT = 0,
+    CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
+    CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
+} CUdriverProcAddress_flags;
+typedef int CUdevice;
+typedef enum CUdevice_attribute_enum {
+    CU_DEVICE_ATTRIBUTE_OLD = 1,
+#if CUSHIM_CUDA_VERSION < 12010
+    CU_DEVICE_ATTRIBUTE_MAX = 2,
+#endif
+    CU_DEVICE_ATTRIBUTE_NEW = 2,
+#if CUSHIM_CUDA_VERSION >= 12010
+    CU_DEVICE_ATTRIBUTE_MAX = 3,
+#endif
+} CUdevice_attribute;
+typedef void (CUDA_CB *CUhostFn)(void *userData);
+typedef int CUpassingInt;
+typedef struct CUpassing_st {
+    CUpassingInt only;
+} CUpassing;
+#if CUSHIM_CUDA_VERSION < 12010
+typedef int CUleaving;
+#endif
+typedef enum cudaError_enum {
+    CUDA_SUCCESS = 0,
+#if CUSHIM_CUDA_VERSION < 12010
+    CUDA_ERROR_INVALID_VALUE = 1,
+#endif
+#if CUSHIM_CUDA_VERSION >= 12010
+    CUDA_ERROR_INVALID_VALUE = 2,
+#endif
+    CUDA_ERROR_NEW = 3,
+} CUresult;
+typedef struct CUstream_st *CUstream;
+typedef uint64_t cuuint64_t;
+typedef struct CUnode_st {
+    CUSHIM_ALIGN(64)
+    int kind;
+    CUSHIM_ANONYMOUS union {
+        int number;
+        struct {
+            float x;
+            float y;
+        } point;
+    };
+    const char *names[2][3];
+} CUnode;
+typedef const struct CUtable_st *CUtable;
+
+CUresult CUDAAPI cuDriverGetVersion(int *driverVersion);
+CUresult CUDAAPI cuInit(unsigned int Flags);
+CUresult CUDAAPI cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize);
+CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
+CUresult CUDAAPI cuGetErrorName(CUresult error, const char **pStr);
+CUresult CUDAAPI cuGetErrorString(CUresult error, const char **pStr);
+CUresult CUDAAPI cuMemcpy(CUdeviceptr dst, const void *src, size_t bytes);
+CUresult CUDAAPI cuMemcpy_ptds(CUdeviceptr dst, const void *src, size_t bytes);
+CUresult CUDAAPI cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+CUresult CUDAAPI cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData);
+CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t
+    flags);
+CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t
+    flags, CUdriverProcAddressQueryResult *symbolStatus);
+CUresult CUDAAPI cuNodeSet(const CUnode *node, CUtable table);
+CUresult CUDAAPI cuPass(CUpassing *passing);
+
+#define cuMemAlloc cuMemAlloc_v2
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuMemcpy cuMemcpy_ptds
+#endif
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuLaunchHostFunc cuLaunchHostFunc_ptsz
+#endif
+#if CUSHIM_CUDA_VERSION >= 12010
+#define cuGetProcAddress cuGetProcAddress_v2
+#endif
+
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+/* Asked for neither kind of stream, the look-up finds what this program's own calls use. */
+#if CUSHIM_CUDA_VERSION < 12000
+static inline CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion,
+                                             cuuint64_t flags)
+{
+    const cuuint64_t streams =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (!(flags & streams))
+        flags |= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    return cuGetProcAddress(symbol, pfn, cudaVersion, flags);
+}
+#define cuGetProcAddress cuGetProcAddress_ptsz
+#else
+static inline CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion,
+                                                cuuint64_t flags,
+                                                CUdriverProcAddressQueryResult *symbolStatus)
+{
+    const cuuint64_t streams =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (!(flags & streams))
+        flags |= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
+}
+#define cuGetProcAddress_v2 cuGetProcAddress_v2_ptsz
+#endif
+#endif
+
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+#endif

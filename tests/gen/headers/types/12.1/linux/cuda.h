@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Made by hand for tests/gen. */
+#ifndef TOY_CUDA_H
+#define TOY_CUDA_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define CUDA_VERSION 12010
+
+#ifdef _WIN32
+#define CUDAAPI __stdcall
+#define CUDA_CB __stdcall
+#else
+#define CUDAAPI
+#define CUDA_CB
+#endif
+
+#define CU_LIMIT 0x20
+#define CU_LIMIT_CAST ((CUstream) 0x1)
+#define CU_LIMIT_SUM (CU_LIMIT + 1)
+#define CU_SQUARE(x) ((x) * (x))
+#define CU_EMPTY
+#define TOY_LIMIT 3
+
+typedef enum cudaError_enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_INVALID_VALUE = 1
+} CUresult;
+
+typedef enum CUcolor_enum {
+    CU_COLOR_RED = 1,
+    CU_COLOR_GREEN = 20,
+    CU_COLOR_WHITE = 5,
+    CU_COLOR_MAX = 0x7fffffff
+} CUcolor;
+
+typedef enum CUshade_enum {
+    CU_SHADE_UNKNOWN = -1,
+    CU_SHADE_DARK = 0,
+    CU_COLOR_BLUE = 3
+} CUshade;
+
+typedef enum {
+    CU_UNTAGGED_ONE = 1
+} CUuntagged;
+
+typedef unsigned int cuuint32_t;
+typedef int CUdevice_v1;
+typedef CUdevice_v1 CUdevice;
+typedef struct CUstream_st *CUstream;
+typedef const struct CUtable_st *CUtable;
+typedef struct CUopaque_st CUopaque;
+typedef void(CUDA_CB *CUcallback)(CUstream hStream, CUresult status, void *userData);
+typedef CUresult (*CUaction)(void);
+
+typedef struct CUbytes_st {
+    char bytes[16];
+} CUbytes;
+typedef CUbytes CUbytes_v1;
+
+struct CUbox_st {
+    size_t width, height;
+    const void *data;
+    CUopaque **parts;
+    struct CUbox_st *next;
+    char name[4][8];
+};
+struct CUbox_v2_st {
+    size_t size[2];
+};
+typedef struct CUbox_st CUbox_v1;
+typedef struct CUbox_v2_st CUbox_v2;
+typedef CUbox_v2 CUbox;
+
+typedef struct CUnode_st {
+    short kind;
+    short flags;
+    union {
+        int number;
+        struct {
+            float x, y;
+        } point;
+    };
+    union CUnodeData_union {
+        CUcallback callback;
+        unsigned char padding[64];
+    } data[2];
+    struct {
+        int left, right;
+    };
+} CUnode;
+
+typedef union CUvalue_union {
+    int i;
+    double d;
+} CUvalue;
+
+typedef struct CUaligned_st {
+    _Alignas(64) unsigned long long opaque[16];
+} CUaligned;
+
+CUresult CUDAAPI cuInit(unsigned int Flags);
+
+#ifdef __CUDA_API_VERSION_INTERNAL
+typedef struct CUold_st {
+    unsigned int size;
+} CUold;
+#endif
+
+#endif

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""gen/emit.py on a tiny registry: exactly what golden/emit holds, and it compiles everywhere.
+
+To renew the golden files after a wanted change, and read the difference before committing it:
+    for f in golden/emit/*; do python3 ../../gen/emit.py $(basename $f) $f --registry registry; done
+"""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from handmade import GEN, HERE
+
+sys.path.insert(0, str(GEN))
+import emit  # noqa: E402 pylint: disable=wrong-import-position
+
+ROOT = GEN.parent
+GOLDEN = HERE / "golden" / "emit"
+SAME_SHAPE = {"cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D10.h", "cudaD3D11.h"}
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+COMPILERS = [("gcc", "c99"), ("gcc", "c11"), ("g++", "c++11"),
+             ("clang", "c99"), ("clang", "c11"), ("clang++", "c++11")]
+MACROS = [[], ["-DCUSHIM_CUDA_VERSION=12000"], ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"],
+          ["-DCUSHIM_CUDA_VERSION=11040", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]]
+# Whatever the macros are, one layout; and a name leads to the member that it means.
+USER = """
+#include <cushim/api.h>
+#include <cushim/cudaGL.h>
+#include <cushim/cudaD3D9.h>
+
+#define AT(member) offsetof(struct cushim_api, member)
+#define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
+
+HOLDS(alloc, AT(cuMemAlloc) == AT(cuMemAlloc_v2) && AT(cuMemAlloc_v1) == 3 * sizeof(void *));
+HOLDS(last, AT(cuPass) == CUSHIM_ENTRY_COUNT * sizeof(void *));
+HOLDS(size, sizeof(struct cushim_api) == (CUSHIM_ENTRY_COUNT + 1) * sizeof(void *));
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+HOLDS(stream, AT(cuLaunchHostFunc) == AT(cuLaunchHostFunc_ptsz));
+#else
+HOLDS(stream, AT(cuMemcpy) + sizeof(void *) == AT(cuMemcpy_ptds));
+#endif
+#if CUDA_VERSION >= 12010
+HOLDS(value, CUDA_ERROR_INVALID_VALUE == 2 && CU_LIMIT == 0x20);
+#else
+HOLDS(value, CUDA_ERROR_INVALID_VALUE == 1 && CU_LIMIT == 0x10);
+#endif
+#if defined(__cplusplus) || __STDC_VERSION__ >= 201112L
+HOLDS(aligned, sizeof(CUnode) == 64);
+#endif
+
+CUresult call(const struct cushim_api *cu, CUdeviceptr *dptr);
+CUresult call(const struct cushim_api *cu, CUdeviceptr *dptr)
+{
+    return cu->cuMemAlloc(dptr, sizeof(CUpassing));
+}
+"""
+
+
+def run_emit(output, file, registry):
+    """The finished emit.py, run as the build does."""
+    return subprocess.run([sys.executable, GEN / "emit.py", output, file, "--registry", registry],
+                          capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module", name="emitted")
+def emitted_fixture(tmp_path_factory):
+    """A folder with every output, the headers below cushim/."""
+    folder = tmp_path_factory.mktemp("emitted")
+    (folder / "cushim").mkdir()
+    for output in emit.OUTPUTS:
+        file = folder / "cushim" / output if output.endswith(".h") else folder / output
+        done = run_emit(output, file, HERE / "registry")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return folder
+
+
+def test_all_golden():
+    """Every output is held against a golden one."""
+    assert {path.name for path in GOLDEN.iterdir()} == set(emit.OUTPUTS) - SAME_SHAPE
+
+
+@pytest.mark.parametrize("output", sorted(path.name for path in GOLDEN.iterdir()))
+def test_golden(output, emitted):
+    """Byte for byte."""
+    file = next(emitted.rglob(output))
+    assert file.read_text(encoding="utf-8") == (GOLDEN / output).read_text(encoding="utf-8")
+
+
+def test_unchanged_output_is_left(tmp_path):
+    """An output that would be the same is not written, so that nothing rebuilds for it."""
+    file = tmp_path / "api.h"
+    run_emit("api.h", file, HERE / "registry")
+    before = file.stat().st_mtime_ns
+    run_emit("api.h", file, HERE / "registry")
+    assert file.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("macros", MACROS, ids=" ".join)
+@pytest.mark.parametrize("compiler, standard", COMPILERS)
+def test_headers_compile(compiler, standard, macros, emitted, tmp_path):
+    """The headers in each language, with one layout under all macros."""
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
+    source = tmp_path / ("user.cc" if "++" in compiler else "user.c")
+    source.write_text(USER, encoding="utf-8")
+    compile_with(compiler, standard, source, [f"-I{emitted}", *macros])
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("output", sorted(name for name in emit.OUTPUTS if name.endswith(".c")))
+def test_sources_compile(output, compiler, emitted):
+    """The library's own generated sources, against the declarations in src/."""
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
+    compile_with(compiler, "c11", emitted / output,
+                 [f"-I{emitted}", f"-I{emitted / 'cushim'}", f"-I{ROOT / 'include'}",
+                  f"-I{ROOT / 'src'}", f"-I{ROOT / 'src' / 'dropin'}",
+                  "-Wno-overlength-strings"])
+
+
+def compile_with(compiler, standard, source, options):
+    """Fail with the compiler's words."""
+    done = subprocess.run([compiler, f"-std={standard}", *WARNINGS, "-fsyntax-only", *options,
+                           source], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_companions_need_no_entries(emitted):
+    """A companion of which the registry has nothing is a header all the same."""
+    for output in SAME_SHAPE:
+        assert "#include <cushim/cuda.h>" in (emitted / "cushim" / output).read_text("utf-8")
+
+
+BAD = {
+    "no JSON": ("entries", 2, b'{"symbol": \n', "Expecting value"),
+    "an empty line": ("entries", 2, b"\n", "Expecting value"),
+    "a missing end": ("errors", 2, b'{"code": 1, "name": "X"', "Expecting ',' delimiter"),
+    "not UTF-8": ("types", 3, b'{"name": "\xff"}\n', "'utf-8' codec can't decode byte 0xff"),
+    "no object": ("levels", 1, b"[12000]\n", "not an object"),
+    "a missing field": ("entries", 1, b'{"symbol": "cuX", "name": "cuX"}\n', "since is not there"),
+    "a wrong type": ("errors", 1, b'{"code": "0", "name": "A", "text": "a"}\n',
+                     "code is not a number"),
+    "a truth as a number": ("levels", 1, b'{"release": true}\n', "release is not a number"),
+    "a duplicate type": ("types", 2, b'{"name": "CUD3D9register_flags", "header": "cuda.h", '
+                         b'"versions": [{"since": 12000, "kind": "alias", "type": "int"}]}\n',
+                         "CUD3D9register_flags is there twice"),
+    "a duplicate entry": ("entries", 3, b'{"symbol": "cuInit", "name": "cuInit", "since": 2000, '
+                          b'"stream": "legacy", "header": "cuda.h", "params": []}\n',
+                          "cuInit is there twice"),
+    "a symbol of another name": ("entries", 1, b'{"symbol": "cuX_v2", "name": "cuY", "since": 1, '
+                                 b'"stream": "legacy", "header": "cuda.h", "params": []}\n',
+                                 "cuX_v2 is not of name cuY and stream legacy"),
+    "bad parameters": ("entries", 1, b'{"symbol": "cuX", "name": "cuX", "since": 1, "stream": '
+                       b'"legacy", "header": "cuda.h", "params": ["int"]}\n',
+                       "params are not pairs of type and name"),
+    "an unknown platform": ("entries", 1, b'{"symbol": "cuX", "name": "cuX", "since": 1, "stream": '
+                            b'"legacy", "header": "cuda.h", "params": [], "platform": "os/2"}\n',
+                            "platform is not one of linux, windows"),
+    "no versions": ("types", 1, b'{"name": "X", "header": "cuda.h", "versions": []}\n',
+                    "no versions"),
+    "an unknown kind": ("types", 1, b'{"name": "X", "header": "cuda.h", "versions": [{"since": 1, '
+                        b'"kind": "class"}]}\n', "no version of a type"),
+    "a kind without its fields": ("types", 1, b'{"name": "X", "header": "cuda.h", "versions": '
+                                  b'[{"since": 1, "kind": "struct"}]}\n', "no version of a type"),
+    "an unknown symbol": ("levels", 2, b'{"release": 12000, "name": "cuInit", "symbol": "cuIn"}\n',
+                          "no entry cuIn"),
+    "half a meaning": ("levels", 2, b'{"release": 12000, "name": "cuInit"}\n',
+                       "name and symbol are not there together"),
+    "codes out of order": ("errors", 2, b'{"code": 0, "name": "A", "text": "a"}\n',
+                           "code 0 does not come after 0"),
+    "a text of two lines": ("errors", 2, b'{"code": 1, "name": "A", "text": "a\\nb"}\n',
+                            "text is not plain ASCII"),
+}
+OUTPUT_OF = {"entries": "entries.c", "types": "cuda.h", "levels": "api.h",
+             "errors": "error_names.c"}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_line(name, tmp_path):
+    """A line that is no good is refused with file and line; nothing is written."""
+    file, number, line, words = BAD[name]
+    registry = shutil.copytree(HERE / "registry", tmp_path / "registry")
+    path = registry / f"{file}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:number - 1], line, *lines[number:]]))
+    refused(OUTPUT_OF[file], registry, tmp_path, f"{path}:{number}: {words}")
+
+
+@pytest.mark.parametrize("file", OUTPUT_OF)
+@pytest.mark.parametrize("state", ["missing", "empty", "a folder"])
+def test_no_file(file, state, tmp_path):
+    """A file that is not there, empty or unreadable is refused as its line 1."""
+    registry = shutil.copytree(HERE / "registry", tmp_path / "registry")
+    path = registry / f"{file}.jsonl"
+    path.unlink()
+    if state == "empty":
+        path.touch()
+    elif state == "a folder":
+        path.mkdir()
+    refused(OUTPUT_OF[file], registry, tmp_path, f"{path}:1: ")
+
+
+def refused(output, registry, tmp_path, message):
+    """Assert that an output is refused in one line, with nothing written."""
+    done = run_emit(output, tmp_path / "output", registry)
+    assert done.stderr.startswith(message)
+    assert len(done.stderr.splitlines()) == 1
+    assert (done.returncode, done.stdout) == (1, "")
+    assert not (tmp_path / "output").exists()
+
+
+def test_usage(tmp_path):
+    """An unknown output is wrong usage."""
+    done = run_emit("cudaVK.h", tmp_path / "output", HERE / "registry")
+    assert done.returncode == 2
+    assert "invalid choice: 'cudaVK.h'" in done.stderr

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""The committed registry is exactly what gen/scan.py makes of NVIDIA's headers.
+
+That takes the headers of every release that the registry knows: gen/fetch.py puts them into a
+cache, which is read and not filled here.
+"""
+
+import functools
+import sys
+
+import pytest
+
+from handmade import FILES, GEN, NEEDS_CLANG
+
+sys.path.insert(0, str(GEN))
+import fetch  # noqa: E402 pylint: disable=wrong-import-position
+import registry  # noqa: E402 pylint: disable=wrong-import-position
+
+pytestmark = NEEDS_CLANG
+COMMITTED = GEN / "registry"
+
+
+@pytest.fixture(scope="module", name="headers")
+def headers_fixture(tmp_path_factory):
+    """A folder with the releases that the registry knows, and no newer one."""
+    cache = fetch.headers_folder()
+    releases = [registry.version_text(row["release"])
+                for row in registry.read(COMMITTED, "levels") if "name" not in row]
+    lacking = [release for release in releases if not fetch.complete(cache, release)]
+    if lacking:
+        pytest.skip(f"no headers of {', '.join(lacking)} in {cache}: gen/fetch.py fetches them")
+    folder = tmp_path_factory.mktemp("headers")
+    for release in releases:
+        (folder / release).symlink_to(cache / release)
+    return folder
+
+
+def test_committed(headers, tmp_path, monkeypatch):
+    """Both from nothing and on top of what is there; the headers are parsed once for both."""
+    import scan  # pylint: disable=import-outside-toplevel  # it needs libclang
+
+    monkeypatch.setattr(scan, "HeaderSet", functools.cache(scan.HeaderSet))
+    committed = {name: (COMMITTED / f"{name}.jsonl").read_text(encoding="utf-8") for name in FILES}
+    for origin in (tmp_path, COMMITTED):
+        made = scan.scan(headers, origin)
+        for name in FILES:
+            assert registry.dumps(made[name]) == committed[name], f"{name}.jsonl is stale: run " \
+                "gen/scan.py"

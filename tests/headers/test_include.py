@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""cushim's headers with no toolkit, after the toolkit's and before them: no warning, no error."""
+
+import pytest
+
+import toolkits
+
+OURS = "#include <cushim/cushim.h>\n"
+GENERATED = ["api.h", "cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h",
+             "cudaD3D9.h", "cudaD3D10.h", "cudaD3D11.h"]
+ALL = sorted({path.name for path in (toolkits.PUBLIC / "cushim").glob("*.h")} | set(GENERATED))
+MODES = {"legacy": [], "per-thread": [toolkits.PER_THREAD]}
+LEVELS = [11000, 11040, 11080, 12000, 12040, 13000]
+# Ours alone are clean under far more than they are promised to be.
+STRICT = [*toolkits.WARNINGS, "-pedantic", "-Wshadow", "-Wconversion", "-Wundef"]
+USE = """
+CUresult use(const struct cushim_api *cu, CUdeviceptr *memory, CUstream stream);
+CUresult use(const struct cushim_api *cu, CUdeviceptr *memory, CUstream stream)
+{
+    CUresult result = cu->cuMemAlloc(memory, 4096);
+    if (result == CUDA_SUCCESS)
+        result = cu->cuMemsetD8Async(*memory, 0, 4096, stream);
+    if (result == CUDA_SUCCESS)
+        result = cu->cuMemFree_v1(0);
+    return result == CUDA_SUCCESS ? cu->cuCtxSynchronize_v1() : result;
+}
+"""
+# What the headers of the CUDA runtime say before, or after, those of the driver.
+RUNTIME = """
+#ifndef CU_UUID_HAS_BEEN_DEFINED
+#define CU_UUID_HAS_BEEN_DEFINED
+struct CUuuid_st { char bytes[16]; };
+typedef struct CUuuid_st CUuuid;
+#endif
+typedef struct CUuuid_st cudaUUID_t;
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef struct CUfunc_st *cudaFunction_t;
+typedef struct CUgraph_st *cudaGraph_t;
+"""
+
+
+@pytest.fixture(scope="session", name="shim")
+def shim_folders(tmp_path_factory):
+    """Stand-ins for the graphics headers, by platform."""
+    folder = tmp_path_factory.mktemp("shim")
+    return {platform: toolkits.stand_ins(folder, platform) for platform in toolkits.COMPANIONS}
+
+
+def pedantic(toolkit, compiler, standard, shim):
+    """How to include a toolkit whose headers are, or are not, pedantic by themselves."""
+    text = toolkit.includes("cuda", "companions", "typedefs")
+    where = ["-I", toolkit.folder, "-isystem", shim]
+    if toolkits.check(compiler, standard, text, *toolkits.WARNINGS, "-pedantic", *where):
+        # Their own pedantry is silenced; ours then still is not, but for what they define twice.
+        yield "plain", where
+        yield "pedantic", ["-pedantic", "-isystem", toolkit.folder, "-isystem", shim]
+    else:
+        yield "pedantic", ["-pedantic", *where]
+
+
+def orders(toolkit):
+    """name -> includes, in the orders in which programs have them."""
+    cuda = toolkit.includes("cuda")
+    companions = toolkit.includes("companions", "typedefs")
+    yield "after cuda.h", cuda + OURS
+    yield "after all", cuda + companions + OURS
+    yield "between", cuda + OURS + companions
+    yield "before all", OURS + cuda + companions
+    yield "runtime first", RUNTIME + cuda + OURS
+    yield "runtime last", OURS + cuda + RUNTIME
+
+
+def matrix(toolkit, compiler, standard, shim):
+    """All orders and modes with one toolkit, compiler and standard."""
+    jobs = {}
+    for how, options in pedantic(toolkit, compiler, standard, shim):
+        for order, includes in orders(toolkit):
+            for mode, macros in MODES.items():
+                jobs[f"{order}, {mode}, {how}"] = (compiler, standard, includes + USE,
+                                                   *toolkits.WARNINGS, *options, *macros)
+        jobs[f"before all, its level, {how}"] = (
+            compiler, standard, OURS + toolkit.includes("cuda", "companions") + USE,
+            *toolkits.WARNINGS, *options, f"-DCUSHIM_CUDA_VERSION={toolkit.version}")
+    toolkits.check_all(jobs)
+
+
+@pytest.mark.parametrize("standard", toolkits.STANDARDS)
+@pytest.mark.parametrize("compiler", toolkits.each_compiler())
+@pytest.mark.parametrize("toolkit", toolkits.each_toolkit())
+def test_with_toolkit(toolkit, compiler, standard, shim):
+    """After, between and before the toolkit's headers on Linux."""
+    matrix(toolkit, compiler, standard, shim["linux"])
+
+
+@pytest.mark.parametrize("standard", toolkits.STANDARDS)
+@pytest.mark.parametrize("compiler", toolkits.each_compiler("windows"))
+@pytest.mark.parametrize("toolkit", toolkits.each_toolkit("windows"))
+def test_with_windows_toolkit(toolkit, compiler, standard, shim):
+    """The same with the headers for Windows."""
+    matrix(toolkit, compiler, standard, shim["windows"])
+
+
+@pytest.mark.parametrize("standard", toolkits.STANDARDS)
+@pytest.mark.parametrize("compiler",
+                         toolkits.each_compiler() + toolkits.each_compiler("windows"))
+def test_without_toolkit(compiler, standard):
+    """No toolkit: the newest level, and others."""
+    toolkits.check_all({
+        f"{level}, {mode}": (compiler, standard, OURS + RUNTIME + USE, *STRICT, *macros,
+                             *([f"-DCUSHIM_CUDA_VERSION={level}"] if level else []))
+        for level in [None, *LEVELS] for mode, macros in MODES.items()})
+
+
+@pytest.mark.parametrize("standard", toolkits.STANDARDS)
+@pytest.mark.parametrize("compiler",
+                         toolkits.each_compiler() + toolkits.each_compiler("windows"))
+def test_each_header_alone(compiler, standard):
+    """Every public header compiles as the first and only one, and a second time."""
+    toolkits.check_all({
+        header: (compiler, standard, 2 * f"#include <cushim/{header}>\n", *STRICT)
+        for header in ALL})
+
+
+@pytest.mark.parametrize("standard", ["c11", "c++17"])
+@pytest.mark.parametrize("compiler", toolkits.each_compiler("windows"))
+def test_windows_h(compiler, standard):
+    """windows.h, with all its macros, before and after."""
+    companions = "".join(f"#include <cushim/{header}>\n" for header in GENERATED)
+    toolkits.check_all({
+        "before": (compiler, standard, "#include <windows.h>\n" + OURS + companions + USE,
+                   *toolkits.WARNINGS),
+        "after": (compiler, standard, OURS + companions + "#include <windows.h>\n" + USE,
+                  *toolkits.WARNINGS)})

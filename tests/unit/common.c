@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "common.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *fake_path(const char *name)
+{
+    static _Thread_local char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/fake_%s.so", CUSHIM_FAKES, name);
+    return path;
+}
+
+void *exported(const char *path, const char *symbol)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
+        fail_msg("%s", dlerror());
+    void *address = dlsym(handle, symbol);
+    struct link_map *map = NULL;
+    Dl_info where;
+    /* dlsym looks into the library's own dependencies too. */
+    assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+    if (address != NULL && dladdr(address, &where) && (uintptr_t)where.dli_fbase != map->l_addr)
+        return NULL;
+    return address;
+}
+
+struct fake_control *fake_control(const char *path)
+{
+    struct fake_control *control = exported(path, "fake_control");
+    assert_non_null(control);
+    return control;
+}
+
+struct cushim_options defaults(void)
+{
+    struct cushim_options options = {.size = sizeof options};
+    return options;
+}
+
+struct cushim *open_path(const char *path)
+{
+    struct cushim_options options = defaults();
+    options.path = path;
+    struct cushim *cu = cushim_open(&options);
+    assert_non_null(cu);
+    return cu;
+}
+
+void set_environment(const char *name, const char *value)
+{
+    int result = value ? setenv(name, value, 1) : unsetenv(name);
+    assert_int_equal(result, 0);
+}
+
+size_t entry_index(const char *symbol)
+{
+    struct cushim_entry entry;
+    for (size_t i = 0; cushim_entry_at(i, &entry); i++)
+        if (strcmp(entry.symbol, symbol) == 0)
+            return i;
+    fail_msg("no entry %s in the registry", symbol);
+    return 0;
+}
+
+void *table_slot(const struct cushim_api *table, size_t index)
+{
+    /* The layout is documented: `size`, then one pointer for each entry, in their order. */
+    void *slot;
+    const char *slots = (const char *)table + offsetof(struct cushim_api, size) + sizeof(size_t);
+    memcpy(&slot, slots + index * sizeof slot, sizeof slot);
+    return slot;
+}
+
+static void assert_sound_slot(const struct cushim *cu, size_t index)
+{
+    struct cushim_entry entry;
+    assert_true(cushim_entry_at(index, &entry));
+    struct cushim_slot slot = cushim_slot_at(cu, index);
+    bool available = slot.state == CUSHIM_STATE_AVAILABLE;
+    enum cushim_state state = CUSHIM_STATE_UNKNOWN;
+
+    if (table_slot(cushim_table(cu), index) == NULL)
+        fail_msg("%s: NULL slot", entry.symbol);
+    if (available != (slot.address != NULL) || available != (slot.via != CUSHIM_VIA_NONE))
+        fail_msg("%s: state %d, address %p, via %d", entry.symbol, (int)slot.state, slot.address,
+                 (int)slot.via);
+    if (slot.state == CUSHIM_STATE_UNKNOWN)
+        fail_msg("%s: unknown, though in the registry", entry.symbol);
+    if (available != cushim_has(cu, entry.symbol))
+        fail_msg("%s: cushim_has says otherwise than the slot", entry.symbol);
+    const char *reason = cushim_reason(cu, entry.symbol, &state);
+    if (reason == NULL || state != slot.state || strstr(reason, entry.symbol) == NULL)
+        fail_msg("%s: state %d, reason %d: %s", entry.symbol, (int)slot.state, (int)state, reason);
+}
+
+void assert_sound(const struct cushim *cu)
+{
+    assert_non_null(cu);
+    const struct cushim_api *table = cushim_table(cu);
+    assert_non_null(table);
+    assert_true(table->size == sizeof(struct cushim_api));
+    assert_true(sizeof(struct cushim_api) ==
+                sizeof(size_t) + cushim_entry_count() * sizeof(void *));
+    for (size_t i = 0; i < cushim_entry_count(); i++)
+        assert_sound_slot(cu, i);
+
+    const char *message = cushim_message(cu);
+    assert_non_null(message);
+    assert_true(strlen(message) > 10);
+    assert_null(strchr(message, '\n'));
+    size_t count = 0;
+    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(attempts[i].path);
+        assert_non_null(attempts[i].message);
+        assert_true((attempts[i].status == CUSHIM_OK) ==
+                    (cushim_status(cu) == CUSHIM_OK && i == count - 1));
+    }
+    assert_true((cushim_status(cu) == CUSHIM_OK) == (cushim_driver_version(cu) > 0));
+}
+
+void assert_failed(const struct cushim *cu, enum cushim_status status)
+{
+    assert_non_null(cu);
+    if (cushim_status(cu) != status)
+        fail_msg("status %s, not %s: %s", cushim_status_name(cushim_status(cu)),
+                 cushim_status_name(status), cushim_message(cu));
+    assert_sound(cu);
+    assert_int_equal(cushim_driver_version(cu), 0);
+    assert_null(cushim_path(cu));
+    assert_null(cushim_base(cu));
+    for (size_t i = 0; i < cushim_entry_count(); i++)
+        assert_true(cushim_slot_at(cu, i).state != CUSHIM_STATE_AVAILABLE);
+    int version = -1;
+    assert_int_equal(cushim_table(cu)->cuInit(0), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_table(cu)->cuDriverGetVersion(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 0);
+}
+
+void assert_good_driver_loads(void)
+{
+    struct cushim *cu = open_path(fake_path(GOOD));
+    if (cushim_status(cu) != CUSHIM_OK)
+        fail_msg("good driver: %s", cushim_message(cu));
+    assert_sound(cu);
+    assert_int_equal(cushim_driver_version(cu), GOOD_VERSION);
+    assert_true(cushim_has(cu, "cuMemAlloc_v2"));
+    cushim_close(cu);
+}
+
+void assert_contains(const char *text, const char *part)
+{
+    assert_non_null(text);
+    if (strstr(text, part) == NULL)
+        fail_msg("no \"%s\" in: %s", part, text);
+}
+
+void assert_mentions(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+    assert_non_null(text);
+    for (const char *at = text; *at; at++) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)at[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (i == length)
+            return;
+    }
+    fail_msg("no \"%s\" in: %s", part, text);
+}
+
+bool can_call_with_zeros(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/*
+ * The one place that calls functions through another type than their own. The caller cleans up the
+ * stack on these processors, so a function may be given more arguments than it takes: zero in all
+ * registers for arguments, and in 160 bytes of stack, more than any entry of the API takes by
+ * value (cuIpcOpenMemHandle: 64).
+ */
+#if defined(__clang__)
+__attribute__((no_sanitize("undefined")))
+#endif
+int call_with_zeros(void *function)
+{
+    typedef uintptr_t word;
+    typedef int generic(word, word, word, word, word, word, word, word, word, word, word, word,
+                        word, word, word, word, word, word, word, word, word, word, word, word,
+                        word, word, word, word);
+    generic *call;
+    memcpy(&call, &function, sizeof call);
+    return call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts on a fake driver: counts, ABIs by age, stacks kept on every path, refusals. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/context.h>
+
+#include "fake_contexts.h"
+
+#define NOT_WRITTEN ((CUcontext)(void *)&marker)
+
+static int marker;
+
+static CUcontext create(struct cushim *cu)
+{
+    CUcontext context = NULL;
+    assert_int_equal(cushim_context_create(cu, 0, NULL, &context), CUDA_SUCCESS);
+    assert_non_null(context);
+    return context;
+}
+
+static void assert_refused(CUresult got, CUresult expected, const char *helper, const char *words)
+{
+    char sentence[1024];
+    snprintf(sentence, sizeof sentence, "%s", cushim_last_error());
+    if (got != expected)
+        fail_msg("%d, not %d: %s", (int)got, (int)expected, sentence);
+    assert_int_equal(strncmp(sentence, helper, strlen(helper)), 0);
+    assert_int_equal(sentence[strlen(helper)], ':');
+    assert_contains(sentence, words);
+}
+
+static const char *text_of(const void *pointer)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "context: %p", pointer);
+    return text;
+}
+
+/* ---- primary ---- */
+
+static void test_primary_counts(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    CUcontext one = NULL, two = NULL;
+    struct cushim_primary_state how;
+    assert_refused(cushim_primary_release(cu, 0), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_primary_release", "device: 0");
+    fake.primary_retains[0] = 1; /* the runtime's: never ours to release */
+    assert_refused(cushim_primary_release(cu, 0), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_primary_release", "device: 0");
+    assert_int_equal(fake.primary_retains[0], 1);
+
+    assert_int_equal(cushim_primary_retain(cu, 0, &one), CUDA_SUCCESS);
+    assert_int_equal(cushim_primary_retain(cu, 0, &two), CUDA_SUCCESS);
+    assert_ptr_equal(one, two);
+    assert_int_equal(fake.primary_retains[0], 3);
+    assert_int_equal(fake_depth(), 0);
+    assert_int_equal(cushim_primary_query(cu, 0, &how), CUDA_SUCCESS);
+    assert_int_equal(how.retained, 2);
+    assert_true(how.active);
+    assert_int_equal(cushim_primary_query(cu, 1, &how), CUDA_SUCCESS);
+    assert_int_equal(how.retained, 0);
+    assert_false(how.active);
+    assert_refused(cushim_primary_release(cu, 1), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_primary_release", "device: 1");
+
+    assert_int_equal(cushim_primary_release(cu, 0), CUDA_SUCCESS);
+    assert_int_equal(cushim_primary_release(cu, 0), CUDA_SUCCESS);
+    assert_refused(cushim_primary_release(cu, 0), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_primary_release", "device: 0");
+    assert_int_equal(fake.primary_retains[0], 1);
+    assert_contains(fake.calls, "cuDevicePrimaryCtxRelease_v2");
+    cushim_close(cu);
+}
+
+static void test_primary_fails(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    CUcontext context = NOT_WRITTEN, primary = NULL;
+    struct cushim_primary_state how = {.retained = 99};
+    assert_refused(cushim_primary_retain(cu, 5, &context), CUDA_ERROR_INVALID_DEVICE,
+                   "cushim_primary_retain", "device: 5 is not one of the driver's 2");
+    assert_refused(cushim_primary_retain(cu, 0, NULL), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_primary_retain", "context: NULL");
+    assert_refused(cushim_primary_query(cu, -1, &how), CUDA_ERROR_INVALID_DEVICE,
+                   "cushim_primary_query", "device: -1");
+    assert_refused(cushim_primary_query(cu, 0, NULL), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_primary_query", "state: NULL");
+    assert_refused(cushim_primary_set_flags(cu, 0, 0x8000), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_primary_set_flags", "flags: 0x8000");
+    assert_refused(cushim_primary_set_flags(cu, 9, 0), CUDA_ERROR_INVALID_DEVICE,
+                   "cushim_primary_set_flags", "device: 9");
+    assert_ptr_equal(context, NOT_WRITTEN);
+    assert_int_equal(how.retained, 99);
+
+    /* A release that the driver refuses is not counted: it can be tried again. */
+    assert_int_equal(cushim_primary_retain(cu, 1, &primary), CUDA_SUCCESS);
+    fake.fail_at = 1;
+    fake.fail_code = CUDA_ERROR_UNKNOWN;
+    assert_refused(cushim_primary_release(cu, 1), CUDA_ERROR_UNKNOWN, "cushim_primary_release",
+                   "cuDevicePrimaryCtxRelease_v2: CUDA_ERROR_UNKNOWN (999)");
+    assert_int_equal(cushim_primary_release(cu, 1), CUDA_SUCCESS);
+    assert_int_equal(fake.primary_retains[1], 0);
+
+    /* At the end of the process it is done. */
+    assert_int_equal(cushim_primary_retain(cu, 1, &primary), CUDA_SUCCESS);
+    fake.fail_at = 1;
+    fake.fail_code = CUDA_ERROR_DEINITIALIZED;
+    assert_int_equal(cushim_primary_release(cu, 1), CUDA_SUCCESS);
+    assert_refused(cushim_primary_release(cu, 1), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_primary_release", "device: 1");
+    cushim_close(cu);
+}
+
+static void test_primary_old_driver(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(10020);
+    CUcontext context = NULL;
+    assert_int_equal(cushim_primary_set_flags(cu, 0, CU_CTX_SCHED_SPIN), CUDA_SUCCESS);
+    assert_int_equal(cushim_primary_retain(cu, 0, &context), CUDA_SUCCESS);
+    assert_refused(cushim_primary_set_flags(cu, 0, 0), CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE,
+                   "cushim_primary_set_flags", "CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE");
+    assert_int_equal(fake.primary_flags[0], CU_CTX_SCHED_SPIN);
+    assert_int_equal(cushim_primary_release(cu, 0), CUDA_SUCCESS);
+    assert_contains(fake.calls, "cuDevicePrimaryCtxRelease ");
+    assert_int_equal(fake.primary_retains[0], 0);
+    cushim_close(cu);
+}
+
+enum { RETAINERS = 8, RETAINS = 500 };
+
+static void *retain_and_release(void *cu)
+{
+    for (int i = 0; i < RETAINS; i++) {
+        CUcontext context = NULL;
+        if (cushim_primary_retain(cu, 0, &context) != CUDA_SUCCESS)
+            return NULL;
+        if (i % 2 && (cushim_primary_release(cu, 0) || cushim_primary_release(cu, 0)))
+            return NULL;
+    }
+    return cu;
+}
+
+/* The fake's own count is not of one piece among threads; the library's has to be. */
+static void test_primary_threads(void **state)
+{
+    pthread_t threads[RETAINERS];
+    struct cushim_primary_state how;
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    fake.primary_retains[0] = 1 << 30;
+    for (int i = 0; i < RETAINERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, retain_and_release, cu), 0);
+    for (int i = 0; i < RETAINERS; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, cu);
+    }
+    assert_int_equal(cushim_primary_query(cu, 0, &how), CUDA_SUCCESS);
+    assert_int_equal(how.retained, 0);
+    cushim_close(cu);
+}
+
+/* ---- create ---- */
+
+static const struct {
+    int driver;
+    const char *lacks, *call;
+} creations[] = {
+    {11020, NULL, "cuCtxCreate_v2"}, {11040, NULL, "cuCtxCreate_v3"},
+    {12040, NULL, "cuCtxCreate_v3"}, {12050, NULL, "cuCtxCreate_v4"},
+    {13000, NULL, "cuCtxCreate_v4"}, {13000, "cuCtxCreate_v4", "cuCtxCreate_v3"},
+};
+
+static void test_create_by_age(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(creations); i++) {
+        fake.lacks = creations[i].lacks;
+        struct cushim *cu = fake_open(creations[i].driver);
+        struct cushim_context_options options = {.size = sizeof options,
+                                                 .flags = CU_CTX_SCHED_SPIN | CU_CTX_MAP_HOST};
+        CUcontext context = NULL, below = create(cu);
+        assert_int_equal(cushim_context_push(cu, below), CUDA_SUCCESS);
+        assert_int_equal(cushim_context_create(cu, 1, &options, &context), CUDA_SUCCESS);
+        assert_contains(fake.calls, creations[i].call);
+        assert_int_equal(fake.flags, options.flags);
+        assert_int_equal(fake.affinities, 0);
+        assert_int_equal(fake_depth(), 1);
+        assert_ptr_equal(fake_at(0), below);
+        assert_true(fake_is_live(context));
+        assert_int_equal(cushim_context_destroy(cu, context), CUDA_SUCCESS);
+        assert_int_equal(cushim_context_destroy(cu, below), CUDA_SUCCESS);
+        assert_int_equal(fake_live(), 0);
+        assert_int_equal(fake_depth(), 0);
+        cushim_close(cu);
+    }
+    fake.lacks = NULL;
+}
+
+static void test_affinity(void **state)
+{
+    static const int drivers[] = {11040, 12040, 13000};
+    CUcontext context = NOT_WRITTEN;
+    struct cushim_context_options options = {.size = sizeof options, .sm_count = 12};
+    (void)state;
+    for (size_t i = 0; i < COUNT(drivers); i++) {
+        struct cushim *cu = fake_open(drivers[i]);
+        assert_int_equal(cushim_context_create(cu, 0, &options, &context), CUDA_SUCCESS);
+        assert_int_equal(fake.affinities, 1);
+        assert_int_equal(fake.affinity.type, CU_EXEC_AFFINITY_TYPE_SM_COUNT);
+        assert_int_equal(fake.affinity.param.smCount.val, 12);
+        assert_int_equal(cushim_context_destroy(cu, context), CUDA_SUCCESS);
+        context = NOT_WRITTEN;
+        assert_refused(cushim_context_create(cu, 1, &options, &context),
+                       CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, "cushim_context_create",
+                       "options: sm_count: 12: device 1");
+        assert_ptr_equal(context, NOT_WRITTEN);
+        cushim_close(cu);
+    }
+    struct cushim *cu = fake_open(11020);
+    assert_refused(cushim_context_create(cu, 0, &options, &context),
+                   CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "cushim_context_create",
+                   "options: sm_count: cuCtxCreate_v3 is not available: it came with CUDA 11.4");
+    assert_ptr_equal(context, NOT_WRITTEN);
+    assert_string_equal(fake.calls, "cuInit ");
+    cushim_close(cu);
+}
+
+static void test_cig(void **state)
+{
+    CUcontext context = NOT_WRITTEN;
+    struct cushim_context_options options = {
+        .size = sizeof options, .cig_type = 1, .cig_data = &marker};
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    assert_int_equal(cushim_context_create(cu, 0, &options, &context), CUDA_SUCCESS);
+    assert_true(fake.had_cig);
+    assert_int_equal(fake.cig.sharedDataType, 1);
+    assert_ptr_equal(fake.cig.sharedData, &marker);
+    assert_int_equal(fake.affinities, 0);
+    assert_int_equal(cushim_context_destroy(cu, context), CUDA_SUCCESS);
+
+    context = NOT_WRITTEN;
+    options.cig_data = NULL;
+    assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_context_create", "options: cig_type is 1, but cig_data is NULL");
+    options.cig_data = &marker;
+    options.sm_count = 4;
+    assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_context_create", "options: sm_count 4 and cig_type 1");
+    options.sm_count = 0;
+    cushim_close(cu);
+
+    cu = fake_open(12040);
+    assert_refused(cushim_context_create(cu, 0, &options, &context),
+                   CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "cushim_context_create",
+                   "options: cig_type: cuCtxCreate_v4 is not available: it came with CUDA 12.5");
+    cushim_close(cu);
+    fake.lacks = "cuCtxCreate_v4";
+    cu = fake_open(13000);
+    assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_NOT_SUPPORTED,
+                   "cushim_context_create", "does not export it");
+    assert_ptr_equal(context, NOT_WRITTEN);
+    assert_int_equal(fake_live(), 0);
+    fake.lacks = NULL;
+    cushim_close(cu);
+}
+
+static void test_create_bad_input(void **state)
+{
+    CUcontext context = NOT_WRITTEN;
+    struct cushim_context_options options = {.size = 3};
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    assert_refused(cushim_context_create(cu, 0, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_context_create", "context: NULL");
+    assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_context_create", "options: size 3");
+    assert_refused(cushim_context_create(cu, 2, NULL, &context), CUDA_ERROR_INVALID_DEVICE,
+                   "cushim_context_create", "device: 2 is not one of the driver's 2");
+    options = (struct cushim_context_options){.size = sizeof options, .flags = 0xbeef};
+    assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_context_create", "flags 0xbeef");
+    assert_ptr_equal(context, NOT_WRITTEN);
+    assert_int_equal(fake_depth(), 0);
+    /* A caller of an older header has a shorter structure. */
+    options = (struct cushim_context_options){
+        .size = offsetof(struct cushim_context_options, sm_count), .flags = 8, .sm_count = 99};
+    assert_int_equal(cushim_context_create(cu, 0, &options, &context), CUDA_SUCCESS);
+    assert_int_equal(fake.affinities, 0);
+    assert_int_equal(fake.flags, 8);
+    cushim_close(cu);
+
+    cu = open_path("/nonexistent/libcuda.so.1");
+    context = NOT_WRITTEN;
+    assert_refused(cushim_context_create(cu, 0, NULL, &context), CUDA_ERROR_NO_DEVICE,
+                   "cushim_context_create", "/nonexistent/libcuda.so.1");
+    assert_refused(cushim_primary_retain(cu, 0, &context), CUDA_ERROR_NO_DEVICE,
+                   "cushim_primary_retain", "/nonexistent/libcuda.so.1");
+    assert_refused(cushim_context_push(cu, context), CUDA_ERROR_NOT_INITIALIZED,
+                   "cushim_context_push", "cuCtxPushCurrent_v2 is not available");
+    assert_ptr_equal(context, NOT_WRITTEN);
+    cushim_close(cu);
+}
+
+static void test_destroy(void **state)
+{
+    CUcontext primary = NULL;
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    fake_forget();
+    assert_int_equal(cushim_context_destroy(cu, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_detach(cu, NULL), CUDA_SUCCESS);
+    assert_string_equal(fake.calls, "");
+    CUcontext context = create(cu);
+    fake.fail_at = 1;
+    fake.fail_code = CUDA_ERROR_DEINITIALIZED;
+    assert_int_equal(cushim_context_destroy(cu, context), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_destroy(cu, context), CUDA_SUCCESS);
+    assert_refused(cushim_context_destroy(cu, context), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_context_destroy", text_of(context));
+
+    assert_int_equal(cushim_primary_retain(cu, 0, &primary), CUDA_SUCCESS);
+    fake_forget();
+    assert_refused(cushim_context_destroy(cu, primary), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_context_destroy", "is the primary one of device 0");
+    assert_string_equal(fake.calls, "");
+    assert_int_equal(cushim_primary_release(cu, 0), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+static void test_use_counts(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    CUcontext below = create(cu), context = create(cu);
+    assert_int_equal(cushim_context_push(cu, below), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_attach(cu, context), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_attach(cu, context), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_detach(cu, context), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_detach(cu, context), CUDA_SUCCESS);
+    assert_true(fake_is_live(context));
+    assert_int_equal(fake_depth(), 1);
+    assert_int_equal(cushim_context_detach(cu, context), CUDA_SUCCESS);
+    assert_false(fake_is_live(context));
+    assert_int_equal(fake_depth(), 1);
+    assert_ptr_equal(fake_at(0), below);
+    assert_refused(cushim_context_detach(cu, context), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_context_detach", text_of(context));
+    assert_refused(cushim_context_attach(cu, context), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_context_attach", text_of(context));
+    assert_refused(cushim_context_attach(cu, NULL), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_context_attach", "context: NULL");
+    assert_int_equal(fake_depth(), 1);
+
+    /* The current one: it stays so until the last user is gone. */
+    assert_int_equal(cushim_context_attach(cu, below), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_detach(cu, below), CUDA_SUCCESS);
+    assert_int_equal(fake_depth(), 1);
+    assert_int_equal(cushim_context_detach(cu, below), CUDA_SUCCESS);
+    assert_int_equal(fake_depth(), 0);
+    assert_int_equal(fake_live(), 0);
+    cushim_close(cu);
+}
+
+/* ---- stacks ---- */
+
+static void test_stack(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    CUcontext a = create(cu), b = create(cu), got = NOT_WRITTEN;
+    assert_int_equal(cushim_context_current(cu, &got), CUDA_SUCCESS);
+    assert_null(got);
+    assert_int_equal(cushim_context_push(cu, a), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_push(cu, b), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_current(cu, &got), CUDA_SUCCESS);
+    assert_ptr_equal(got, b);
+    assert_int_equal(cushim_context_set(cu, a), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_pop(cu, &got), CUDA_SUCCESS);
+    assert_ptr_equal(got, a);
+    assert_int_equal(cushim_context_pop(cu, NULL), CUDA_SUCCESS);
+    got = NOT_WRITTEN;
+    assert_refused(cushim_context_pop(cu, &got), CUDA_ERROR_INVALID_CONTEXT, "cushim_context_pop",
+                   "this thread's stack of contexts is empty");
+    assert_ptr_equal(got, NOT_WRITTEN);
+    assert_int_equal(cushim_context_set(cu, NULL), CUDA_SUCCESS);
+    assert_refused(cushim_context_push(cu, NULL), CUDA_ERROR_INVALID_CONTEXT, "cushim_context_push",
+                   "context: NULL");
+    assert_refused(cushim_context_push(cu, fake_stranger()), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_context_push", text_of(fake_stranger()));
+    assert_refused(cushim_context_set(cu, fake_stranger()), CUDA_ERROR_INVALID_CONTEXT,
+                   "cushim_context_set", text_of(fake_stranger()));
+    assert_refused(cushim_context_current(cu, NULL), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_context_current", "context: NULL");
+    fake.fail_at = 1;
+    fake.fail_code = CUDA_ERROR_NOT_INITIALIZED;
+    assert_refused(cushim_context_current(cu, &got), CUDA_ERROR_NOT_INITIALIZED,
+                   "cushim_context_current", "fork");
+    assert_int_equal(fake_depth(), 0);
+    cushim_close(cu);
+}
+
+static void *work_with(void *context)
+{
+    struct cushim *cu = ((void **)context)[0];
+    CUcontext mine = ((void **)context)[1], got = NULL;
+    bool good = cushim_context_current(cu, &got) == CUDA_SUCCESS && !got &&
+                cushim_context_push(cu, mine) == CUDA_SUCCESS &&
+                cushim_context_synchronize(cu, NULL) == CUDA_SUCCESS &&
+                cushim_context_pop(cu, &got) == CUDA_SUCCESS && got == mine;
+    return good ? cu : NULL;
+}
+
+static void test_floating(void **state)
+{
+    pthread_t thread;
+    void *result = NULL;
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    void *handed[] = {cu, create(cu)};
+    assert_int_equal(cushim_context_push(cu, handed[1]), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_pop(cu, (CUcontext *)&handed[1]), CUDA_SUCCESS);
+    assert_int_equal(pthread_create(&thread, NULL, work_with, handed), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, cu);
+    assert_int_equal(cushim_context_destroy(cu, handed[1]), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_primary_counts),
+        cmocka_unit_test(test_primary_fails),
+        cmocka_unit_test(test_primary_old_driver),
+        cmocka_unit_test(test_primary_threads),
+        cmocka_unit_test(test_create_by_age),
+        cmocka_unit_test(test_affinity),
+        cmocka_unit_test(test_cig),
+        cmocka_unit_test(test_create_bad_input),
+        cmocka_unit_test(test_destroy),
+        cmocka_unit_test(test_use_counts),
+        cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_floating),
+    };
+    return cmocka_run_group_tests_name("context", tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* Device list, properties and attributes: answers, sentences, outputs untouched on failure. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/device.h>
+
+#include "fake_contexts.h"
+
+#define UNTOUCHED 0x5a5a5a5a
+
+static void test_list(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    CUdevice devices[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
+    int count = UNTOUCHED;
+    assert_int_equal(cushim_device_list(cu, devices, 3, &count), CUDA_SUCCESS);
+    assert_int_equal(count, FAKE_DEVICES);
+    assert_int_equal(devices[0], 0);
+    assert_int_equal(devices[1], 1);
+    assert_int_equal(devices[2], UNTOUCHED);
+
+    devices[1] = UNTOUCHED;
+    assert_int_equal(cushim_device_list(cu, devices, 1, NULL), CUDA_SUCCESS);
+    assert_int_equal(devices[1], UNTOUCHED);
+    assert_int_equal(cushim_device_list(cu, NULL, 0, &count), CUDA_SUCCESS);
+    assert_int_equal(count, FAKE_DEVICES);
+
+    assert_int_equal(cushim_device_list(cu, NULL, 4, &count), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_device_list: devices: NULL");
+    assert_contains(cushim_last_error(), "4");
+    assert_int_equal(cushim_device_list(cu, devices, -2, &count), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_device_list: capacity: -2");
+    cushim_close(cu);
+}
+
+/* Whichever call fails: its code, the helper's name, nothing written. */
+static void test_list_fails(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
+    for (int at = 1;; at++) {
+        CUdevice devices[2] = {UNTOUCHED, UNTOUCHED};
+        int count = UNTOUCHED;
+        fake.fail_at = at;
+        fake.fail_code = CUDA_ERROR_UNKNOWN;
+        CUresult code = cushim_device_list(cu, devices, 2, &count);
+        if (fake.fail_at > 0) {
+            assert_int_equal(at, 4); /* a count and two devices */
+            break;
+        }
+        assert_int_equal(code, CUDA_ERROR_UNKNOWN);
+        assert_contains(cushim_last_error(), "cushim_device_list: cuDeviceGet");
+        assert_int_equal(count, UNTOUCHED);
+        assert_int_equal(devices[0], UNTOUCHED);
+    }
+    cushim_close(cu);
+}
+
+static void test_init_fails(void **state)
+{
+    static const int codes[] = {100, 802, 803, 804, 999, 46};
+    (void)state;
+    for (size_t i = 0; i < COUNT(codes); i++) {
+        char number[16];
+        int count = UNTOUCHED, value = UNTOUCHED;
+        struct cushim_device_properties properties = {.size = sizeof properties,
+                                                      .major = UNTOUCHED};
+        struct cushim *cu = fake_open(12040);
+        fake.init_code = (CUresult)codes[i];
+        snprintf(number, sizeof number, "%d", codes[i]);
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(cushim_device_list(cu, NULL, 0, &count), codes[i]);
+            assert_contains(cushim_last_error(), "cushim_device_list: ");
+            assert_contains(cushim_last_error(), number);
+        }
+        assert_int_equal(cushim_device_attribute(cu, 0, 1, &value, NULL), codes[i]);
+        assert_contains(cushim_last_error(), "cushim_device_attribute: ");
+        assert_int_equal(cushim_device_describe(cu, 0, &properties), codes[i]);
+        assert_contains(cushim_last_error(), "cushim_device_describe: ");
+        assert_int_equal(count, UNTOUCHED);
+        assert_int_equal(value, UNTOUCHED);
+        assert_int_equal(properties.major, UNTOUCHED);
+        assert_string_equal(fake.calls, "cuInit ");
+        cushim_close(cu);
+    }
+}
+
+static void test_no_driver(void **state)
+{
+    int count = UNTOUCHED;
+    (void)state;
+    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    assert_int_equal(cushim_device_list(cu, NULL, 0, &count), CUDA_ERROR_NO_DEVICE);
+    assert_contains(cushim_last_error(), "cushim_device_list: ");
+    assert_contains(cushim_last_error(), "/nonexistent/libcuda.so.1");
+    assert_int_equal(count, UNTOUCHED);
+    cushim_close(cu);
+}
+
+static void expect_forked(void *cu)
+{
+    int count = UNTOUCHED;
+    assert_int_equal(cushim_device_list(cu, NULL, 0, &count), CUDA_ERROR_NOT_INITIALIZED);
+    assert_contains(cushim_last_error(), "cushim_device_list: ");
+    assert_contains(cushim_last_error(), "fork");
+    assert_int_equal(count, UNTOUCHED);
+}
+
+static void test_fork(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    assert_int_equal(cushim_device_list(cu, NULL, 0, NULL), CUDA_SUCCESS);
+    run_in_child(expect_forked, cu, NULL);
+    cushim_close(cu);
+}
+
+/* ---- attributes ---- */
+
+static void test_names(void **state)
+{
+    struct cushim_attribute attribute, other;
+    (void)state;
+    assert_true(cushim_attribute_count() > 150);
+    for (size_t i = 0; i < cushim_attribute_count(); i++) {
+        assert_true(cushim_attribute_at(i, &attribute));
+        assert_true(attribute.number > 0);
+        assert_true(attribute.since >= 11070 && attribute.since % 10 == 0);
+        assert_true(cushim_attribute_find(attribute.name, &other));
+        assert_int_equal(other.number, attribute.number);
+        assert_string_equal(other.name, attribute.name);
+        assert_true(cushim_attribute_find(attribute.name + strlen("CU_DEVICE_ATTRIBUTE_"), &other));
+        assert_string_equal(other.name, attribute.name);
+        assert_true(i == 0 ||
+                    (cushim_attribute_at(i - 1, &other) && other.number <= attribute.number));
+    }
+    attribute.number = UNTOUCHED;
+    assert_false(cushim_attribute_at(cushim_attribute_count(), &attribute));
+    assert_false(cushim_attribute_find("MAX", &attribute)); /* ends the enum, and changes */
+    assert_false(cushim_attribute_find("", &attribute));
+    assert_false(cushim_attribute_find("CU_DEVICE_ATTRIBUTE_", &attribute));
+    assert_false(cushim_attribute_find("warp_size", &attribute));
+    assert_false(cushim_attribute_find(NULL, &attribute));
+    assert_int_equal(attribute.number, UNTOUCHED);
+}
+
+static const struct {
+    const char *name;
+    int number, since;
+} known[] = {
+    {"MAX_THREADS_PER_BLOCK", CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 11070},
+    {"CU_DEVICE_ATTRIBUTE_WARP_SIZE", CU_DEVICE_ATTRIBUTE_WARP_SIZE, 11070},
+    {"SHARED_MEMORY_PER_BLOCK", 8, 11070},
+    {"CLUSTER_LAUNCH", CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 11080},
+    {"MULTICAST_SUPPORTED", CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 12010},
+    /* 93 in 11.7, 122 from 12.0, where 93 has another name */
+    {"CAN_USE_64_BIT_STREAM_MEM_OPS", 122, 11070},
+    {"CAN_USE_64_BIT_STREAM_MEM_OPS_V1", 93, 11070},
+    {"CAN_USE_64_BIT_STREAM_MEM_OPS_V2", 122, 11070},
+};
+
+static void test_known_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        struct cushim_attribute attribute;
+        assert_true(cushim_attribute_find(known[i].name, &attribute));
+        assert_int_equal(attribute.number, known[i].number);
+        assert_int_equal(attribute.since, known[i].since);
+    }
+}
+
+/* The fake: 90 is refused though its release has it, 91 is NOT_SUPPORTED, from 120 none is known.
+ */
+static const struct {
+    int driver, number;
+    enum cushim_answer answer;
+    CUresult code; /* where no answer is asked for */
+    const char *words;
+} answers[] = {
+    {12040, 1, CUSHIM_ANSWER_VALUE, CUDA_SUCCESS, ""},
+    {12040, 18, CUSHIM_ANSWER_VALUE, CUDA_SUCCESS, ""}, /* 0 */
+    {12040, 90, CUSHIM_ANSWER_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED, "number: 90, CU_DEVICE_ATT"},
+    {12040, 91, CUSHIM_ANSWER_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED, "number: 91, CU_DEVICE_ATT"},
+    {12040, 144, CUSHIM_ANSWER_UNKNOWN, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
+     "CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED: the driver, of CUDA 12.4, does not know"},
+    {11040, 110, CUSHIM_ANSWER_UNKNOWN, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "CUDA 11.4"},
+    {12040, 9999, CUSHIM_ANSWER_UNKNOWN, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "number: 9999"},
+    {12040, -1, CUSHIM_ANSWER_UNKNOWN, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "number: -1"},
+};
+
+static void test_answers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        struct cushim *cu = fake_open(answers[i].driver);
+        int expected = answers[i].number == 18 ? 0 : 1000 + answers[i].number;
+        bool has = answers[i].answer == CUSHIM_ANSWER_VALUE;
+        int value = UNTOUCHED;
+        enum cushim_answer answer = (enum cushim_answer)99;
+        assert_int_equal(cushim_device_attribute(cu, 1, answers[i].number, &value, &answer),
+                         CUDA_SUCCESS);
+        assert_int_equal(answer, answers[i].answer);
+        assert_int_equal(value, has ? expected : UNTOUCHED);
+
+        value = UNTOUCHED;
+        assert_int_equal(cushim_device_attribute(cu, 1, answers[i].number, &value, NULL),
+                         answers[i].code);
+        assert_int_equal(value, has ? expected : UNTOUCHED);
+        if (!has) {
+            assert_contains(cushim_last_error(), "cushim_device_attribute: number: ");
+            assert_contains(cushim_last_error(), answers[i].words);
+        }
+        cushim_close(cu);
+    }
+}
+
+static void test_attribute_by_name(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    int value = UNTOUCHED;
+    enum cushim_answer answer = (enum cushim_answer)99;
+    assert_int_equal(cushim_device_attribute_named(cu, 0, "WARP_SIZE", &value, NULL), CUDA_SUCCESS);
+    assert_int_equal(value, 1010);
+    assert_int_equal(
+        cushim_device_attribute_named(cu, 0, "HOST_MEMORY_POOLS_SUPPORTED", &value, &answer),
+        CUDA_SUCCESS);
+    assert_int_equal(answer, CUSHIM_ANSWER_UNKNOWN);
+    assert_int_equal(value, 1010);
+
+    assert_int_equal(cushim_device_attribute_named(cu, 0, "WRAP_SIZE", &value, &answer),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_device_attribute_named: name: \"WRAP_SIZE\"");
+    assert_int_equal(cushim_device_attribute_named(cu, 0, NULL, &value, &answer),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_device_attribute_named: name: NULL");
+    assert_int_equal(value, 1010);
+    cushim_close(cu);
+}
+
+static void test_attribute_bad_input(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    int value = UNTOUCHED;
+    enum cushim_answer answer = (enum cushim_answer)99;
+    assert_int_equal(cushim_device_attribute(cu, 7, 1, &value, &answer), CUDA_ERROR_INVALID_DEVICE);
+    assert_string_equal(cushim_last_error(),
+                        "cushim_device_attribute: device: 7 is not one of the driver's 2, 0 to 1");
+    assert_int_equal(cushim_device_attribute(cu, 0, 1, NULL, &answer), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_device_attribute: value: NULL");
+    fake_forget();
+    fake.fail_at = 1;
+    fake.fail_code = CUDA_ERROR_UNKNOWN;
+    assert_int_equal(cushim_device_attribute(cu, 0, 1, &value, &answer), CUDA_ERROR_UNKNOWN);
+    assert_contains(cushim_last_error(), "cushim_device_attribute: cuDeviceGetAttribute: ");
+    assert_int_equal(value, UNTOUCHED);
+    assert_int_equal(answer, 99);
+    cushim_close(cu);
+}
+
+/* ---- properties ---- */
+
+static void test_describe(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    struct cushim_device_properties properties = {.size = sizeof properties};
+    assert_int_equal(cushim_device_describe(cu, 0, &properties), CUDA_SUCCESS);
+    assert_int_equal(properties.size, sizeof properties);
+    assert_string_equal(properties.name, "Fake 0");
+    assert_string_equal(properties.uuid, "GPU-00112233-4455-6677-8899-aabbccddeeff");
+    assert_string_equal(properties.pci_bus_id, "0000:00:00.0");
+    assert_true(properties.total_memory == (size_t)1 << 33);
+    assert_int_equal(properties.major, 1075);
+    assert_int_equal(properties.minor, 1076);
+    assert_int_equal(properties.max_block[2], 1004);
+    assert_int_equal(properties.max_grid[0], 1005);
+    assert_int_equal(properties.integrated, 0);
+    assert_int_equal(properties.cluster_launch, -1); /* number 120 */
+
+    assert_int_equal(cushim_device_describe(cu, 1, &properties), CUDA_SUCCESS);
+    assert_contains(properties.uuid, "MIG-01122334-");
+    cushim_close(cu);
+
+    cu = fake_open(9000);
+    assert_int_equal(cushim_device_describe(cu, 1, &properties), CUDA_SUCCESS);
+    assert_string_equal(properties.uuid, "");
+    cushim_close(cu);
+    cu = fake_open(11020);
+    assert_int_equal(cushim_device_describe(cu, 1, &properties), CUDA_SUCCESS);
+    assert_string_equal(properties.uuid, "GPU-00112233-4455-6677-8899-aabbccddeeff");
+    cushim_close(cu);
+}
+
+/* A caller of an older header has a shorter structure. */
+static void test_describe_shorter(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    struct cushim_device_properties properties;
+    memset(&properties, 0x5a, sizeof properties);
+    properties.size = offsetof(struct cushim_device_properties, minor);
+    assert_int_equal(cushim_device_describe(cu, 0, &properties), CUDA_SUCCESS);
+    assert_int_equal(properties.size, offsetof(struct cushim_device_properties, minor));
+    assert_int_equal(properties.major, 1075);
+    assert_int_equal(properties.minor, UNTOUCHED);
+    cushim_close(cu);
+}
+
+static void test_describe_fails(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(12040);
+    struct cushim_device_properties properties, before;
+    memset(&properties, 0x5a, sizeof properties);
+    properties.size = sizeof properties;
+    before = properties;
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
+    int tolerated = 0;
+    for (int at = 1;; at++) {
+        fake.fail_at = at;
+        fake.fail_code = CUDA_ERROR_UNKNOWN;
+        CUresult code = cushim_device_describe(cu, 0, &properties);
+        if (fake.fail_at > 0)
+            break;
+        if (code == CUDA_SUCCESS) { /* no UUID, no PCI bus id */
+            tolerated++;
+            properties = before;
+            continue;
+        }
+        assert_int_equal(code, CUDA_ERROR_UNKNOWN);
+        assert_contains(cushim_last_error(), "cushim_device_describe: cuDevice");
+        assert_memory_equal(&properties, &before, sizeof before);
+    }
+    assert_int_equal(tolerated, 3);
+    fake.fail_at = 0;
+    properties = before;
+    assert_int_equal(cushim_device_describe(cu, 2, &properties), CUDA_ERROR_INVALID_DEVICE);
+    assert_contains(cushim_last_error(), "cushim_device_describe: device: 2 ");
+    assert_memory_equal(&properties, &before, sizeof before);
+    properties.size = 0;
+    assert_int_equal(cushim_device_describe(cu, 0, &properties), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_device_describe: properties: size 0 ");
+    assert_int_equal(cushim_device_describe(cu, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_device_describe: properties: NULL");
+    cushim_close(cu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_list_fails),
+        cmocka_unit_test(test_init_fails),
+        cmocka_unit_test(test_no_driver),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_known_names),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_attribute_by_name),
+        cmocka_unit_test(test_attribute_bad_input),
+        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_describe_shorter),
+        cmocka_unit_test(test_describe_fails),
+    };
+    return cmocka_run_group_tests_name("device", tests, NULL, NULL);
+}

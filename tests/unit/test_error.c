@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* CUSHIM_CHECK and its handler. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/error.h>
+
+#include "common.h"
+
+static struct {
+    int calls;
+    CUresult code;
+    int line;
+    void *user;
+    char name[64], text[256], detail[1024], expression[256], file[256], message[4096];
+} seen;
+
+static void note(void *user, const struct cushim_failure *failure)
+{
+    seen.calls++;
+    seen.user = user;
+    seen.code = failure->code;
+    seen.line = failure->line;
+    snprintf(seen.name, sizeof seen.name, "%s", failure->name);
+    snprintf(seen.text, sizeof seen.text, "%s", failure->text);
+    snprintf(seen.detail, sizeof seen.detail, "%s", failure->detail);
+    snprintf(seen.expression, sizeof seen.expression, "%s", failure->expression);
+    snprintf(seen.file, sizeof seen.file, "%s", failure->file);
+    snprintf(seen.message, sizeof seen.message, "%s", failure->message);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&seen, 0, sizeof seen);
+    return cushim_set_error_handler(note, &seen) != CUDA_SUCCESS;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return cushim_set_error_handler(NULL, NULL) != CUDA_SUCCESS;
+}
+
+static int evaluated;
+
+static CUresult give(CUresult code)
+{
+    evaluated++;
+    return code;
+}
+
+static void test_success(void **state)
+{
+    (void)state;
+    evaluated = 0;
+    assert_true(CUSHIM_CHECK(give(CUDA_SUCCESS)));
+    assert_int_equal(evaluated, 1);
+    assert_int_equal(seen.calls, 0);
+}
+
+static void test_failure(void **state)
+{
+    (void)state;
+    evaluated = 0;
+    int line = __LINE__ + 1;
+    bool good = CUSHIM_CHECK(give(CUDA_ERROR_OUT_OF_MEMORY));
+    assert_false(good);
+    assert_int_equal(evaluated, 1);
+    assert_int_equal(seen.calls, 1);
+    assert_ptr_equal(seen.user, &seen);
+    assert_int_equal(seen.code, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(seen.line, line);
+    assert_string_equal(seen.name, "CUDA_ERROR_OUT_OF_MEMORY");
+    assert_string_equal(seen.text, cushim_error_string(CUDA_ERROR_OUT_OF_MEMORY));
+    assert_string_equal(seen.detail, "");
+    assert_string_equal(seen.expression, "give(CUDA_ERROR_OUT_OF_MEMORY)");
+    assert_contains(seen.file, "test_error.c");
+    const char *const parts[] = {seen.file, seen.expression, seen.name, "(2)", seen.text};
+    for (size_t i = 0; i < COUNT(parts); i++)
+        assert_contains(seen.message, parts[i]);
+}
+
+static void test_unknown_code(void **state)
+{
+    (void)state;
+    assert_false(CUSHIM_CHECK(give((CUresult)54321)));
+    assert_string_equal(seen.name, "unknown error");
+    assert_string_equal(seen.text, "");
+    assert_contains(seen.message, "54321");
+}
+
+/* An unavailable entry says why; what went wrong before it is not taken for it. */
+static void test_detail(void **state)
+{
+    (void)state;
+    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    assert_false(CUSHIM_CHECK(cushim_table(cu)->cuCtxSetCurrent(NULL)));
+    assert_int_equal(seen.code, CUDA_ERROR_NOT_INITIALIZED);
+    assert_contains(seen.detail, "cuCtxSetCurrent is not available");
+    assert_contains(seen.message, seen.detail);
+    assert_contains(cushim_last_error(), "cuCtxSetCurrent is not available");
+
+    assert_false(CUSHIM_CHECK(give(CUDA_ERROR_INVALID_VALUE)));
+    assert_string_equal(seen.detail, "");
+    cushim_close(cu);
+}
+
+static int after;
+
+static CUresult returning(CUresult first, CUresult second)
+{
+    CUSHIM_RETURN_IF_FAILED(give(first));
+    if (first == CUDA_SUCCESS)
+        CUSHIM_RETURN_IF_FAILED(give(second));
+    else
+        return CUDA_ERROR_UNKNOWN;
+    after++;
+    return CUDA_SUCCESS;
+}
+
+static void test_return(void **state)
+{
+    (void)state;
+    evaluated = after = 0;
+    assert_int_equal(returning(CUDA_SUCCESS, CUDA_SUCCESS), CUDA_SUCCESS);
+    assert_int_equal(evaluated, 2);
+    assert_int_equal(after, 1);
+    assert_int_equal(seen.calls, 0);
+    assert_int_equal(returning(CUDA_ERROR_NO_DEVICE, CUDA_SUCCESS), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(evaluated, 3);
+    assert_string_equal(seen.expression, "give(first)");
+    assert_int_equal(returning(CUDA_SUCCESS, CUDA_ERROR_NOT_FOUND), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(evaluated, 5);
+    assert_string_equal(seen.expression, "give(second)");
+    assert_int_equal(after, 1);
+}
+
+static void fail_by_default(void *unused)
+{
+    (void)unused;
+    cushim_set_error_handler(NULL, NULL);
+    assert_false(CUSHIM_CHECK(give(CUDA_ERROR_LAUNCH_FAILED)));
+}
+
+static void test_default_handler(void **state)
+{
+    char output[TEXT_SIZE];
+    (void)state;
+    run_in_child(fail_by_default, NULL, output);
+    assert_contains(output, "test_error.c");
+    assert_contains(output, "give(CUDA_ERROR_LAUNCH_FAILED): CUDA_ERROR_LAUNCH_FAILED (719)");
+    assert_contains(output, "\n");
+}
+
+/* A handler may check calls itself, and set another. */
+static void nest(void *user, const struct cushim_failure *failure)
+{
+    if (failure->code != CUDA_ERROR_INVALID_VALUE)
+        CUSHIM_CHECK(give(CUDA_ERROR_INVALID_VALUE));
+    cushim_set_error_handler(note, user);
+}
+
+static void test_handler_within_handler(void **state)
+{
+    (void)state;
+    cushim_set_error_handler(nest, &after);
+    assert_false(CUSHIM_CHECK(give(CUDA_ERROR_NOT_FOUND)));
+    assert_int_equal(seen.calls, 0);
+    assert_false(CUSHIM_CHECK(give(CUDA_ERROR_NOT_FOUND)));
+    assert_int_equal(seen.calls, 1);
+    assert_ptr_equal(seen.user, &after);
+}
+
+/* A handler never gets another's user. */
+static int counts[2];
+
+static void first_handler(void *user, const struct cushim_failure *failure)
+{
+    __atomic_fetch_add(&counts[0], user == (void *)&counts[0] && failure->line > 0, 5);
+}
+
+static void second_handler(void *user, const struct cushim_failure *failure)
+{
+    __atomic_fetch_add(&counts[1], user == (void *)&counts[1] && failure->line > 0, 5);
+}
+
+enum { ROUNDS = 20000, CHECKERS = 4 };
+
+static void *check_often(void *unused)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        if (CUSHIM_CHECK(CUDA_ERROR_NOT_FOUND))
+            break;
+    return unused;
+}
+
+static void test_threads(void **state)
+{
+    pthread_t threads[CHECKERS];
+    (void)state;
+    cushim_set_error_handler(first_handler, &counts[0]);
+    for (int i = 0; i < CHECKERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, check_often, NULL), 0);
+    for (int i = 0; i < ROUNDS; i++)
+        cushim_set_error_handler(i % 2 ? first_handler : second_handler, &counts[!(i % 2)]);
+    for (int i = 0; i < CHECKERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(counts[0] + counts[1], ROUNDS * CHECKERS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_success, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failure, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unknown_code, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_detail, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_return, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_default_handler, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_handler_within_handler, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("error", tests, NULL, NULL);
+}

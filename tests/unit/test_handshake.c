@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* A program built with the header of another release than the library's. */
+#include <string.h>
+
+#include "common.h"
+
+enum { MORE_SLOTS = 100 };
+#define NEWER (sizeof(struct cushim_api) + MORE_SLOTS * sizeof(void *))
+#define OLDER (sizeof(struct cushim_api) - 10 * sizeof(void *))
+
+/* Every slot that the newer header knows can be called, also those that the library does not. */
+static void assert_all_stubs(const struct cushim_api *table)
+{
+    size_t count = cushim_entry_count();
+    const char *text = NULL;
+    assert_non_null(table);
+    for (size_t i = 0; i < count + MORE_SLOTS; i++)
+        assert_non_null(table_slot(table, i));
+    assert_int_equal(table->cuInit(0), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(table->cuGetErrorName(CUDA_ERROR_NO_DEVICE, &text), CUDA_SUCCESS);
+    for (size_t i = count; can_call_with_zeros() && i < count + MORE_SLOTS; i++)
+        assert_int_equal(call_with_zeros(table_slot(table, i)), CUDA_ERROR_NOT_INITIALIZED);
+}
+
+static void newer_header_loads(void *unused)
+{
+    (void)unused;
+    set_environment("CUSHIM_LIBCUDA", fake_path(GOOD));
+    const struct cushim_api *table = cushim_load_sized(NULL, NEWER);
+    assert_all_stubs(table);
+    struct cushim *cu = cushim_get_sized(NEWER);
+    assert_int_equal(cushim_status(cu), CUSHIM_ERROR_HEADER_MISMATCH);
+    assert_ptr_equal(cushim_table(cu), table);
+    assert_mentions(cushim_message(cu), "older");
+    assert_contains(cushim_last_error(), "header");
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_HEADER_MISMATCH);
+    cushim_close(cu);
+    assert_ptr_equal(cushim_load_sized(NULL, NEWER), table);
+    /* Another part of the program, built with the library's own header, is served. */
+    assert_non_null(cushim_load(NULL));
+    assert_int_equal(cushim_status(cushim_get()), CUSHIM_OK);
+    assert_sound(cushim_get());
+}
+
+static void newer_header_opens(void *unused)
+{
+    struct cushim_options options = defaults();
+    (void)unused;
+    options.path = fake_path(GOOD);
+    assert_null(cushim_open_sized(&options, NEWER));
+    assert_contains(cushim_last_error(), "header");
+    assert_good_driver_loads();
+}
+
+static void older_header_is_served(void *unused)
+{
+    struct cushim_options options = defaults();
+    (void)unused;
+    options.path = fake_path(GOOD);
+    struct cushim *cu = cushim_open_sized(&options, OLDER);
+    assert_non_null(cu);
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    cushim_close(cu);
+    assert_non_null(cushim_load_sized(&options, OLDER));
+    assert_int_equal(cushim_status(cushim_get_sized(OLDER)), CUSHIM_OK);
+    assert_ptr_equal(cushim_load(NULL), cushim_load_sized(NULL, OLDER));
+}
+
+/* The functions behind the macros, for callers that cannot use macros. */
+static void functions_exist(void *unused)
+{
+    struct cushim_options options = defaults();
+    (void)unused;
+    options.path = fake_path(GOOD);
+    struct cushim *cu = (cushim_open)(&options);
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    cushim_close(cu);
+    const struct cushim_api *table = (cushim_load)(&options);
+    assert_ptr_equal(table, cushim_table((cushim_get)()));
+}
+
+static void test_child(void **state)
+{
+    void (*body)(void *);
+    memcpy(&body, *state, sizeof body);
+    run_in_child(body, NULL, NULL);
+}
+
+int main(void)
+{
+    static void (*const bodies[])(void *) = {newer_header_loads, newer_header_opens,
+                                             older_header_is_served, functions_exist};
+    static const char *const names[] = {"newer header loads", "newer header opens",
+                                        "older header is served", "functions behind the macros"};
+    struct CMUnitTest tests[COUNT(bodies)];
+    for (size_t i = 0; i < COUNT(bodies); i++)
+        tests[i] =
+            (struct CMUnitTest){names[i], test_child, NULL, NULL, (void *)(uintptr_t)&bodies[i]};
+    return _cmocka_run_group_tests("handshake", tests, COUNT(tests), NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* cushim_init: what cuInit's answers are called, its first answer kept, and fork. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+
+static struct cushim *open_good(void)
+{
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    control->init_code = FAKE_SUCCESS;
+    control->init_calls = 0;
+    control->init_milliseconds = 0;
+    struct cushim *cu = open_path(fake_path(GOOD));
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    return cu;
+}
+
+static const struct {
+    int code;
+    enum cushim_status status;
+    const char *words;
+} answers[] = {
+    {0, CUSHIM_OK, "12.4"},
+    {100, CUSHIM_ERROR_NO_DEVICE, "100"},
+    {802, CUSHIM_ERROR_NOT_READY, "802"},
+    {803, CUSHIM_ERROR_DRIVER_MISMATCH, "803"},
+    {804, CUSHIM_ERROR_COMPAT_UNSUPPORTED, "804"},
+    {999, CUSHIM_ERROR_INIT_UNKNOWN, "999"},
+    {1, CUSHIM_ERROR_INIT_FAILED, "1"},
+    {3, CUSHIM_ERROR_INIT_FAILED, "3"},
+    {54321, CUSHIM_ERROR_INIT_FAILED, "54321"},
+};
+
+static void answers_have_names(void *unused)
+{
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    (void)unused;
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        const char *message = NULL;
+        struct cushim *cu = open_good();
+        control->init_code = answers[i].code;
+        cushim_clear_last_error();
+        assert_int_equal(cushim_init(cu, &message), answers[i].status);
+        assert_contains(message, answers[i].words);
+        assert_contains(message, cushim_path(cu));
+        if (answers[i].code == 0)
+            assert_string_equal(cushim_last_error(), "");
+        else
+            assert_string_equal(cushim_last_error(), message);
+        /* The load itself was fine, and stays so. */
+        assert_int_equal(cushim_status(cu), CUSHIM_OK);
+        assert_int_equal(cushim_init(cu, NULL), answers[i].status);
+        cushim_close(cu);
+    }
+}
+
+/* The driver itself would answer otherwise a second time. */
+static void first_answer_is_kept(void *unused)
+{
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    struct cushim *cu = open_good();
+    (void)unused;
+    assert_int_equal(control->init_calls, 0);
+    control->init_code = 100;
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_NO_DEVICE);
+    control->init_code = 3;
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_NO_DEVICE);
+    assert_int_equal(control->init_calls, 1);
+    cushim_close(cu);
+}
+
+static void *init_on_thread(void *cu)
+{
+    return cushim_init(cu, NULL) == CUSHIM_OK ? cu : NULL;
+}
+
+static void threads_init_once(void *unused)
+{
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    struct cushim *cu = open_good();
+    pthread_t threads[8];
+    (void)unused;
+    control->init_milliseconds = 50;
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, init_on_thread, cu), 0);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, cu);
+    }
+    assert_int_equal(control->init_calls, 1);
+    cushim_close(cu);
+}
+
+static void without_driver(void *unused)
+{
+    const char *message = NULL;
+    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    (void)unused;
+    assert_int_equal(cushim_init(cu, &message), CUSHIM_ERROR_NOT_FOUND);
+    assert_string_equal(message, cushim_message(cu));
+    cushim_close(cu);
+}
+
+/* ---- fork ---- */
+
+static void init_in_fresh_child(void *cu)
+{
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
+}
+
+static void expect_forked(void *cu)
+{
+    const char *message = NULL;
+    unsigned before = fake_control(fake_path(GOOD))->init_calls;
+    assert_int_equal(cushim_init(cu, &message), CUSHIM_ERROR_FORKED);
+    assert_mentions(message, "fork");
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_FORKED);
+    assert_int_equal(fake_control(fake_path(GOOD))->init_calls, before);
+    assert_sound(cu);
+}
+
+static void fork_once(void *unused)
+{
+    struct cushim *cu = open_good();
+    (void)unused;
+    run_in_child(init_in_fresh_child, cu, NULL); /* the parent had not called it */
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
+    run_in_child(expect_forked, cu, NULL);
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
+    cushim_close(cu);
+}
+
+static void expect_forked_grandchild(void *cu)
+{
+    expect_forked(cu);
+    run_in_child(expect_forked, cu, NULL);
+}
+
+static void fork_twice(void *unused)
+{
+    struct cushim *cu = open_good();
+    (void)unused;
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
+    run_in_child(expect_forked_grandchild, cu, NULL);
+    cushim_close(cu);
+}
+
+/* A driver that was opened again after the fork is as dead as the first instance's. */
+static void expect_forked_new_instance(void *unused)
+{
+    (void)unused;
+    struct cushim *cu = open_path(fake_path(GOOD));
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_FORKED);
+    cushim_close(cu);
+}
+
+static void fork_then_open(void *unused)
+{
+    struct cushim *cu = open_good();
+    (void)unused;
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
+    run_in_child(expect_forked_new_instance, NULL, NULL);
+    cushim_close(cu);
+}
+
+/* Forked while another thread is inside cuInit, which takes seconds on real machines: the child
+   must get an answer, not wait for a thread that it does not have. */
+static void after_fork_within_init(void *cu)
+{
+    alarm(5);
+    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_FORKED);
+    (void)cushim_table(cu)->cuMemFree_v2(0);
+    assert_contains(cushim_last_error(), "cuMemFree_v2");
+    assert_good_driver_loads();
+}
+
+static void fork_within_init(void *unused)
+{
+    char output[TEXT_SIZE];
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    struct cushim *cu = open_good();
+    pthread_t thread;
+    (void)unused;
+    control->init_milliseconds = 500;
+    assert_int_equal(pthread_create(&thread, NULL, init_on_thread, cu), 0);
+    while (control->init_calls == 0)
+        usleep(1000);
+    int status = try_in_child(after_fork_within_init, cu, output);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    cushim_close(cu);
+    if (status != 0)
+        fail_msg("child: wait status %d: %s", status, output);
+}
+
+/* While one thread waits in cuInit, others can still ask what went wrong. */
+static void last_error_within_init(void *unused)
+{
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    struct cushim *cu = open_good();
+    pthread_t thread;
+    (void)unused;
+    control->init_milliseconds = 500;
+    control->inside_init = 0;
+    assert_int_equal(pthread_create(&thread, NULL, init_on_thread, cu), 0);
+    while (control->inside_init == 0)
+        usleep(1000);
+    (void)cushim_table(cu)->cuMemFree_v2(0);
+    const char *text = cushim_last_error();
+    int inside = control->inside_init;
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_contains(text, "cuMemFree_v2");
+    assert_int_equal(inside, 1);
+    cushim_close(cu);
+}
+
+/* Each in a child of its own: a process that never called cuInit before. */
+static const struct child {
+    const char *name;
+    void (*body)(void *);
+} children[] = {
+    {"answers", answers_have_names},
+    {"first answer is kept", first_answer_is_kept},
+    {"threads init once", threads_init_once},
+    {"without driver", without_driver},
+    {"fork", fork_once},
+    {"fork twice", fork_twice},
+    {"fork, then open", fork_then_open},
+    {"fork within cuInit", fork_within_init},
+    {"last error within cuInit", last_error_within_init},
+};
+
+static void test_child(void **state)
+{
+    const struct child *child = *state;
+    run_in_child(child->body, NULL, NULL);
+}
+
+static struct CMUnitTest tests[COUNT(children)];
+
+int main(void)
+{
+    for (size_t i = 0; i < COUNT(children); i++)
+        tests[i] = (struct CMUnitTest){children[i].name, test_child, NULL, NULL,
+                                       (void *)(uintptr_t)&children[i]};
+    return cmocka_run_group_tests_name("init", tests, NULL, NULL);
+}

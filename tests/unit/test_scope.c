@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* The caller's stack of contexts is the same after every helper and every scope, whatever the work
+ * does and whichever driver call fails. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/context.h>
+
+#include "fake_contexts.h"
+
+static CUcontext create(struct cushim *cu)
+{
+    CUcontext context = NULL;
+    assert_int_equal(cushim_context_create(cu, 0, NULL, &context), CUDA_SUCCESS);
+    return context;
+}
+
+/* ---- what work may do within a scope ---- */
+
+static CUcontext a, b, c, d;
+
+static void nothing(struct cushim *cu)
+{
+    (void)cu;
+}
+
+static void leaves_one(struct cushim *cu)
+{
+    assert_int_equal(cushim_context_push(cu, d), CUDA_SUCCESS);
+}
+
+static void leaves_three(struct cushim *cu)
+{
+    leaves_one(cu);
+    assert_int_equal(cushim_context_push(cu, c), CUDA_SUCCESS);
+    leaves_one(cu);
+}
+
+static void sets_another(struct cushim *cu)
+{
+    assert_int_equal(cushim_context_set(cu, d), CUDA_SUCCESS);
+}
+
+static void sets_none(struct cushim *cu)
+{
+    assert_int_equal(cushim_context_set(cu, NULL), CUDA_SUCCESS);
+}
+
+static void pops(struct cushim *cu)
+{
+    assert_int_equal(cushim_context_pop(cu, NULL), CUDA_SUCCESS);
+}
+
+static void pops_the_caller_s(struct cushim *cu)
+{
+    pops(cu);
+    if (fake_depth())
+        pops(cu);
+}
+
+static void destroys(struct cushim *cu)
+{
+    assert_int_equal(cushim_context_destroy(cu, c), CUDA_SUCCESS);
+}
+
+static const struct {
+    const char *name;
+    void (*work)(struct cushim *cu);
+} works[] = {
+    {"nothing", nothing},
+    {"leaves one", leaves_one},
+    {"leaves three", leaves_three},
+    {"sets another", sets_another},
+    {"sets none", sets_none},
+    {"pops", pops},
+    {"pops the caller's", pops_the_caller_s},
+    {"destroys", destroys},
+};
+
+/* The caller's stack: none, [a], or [a, b]; the scope's context: c, or the caller's own. */
+static void try_work(size_t work, int depth, bool own)
+{
+    struct cushim_scope scope;
+    struct cushim *cu = fake_open(13000);
+    a = create(cu);
+    b = create(cu);
+    c = create(cu);
+    d = create(cu);
+    CUcontext callers[] = {a, b};
+    for (int i = 0; i < depth; i++)
+        assert_int_equal(cushim_context_push(cu, callers[i]), CUDA_SUCCESS);
+    assert_int_equal(cushim_scope_enter(cu, own ? callers[depth - 1] : c, &scope), CUDA_SUCCESS);
+    assert_ptr_equal(fake_at(fake_depth() - 1), own ? callers[depth - 1] : c);
+    works[work].work(cu);
+    CUresult code = cushim_scope_leave(&scope, CUDA_SUCCESS);
+    bool same = fake_depth() == depth;
+    for (int i = 0; i < depth && same; i++)
+        same = fake_at(i) == callers[i];
+    /* Of what the work took from below the scope only the current one can be had back. */
+    if (works[work].work == pops_the_caller_s && depth)
+        same = fake_at(fake_depth() - 1) == callers[depth - 1];
+    if (code != CUDA_SUCCESS || !same)
+        fail_msg("work \"%s\", %d below%s: %d, %d deep: %s", works[work].name, depth,
+                 own ? ", entered again" : "", (int)code, fake_depth(), cushim_last_error());
+    assert_int_equal(cushim_scope_leave(&scope, CUDA_SUCCESS), CUDA_SUCCESS); /* left already */
+    cushim_close(cu);
+}
+
+static void test_works(void **state)
+{
+    (void)state;
+    for (size_t work = 0; work < COUNT(works); work++)
+        for (int depth = 0; depth <= 2; depth++) {
+            try_work(work, depth, false);
+            if (depth)
+                try_work(work, depth, true);
+        }
+}
+
+static void test_leave_keeps_error(void **state)
+{
+    struct cushim_scope scope;
+    CUcontext got = NULL;
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    a = create(cu);
+    assert_int_equal(cushim_scope_enter(cu, a, &scope), CUDA_SUCCESS);
+    CUresult code = cushim_context_push(cu, NULL);
+    assert_int_equal(code, CUDA_ERROR_INVALID_CONTEXT);
+    fake.fail_at = 1; /* and putting back has trouble of its own */
+    fake.fail_code = CUDA_ERROR_UNKNOWN;
+    assert_int_equal(cushim_scope_leave(&scope, code), CUDA_ERROR_INVALID_CONTEXT);
+    assert_string_equal(cushim_last_error(), "cushim_context_push: context: NULL");
+    assert_int_equal(fake_depth(), 0);
+
+    assert_int_equal(cushim_scope_enter(cu, a, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_scope_enter: scope: NULL");
+    assert_int_equal(cushim_scope_enter(cu, NULL, &scope), CUDA_ERROR_INVALID_CONTEXT);
+    assert_string_equal(cushim_last_error(), "cushim_scope_enter: context: NULL");
+    assert_null(scope.cu);
+    assert_int_equal(cushim_scope_enter(cu, fake_stranger(), &scope), CUDA_ERROR_INVALID_CONTEXT);
+    assert_contains(cushim_last_error(), "cushim_scope_enter: context: 0x");
+    assert_int_equal(cushim_scope_leave(&scope, CUDA_SUCCESS), CUDA_SUCCESS);
+    assert_int_equal(cushim_scope_leave(&scope, CUDA_ERROR_UNKNOWN), CUDA_ERROR_UNKNOWN);
+    assert_int_equal(cushim_scope_leave(NULL, CUDA_ERROR_UNKNOWN), CUDA_ERROR_UNKNOWN);
+    assert_int_equal(cushim_context_current(cu, &got), CUDA_SUCCESS);
+    assert_null(got);
+    cushim_close(cu);
+}
+
+static void test_nested(void **state)
+{
+    struct cushim_scope outer, inner;
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    a = create(cu);
+    b = create(cu);
+    assert_int_equal(cushim_scope_enter(cu, a, &outer), CUDA_SUCCESS);
+    assert_int_equal(cushim_scope_enter(cu, b, &inner), CUDA_SUCCESS);
+    assert_ptr_equal(fake_at(1), b);
+    assert_int_equal(cushim_scope_leave(&inner, CUDA_SUCCESS), CUDA_SUCCESS);
+    assert_ptr_equal(fake_at(0), a);
+    assert_int_equal(cushim_scope_leave(&outer, CUDA_SUCCESS), CUDA_SUCCESS);
+    assert_int_equal(fake_depth(), 0);
+    cushim_close(cu);
+}
+
+/* ---- every helper, each of its driver calls failing in turn ---- */
+
+static struct cushim_context_properties properties;
+static size_t actual;
+static CUcontext created;
+
+static CUresult do_create(struct cushim *cu)
+{
+    return cushim_context_create(cu, 1, NULL, &created);
+}
+
+static CUresult do_attach(struct cushim *cu)
+{
+    return cushim_context_attach(cu, c);
+}
+
+static CUresult do_detach(struct cushim *cu)
+{
+    return cushim_context_detach(cu, c);
+}
+
+static CUresult do_synchronize(struct cushim *cu)
+{
+    return cushim_context_synchronize(cu, c);
+}
+
+static CUresult do_synchronize_current(struct cushim *cu)
+{
+    return cushim_context_synchronize(cu, NULL);
+}
+
+static CUresult do_describe(struct cushim *cu)
+{
+    return cushim_context_describe(cu, c, &properties);
+}
+
+static CUresult do_limit(struct cushim *cu)
+{
+    return cushim_context_set_limit(cu, c, CU_LIMIT_STACK_SIZE, 1000, &actual);
+}
+
+static CUresult do_retain(struct cushim *cu)
+{
+    CUresult code = cushim_primary_retain(cu, 1, &created);
+    if (code == CUDA_SUCCESS && cushim_primary_release(cu, 1) != CUDA_SUCCESS)
+        assert_int_equal(cushim_primary_release(cu, 1), CUDA_SUCCESS); /* it is still retained */
+    return code;
+}
+
+static CUresult do_destroy(struct cushim *cu)
+{
+    return cushim_context_destroy(cu, c);
+}
+
+static const struct {
+    const char *helper;
+    CUresult (*run)(struct cushim *cu);
+    int ends; /* contexts that it makes, or -1 for one that it ends */
+} helpers[] = {
+    {"cushim_context_create", do_create, 1},
+    {"cushim_context_attach", do_attach, 0},
+    {"cushim_context_detach", do_detach, -1},
+    {"cushim_context_synchronize", do_synchronize, 0},
+    {"cushim_context_synchronize", do_synchronize_current, 0},
+    {"cushim_context_describe", do_describe, 0},
+    {"cushim_context_set_limit", do_limit, 0},
+    {"cushim_primary_retain", do_retain, 0},
+    {"cushim_context_destroy", do_destroy, -1},
+};
+
+/* Whether a call of the helper failed; false when there was no call to fail any more. */
+static bool fail_one(size_t index, int driver, int at)
+{
+    struct cushim *cu = fake_open(driver);
+    a = create(cu);
+    b = create(cu);
+    c = create(cu);
+    properties = (struct cushim_context_properties){.size = sizeof properties, .device = 99};
+    actual = 99;
+    created = NULL;
+    assert_int_equal(cushim_context_push(cu, a), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_push(cu, b), CUDA_SUCCESS);
+    cushim_clear_last_error();
+    fake_forget();
+    fake.fail_at = at;
+    fake.fail_code = CUDA_ERROR_UNKNOWN;
+    CUresult code = helpers[index].run(cu);
+    bool called = fake.fail_at == 0;
+    fake.fail_at = 0;
+    bool kept = fake_depth() == 2 && fake_at(0) == a && fake_at(1) == b;
+    unsigned live = code == CUDA_SUCCESS ? (unsigned)(3 + helpers[index].ends) : 3;
+    bool untouched = code == CUDA_SUCCESS || (properties.device == 99 && actual == 99 && !created);
+    bool said = code == CUDA_SUCCESS || strncmp(cushim_last_error(), helpers[index].helper,
+                                                strlen(helpers[index].helper)) == 0;
+    if (!kept || !untouched || !said || fake_live() != live || fake.primary_retains[1])
+        fail_msg("%s, driver %d, call %d fails (%s): %d, %d deep, %u live: %s",
+                 helpers[index].helper, driver, at, fake.calls, (int)code, fake_depth(),
+                 fake_live(), cushim_last_error());
+    if (!called)
+        assert_int_equal(code, CUDA_SUCCESS);
+    cushim_close(cu);
+    return called;
+}
+
+static void test_every_call_fails(void **state)
+{
+    static const int drivers[] = {11020, 12040, 13000};
+    (void)state;
+    for (size_t i = 0; i < COUNT(helpers); i++)
+        for (size_t driver = 0; driver < COUNT(drivers); driver++) {
+            int at = 1;
+            while (fail_one(i, drivers[driver], at))
+                at++;
+            assert_true(at > 1);
+        }
+}
+
+/* ---- in a context ---- */
+
+static void test_synchronize(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    c = create(cu);
+    fake_forget();
+    assert_int_equal(cushim_context_synchronize(cu, c), CUDA_SUCCESS);
+    assert_string_equal(fake.calls, "cuCtxSynchronize_v2 ");
+    assert_int_equal(cushim_context_synchronize(cu, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    assert_string_equal(cushim_last_error(),
+                        "cushim_context_synchronize: no context is current on this thread");
+    cushim_close(cu);
+    cu = fake_open(12040);
+    c = create(cu);
+    fake_forget();
+    assert_int_equal(cushim_context_synchronize(cu, c), CUDA_SUCCESS);
+    assert_contains(fake.calls, "cuCtxSynchronize ");
+    assert_int_equal(fake_depth(), 0);
+    assert_int_equal(cushim_context_synchronize(cu, fake_stranger()), CUDA_ERROR_INVALID_CONTEXT);
+    assert_contains(cushim_last_error(), "cushim_context_synchronize: context: 0x");
+    cushim_close(cu);
+}
+
+static void test_describe(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(11020);
+    struct cushim_context_options options = {.size = sizeof options, .flags = CU_CTX_SCHED_YIELD};
+    assert_int_equal(cushim_context_create(cu, 1, &options, &c), CUDA_SUCCESS);
+    properties = (struct cushim_context_properties){.size = sizeof properties, .id = 5};
+    assert_int_equal(cushim_context_describe(cu, c, &properties), CUDA_SUCCESS);
+    assert_int_equal(properties.device, 1);
+    assert_int_equal(properties.flags, CU_CTX_SCHED_YIELD);
+    assert_int_equal(properties.api_version, 3020);
+    assert_true(properties.id == 0);
+    properties.size = 0;
+    assert_int_equal(cushim_context_describe(cu, c, &properties), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_context_describe: properties: size 0 ");
+    assert_int_equal(cushim_context_describe(cu, c, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_context_describe: properties: NULL");
+    cushim_close(cu);
+
+    cu = fake_open(13000);
+    c = create(cu);
+    assert_int_equal(cushim_context_push(cu, c), CUDA_SUCCESS);
+    properties.size = sizeof properties;
+    assert_int_equal(cushim_context_describe(cu, NULL, &properties), CUDA_SUCCESS);
+    assert_true(properties.id == 77);
+    assert_int_equal(fake_depth(), 1);
+    cushim_close(cu);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    c = create(cu);
+    actual = 0;
+    assert_int_equal(cushim_context_set_limit(cu, c, CU_LIMIT_STACK_SIZE, 1000, &actual),
+                     CUDA_SUCCESS);
+    assert_true(actual == 1008);
+    assert_int_equal(cushim_context_set_limit(cu, c, CU_LIMIT_STACK_SIZE, 2048, NULL),
+                     CUDA_SUCCESS);
+    assert_int_equal(cushim_context_set_limit(cu, c, (CUlimit)555, 64, &actual),
+                     CUDA_ERROR_UNSUPPORTED_LIMIT);
+    assert_contains(cushim_last_error(), "cushim_context_set_limit: limit: 555, value: 64");
+    assert_true(actual == 1008);
+    assert_int_equal(fake_depth(), 0);
+    cushim_close(cu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_works),       cmocka_unit_test(test_leave_keeps_error),
+        cmocka_unit_test(test_nested),      cmocka_unit_test(test_every_call_fails),
+        cmocka_unit_test(test_synchronize), cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_limit),
+    };
+    return cmocka_run_group_tests_name("scope", tests, NULL, NULL);
+}
