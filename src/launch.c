@@ -3,32 +3,32 @@
 
 #include "launch_check.h"
 
-#define MAX_ATTRIBUTES 16
-
 /* ---- checks */
 
 /* What needs no driver. */
-static CUresult launch_check_given(const struct cushim_launching *what, void **pointers)
+static CUresult launch_check_given(const struct cushim_launching *what)
 {
     const struct cushim_launch *launch = what->launch;
     const char *null = !what->function ? "function" : !launch ? "launch" : NULL;
     if (!null && launch->attribute_count && !launch->attributes)
         null = "attributes";
-    if (!null && !what->packed && !what->no_arguments && what->count && !pointers)
-        null = "pointers";
     if (null)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper, "%s: NULL", null);
-    if (launch->attribute_count > MAX_ATTRIBUTES)
+    if (launch->attribute_count > CUSHIM_MAX_ATTRIBUTES)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
                              "attribute_count: %u; at most %d", launch->attribute_count,
-                             MAX_ATTRIBUTES);
-    for (size_t i = 0; pointers && i < what->count; i++)
+                             CUSHIM_MAX_ATTRIBUTES);
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch_check_pointers(const struct cushim_launching *what, void **pointers)
+{
+    if (what->count && !pointers)
+        return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper, "pointers: NULL");
+    for (size_t i = 0; i < what->count; i++)
         if (!pointers[i])
             return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
                                  "pointers: number %zu is NULL", i + 1);
-    if (what->packed && what->packed->code != CUDA_SUCCESS)
-        return cushim_refuse(what->packed->code, what->helper,
-                             "params: parameter %zu could not be added", what->packed->count + 1);
     return CUDA_SUCCESS;
 }
 
@@ -75,8 +75,9 @@ static bool launch_is_known(const struct cushim_launching *what, uint64_t shape)
     for (int i = 0; i < 3; i++)
         if (grid[i] - 1 >= known.grid[i] || block[i] - 1 >= known.block[i])
             return false;
-    return block[0] * block[1] * block[2] <= known.threads && launch->shared <= known.dynamic &&
-           (!shape || shape == known.shape) && launch_arguments_known(what, &known);
+    return (uint64_t)block[0] * block[1] * block[2] <= known.threads &&
+           launch->shared <= known.dynamic && (!shape || shape == known.shape) &&
+           launch_arguments_known(what, &known);
 }
 
 /* Check a launch against what the driver says now, and remember that it is in order. */
@@ -114,32 +115,18 @@ static CUresult launch_admit(const struct cushim_launching *what, uint64_t shape
 static CUresult launch_call_ex(const struct cushim_launching *what, void **pointers, void **extra)
 {
     const struct cushim_launch *launch = what->launch;
-    CUlaunchAttribute attributes[MAX_ATTRIBUTES + 2];
+    CUlaunchAttribute attributes[CUSHIM_MAX_ATTRIBUTES + 2];
     unsigned count = 0;
     for (; count < launch->attribute_count; count++)
         attributes[count] = launch->attributes[count];
-    if (launch->cluster[0]) {
-        CUlaunchAttribute *cluster = &attributes[count++];
-        cluster->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-        cluster->value.clusterDim.x = (unsigned)launch->cluster[0];
-        cluster->value.clusterDim.y = (unsigned)launch->cluster[1];
-        cluster->value.clusterDim.z = (unsigned)launch->cluster[2];
-    }
+    if (launch->cluster[0])
+        attributes[count++] = cushim_launch_cluster_attribute(launch);
     if (launch->cooperative) {
         CUlaunchAttribute *cooperative = &attributes[count++];
         cooperative->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
         cooperative->value.cooperative = 1;
     }
-    CUlaunchConfig config = {.gridDimX = (unsigned)launch->grid[0],
-                             .gridDimY = (unsigned)launch->grid[1],
-                             .gridDimZ = (unsigned)launch->grid[2],
-                             .blockDimX = (unsigned)launch->block[0],
-                             .blockDimY = (unsigned)launch->block[1],
-                             .blockDimZ = (unsigned)launch->block[2],
-                             .sharedMemBytes = (unsigned)launch->shared,
-                             .hStream = launch->stream,
-                             .attrs = attributes,
-                             .numAttrs = count};
+    CUlaunchConfig config = cushim_launch_config(launch, attributes, count);
     return cushim_table(what->cu)->cuLaunchKernelEx(&config, what->function, pointers, extra);
 }
 
@@ -207,7 +194,9 @@ static CUresult launch_checked(const struct cushim_launching *what, void **point
 {
     const char *call;
     bool raised;
-    CUresult code = launch_check_given(what, pointers);
+    CUresult code = launch_check_given(what);
+    if (code == CUDA_SUCCESS)
+        code = launch_check_pointers(what, pointers);
     if (code != CUDA_SUCCESS)
         return code;
     uint64_t shape = launch_shape(what->launch);
@@ -241,6 +230,9 @@ CUresult cushim_launch_packed(const struct cushim *cu, CUfunction function,
         .cu = cu, .helper = __func__, .function = function, .launch = launch, .packed = params};
     if (!params)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "params: NULL");
+    if (params->code != CUDA_SUCCESS)
+        return cushim_refuse(params->code, __func__, "params: parameter %zu could not be added",
+                             params->count + 1);
     size_t size = params->size;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params->buffer, CU_LAUNCH_PARAM_BUFFER_SIZE,
                      &size, CU_LAUNCH_PARAM_END};
@@ -258,10 +250,7 @@ CUresult cushim_launch_check(const struct cushim *cu, CUfunction function,
                                     .count = count};
     struct cushim_launch_limits limits;
     struct cushim_launch_known known;
-    CUresult code = cushim_refuse(CUDA_SUCCESS, __func__, "-");
-    (void)code;
-    what.no_arguments = false;
-    code = launch_check_given(&what, NULL);
+    CUresult code = launch_check_given(&what);
     if (code == CUDA_SUCCESS)
         code = cushim_launch_ask(&what, &limits);
     if (code == CUDA_SUCCESS)

@@ -76,7 +76,7 @@ static CUresult launch_check_packed(const struct cushim_launching *what,
     const struct cushim_params *params = what->packed;
     if (params->count != known->count)
         return launch_refuse_count(what, params->count, known->count);
-    if (known->layout == params->layout)
+    if (!known->count || known->layout == params->layout)
         return CUDA_SUCCESS;
     char name[128], list[512];
     launch_list_parameters(what, known->count, list, sizeof list, true);
@@ -90,7 +90,7 @@ static CUresult launch_check_packed(const struct cushim_launching *what,
 CUresult cushim_launch_check_arguments(const struct cushim_launching *what,
                                        struct cushim_launch_known *known)
 {
-    if (!launch_parameters(what, known) || what->no_arguments)
+    if (!launch_parameters(what, known))
         return CUDA_SUCCESS;
     if (what->packed)
         return launch_check_packed(what, known);

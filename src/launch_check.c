@@ -41,8 +41,8 @@ CUresult cushim_launch_ask(const struct cushim_launching *what, struct cushim_la
         limits->block[i] = launch_device_attribute(
             cu, (CUdevice_attribute)(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i), device, UINT_MAX);
     }
-    limits->device_threads = launch_device_attribute(
-        cu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device, UINT_MAX);
+    limits->device_threads =
+        launch_device_attribute(cu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device, UINT_MAX);
     limits->function_threads = launch_function_attribute(
         what, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, limits->device_threads);
     limits->static_shared = launch_function_attribute(what, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
@@ -52,9 +52,8 @@ CUresult cushim_launch_ask(const struct cushim_launching *what, struct cushim_la
     size_t opted = launch_device_attribute(
         cu, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device, 0);
     size_t used = limits->static_shared;
-    limits->dynamic_now =
-        launch_function_attribute(what, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                  of_all > used ? of_all - used : 0);
+    limits->dynamic_now = launch_function_attribute(
+        what, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, of_all > used ? of_all - used : 0);
     limits->dynamic_most = opted > used ? opted - used : 0;
     if (limits->dynamic_most < limits->dynamic_now)
         limits->dynamic_most = limits->dynamic_now;
@@ -177,19 +176,8 @@ CUresult cushim_launch_opt_in(const struct cushim_launching *what,
 static size_t launch_active_clusters(const struct cushim_launching *what)
 {
     const struct cushim_launch *launch = what->launch;
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    attribute.value.clusterDim.x = (unsigned)launch->cluster[0];
-    attribute.value.clusterDim.y = (unsigned)launch->cluster[1];
-    attribute.value.clusterDim.z = (unsigned)launch->cluster[2];
-    CUlaunchConfig config = {.gridDimX = (unsigned)launch->grid[0],
-                             .gridDimY = (unsigned)launch->grid[1],
-                             .gridDimZ = (unsigned)launch->grid[2],
-                             .blockDimX = (unsigned)launch->block[0],
-                             .blockDimY = (unsigned)launch->block[1],
-                             .blockDimZ = (unsigned)launch->block[2],
-                             .sharedMemBytes = (unsigned)launch->shared,
-                             .attrs = &attribute,
-                             .numAttrs = 1};
+    CUlaunchAttribute attribute = cushim_launch_cluster_attribute(launch);
+    CUlaunchConfig config = cushim_launch_config(launch, &attribute, 1);
     int clusters = 0;
     CUresult code =
         cushim_table(what->cu)->cuOccupancyMaxActiveClusters(&clusters, what->function, &config);
@@ -216,14 +204,15 @@ static CUresult launch_check_cluster(const struct cushim_launching *what,
                                     0),
             launch_device_attribute(what->cu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device,
                                     0));
-    CUresult code = launch_check_dimensions(what, "cluster", cluster, grid, device);
-    if (code != CUDA_SUCCESS)
-        return code;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        if (!cluster[i])
+            return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
+                                 "cluster: %c is 0 and others are not", axes[i]);
         if (grid[i] % cluster[i])
             return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
                                  "cluster: %c is %zu, which does not divide the grid's %zu",
                                  axes[i], cluster[i], grid[i]);
+    }
     if (what->launch->shared <= limits->dynamic_now && !launch_active_clusters(what)) {
         char name[128];
         return cushim_refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, what->helper,

@@ -21,7 +21,6 @@ struct cushim_launching {
     const struct cushim_params *packed;
     const size_t *sizes;
     size_t count;
-    bool no_arguments; /* none are to be checked */
 };
 
 /* What the driver says of a function on the current device. What it does not say is SIZE_MAX for
@@ -39,9 +38,9 @@ struct cushim_launch_limits {
 /* What is remembered of a function: launches within it are in order. */
 struct cushim_launch_known {
     size_t grid[3], block[3], threads, dynamic;
-    size_t count;            /* of parameters; CUSHIM_COUNT_UNKNOWN: nobody can say */
-    uint64_t sizes, layout;  /* hash of an argument list that is in order; 0: none yet */
-    uint64_t shape;          /* hash of a launch with a cluster or cooperative; 0: none yet */
+    size_t count;           /* of parameters; CUSHIM_COUNT_UNKNOWN: nobody can say */
+    uint64_t sizes, layout; /* hash of an argument list that is in order; 0: none yet */
+    uint64_t shape;         /* hash of a launch with a cluster or cooperative; 0: none yet */
 };
 
 #define CUSHIM_COUNT_UNKNOWN 0xffff
@@ -84,6 +83,34 @@ static inline bool cushim_launch_has_extras(const struct cushim_launch *launch)
 {
     return (launch->cluster[0] | launch->cluster[1] | launch->cluster[2]) != 0 ||
            launch->cooperative || launch->attribute_count != 0;
+}
+
+/* ---- the driver's form of a launch that was checked */
+
+#define CUSHIM_MAX_ATTRIBUTES 16
+
+static inline CUlaunchAttribute cushim_launch_cluster_attribute(const struct cushim_launch *launch)
+{
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    attribute.value.clusterDim.x = (unsigned)launch->cluster[0];
+    attribute.value.clusterDim.y = (unsigned)launch->cluster[1];
+    attribute.value.clusterDim.z = (unsigned)launch->cluster[2];
+    return attribute;
+}
+
+static inline CUlaunchConfig cushim_launch_config(const struct cushim_launch *launch,
+                                                  CUlaunchAttribute *attributes, unsigned count)
+{
+    return (CUlaunchConfig){.gridDimX = (unsigned)launch->grid[0],
+                            .gridDimY = (unsigned)launch->grid[1],
+                            .gridDimZ = (unsigned)launch->grid[2],
+                            .blockDimX = (unsigned)launch->block[0],
+                            .blockDimY = (unsigned)launch->block[1],
+                            .blockDimZ = (unsigned)launch->block[2],
+                            .sharedMemBytes = (unsigned)launch->shared,
+                            .hStream = launch->stream,
+                            .attrs = attributes,
+                            .numAttrs = count};
 }
 
 /* ---- launch_arguments.c */

@@ -24,14 +24,12 @@ CUresult cushim_params_add(struct cushim_params *params, const void *value, size
         return params_refuse(params, cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "%s",
                                                    value ? "size: 0" : "value: NULL"));
     if (!alignment || (alignment & (alignment - 1)) || alignment > MAX_ALIGNMENT)
-        return params_refuse(params,
-                             cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
-                                           "alignment: %zu is no power of 2 up to %d", alignment,
-                                           MAX_ALIGNMENT));
+        return params_refuse(params, cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
+                                                   "alignment: %zu is no power of 2 up to %d",
+                                                   alignment, MAX_ALIGNMENT));
     size_t padding = (alignment - params->size % alignment) % alignment;
-    size_t room = params->buffer && params->size <= params->capacity
-                      ? params->capacity - params->size
-                      : 0;
+    size_t room =
+        params->buffer && params->size <= params->capacity ? params->capacity - params->size : 0;
     if (padding > room || size > room - padding)
         return params_refuse(params, cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
                                                    "size: %zu bytes at offset %zu pass the end of "

@@ -101,7 +101,7 @@ void cushim_set_last_error(const char *format, ...)
 
 bool cushim_was_unavailable(const char *symbol)
 {
-    return last.called && strcmp(cushim_entry_symbol(last.index), symbol) == 0;
+    return last.called && cushim_find_entry(symbol) == last.index;
 }
 
 static CUresult note(unsigned index, enum cushim_state state, CUresult result)

@@ -27,7 +27,8 @@ def run(*command, cwd=None, env=None, code=0):
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=cwd, env=environment(env), text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
-    assert code in (done.returncode, None), f"{' '.join(words)}: code {done.returncode}\n{done.stdout}"
+    assert code in (done.returncode, None), \
+        f"{' '.join(words)}: code {done.returncode}\n{done.stdout}"
     return done.stdout
 
 

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     if (!plt || !dropin || !ratio || rounds < 1)
         return 1;
     CUcontext context;
-    driver_trivial(&context); /* binds the one */
+    driver_trivial(&context);  /* binds the one */
     cuCtxGetCurrent(&context); /* loads for the other */
     for (int i = 0; i < rounds; i++) {
         plt[i] = nanoseconds(loop_plt, calls);

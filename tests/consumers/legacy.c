@@ -10,7 +10,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-int legacy_run(void);
+    int
+    legacy_run(void);
 
 int legacy_run(void)
 {

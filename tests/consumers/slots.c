@@ -13,7 +13,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-int slots_check(void);
+    int
+    slots_check(void);
 
 int slots_check(void)
 {

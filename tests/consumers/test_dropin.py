@@ -228,20 +228,27 @@ def test_beside_a_linked_libcuda(installed, order, tmp_path):
     assert "libcuda.so.1" in needed(program)
 
 
-@pytest.mark.parametrize("linked", [True, False], ids=["libcuda-linked", "libcuda-by-the-library"])
-def test_beside_a_library_that_links_libcuda(installed, linked, tmp_path):
-    """A third library calls libcuda itself, the program the drop-in: both reach one driver."""
+@pytest.mark.parametrize("found", [["-Wl,--as-needed", "-lcuda"], ["-Wl,-rpath-link,{}"]], ids=str)
+def test_beside_a_library_that_links_libcuda(installed, found, tmp_path):
+    """A third library calls libcuda itself, the program the drop-in: both reach one driver.
+
+    GNU ld wants to see that libcuda (a toolkit's stub will do), and the program still needs none.
+    """
     libcuda(tmp_path)
+    (tmp_path / "lib").mkdir()
     other = tmp_path / "other.c"
     other.write_text("int cuDeviceGetCount(int *); int other_device_count(void)\n"
                      "{ int count = 0; cuDeviceGetCount(&count); return count; }\n",
                      encoding="utf-8")
-    run("cc", "-shared", "-fPIC", other, "-o", tmp_path / "libother.so", f"-L{tmp_path}", "-lcuda")
-    libraries = [installed.dropin, f"-L{tmp_path}", "-lother",
-                 "-lcuda" if linked else f"-Wl,-rpath-link,{tmp_path}"]
-    program = installed.compile(tmp_path / "beside", HERE / "beside.c", libraries=libraries,
-                                options=["-w", "-DOTHER", "-I", installed.cuda_headers])
-    shown = facts(run(program, env={"LD_LIBRARY_PATH": str(tmp_path)}))
+    run("cc", "-shared", "-fPIC", other, "-o", tmp_path / "lib/libother.so", f"-L{tmp_path}",
+        "-lcuda")
+    program = installed.compile(
+        tmp_path / "beside", HERE / "beside.c",
+        options=["-w", "-DOTHER", "-I", installed.cuda_headers],
+        libraries=[installed.dropin, f"-L{tmp_path}/lib", "-lother", f"-L{tmp_path}",
+                   *(option.format(tmp_path) for option in found)])
+    assert_keeps_to_itself(program)
+    shown = facts(run(program, env={"LD_LIBRARY_PATH": f"{tmp_path}:{tmp_path}/lib"}))
     assert shown == {"init": "0", "count": "3", "calls": "3", "other": "3", "later": "5"}
 
 

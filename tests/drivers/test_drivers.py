@@ -117,10 +117,11 @@ def test_no_two_entries_share_a_slot(driver):
 
 
 @pytest.mark.skipif(not HOOK or os.uname().machine != "x86_64", reason="no hook for this machine")
-def test_a_hooked_dlsym_is_obeyed(driver):
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_hooked_dlsym_is_obeyed(driver, order):
     """Tools that put a dlsym of their own before the C library's keep what they answer."""
-    plain = probe(driver, "--order", "dlsym")
-    hooked = run_probe(PROBE, driver, "--order", "dlsym", preload=HOOK)
+    plain = probe(driver, "--order", order)
+    hooked = run_probe(PROBE, driver, "--order", order, preload=HOOK)
     different = [before.symbol for before, after in zip(plain.entries, hooked.entries)
                  if (before.state, before.offset) != (after.state, after.offset)]
     assert different == [HOOKED]

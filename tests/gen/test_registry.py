@@ -16,7 +16,6 @@ sys.path.insert(0, str(GEN))
 import fetch  # noqa: E402 pylint: disable=wrong-import-position
 import registry  # noqa: E402 pylint: disable=wrong-import-position
 
-pytestmark = NEEDS_CLANG
 COMMITTED = GEN / "registry"
 
 
@@ -35,6 +34,14 @@ def headers_fixture(tmp_path_factory):
     return folder
 
 
+def test_error_texts():
+    """Every code of CUresult has its line in errors.jsonl, and there are no others."""
+    result = next(row for row in registry.read(COMMITTED, "types") if row["name"] == "CUresult")
+    codes = {(number, name) for name, number, *_ in result["versions"][-1]["values"]}
+    assert codes == {(row["code"], row["name"]) for row in registry.read(COMMITTED, "errors")}
+
+
+@NEEDS_CLANG
 def test_committed(headers, tmp_path, monkeypatch):
     """Both from nothing and on top of what is there; the headers are parsed once for both."""
     import scan  # pylint: disable=import-outside-toplevel  # it needs libclang

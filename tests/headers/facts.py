@@ -87,16 +87,14 @@ def typedefs(toolkit, options, *mode, compiler):
     return {(name, int(since), stream or "legacy") for name, since, stream in PFN.findall(text)}
 
 
-def macros(text, *options):
-    """Object-like macros after TEXT that the headers of the test brought."""
-    empty = set(toolkits.preprocess("", "-dM", *options).splitlines())
-    lines = set(toolkits.preprocess(text, "-dM", *options).splitlines()) - empty
-    names = {match[1] for match in (re.match(r"#define (\w+)(?!\()", line) for line in lines)
-             if match}
-    return {name for name in names if re.match(r"CU|cu", name) and not STEERING.search(name)}
+def macros(text, *options, compiler):
+    """Object-like macros of the driver's headers after TEXT."""
+    defined = toolkits.preprocess(text, "-dM", *options, compiler=compiler)
+    names = re.findall(r"^#define ((?:CU|cu)\w+)(?!\(|\w)", defined, re.M)
+    return {name for name in names if not STEERING.search(name)}
 
 
-def meanings(names, text, *options, compiler="gcc"):
+def meanings(names, text, *options, compiler):
     """What each of NAMES stands for after TEXT, white space aside."""
     probes = "".join(f"\n@{number}@ {name}\n" for number, name in enumerate(names))
     output = toolkits.preprocess(text + probes, *options, compiler=compiler)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_contexts.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,12 +19,17 @@ static unsigned made;
 static _Thread_local CUcontext stack[FAKE_DEPTH];
 static _Thread_local int depth;
 
+static pthread_mutex_t note_lock = PTHREAD_MUTEX_INITIALIZER;
+
 CUresult fake_note(const char *call)
 {
+    pthread_mutex_lock(&note_lock);
     size_t length = strlen(fake.calls);
     fake.call_count++;
     snprintf(fake.calls + length, sizeof fake.calls - length, "%s ", call);
-    return fake.fail_at > 0 && --fake.fail_at == 0 ? fake.fail_code : CUDA_SUCCESS;
+    CUresult code = fake.fail_at > 0 && --fake.fail_at == 0 ? fake.fail_code : CUDA_SUCCESS;
+    pthread_mutex_unlock(&note_lock);
+    return code;
 }
 
 static struct fake_context *find(CUcontext handle)
@@ -49,8 +55,7 @@ static CUresult CUDAAPI f_cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice 
     FAKE_CALLED("cuDevicePrimaryCtxRetain");
     if (!fake_is_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    primaries[device].device = device;
-    fake.primary_retains[device]++;
+    __atomic_fetch_add(&fake.primary_retains[device], 1, __ATOMIC_SEQ_CST);
     *context = (CUcontext)(void *)&primaries[device];
     return CUDA_SUCCESS;
 }
@@ -59,9 +64,9 @@ static CUresult release(CUdevice device)
 {
     if (!fake_is_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!fake.primary_retains[device])
+    if (__atomic_load_n(&fake.primary_retains[device], __ATOMIC_SEQ_CST) == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
-    fake.primary_retains[device]--;
+    __atomic_fetch_sub(&fake.primary_retains[device], 1, __ATOMIC_SEQ_CST);
     return CUDA_SUCCESS;
 }
 
@@ -358,6 +363,8 @@ struct cushim *fake_open(int version)
     const char *lacks = fake.lacks;
     memset(&fake, 0, sizeof fake);
     memset(contexts, 0, sizeof contexts);
+    for (int i = 0; i < FAKE_DEVICES; i++)
+        primaries[i].device = i;
     made = 0;
     depth = 0;
     fake.version = version;

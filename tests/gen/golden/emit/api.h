@@ -16,7 +16,7 @@
 #error "CUSHIM_CUDA_VERSION contradicts CUDA_VERSION of the cuda.h before cushim's headers"
 #endif
 #endif
-#if CUDA_VERSION >= 11000
+#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
 
 #ifdef __cplusplus
 extern "C" {

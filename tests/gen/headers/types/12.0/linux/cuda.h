@@ -77,6 +77,7 @@ typedef struct CUnode_st {
             float x, y;
         } point;
     };
+    int weight;
     union CUnodeData_union {
         CUcallback callback;
         unsigned char padding[64];

@@ -83,6 +83,7 @@ typedef struct CUnode_st {
             float x, y;
         } point;
     };
+    int weight;
     union CUnodeData_union {
         CUcallback callback;
         unsigned char padding[64];

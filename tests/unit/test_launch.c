@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* Launching: what arrives at the driver, what is refused and how, and what is remembered. */
+#include <pthread.h>
+#include <string.h>
+
+#include "test_launch_fake.h"
+
+static const size_t sizes[] = {4, 8, 1, 4};
+static const struct cushim_launch plain = {.grid = CUSHIM_DIM(3, 2), .block = CUSHIM_DIM(128)};
+
+/* A good launch of a function with the parameters above, changed by the test. */
+#define LAUNCH(cu, function, launch)                                                               \
+    CUSHIM_LAUNCH((cu), handle_of(function), (launch), 7, (CUdeviceptr)8, (char)'c', 1.5f)
+
+/* It is refused with this code, and neither the driver nor anything else is touched. */
+#define REFUSED(code, call, ...)                                                                   \
+    do {                                                                                           \
+        unsigned launches_ = fake.launches, opt_ins_ = fake.opt_ins;                               \
+        assert_int_equal((call), (code));                                                          \
+        ERROR_SAYS("cushim_launch_", __VA_ARGS__);                                                 \
+        assert_int_equal(fake.launches, launches_);                                                \
+        assert_int_equal(fake.opt_ins, opt_ins_);                                                  \
+    } while (0)
+
+/* ---- what arrives ---- */
+
+static void test_values_arrive(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    struct cushim_launch launch = plain;
+    (void)state;
+    launch.shared = 100;
+    launch.stream = (CUstream)&launch;
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    assert_string_equal(fake.call, "cuLaunchKernel");
+    assert_memory_equal(fake.grid, ((unsigned[]){3, 2, 1}), sizeof fake.grid);
+    assert_memory_equal(fake.block, ((unsigned[]){128, 1, 1}), sizeof fake.block);
+    assert_int_equal(fake.shared, 100);
+    assert_ptr_equal(fake.stream, &launch);
+    assert_memory_equal(fake.values[0], &(int){7}, 4);
+    assert_memory_equal(fake.values[1], &(CUdeviceptr){8}, 8);
+    assert_int_equal(fake.values[2][0], 'c');
+    assert_memory_equal(fake.values[3], &(float){1.5f}, 4);
+    assert_string_equal(cushim_last_error(), "");
+    cushim_close(cu);
+}
+
+/* Evaluated once; structures, constants, arrays, expressions; none; as many as can be. */
+static void test_kinds_of_arguments(void **state)
+{
+    struct pair {
+        int a;
+        short b;
+    };
+    const struct pair pair = {1, 2};
+    const int constant = 5;
+    int array[3] = {0}, counter = 0;
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function =
+        fake_function_of(4, (const size_t[]){sizeof pair, 4, sizeof(int *), 4});
+    (void)state;
+    assert_int_equal(
+        CUSHIM_LAUNCH(cu, handle_of(&function), &plain, pair, constant, array, ++counter),
+        CUDA_SUCCESS);
+    assert_int_equal(counter, 1);
+    assert_memory_equal(fake.values[0], &pair, sizeof pair);
+    assert_memory_equal(fake.values[1], &constant, sizeof constant);
+    assert_memory_equal(fake.values[2], &(int *){array}, sizeof(int *));
+    assert_memory_equal(fake.values[3], &counter, sizeof counter);
+
+    struct fake_function none = fake_function_of(0, NULL);
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&none), &plain), CUDA_SUCCESS);
+    size_t ones[32];
+    for (size_t i = 0; i < COUNT(ones); i++)
+        ones[i] = 4;
+    struct fake_function many = fake_function_of(COUNT(ones), ones);
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&many), &plain, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                   12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+                                   28, 29, 30, 31, 32),
+                     CUDA_SUCCESS);
+    for (int i = 0; i < 32; i++)
+        assert_memory_equal(fake.values[i], &(int){i + 1}, 4);
+    cushim_close(cu);
+}
+
+static void test_pointers(void **state)
+{
+    int a = 1, b = 2;
+    void *pointers[] = {&a, &b};
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(2, (const size_t[]){4, 4});
+    CUfunction handle = handle_of(&function);
+    (void)state;
+    assert_int_equal(cushim_launch_kernel(cu, handle, &plain, pointers, NULL, 2), CUDA_SUCCESS);
+    assert_memory_equal(fake.values[1], &b, 4);
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, handle, &plain, pointers, NULL, 1),
+            "cushim_launch_kernel: arguments: 1 given; saxpy takes 2, of 4, 4 bytes");
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, handle, &plain, NULL, NULL, 2),
+            "pointers: NULL");
+    pointers[1] = NULL;
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, handle, &plain, pointers, NULL, 2),
+            "pointers: number 2 is NULL");
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, NULL, &plain, NULL, NULL, 0),
+            "function: NULL");
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, handle, NULL, NULL, NULL, 0),
+            "launch: NULL");
+    cushim_close(cu);
+}
+
+static void test_launch_1d(void **state)
+{
+    (void)state;
+    assert_true(cushim_launch_1d(1000, 256, NULL).grid[0] == 4);
+    assert_true(cushim_launch_1d(1024, 256, NULL).grid[0] == 4);
+    assert_true(cushim_launch_1d(SIZE_MAX, 2, NULL).grid[0] == SIZE_MAX / 2 + 1);
+    assert_true(cushim_launch_1d(0, 256, NULL).grid[0] == 0);
+    assert_true(cushim_launch_1d(9, 0, NULL).grid[0] == 0);
+}
+
+/* ---- refusals ---- */
+
+static void test_wrong_arguments(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(2, (const size_t[]){8, 4});
+    CUfunction handle = handle_of(&function);
+    (void)state;
+    /* Whether or not something is remembered of the function. */
+    for (int round = 0; round < 2; round++) {
+        REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle, &plain, 1, 2),
+                "arguments: number 1 has 4 bytes; the parameter of saxpy has 8");
+        REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle, &plain, 1LL, 2LL),
+                "arguments: number 2 has 8 bytes", "has 4");
+        REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle, &plain, 1LL, 2, 3),
+                "arguments: 3 given; saxpy takes 2, of 8, 4 bytes");
+        REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle, &plain), "0 given");
+        fake.name = NULL;
+        REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle, &plain), "the function takes");
+        fake.name = "saxpy";
+        assert_int_equal(CUSHIM_LAUNCH(cu, handle, &plain, 1LL, 2), CUDA_SUCCESS);
+    }
+    cushim_close(cu);
+}
+
+static void test_wrong_shapes(void **state)
+{
+    static const CUlaunchAttribute ignored = {.id = CU_LAUNCH_ATTRIBUTE_IGNORE};
+    static const struct {
+        struct cushim_launch launch;
+        CUresult code;
+        const char *words;
+    } wrong[] = {
+        {{.grid = {1, 1, 1}, .block = {0, 1, 1}}, CUDA_ERROR_INVALID_VALUE, "block: x is 0"},
+        {{.grid = {1, 1, 1}, .block = {32, 0, 1}}, CUDA_ERROR_INVALID_VALUE, "block: y is 0"},
+        {{.grid = {1, 1, 0}, .block = {32, 1, 1}}, CUDA_ERROR_INVALID_VALUE, "grid: z is 0"},
+        {{.grid = {0x80000000u, 1, 1}, .block = {32, 1, 1}},
+         CUDA_ERROR_INVALID_VALUE,
+         "grid: x is 2147483648; device 0 has at most 2147483647"},
+#if SIZE_MAX > UINT32_MAX
+        {{.grid = {0x100000001, 1, 1}, .block = {32, 1, 1}},
+         CUDA_ERROR_INVALID_VALUE,
+         "grid: x is 4294967297"},
+        {{.grid = {1, 1, 1}, .block = {32, 1, 1}, .shared = 0x100000000},
+         CUDA_ERROR_INVALID_VALUE,
+         "shared: 4294967296 bytes"},
+#endif
+        {{.grid = {1, 65536, 1}, .block = {32, 1, 1}},
+         CUDA_ERROR_INVALID_VALUE,
+         "grid: y is 65536; device 0 has at most 65535"},
+        {{.grid = {1, 1, 1}, .block = {1, 1, 65}}, CUDA_ERROR_INVALID_VALUE, "block: z is 65"},
+        {{.grid = {1, 1, 1}, .block = {33, 32, 1}},
+         CUDA_ERROR_INVALID_VALUE,
+         "block: 33 x 32 x 1 are 1056 threads; device 0 has at most 1024"},
+        {{.grid = {1, 1, 1}, .block = {SIZE_MAX, 2, 1}}, CUDA_ERROR_INVALID_VALUE, "block: x is"},
+        {{.grid = {1, 1, 1}, .block = {769, 1, 1}},
+         CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+         "769 threads; saxpy can have 768 in a block (it uses 80 registers a thread)"},
+        {{.grid = {1, 1, 1}, .block = {32, 1, 1}, .shared = 232448},
+         CUDA_ERROR_INVALID_VALUE,
+         "shared: 232448 bytes; device 0 has at most 231424 for a block of saxpy, which itself "
+         "uses 1024"},
+        {{.grid = {1, 1, 1}, .block = {32, 1, 1}, .attribute_count = 1},
+         CUDA_ERROR_INVALID_VALUE,
+         "attributes: NULL"},
+        {{.grid = {1, 1, 1}, .block = {32, 1, 1}, .attribute_count = 17, .attributes = &ignored},
+         CUDA_ERROR_INVALID_VALUE,
+         "attribute_count: 17"},
+    };
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    (void)state;
+    function.threads = 768;
+    function.registers = 80;
+    function.static_shared = 1024;
+    function.dynamic_now = 49152 - 1024;
+    /* Whether or not something is remembered of the function. */
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < COUNT(wrong); i++) {
+            REFUSED(wrong[i].code, LAUNCH(cu, &function, &wrong[i].launch), "cushim_launch_kernel",
+                    wrong[i].words);
+            REFUSED(wrong[i].code,
+                    cushim_launch_check(cu, handle_of(&function), &wrong[i].launch, sizes, 4),
+                    "cushim_launch_check", wrong[i].words);
+        }
+        assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_SUCCESS);
+    }
+    cushim_close(cu);
+}
+
+static void test_no_context_and_no_driver(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    (void)state;
+    fake.device_code = CUDA_ERROR_INVALID_CONTEXT;
+    REFUSED(CUDA_ERROR_INVALID_CONTEXT, LAUNCH(cu, &function, &plain),
+            "cushim_launch_kernel: no context is current on this thread");
+    cushim_close(cu);
+    cu = open_path("/nonexistent/libcuda.so.1");
+    REFUSED(CUDA_ERROR_NOT_INITIALIZED, LAUNCH(cu, &function, &plain), "there is no CUDA driver");
+    cushim_close(cu);
+}
+
+/* A driver that cannot tell of parameters, or not of this function's, stops nothing. */
+static void test_driver_cannot_tell(void **state)
+{
+    static const char *const no_info[] = {"cuFuncGetParamInfo", NULL};
+    struct cushim *cu = open_fake(12020, no_info);
+    struct fake_function function = fake_function_of(1, (const size_t[]){4});
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &plain, 1LL, 2), CUDA_SUCCESS);
+    for (size_t i = 0; i < COUNT(fake.attributes); i++)
+        fake.attributes[i] = -1;
+    function.threads = function.static_shared = function.dynamic_now = -1;
+    cushim_launch_forget();
+    struct cushim_launch odd = {.grid = CUSHIM_DIM(70000, 70000), .block = CUSHIM_DIM(2000)};
+    for (int round = 0; round < 2; round++)
+        assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &odd, 1), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+/* ---- shared memory ---- */
+
+static void test_opt_in(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    struct cushim_launch launch = plain;
+    (void)state;
+    function.static_shared = 1024;
+    function.dynamic_now = 48128;
+    launch.shared = 48128;
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    assert_int_equal(fake.opt_ins, 0);
+    launch.shared = 100000;
+    assert_int_equal(cushim_launch_check(cu, handle_of(&function), &launch, sizes, 4),
+                     CUDA_SUCCESS);
+    assert_int_equal(fake.opt_ins, 0);
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    assert_int_equal(fake.opt_ins, 1);
+    assert_int_equal(function.dynamic_now, 231424);
+    launch.shared = 231424;
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    assert_int_equal(fake.opt_ins, 1);
+
+    /* Set back by somebody else: noticed by the driver's refusal. */
+    function.dynamic_now = 48128;
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    assert_int_equal(fake.opt_ins, 2);
+    cushim_close(cu);
+
+    cu = open_fake(8000, NULL);
+    function.dynamic_now = -1;
+    launch.shared = 48129;
+    REFUSED(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, LAUNCH(cu, &function, &launch), "shared",
+            "cuFuncSetAttribute", "9.0");
+    launch.shared = 48128;
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+/* ---- what is remembered ---- */
+
+static void test_nothing_asked_twice(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    struct cushim_launch launch = plain;
+    (void)state;
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    unsigned asked = fake.asked;
+    assert_true(asked > 0);
+    for (size_t i = 1; i <= 1000; i++) {
+        launch.grid[0] = i;
+        launch.block[0] = i;
+        launch.shared = i * 49;
+        assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    }
+    assert_int_equal(fake.asked, asked);
+    cushim_launch_forget();
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    assert_true(fake.asked > asked);
+    cushim_close(cu);
+}
+
+/* The handle of an unloaded function comes back for another one. */
+static void test_handle_used_again(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(2, (const size_t[]){4, 4});
+    CUfunction handle = handle_of(&function);
+    (void)state;
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle, &plain, 1, 2), CUDA_SUCCESS);
+    function = fake_function_of(3, (const size_t[]){8, 8, 8});
+    function.dynamic_now = 40000;
+    /* What is right is never refused, even where nobody says that the module is gone. */
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle, &plain, 1LL, 2LL, 3LL), CUDA_SUCCESS);
+    function = fake_function_of(1, (const size_t[]){4});
+    cushim_launch_forget();
+    REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle, &plain, 1LL, 2LL, 3LL), "3 given");
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle, &plain, 1), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+static void test_many_functions(void **state)
+{
+    static struct fake_function functions[3000];
+    struct cushim *cu = open_fake(13000, NULL);
+    (void)state;
+    for (size_t i = 0; i < COUNT(functions); i++)
+        functions[i] = fake_function_of(i % 2 + 1, (const size_t[]){4, 4});
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < COUNT(functions); i++) {
+            CUfunction handle = handle_of(&functions[i]);
+            CUresult one = CUSHIM_LAUNCH(cu, handle, &plain, 1);
+            CUresult two = CUSHIM_LAUNCH(cu, handle, &plain, 1, 2);
+            assert_int_equal(one, i % 2 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
+            assert_int_equal(two, i % 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+        }
+    cushim_close(cu);
+}
+
+static struct fake_function shared_functions[4];
+
+static void *check_on_thread(void *cu)
+{
+    static const size_t of[] = {4, 8};
+    for (size_t i = 0; i < 20000; i++) {
+        CUfunction handle = handle_of(&shared_functions[i % COUNT(shared_functions)]);
+        if (i % 1000 == 0)
+            cushim_launch_forget();
+        int value = 1;
+        long long wide = 2;
+        void *pointers[] = {&value, &wide};
+        size_t count = i % COUNT(shared_functions) / 2 + 1;
+        if (cushim_launch_kernel(cu, handle, &plain, pointers, of, count) != CUDA_SUCCESS ||
+            cushim_launch_kernel(cu, handle, &plain, pointers, of, 3 - count) == CUDA_SUCCESS)
+            return NULL;
+    }
+    return cu;
+}
+
+/* Threads that read and write one record never see half of it. */
+static void test_threads(void **state)
+{
+    pthread_t threads[4];
+    struct cushim *cu = open_fake(13000, NULL);
+    (void)state;
+    fake.quiet = true;
+    for (size_t i = 0; i < COUNT(shared_functions); i++)
+        shared_functions[i] = fake_function_of(i / 2 + 1, (const size_t[]){4, 8});
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, check_on_thread, cu), 0);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, cu);
+    }
+    cushim_close(cu);
+}
+
+/* ---- the driver's own refusals ---- */
+
+static void test_driver_refuses(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    (void)state;
+    fake.next[0] = CUDA_ERROR_INVALID_VALUE;
+    fake.next[1] = CUDA_ERROR_ILLEGAL_ADDRESS;
+    assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_ERROR_INVALID_VALUE);
+    ERROR_SAYS("cushim_launch_kernel: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1)", "saxpy",
+               "grid 3 x 2 x 1", "block 128 x 1 x 1", "0 bytes of shared memory");
+    assert_int_equal(fake.launches, 1);
+    assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_ERROR_ILLEGAL_ADDRESS);
+    ERROR_SAYS("cushim_launch_kernel: cuLaunchKernel: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+    assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_SUCCESS);
+
+    /* A function that has become another one since: the true reason. */
+    function.threads = 64;
+    fake.next[3] = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    ERROR_SAYS("128 threads; saxpy can have 64");
+    cushim_close(cu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values_arrive),
+        cmocka_unit_test(test_kinds_of_arguments),
+        cmocka_unit_test(test_pointers),
+        cmocka_unit_test(test_launch_1d),
+        cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_wrong_shapes),
+        cmocka_unit_test(test_no_context_and_no_driver),
+        cmocka_unit_test(test_driver_cannot_tell),
+        cmocka_unit_test(test_opt_in),
+        cmocka_unit_test(test_nothing_asked_twice),
+        cmocka_unit_test(test_handle_used_again),
+        cmocka_unit_test(test_many_functions),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_driver_refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+#include "test_memory_fake.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA = 4 << 20, UNIT = 512, BLOCKS = 512 };
+
+struct memory_fake memory_fake;
+
+/* Memory of all kinds: the first free place is taken, so that an address comes back soon. */
+static _Alignas(FAKE_GRANULARITY) unsigned char arena[ARENA];
+static struct block {
+    uintptr_t base;
+    size_t size;
+    unsigned long long id;
+    bool host;
+} blocks[BLOCKS];
+static unsigned long long last_id;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- what every call does first */
+
+CUresult fake_called(const char *symbol)
+{
+    CUresult result = CUDA_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (memory_fake.calls < FAKE_LOG)
+        memory_fake.log[memory_fake.calls] = symbol;
+    memory_fake.calls++;
+    if (memory_fake.fails && strcmp(symbol, memory_fake.fails) == 0 && memory_fake.after-- <= 0)
+        result = memory_fake.code;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+/* ---- blocks */
+
+static struct block *block_at(uintptr_t address)
+{
+    for (size_t i = 0; i < BLOCKS; i++)
+        if (blocks[i].size && address - blocks[i].base < blocks[i].size)
+            return &blocks[i];
+    return NULL;
+}
+
+static CUresult block_make(uintptr_t *address, size_t size, bool host)
+{
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&lock);
+    size_t whole = (size + UNIT - 1) / UNIT * UNIT, at = 0;
+    while (size <= ARENA && at + whole <= ARENA && result != CUDA_SUCCESS) {
+        struct block *other = NULL, *unused = NULL;
+        for (size_t i = 0; i < BLOCKS; i++) {
+            if (!blocks[i].size)
+                unused = &blocks[i];
+            else if (blocks[i].base < (uintptr_t)arena + at + whole &&
+                     blocks[i].base + blocks[i].size > (uintptr_t)arena + at)
+                other = &blocks[i];
+        }
+        if (other) {
+            at = (other->base + other->size - (uintptr_t)arena + UNIT - 1) / UNIT * UNIT;
+        } else if (!unused) {
+            break;
+        } else {
+            *unused = (struct block){(uintptr_t)arena + at, size, ++last_id, host};
+            *address = unused->base;
+            memory_fake.blocks++;
+            result = CUDA_SUCCESS;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static CUresult block_free(uintptr_t address, bool host)
+{
+    CUresult result = CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    struct block *block = block_at(address);
+    if (block && block->base == address && block->host == host) {
+        block->size = 0;
+        memory_fake.blocks--;
+        result = CUDA_SUCCESS;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static CUresult device_make(CUdeviceptr *address, size_t size)
+{
+    uintptr_t found;
+    CUresult result = block_make(&found, size, false);
+    if (result == CUDA_SUCCESS)
+        *address = found;
+    return result;
+}
+
+static CUresult fake_cuMemAlloc_v2(CUdeviceptr *address, size_t size)
+{
+    CALLED();
+    return device_make(address, size);
+}
+
+static CUresult fake_cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned flags)
+{
+    CALLED();
+    memory_fake.attach = flags;
+    return device_make(address, size);
+}
+
+static CUresult fake_cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width,
+                                        size_t height, unsigned element)
+{
+    (void)element;
+    CALLED();
+    *pitch = (width + UNIT - 1) / UNIT * UNIT;
+    return device_make(address, *pitch * height);
+}
+
+static CUresult fake_cuMemFree_v2(CUdeviceptr address)
+{
+    CALLED();
+    return block_free(address, false);
+}
+
+static CUresult fake_cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream)
+{
+    CALLED();
+    memory_fake.stream = stream;
+    return memory_fake.pools ? device_make(address, size) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult fake_cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool pool,
+                                             CUstream stream)
+{
+    CALLED();
+    assert_non_null(pool);
+    memory_fake.stream = stream;
+    return device_make(address, size);
+}
+
+static CUresult fake_cuMemFreeAsync(CUdeviceptr address, CUstream stream)
+{
+    CALLED();
+    memory_fake.stream = stream;
+    return block_free(address, false);
+}
+
+static CUresult fake_cuMemHostAlloc(void **address, size_t size, unsigned flags)
+{
+    uintptr_t found;
+    CALLED();
+    memory_fake.flags = flags;
+    CUresult result = block_make(&found, size, true);
+    if (result == CUDA_SUCCESS)
+        *address = (void *)found;
+    return result;
+}
+
+static CUresult fake_cuMemFreeHost(void *address)
+{
+    CALLED();
+    return block_free((uintptr_t)address, true);
+}
+
+static CUresult fake_cuMemHostRegister_v2(void *address, size_t size, unsigned flags)
+{
+    (void)address, (void)size;
+    CALLED();
+    memory_fake.flags = flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuMemHostRegister(void *address, size_t size, unsigned flags)
+{
+    (void)address, (void)size;
+    CALLED();
+    memory_fake.flags = flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuMemHostUnregister(void *address)
+{
+    (void)address;
+    CALLED();
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *address,
+                                                  unsigned flags)
+{
+    (void)flags;
+    CALLED();
+    *device = (uintptr_t)address;
+    return CUDA_SUCCESS;
+}
+
+/* ---- queries */
+
+static CUresult fake_cuInit(unsigned flags)
+{
+    (void)flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuCtxGetDevice(CUdevice *device)
+{
+    CALLED();
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    CALLED();
+    if (device != 0)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY           ? memory_fake.managed
+             : attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? memory_fake.pools
+             : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+                 ? memory_fake.mapping
+                 : -1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+    CALLED();
+    *free_bytes = 1234;
+    *total_bytes = 5678;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
+                                           CUdeviceptr address)
+{
+    CALLED();
+    assert_int_equal(attribute, CU_POINTER_ATTRIBUTE_BUFFER_ID);
+    pthread_mutex_lock(&lock);
+    const struct block *block = block_at(address);
+    unsigned long long id = block ? block->id : 0;
+    pthread_mutex_unlock(&lock);
+    if (!id)
+        id = fake_mapped(address);
+    if (!id)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(data, &id, sizeof id);
+    return CUDA_SUCCESS;
+}
+
+/* Writes 0xff or 1 bytes of what is asked for: the least that a driver might. */
+static CUresult fake_cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
+                                            void **data, CUdeviceptr address)
+{
+    CALLED();
+    memory_fake.pointer_attributes = count;
+    const struct block *block = block_at(address);
+    if (!block)
+        return CUDA_SUCCESS;
+    for (unsigned i = 0; i < count; i++) {
+        switch (attributes[i]) {
+        case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+            *(unsigned *)data[i] = block->host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+            break;
+        case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+            *(size_t *)data[i] = block->size;
+            break;
+        case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+            *(unsigned char *)data[i] = 1;
+            break;
+        case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+            *(int *)data[i] = 0;
+            break;
+        case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+            *(unsigned long long *)data[i] = block->id;
+            break;
+        case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+            *(CUdeviceptr *)data[i] = block->base;
+            break;
+        default:
+            break;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- order */
+
+static CUresult fake_cuStreamSynchronize(CUstream stream)
+{
+    CALLED();
+    memory_fake.stream = stream;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice device,
+                                        CUstream stream)
+{
+    (void)address, (void)size;
+    CALLED();
+    memory_fake.device = device;
+    memory_fake.stream = stream;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fake_cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location,
+                                           unsigned flags, CUstream stream)
+{
+    (void)address, (void)size, (void)flags;
+    CALLED();
+    memory_fake.location = location;
+    memory_fake.stream = stream;
+    return CUDA_SUCCESS;
+}
+
+/* ---- the driver as a whole */
+
+static int version;
+static char entered[] = "context";
+
+static CUresult fake_cuDriverGetVersion(int *its_version)
+{
+    *its_version = version;
+    return CUDA_SUCCESS;
+}
+
+static const struct fake_entry entries[] = {
+    ENTRY(cuInit),
+    ENTRY(cuDriverGetVersion),
+    ENTRY(cuMemAlloc_v2),
+    ENTRY(cuMemAllocManaged),
+    ENTRY(cuMemAllocPitch_v2),
+    ENTRY(cuMemFree_v2),
+    ENTRY(cuMemAllocAsync),
+    ENTRY(cuMemAllocFromPoolAsync),
+    ENTRY(cuMemFreeAsync),
+    ENTRY(cuMemHostAlloc),
+    ENTRY(cuMemFreeHost),
+    ENTRY(cuMemHostRegister),
+    ENTRY(cuMemHostRegister_v2),
+    ENTRY(cuMemHostUnregister),
+    ENTRY(cuMemHostGetDevicePointer_v2),
+    ENTRY(cuCtxGetDevice),
+    ENTRY(cuDeviceGetAttribute),
+    ENTRY(cuMemGetInfo_v2),
+    ENTRY(cuPointerGetAttribute),
+    ENTRY(cuPointerGetAttributes),
+    ENTRY(cuStreamSynchronize),
+    ENTRY(cuMemPrefetchAsync),
+    ENTRY(cuMemPrefetchAsync_v2),
+    {NULL, NULL},
+};
+
+static void *resolve(void *user, const char *symbol)
+{
+    (void)user;
+    const struct fake_entry *lists[] = {entries, fake_copy_entries, fake_map_entries};
+    for (const char *const *missing = memory_fake.missing; *missing; missing++)
+        if (strcmp(*missing, symbol) == 0)
+            return NULL;
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (const struct fake_entry *entry = lists[i]; entry->symbol; entry++)
+            if (strcmp(entry->symbol, symbol) == 0) {
+                void *address;
+                memcpy(&address, &entry->function, sizeof address);
+                return address;
+            }
+    return NULL;
+}
+
+struct cushim *fake_open_without(int its_version, const char *const missing[])
+{
+    struct cushim_options options = defaults();
+    memory_fake = (struct memory_fake){.managed = 1, .pools = 1, .mapping = 1};
+    memory_fake.context = (CUcontext)entered;
+    for (size_t i = 0; missing && missing[i]; i++)
+        memory_fake.missing[i] = missing[i];
+    version = its_version;
+    options.resolver = resolve;
+    struct cushim *cu = cushim_open(&options);
+    assert_non_null(cu);
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    return cu;
+}
+
+struct cushim *fake_open(int its_version)
+{
+    return fake_open_without(its_version, NULL);
+}
+
+void fake_close(struct cushim *cu)
+{
+    size_t bytes = 1;
+    assert_int_equal(cushim_memory_live(cu, &bytes), 0);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(memory_fake.blocks, 0);
+    assert_int_equal(memory_fake.arrays, 0);
+    assert_int_equal(memory_fake.mappings, 0);
+    assert_int_equal(memory_fake.handles, 0);
+    assert_int_equal(memory_fake.reservations, 0);
+    assert_int_equal(memory_fake.pool_count, 0);
+    assert_int_equal(memory_fake.depth, 0);
+    assert_ptr_equal(memory_fake.context, entered);
+    cushim_close(cu);
+}
+
+void fake_fail(const char *symbol, CUresult code, int after)
+{
+    memory_fake.fails = symbol;
+    memory_fake.code = code;
+    memory_fake.after = after;
+}
+
+void fake_forget(void)
+{
+    memory_fake.calls = 0;
+}
+
+void assert_calls(const char *const symbols[])
+{
+    unsigned count = 0;
+    for (; symbols[count]; count++) {
+        if (count >= memory_fake.calls)
+            fail_msg("no call of %s", symbols[count]);
+        assert_string_equal(memory_fake.log[count], symbols[count]);
+    }
+    if (memory_fake.calls > count)
+        fail_msg("a call of %s too many", memory_fake.log[count]);
+}
+
+void assert_refused(CUresult result, CUresult code, const char *const parts[])
+{
+    static const char *const queries[] = {"cuPointerGetAttribute", "cuArray3DGetDescriptor_v2",
+                                          "cuDeviceGetAttribute", "cuCtxGetDevice",
+                                          "cuMemGetAllocationGranularity"};
+    const char *sentence = cushim_last_error();
+    if (result != code)
+        fail_msg("%d, not %d: %s", (int)result, (int)code, sentence);
+    for (size_t i = 0; parts[i]; i++)
+        assert_contains(sentence, parts[i]);
+    for (unsigned i = 0; i < memory_fake.calls; i++) {
+        bool query = false;
+        for (size_t j = 0; j < COUNT(queries); j++)
+            query |= strcmp(memory_fake.log[i], queries[j]) == 0;
+        if (!query)
+            fail_msg("refused after a call of %s: %s", memory_fake.log[i], sentence);
+    }
+}
+
+void assert_ok(CUresult result, const char *call)
+{
+    if (result != CUDA_SUCCESS)
+        fail_msg("%s: %d: %s", call, (int)result, cushim_last_error());
+}
