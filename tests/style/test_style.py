@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""What every file of the project keeps to."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+C_FILES = (".c", ".h", ".cpp", ".cu")
+SOURCES = (*C_FILES, ".py", ".build", ".sh")
+OWN_HEADERS = ROOT / "tests" / "gen"  # golden output, and headers that are wrong on purpose
+
+
+def tracked(*suffixes):
+    """Files of the repository with one of these endings."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    files = [ROOT / name for name in listed.stdout.split("\0") if name.endswith(suffixes)]
+    return [file for file in files if file.exists() and OWN_HEADERS / "golden" not in file.parents
+            and OWN_HEADERS / "headers" not in file.parents
+            and OWN_HEADERS / "registry" not in file.parents]
+
+
+def test_clang_format():
+    if not shutil.which("clang-format"):
+        pytest.skip("no clang-format")
+    files = [file for file in tracked(".c", ".h", ".cpp") if "shim" not in file.parts]
+    result = subprocess.run(["clang-format", "--dry-run", "-Werror", *files],
+                            capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+def test_licence_lines():
+    lacking = [str(file.relative_to(ROOT)) for file in tracked(*SOURCES)
+               if "SPDX-License-Identifier: MIT" not in file.read_text(encoding="utf-8")[:400]]
+    assert not lacking
+
+
+def test_line_length():
+    long = [f"{file.relative_to(ROOT)}:{number}" for file in tracked(*SOURCES, ".md")
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+            if len(line) > 100 and not line.startswith("|")]
+    assert not long
+
+
+def test_file_length():
+    long = [f"{file.relative_to(ROOT)}" for file in tracked(".c", ".h", ".py")
+            if len(file.read_text(encoding="utf-8").splitlines()) > 600]
+    assert not long
+
+
+def test_no_network_addresses():
+    address = re.compile(r"https?://(?!docs\.nvidia|spdx|github\.com|www\.w3\.org|json-schema)")
+    found = [f"{file.relative_to(ROOT)}:{number}" for file in tracked(*SOURCES, ".txt", ".in")
+             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+             if address.search(line) and "test_style" not in file.name]
+    assert not found
+
+
+def test_nothing_of_nvidias():
+    words = ("NVIDIA " + "Corporation", "NOTICE TO " + "LICENSEE")
+    found = [str(file.relative_to(ROOT)) for file in tracked(*SOURCES, ".jsonl", ".ptx", ".md")
+             if any(word in file.read_text(encoding="utf-8") for word in words)]
+    assert not found
