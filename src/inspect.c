@@ -109,22 +109,27 @@ static enum cushim_status check_content(int file, off_t bytes, char *message, si
 
 enum cushim_status cushim_inspect(const char *path, char *message, size_t size)
 {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
     struct stat info;
-    if (stat(path, &info) != 0) {
+    if (file < 0 || fstat(file, &info) != 0) {
+        enum cushim_status status =
+            errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP
+                ? CUSHIM_ERROR_NOT_FOUND
+            : errno == ENXIO ? CUSHIM_ERROR_NOT_A_FILE /* a socket */
+                             : CUSHIM_ERROR_UNREADABLE;
         snprintf(message, size, "%s", strerror(errno));
-        return errno == EACCES ? CUSHIM_ERROR_UNREADABLE : CUSHIM_ERROR_NOT_FOUND;
+        if (file >= 0)
+            close(file);
+        return status;
     }
+    enum cushim_status status;
     if (!S_ISREG(info.st_mode))
-        return say(CUSHIM_ERROR_NOT_A_FILE, message, size,
-                   S_ISDIR(info.st_mode) ? "a folder, not a file" : "not a regular file");
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        snprintf(message, size, "%s", strerror(errno));
-        return CUSHIM_ERROR_UNREADABLE;
-    }
-    enum cushim_status status =
-        info.st_size == 0 ? say(CUSHIM_ERROR_EMPTY_FILE, message, size, "the file is empty")
-                          : check_content(file, info.st_size, message, size);
+        status = say(CUSHIM_ERROR_NOT_A_FILE, message, size,
+                     S_ISDIR(info.st_mode) ? "a folder, not a file" : "not a regular file");
+    else if (info.st_size == 0)
+        status = say(CUSHIM_ERROR_EMPTY_FILE, message, size, "the file is empty");
+    else
+        status = check_content(file, info.st_size, message, size);
     close(file);
     return status;
 }

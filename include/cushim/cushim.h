@@ -107,7 +107,7 @@ enum cushim_source {
 enum cushim_log_level { CUSHIM_LOG_DEBUG = 0, CUSHIM_LOG_INFO, CUSHIM_LOG_WARNING };
 
 /**
- * Find one exported symbol of a driver.
+ * Find one exported symbol of a driver. Must not call cushim: it runs within a load.
  *
  * @param user    cushim_options.user
  * @param symbol  exact exported name, such as "cuMemAlloc_v2"
@@ -115,7 +115,10 @@ enum cushim_log_level { CUSHIM_LOG_DEBUG = 0, CUSHIM_LOG_INFO, CUSHIM_LOG_WARNIN
  */
 typedef void *cushim_resolver_fn(void *user, const char *symbol);
 
-/** Receive one line without newline; valid during the call. Called on the loading thread. */
+/**
+ * Receive one line without newline, valid during the call. Called on the loading thread, within the
+ * load: it must not call cushim.
+ */
 typedef void cushim_log_fn(void *user, enum cushim_log_level level, const char *line);
 
 /**
