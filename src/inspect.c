@@ -112,15 +112,15 @@ enum cushim_status cushim_inspect(const char *path, char *message, size_t size)
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
     struct stat info;
     if (file < 0 || fstat(file, &info) != 0) {
-        enum cushim_status status =
-            errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP
-                ? CUSHIM_ERROR_NOT_FOUND
-            : errno == ENXIO ? CUSHIM_ERROR_NOT_A_FILE /* a socket */
-                             : CUSHIM_ERROR_UNREADABLE;
-        snprintf(message, size, "%s", strerror(errno));
+        int error = errno;
         if (file >= 0)
             close(file);
-        return status;
+        if (error == ENXIO) /* a socket */
+            return say(CUSHIM_ERROR_NOT_A_FILE, message, size, "not a regular file");
+        bool absent =
+            error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP;
+        snprintf(message, size, "%s", strerror(error));
+        return absent ? CUSHIM_ERROR_NOT_FOUND : CUSHIM_ERROR_UNREADABLE;
     }
     enum cushim_status status;
     if (!S_ISREG(info.st_mode))
