@@ -4,6 +4,7 @@
 #define CUSHIM_SRC_PLATFORM_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cushim/cushim.h>
 
@@ -13,7 +14,9 @@
 #define CUSHIM_THREAD_LOCAL __thread
 #endif
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) /* whose printf it is, <stdio.h> decides */
+#define CUSHIM_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
 #define CUSHIM_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define CUSHIM_PRINTF(text, first)

@@ -69,8 +69,8 @@ class Build:
         need("meson")
         rows = json.loads(run("meson", "introspect", "--buildoptions", self.path))
         self.options = {row["name"]: row["value"] for row in rows}
-        if self.options["b_sanitize"] != "none":
-            pytest.skip("this build has sanitizers, which no consumer links")
+        if self.options["b_sanitize"] != "none" or self.options["b_coverage"]:
+            pytest.skip("this build is instrumented, and no consumer links what that needs")
 
     def install(self, folder):
         """`meson install` with FOLDER as the root of the file system."""

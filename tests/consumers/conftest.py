@@ -10,7 +10,10 @@ from adopt import Build
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 
-CACHE = Path(os.environ.get("CUSHIM_CACHE", Path.home() / ".cache/cushim"))
+from fetch import drivers_folder  # noqa: E402
+from real_drivers import newest_drivers  # noqa: E402
+
+HEADERS = drivers_folder(None).parent / "headers"
 
 
 @pytest.fixture(scope="session", name="build")
@@ -28,19 +31,10 @@ def installed(build, tmp_path_factory):
     return build.install(tmp_path_factory.mktemp("root"))
 
 
-def all_drivers():
-    """The cached drivers, oldest first; none where they cannot be read."""
-    try:
-        from real_drivers import newest_drivers
-    except ImportError:
-        return []
-    return list(newest_drivers().values())
-
-
 @pytest.fixture(scope="session")
 def drivers():
-    """Every real driver that is here."""
-    found = all_drivers()
+    """Every real driver that is here, oldest first."""
+    found = list(newest_drivers().values())
     if not found:
         pytest.skip("no real driver in the cache; tests/drivers/fetch.py fetches them")
     return found
@@ -55,7 +49,7 @@ def driver(drivers):
 @pytest.fixture
 def toolkit(request):
     """Folder with the headers of the release that the test is parametrized with."""
-    folder = CACHE / "headers" / request.param / "linux"
+    folder = HEADERS / request.param / "linux"
     if not (folder / "cuda.h").exists():
         pytest.skip(f"headers of CUDA {request.param} are not in the cache; gen/fetch.py "
                     "fetches them")

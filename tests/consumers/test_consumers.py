@@ -4,7 +4,8 @@
 import json
 import shutil
 
-from adopt import HERE, ROOT, assert_keeps_to_itself, facts, need, needed, run, with_driver
+from adopt import (HERE, NO_DRIVER, ROOT, assert_keeps_to_itself, facts, need, needed, run,
+                   with_driver)
 
 NOTHING = {"status": "not-found", "driver": "0", "cuMemAlloc": "CUDA_ERROR_NOT_INITIALIZED"}
 
@@ -80,7 +81,7 @@ def test_cmake_two_files(build, driver, tmp_path):
     run("cmake", "-S", HERE / "cmake-two-files", "-B", tmp_path, "-DCMAKE_BUILD_TYPE=Debug",
         f"-DTWO_FILES={build.path / 'src/packaging/two-files'}")
     run("cmake", "--build", tmp_path)
-    env = {"CUSHIM_LIBCUDA": "/nonexistent/libcuda.so.1"}
+    env = {"CUSHIM_LIBCUDA": NO_DRIVER}
     check_app(tmp_path / "app", env, driver)
     check_legacy(tmp_path / "legacy", env, driver)
 
@@ -99,7 +100,7 @@ def test_meson_subproject(driver, tmp_path):
     targets = json.loads(run("meson", "introspect", "--targets", folder))
     assert {target["name"] for target in targets if target["type"] == "executable"} == {
         "app", "legacy"}
-    env = {"CUSHIM_LIBCUDA": "/nonexistent/libcuda.so.1"}
+    env = {"CUSHIM_LIBCUDA": NO_DRIVER}
     assert_keeps_to_itself(folder / "app")
     check_app(folder / "app", env, driver)
     check_legacy(folder / "legacy", env, driver)

@@ -31,7 +31,8 @@ class Measured:
             self._write(f"names-{mode}.h", asserts.prototypes(ROWS, self.public, names),
                         asserts.meanings(ROWS, names))
         self._write("layout.h", asserts.layout(self.facts))
-        self._write("table.h", asserts.undefined(ROWS), asserts.table_layout(ROWS))
+        self._write("no-macros.h", asserts.undefined(ROWS))
+        self._write("table.h", asserts.table_layout(ROWS))
         self._write("types-public.h", asserts.table_types(ROWS, self.public))
         self._write("types-later.h", asserts.table_types(ROWS, self.public, True))
         self._write("types-all.h", asserts.table_types(ROWS, self.all))
@@ -54,19 +55,21 @@ class Measured:
         ours = kit.includes("companions", prefix="cushim/")
         internal = [*here, *facts.INTERNAL]
         threads = [*here, toolkits.PER_THREAD]
-        given = self.asserted
+        given, bare = self.asserted, "no-macros"
         return {
             "after, legacy": (
-                real + OURS + given("names-legacy", "table", "types-public"), *here),
+                real + OURS + given("names-legacy", bare, "table", "types-public"), *here),
             "after, per-thread": (
-                real + OURS + given("names-per-thread", "types-public"), *threads),
-            "after, all ABIs": (real + OURS + given("layout", "table", "types-all"), *internal),
-            "before, legacy": (OURS + real + given("names-legacy", "types-later"), *here, level),
+                real + OURS + given("names-per-thread", bare, "types-public"), *threads),
+            "after, all ABIs": (
+                real + OURS + given("layout", bare, "table", "types-all"), *internal),
+            "before, legacy": (
+                OURS + real + given("names-legacy", bare, "types-later"), *here, level),
             "before, per-thread": (OURS + real + given("names-per-thread"), *threads, level),
             # NVIDIA's typedefs upon our types; they ask for cuda.h, and have it already.
             "without, legacy": (
-                ours + OURS + typedefs + given("layout", "names-legacy", "table", "types-all",
-                                               "declared"), *internal, level),
+                ours + OURS + typedefs + given("layout", "names-legacy", bare, "table",
+                                               "types-all", "declared"), *internal, level),
             "without, per-thread": (
                 ours + OURS + typedefs + given("names-per-thread"), *threads, level),
         }
