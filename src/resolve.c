@@ -86,34 +86,44 @@ void *cushim_ask(const struct cushim *cu, const char *name, int version, bool pe
     return ask(&proc, name, version, per_thread);
 }
 
+static bool is_elsewhere(const struct cushim_entry_data *entry)
+{
+    return entry->platform != CUSHIM_ANYWHERE && entry->platform != cushim_platform_id;
+}
+
 /*
  * The address of exactly one ABI symbol, or NULL; *via says which route gave it. What a library
- * exports is the truth, and the driver's answer counts where it says the same; a caller's resolver
- * may know little more than cuGetProcAddress itself.
+ * exports is the truth. The driver's answer is compared with it where the name has several ABIs
+ * and a wrong one would matter most, and wherever somebody else than the system answers for the
+ * symbols; one contradiction, and the answers no longer count.
  */
 static void *find(const struct cushim *cu, size_t index, struct proc *proc, enum cushim_order order,
                   enum cushim_via *via)
 {
     const struct cushim_entry_data *entry = &cushim_entries[index];
-    void *exported = cushim_symbol(cu, cushim_strings + entry->symbol);
-    *via = CUSHIM_VIA_DLSYM;
     /* An older driver would answer with an older ABI and call that a success. */
-    bool can_ask = (proc->v1 || proc->v2) && cu->driver_version >= entry->since;
-    if (!can_ask || (exported ? order != CUSHIM_ORDER_PROC : !cu->resolver))
-        return exported;
-    void *asked = ask_entry(proc, entry);
-    if (asked && (asked == exported || !exported)) {
-        *via = CUSHIM_VIA_PROC;
+    bool can_ask =
+        (proc->v1 || proc->v2) && cu->driver_version >= entry->since && !is_elsewhere(entry);
+    bool ask_first = can_ask && order == CUSHIM_ORDER_PROC;
+    void *asked = ask_first ? ask_entry(proc, entry) : NULL;
+    *via = CUSHIM_VIA_PROC;
+    if (asked && !entry->several && cu->exports.same_as_dlsym)
         return asked;
-    }
-    proc->failed |= exported != NULL;
+    void *exported = cushim_symbol(cu, cushim_strings + entry->symbol);
+    if (asked && asked == exported)
+        return asked;
+    /* A caller's resolver may know little more than cuGetProcAddress itself. */
+    if (!exported && cu->resolver && can_ask)
+        return ask_first ? asked : ask_entry(proc, entry);
+    proc->failed |= ask_first && exported;
+    *via = CUSHIM_VIA_DLSYM;
     return exported;
 }
 
 static enum cushim_state missing_state(const struct cushim *cu, size_t index)
 {
     const struct cushim_entry_data *entry = &cushim_entries[index];
-    if (entry->platform != CUSHIM_ANYWHERE && entry->platform != cushim_platform_id)
+    if (is_elsewhere(entry))
         return CUSHIM_STATE_PLATFORM;
     return entry->since > cu->driver_version ? CUSHIM_STATE_NEWER : CUSHIM_STATE_ABSENT;
 }
@@ -167,10 +177,15 @@ void cushim_resolve(struct cushim *cu, const struct cushim_options *options)
     struct proc proc = find_proc(cu, options->order);
     cu->order = options->order;
     cu->own.size = sizeof cu->own;
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && !proc.failed; i++)
         fill(cu, i, &proc, options->order);
-    if (proc.failed)
+    if (proc.failed) {
         cu->remarks |= CUSHIM_REMARK_PROC_FAILED;
+        cu->order = CUSHIM_ORDER_DLSYM_ONLY;
+        proc = find_proc(cu, cu->order);
+        for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+            fill(cu, i, &proc, cu->order);
+    }
     if (cu->driver_version > CUSHIM_REGISTRY_VERSION)
         cu->remarks |= CUSHIM_REMARK_NEWER_THAN_REGISTRY;
     if (options->per_thread_default_stream)
