@@ -75,17 +75,20 @@ static enum cushim_status check_header(const ElfW(Ehdr) * header, char *message,
 static enum cushim_status check_segments(int file, const ElfW(Ehdr) * header, off_t bytes,
                                          char *message, size_t size)
 {
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        ElfW(Phdr) segment;
-        off_t at = (off_t)(header->e_phoff + i * sizeof segment);
-        if (at < 0 || !read_at(file, &segment, sizeof segment, at))
-            return say(CUSHIM_ERROR_TRUNCATED, message, size,
-                       "truncated: the file ends within its program headers");
-        bool fits = segment.p_offset <= (uint64_t)bytes &&
-                    segment.p_filesz <= (uint64_t)bytes - segment.p_offset;
-        if (segment.p_type == PT_LOAD && !fits) {
+    ElfW(Phdr) segments[64]; /* drivers have about ten */
+    unsigned count = header->e_phnum;
+    off_t at = (off_t)header->e_phoff;
+    if (count > sizeof segments / sizeof *segments)
+        return say(CUSHIM_ERROR_NOT_A_LIBRARY, message, size, "damaged ELF header");
+    if (at < 0 || !read_at(file, segments, count * sizeof *segments, at))
+        return say(CUSHIM_ERROR_TRUNCATED, message, size,
+                   "truncated: the file ends within its program headers");
+    for (const ElfW(Phdr) *segment = segments; segment < segments + count; segment++) {
+        bool fits = segment->p_offset <= (uint64_t)bytes &&
+                    segment->p_filesz <= (uint64_t)bytes - segment->p_offset;
+        if (segment->p_type == PT_LOAD && !fits) {
             snprintf(message, size, "truncated: %lld bytes, but a segment ends at %llu",
-                     (long long)bytes, (unsigned long long)(segment.p_offset + segment.p_filesz));
+                     (long long)bytes, (unsigned long long)(segment->p_offset + segment->p_filesz));
             return CUSHIM_ERROR_TRUNCATED;
         }
     }

@@ -81,7 +81,7 @@ static enum cushim_status check_driver(struct cushim *cu, char *words, size_t si
 static void describe(struct cushim *cu)
 {
     char path[4096] = "";
-    cushim_platform_describe(cushim_symbol(cu, "cuInit"), path, sizeof path, &cu->base);
+    cushim_platform_describe(cu->handle, cushim_symbol(cu, "cuInit"), path, sizeof path, &cu->base);
     cu->path = *path ? format_string("%s", path) : NULL;
 }
 

@@ -50,8 +50,10 @@ enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate
 void cushim_platform_close(void *handle);
 void *cushim_platform_symbol(void *handle, const char *symbol);
 
-/* Path and load address of an open library, found by a symbol of its own; path may stay empty. */
-void cushim_platform_describe(void *symbol, char *path, size_t size, const void **base);
+/* Path and load address of an open library, or without a handle of the one that has a symbol; the
+ * path may stay empty. */
+void cushim_platform_describe(void *handle, void *symbol, char *path, size_t size,
+                              const void **base);
 
 long cushim_platform_process_id(void);
 /* Give up the processor for a moment. */

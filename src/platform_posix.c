@@ -86,16 +86,27 @@ void *cushim_platform_symbol(void *handle, const char *symbol)
     return dlsym(handle, symbol);
 }
 
-void cushim_platform_describe(void *symbol, char *path, size_t size, const void **base)
+/* Of a library without a handle, by a symbol of its own: dladdr compares with all of its symbols,
+ * which costs more than the rest of a description. */
+static const struct link_map *find_map(void *handle, void *symbol)
 {
+    void *map = NULL;
     Dl_info info;
-    void *extra = NULL;
-    if (!dladdr1(symbol, &info, &extra, RTLD_DL_LINKMAP))
+    if (handle)
+        return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map : NULL;
+    return dladdr1(symbol, &info, &map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+void cushim_platform_describe(void *handle, void *symbol, char *path, size_t size,
+                              const void **base)
+{
+    const struct link_map *map = find_map(handle, symbol);
+    if (!map)
         return;
-    const struct link_map *map = (const struct link_map *)extra;
     *base = (const void *)(uintptr_t)map->l_addr;
-    char *real = realpath(info.dli_fname, NULL);
-    snprintf(path, size, "%s", real ? real : info.dli_fname);
+    const char *name = *map->l_name ? map->l_name : "/proc/self/exe";
+    char *real = realpath(name, NULL);
+    snprintf(path, size, "%s", real ? real : name);
     free(real);
 }
 

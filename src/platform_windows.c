@@ -78,8 +78,10 @@ void *cushim_platform_symbol(void *handle, const char *symbol)
     return address;
 }
 
-void cushim_platform_describe(void *symbol, char *path, size_t size, const void **base)
+void cushim_platform_describe(void *handle, void *symbol, char *path, size_t size,
+                              const void **base)
 {
+    (void)handle;
     HMODULE module;
     if (GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
                                GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
