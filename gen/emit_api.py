@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """api.h: struct cushim_api, one typed member for every ABI symbol."""
 
+import re
+
 import ctext
 
+FIRST = 11000  # the oldest release whose cuda.h is supported, older than any in the registry
+SEEN = 11020  # the only one of those that was looked at: enums that its entries use are there
+VERSIONED = re.compile(r"_v\d+$")
 HEAD = """#ifndef CUSHIM_API_H
 #define CUSHIM_API_H
 
@@ -46,13 +51,22 @@ struct cushim_api {
 class Names:
     """How a type is written in the table, whatever headers the caller has."""
 
-    def __init__(self, entries, types):
+    def __init__(self, entries, types, base):
         self.types = {row["name"]: row for row in types}
+        self.base = base
         self.used = {}
+        self.first_use = {}  # name -> release of the first entry that has it
         for entry in entries:
             for kind, _ in entry["params"]:
                 for word in ctext.names_in(kind):
                     self.use(word)
+                    self.first_use.setdefault(word, entry["since"])
+        # CUdeviceptr_v2 is a number, and CUdeviceptr another name for it, in every cuda.h.
+        self.plain = {
+            f"{name}{match[0]}": name for name, row in self.types.items()
+            for match in [VERSIONED.search(row["versions"][0].get("type", ""))]
+            if match and len(row["versions"]) == 1 and row["versions"][0]["since"] == base and
+            self.types.get(f"{name}{match[0]}", row)["versions"][0]["kind"] == "alias"}
 
     def use(self, name):
         """Note a type and what it is made of, the latter first."""
@@ -74,13 +88,30 @@ class Names:
         return ctext.WORD.sub(lambda match: self.own(match[0]), kind)
 
     def own(self, name):
-        """A companion's type is cushim_NAME: its header may be included later, or never."""
+        """A companion's type is cushim_NAME: its header may be included later, or never. So is
+        one that a cuda.h from before the registry may lack."""
         row = self.used.get(name)
-        return f"cushim_{name}" if row and row["header"] != "cuda.h" else name
+        if name in self.plain:
+            return self.plain[name]
+        return f"cushim_{name}" if row and (row["header"] != "cuda.h" or self.uncertain(row)) \
+            else name
 
-    def forward(self, row):
+    def uncertain(self, row):
+        """Whether it is unknown which release before the registry's oldest brought a type.
+
+        Names with a version came at some time during CUDA 11, others not before the first entry
+        that has them.
+        """
+        name, first, last = row["name"], row["versions"][0], row["versions"][-1]
+        if row["header"] != "cuda.h" or row.get("internal") or first["since"] > self.base or \
+                last["kind"] == "gone" or name in self.plain or name in self.plain.values():
+            return False
+        return VERSIONED.search(name) or min(
+            self.first_use.get(word, self.base) for word in (name, first.get("type"))) > FIRST
+
+    def forward(self, row, fact=None):
         """A declaration that needs nothing of the header that has the type."""
-        name, fact = self.own(row["name"]), ctext.newest(row)
+        name, fact = self.own(row["name"]), fact or ctext.newest(row)
         if fact["kind"] in ("struct", "union"):
             return f"typedef {fact['kind']} {fact['tag']} {name};"
         if fact["kind"] == "handle":
@@ -94,6 +125,27 @@ class Names:
                                for kind, param in fact["params"])
             return f"typedef {fact['result']} (CUDA_CB *{name})({params or 'void'});"
         return f"typedef {ctext.declare(self.rename(fact['type']), name)};"
+
+
+def uncertain(names):
+    """Types that a cuda.h from before the registry may or may not have, under our own names."""
+    rows = [row for row in names.used.values() if names.uncertain(row)]
+    if not rows:
+        return []
+    return ["", f"/* Types that a cuda.h before {names.base} may lack, or have by another name. */",
+            f"#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= {names.base}",
+            *(f"typedef {row['name']} {names.own(row['name'])};" for row in rows), "#else",
+            *(line for row in rows for line in before_registry(names, row)), "#endif"]
+
+
+def before_registry(names, row):
+    """An uncertain type without a word on the caller's header, but for enums that it has."""
+    first = row["versions"][0]
+    forward = [names.forward(row, first)]
+    if first["kind"] != "enum" or names.first_use.get(row["name"], SEEN + 1) > SEEN:
+        return forward
+    return [f"#if CUDA_VERSION >= {SEEN}", f"typedef {row['name']} {names.own(row['name'])};",
+            "#else", *forward, "#endif"]
 
 
 def forwards(names, base):
@@ -145,15 +197,16 @@ def members(entries, names):
 def emit(registry):
     """Text of api.h."""
     entries, types = registry["entries"], registry["types"]
-    names = Names(entries, types)
     base = min(row["release"] for row in registry["levels"])
+    names = Names(entries, types, base)
     groups = ctext.by_name(entries)
     macros = sorted({entry["symbol"] for entry in entries} | {
         ctext.member(entry, groups) for entry in entries})
     lines = [ctext.banner("entries", "types") + HEAD,
              f"#define CUSHIM_ENTRY_COUNT {len(entries)}",
              f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
-    lines += ["", *ctext.foreign_structs(entries), *forwards(names, base), *companions(names)]
+    lines += ["", *ctext.foreign_structs(entries), *uncertain(names),
+              *forwards(names, base), *companions(names)]
     lines += ["", "/* cuda.h's macros would rename the members in their own definition. */"]
     for name in macros:
         lines += [f'#pragma push_macro("{name}")', f"#undef {name}"]

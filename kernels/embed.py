@@ -21,7 +21,7 @@ def embed(name, data):
     rows = [", ".join(codes[i:i + PER_LINE]) for i in range(0, len(codes), PER_LINE)]
     return "\n".join([
         "/* SPDX-License-Identifier: MIT */",
-        f"/* Generated from kernels/{name}.ptx by kernels/embed.py; do not edit. */",
+        f"/* Generated from {name}.ptx by kernels/embed.py; do not edit. */",
         "",
         f"static const char {name}_ptx[] = {{",
         *(f"    {row}," for row in rows),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "instance.h"
 #include "launch_check.h"
 
 /* ---- checks */
@@ -32,82 +33,38 @@ static CUresult launch_check_pointers(const struct cushim_launching *what, void 
     return CUDA_SUCCESS;
 }
 
-/* Names a launch with a cluster or cooperative; 0 for all others, which need no name. */
-static uint64_t launch_shape(const struct cushim_launch *launch)
+/* What of cluster, cooperative and attributes must be the same again to be in order again. */
+static uint64_t launch_key_extras(uint64_t key, const struct cushim_launch *launch)
 {
-    if (!cushim_launch_has_extras(launch))
-        return 0;
-    uint64_t hash = cushim_hash(CUSHIM_HASH_START, launch->cooperative);
     for (int i = 0; i < 3; i++) {
-        hash = cushim_hash(hash, launch->grid[i]);
-        hash = cushim_hash(hash, launch->block[i]);
-        hash = cushim_hash(hash, launch->cluster[i]);
+        key = cushim_launch_key_add(key, launch->grid[i]);
+        key = cushim_launch_key_add(key, launch->cluster[i]);
     }
-    return cushim_hash(cushim_hash(hash, launch->shared), launch->attribute_count);
-}
-
-/* Whether the arguments are those that the function is known to take. */
-static bool launch_arguments_known(const struct cushim_launching *what,
-                                   const struct cushim_launch_known *known)
-{
-    if (known->count == CUSHIM_COUNT_UNKNOWN)
-        return true;
-    if (what->packed)
-        return what->packed->count == known->count &&
-               (!known->count || what->packed->layout == known->layout);
-    if (what->count != known->count)
-        return false;
-    uint64_t hash = CUSHIM_HASH_START;
-    for (size_t i = 0; what->sizes && i < what->count; i++)
-        hash = cushim_hash(hash, what->sizes[i]);
-    return !what->sizes || hash == known->sizes;
-}
-
-/* Whether all of the launch lies within what is known to be in order. */
-static bool launch_is_known(const struct cushim_launching *what, uint64_t shape)
-{
-    struct cushim_launch_known known;
-    const struct cushim_launch *launch = what->launch;
-    const size_t *grid = launch->grid, *block = launch->block;
-    if (!cushim_launch_recall(what->cu, what->function, &known))
-        return false;
-    /* Less one, so that 0 is too large. */
-    for (int i = 0; i < 3; i++)
-        if (grid[i] - 1 >= known.grid[i] || block[i] - 1 >= known.block[i])
-            return false;
-    return (uint64_t)block[0] * block[1] * block[2] <= known.threads &&
-           launch->shared <= known.dynamic && (!shape || shape == known.shape) &&
-           launch_arguments_known(what, &known);
+    key = cushim_launch_key_add(key, launch->cooperative);
+    key = cushim_launch_key_add(key, launch->attribute_count);
+    return cushim_launch_key_add(key, launch->shared);
 }
 
 /* Check a launch against what the driver says now, and remember that it is in order. */
-static CUresult launch_admit(const struct cushim_launching *what, uint64_t shape, bool *raised)
+static CUresult launch_admit(struct cushim_launching *what, bool *raised)
 {
     struct cushim_launch_limits limits;
-    struct cushim_launch_known known = {.shape = shape};
     CUresult code = cushim_launch_ask(what, &limits);
+    *raised = false;
     if (code == CUDA_SUCCESS)
         code = cushim_launch_check_shape(what, &limits);
     if (code == CUDA_SUCCESS)
-        code = cushim_launch_check_arguments(what, &known);
-    *raised = code == CUDA_SUCCESS && what->launch->shared > limits.dynamic_now;
-    if (*raised) {
+        code = cushim_launch_check_arguments(what);
+    if (code == CUDA_SUCCESS && what->launch->shared > limits.dynamic_now) {
         code = cushim_launch_opt_in(what, &limits, what->launch->shared);
         limits.dynamic_now = limits.dynamic_most;
+        *raised = true;
     }
     if (code == CUDA_SUCCESS)
         code = cushim_launch_check_extras(what, &limits);
-    if (code != CUDA_SUCCESS)
-        return code;
-    for (int i = 0; i < 3; i++) {
-        known.grid[i] = limits.grid[i];
-        known.block[i] = limits.block[i];
-    }
-    known.threads = limits.function_threads < limits.device_threads ? limits.function_threads
-                                                                    : limits.device_threads;
-    known.dynamic = limits.dynamic_now;
-    cushim_launch_remember(what->cu, what->function, &known);
-    return CUDA_SUCCESS;
+    if (code == CUDA_SUCCESS)
+        cushim_launch_remember(what->key, limits.grid, limits.dynamic_now);
+    return code;
 }
 
 /* ---- the driver's calls */
@@ -130,19 +87,22 @@ static CUresult launch_call_ex(const struct cushim_launching *what, void **point
     return cushim_table(what->cu)->cuLaunchKernelEx(&config, what->function, pointers, extra);
 }
 
+static CUresult launch_call_plain(const struct cushim *cu, CUfunction function,
+                                  const struct cushim_launch *launch, void **pointers, void **extra)
+{
+    return cu->table->cuLaunchKernel(function, (unsigned)launch->grid[0], (unsigned)launch->grid[1],
+                                     (unsigned)launch->grid[2], (unsigned)launch->block[0],
+                                     (unsigned)launch->block[1], (unsigned)launch->block[2],
+                                     (unsigned)launch->shared, launch->stream, pointers, extra);
+}
+
 static CUresult launch_call(const struct cushim_launching *what, void **pointers, void **extra,
                             const char **call)
 {
     const struct cushim_launch *launch = what->launch;
-    const struct cushim_api *table = cushim_table(what->cu);
-    unsigned gx = (unsigned)launch->grid[0], gy = (unsigned)launch->grid[1],
-             gz = (unsigned)launch->grid[2], bx = (unsigned)launch->block[0],
-             by = (unsigned)launch->block[1], bz = (unsigned)launch->block[2],
-             shared = (unsigned)launch->shared;
     if (!cushim_launch_has_extras(launch)) {
         *call = "cuLaunchKernel";
-        return table->cuLaunchKernel(what->function, gx, gy, gz, bx, by, bz, shared, launch->stream,
-                                     pointers, extra);
+        return launch_call_plain(what->cu, what->function, launch, pointers, extra);
     }
     if (launch->cluster[0] || launch->attribute_count || extra ||
         !CUSHIM_HAS(what->cu, cuLaunchCooperativeKernel)) {
@@ -150,8 +110,10 @@ static CUresult launch_call(const struct cushim_launching *what, void **pointers
         return launch_call_ex(what, pointers, extra);
     }
     *call = "cuLaunchCooperativeKernel";
-    return table->cuLaunchCooperativeKernel(what->function, gx, gy, gz, bx, by, bz, shared,
-                                            launch->stream, pointers);
+    return cushim_table(what->cu)->cuLaunchCooperativeKernel(
+        what->function, (unsigned)launch->grid[0], (unsigned)launch->grid[1],
+        (unsigned)launch->grid[2], (unsigned)launch->block[0], (unsigned)launch->block[1],
+        (unsigned)launch->block[2], (unsigned)launch->shared, launch->stream, pointers);
 }
 
 /* Whether a code can come from the launch itself, not from earlier work. */
@@ -165,14 +127,19 @@ static bool launch_own_failure(CUresult code)
 /* ---- launch */
 
 /* A launch that the driver refused: ask it anew, as what is remembered may have changed. */
-static CUresult launch_again(const struct cushim_launching *what, void **pointers, void **extra,
+static CUresult launch_again(struct cushim_launching *what, void **pointers, void **extra,
                              CUresult code, const char *call)
 {
     const struct cushim_launch *launch = what->launch;
     bool raised = false;
+    if (code == CUDA_ERROR_INVALID_HANDLE)
+        return cushim_refuse(code, what->helper,
+                             "function %p, launch->stream %p: one is not of the current context, "
+                             "or no more (%s: CUDA_ERROR_INVALID_HANDLE)",
+                             (void *)what->function, (void *)launch->stream, call);
     if (!launch_own_failure(code))
         return cushim_checked(code, what->helper, call);
-    CUresult refused = launch_admit(what, launch_shape(launch), &raised);
+    CUresult refused = launch_admit(what, &raised);
     if (refused != CUDA_SUCCESS)
         return refused;
     if (raised)
@@ -190,7 +157,8 @@ static CUresult launch_again(const struct cushim_launching *what, void **pointer
         launch->grid[2], launch->block[0], launch->block[1], launch->block[2], launch->shared);
 }
 
-static CUresult launch_checked(const struct cushim_launching *what, void **pointers, void **extra)
+/* A launch that is not a plain one known to be in order. */
+static CUresult launch_first(struct cushim_launching *what, void **pointers, void **extra)
 {
     const char *call;
     bool raised;
@@ -199,9 +167,10 @@ static CUresult launch_checked(const struct cushim_launching *what, void **point
         code = launch_check_pointers(what, pointers);
     if (code != CUDA_SUCCESS)
         return code;
-    uint64_t shape = launch_shape(what->launch);
-    if (!launch_is_known(what, shape)) {
-        code = launch_admit(what, shape, &raised);
+    if (cushim_launch_has_extras(what->launch))
+        what->key = launch_key_extras(what->key, what->launch);
+    if (!cushim_launch_recall(what->key, what->launch)) {
+        code = launch_admit(what, &raised);
         if (code != CUDA_SUCCESS)
             return code;
     }
@@ -209,34 +178,75 @@ static CUresult launch_checked(const struct cushim_launching *what, void **point
     return code == CUDA_SUCCESS ? code : launch_again(what, pointers, extra, code, call);
 }
 
+/* A plain launch that is known to be in order takes the short way: it must cost next to nothing. */
 CUresult cushim_launch_kernel(const struct cushim *cu, CUfunction function,
                               const struct cushim_launch *launch, void **pointers,
                               const size_t *sizes, size_t count)
 {
+    uint64_t key = 0;
+    bool known = launch && (pointers || !count);
+    if (known) {
+        key = cushim_launch_key(cu, function, launch,
+                                sizes ? CUSHIM_LAUNCH_SIZES : CUSHIM_LAUNCH_POINTERS);
+        for (size_t i = 0; sizes && i < count; i++)
+            key = cushim_launch_key_add(key, sizes[i]);
+        for (size_t i = 0; i < count; i++)
+            known &= pointers[i] != NULL;
+        key = cushim_launch_key_add(key, count);
+        known = known && !cushim_launch_has_extras(launch) && cushim_launch_recall(key, launch);
+    }
+    CUresult code = CUDA_SUCCESS;
+    if (known) {
+        code = launch_call_plain(cu, function, launch, pointers, NULL);
+        if (code == CUDA_SUCCESS)
+            return code;
+    }
     struct cushim_launching what = {.cu = cu,
                                     .helper = __func__,
                                     .function = function,
                                     .launch = launch,
                                     .sizes = sizes,
-                                    .count = count};
-    return launch_checked(&what, pointers, NULL);
+                                    .count = count,
+                                    .key = key};
+    return known ? launch_again(&what, pointers, NULL, code, "cuLaunchKernel")
+                 : launch_first(&what, pointers, NULL);
 }
 
 CUresult cushim_launch_packed(const struct cushim *cu, CUfunction function,
                               const struct cushim_launch *launch,
                               const struct cushim_params *params)
 {
-    struct cushim_launching what = {
-        .cu = cu, .helper = __func__, .function = function, .launch = launch, .packed = params};
     if (!params)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "params: NULL");
     if (params->code != CUDA_SUCCESS)
         return cushim_refuse(params->code, __func__, "params: parameter %zu could not be added",
                              params->count + 1);
     size_t size = params->size;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params->buffer, CU_LAUNCH_PARAM_BUFFER_SIZE,
-                     &size, CU_LAUNCH_PARAM_END};
-    return launch_checked(&what, NULL, size ? extra : NULL);
+    void *list[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params->buffer, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                    &size, CU_LAUNCH_PARAM_END};
+    void **extra = size ? list : NULL;
+    uint64_t key = 0;
+    bool known = launch;
+    if (known) {
+        key = cushim_launch_key(cu, function, launch, CUSHIM_LAUNCH_PACKED);
+        key = cushim_launch_key_add(key, params->layout);
+        key = cushim_launch_key_add(key, params->count);
+        known = !cushim_launch_has_extras(launch) && cushim_launch_recall(key, launch);
+    }
+    CUresult code = CUDA_SUCCESS;
+    if (known) {
+        code = launch_call_plain(cu, function, launch, NULL, extra);
+        if (code == CUDA_SUCCESS)
+            return code;
+    }
+    struct cushim_launching what = {.cu = cu,
+                                    .helper = __func__,
+                                    .function = function,
+                                    .launch = launch,
+                                    .packed = params,
+                                    .key = key};
+    return known ? launch_again(&what, NULL, extra, code, "cuLaunchKernel")
+                 : launch_first(&what, NULL, extra);
 }
 
 CUresult cushim_launch_check(const struct cushim *cu, CUfunction function,
@@ -249,13 +259,12 @@ CUresult cushim_launch_check(const struct cushim *cu, CUfunction function,
                                     .sizes = sizes,
                                     .count = count};
     struct cushim_launch_limits limits;
-    struct cushim_launch_known known;
     CUresult code = launch_check_given(&what);
     if (code == CUDA_SUCCESS)
         code = cushim_launch_ask(&what, &limits);
     if (code == CUDA_SUCCESS)
         code = cushim_launch_check_shape(&what, &limits);
     if (code == CUDA_SUCCESS)
-        code = cushim_launch_check_arguments(&what, &known);
+        code = cushim_launch_check_arguments(&what);
     return code == CUDA_SUCCESS ? cushim_launch_check_extras(&what, &limits) : code;
 }

@@ -11,33 +11,26 @@
 static CUresult launch_parameter(const struct cushim_launching *what, size_t index, size_t *offset,
                                  size_t *size)
 {
-    return cushim_table(what->cu)->cuFuncGetParamInfo(what->function, index, offset, size);
+    return cushim_table(what->cu)->cuFuncGetParamInfo(what->asked, index, offset, size);
 }
 
-/* Number of parameters, and hashes of their sizes and layout. False where the driver cannot say. */
-static bool launch_parameters(const struct cushim_launching *what,
-                              struct cushim_launch_known *known)
+/* Number of parameters and hash of their layout. False where the driver cannot say. */
+static bool launch_parameters(const struct cushim_launching *what, size_t *count, uint64_t *layout)
 {
-    size_t count = 0, offset = 0, size = 0;
-    uint64_t sizes = CUSHIM_HASH_START, layout = CUSHIM_HASH_START;
+    size_t offset = 0, size = 0;
     CUresult code = CUDA_SUCCESS;
-    known->count = CUSHIM_COUNT_UNKNOWN;
-    known->sizes = known->layout = 0;
-    if (!CUSHIM_HAS(what->cu, cuFuncGetParamInfo))
-        return false;
-    for (; count < MAX_PARAMETERS; count++) {
-        code = launch_parameter(what, count, &offset, &size);
+    size_t most = MAX_PARAMETERS;
+    /* Where the number is known, nothing is asked behind the last: an error costs a microsecond. */
+    bool counted = CUSHIM_HAS(what->cu, cuFuncGetParamCount) &&
+                   cushim_table(what->cu)->cuFuncGetParamCount(what->asked, &most) == CUDA_SUCCESS;
+    *layout = CUSHIM_LAYOUT_START;
+    for (*count = 0; *count < most; ++*count) {
+        code = launch_parameter(what, *count, &offset, &size);
         if (code != CUDA_SUCCESS)
             break;
-        sizes = cushim_hash(sizes, size);
-        layout = cushim_hash(cushim_hash(layout, offset), size);
+        *layout = cushim_layout_add(*layout, offset, size);
     }
-    if (code != CUDA_ERROR_INVALID_VALUE)
-        return false;
-    known->count = count;
-    known->sizes = sizes;
-    known->layout = layout;
-    return true;
+    return code == CUDA_ERROR_INVALID_VALUE || (counted && code == CUDA_SUCCESS);
 }
 
 /* "4, 8 and 16 bytes" of all parameters; cut with dots where they are many. */
@@ -70,33 +63,33 @@ static CUresult launch_refuse_count(const struct cushim_launching *what, size_t 
                          takes ? ", of " : "", list, takes ? " bytes" : "");
 }
 
-static CUresult launch_check_packed(const struct cushim_launching *what,
-                                    const struct cushim_launch_known *known)
+static CUresult launch_check_packed(const struct cushim_launching *what, size_t count,
+                                    uint64_t layout)
 {
     const struct cushim_params *params = what->packed;
-    if (params->count != known->count)
-        return launch_refuse_count(what, params->count, known->count);
-    if (!known->count || known->layout == params->layout)
+    if (params->count != count)
+        return launch_refuse_count(what, params->count, count);
+    if (!count || params->layout == layout)
         return CUDA_SUCCESS;
     char name[128], list[512];
-    launch_list_parameters(what, known->count, list, sizeof list, true);
+    launch_list_parameters(what, count, list, sizeof list, true);
     return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
                          "params: %zu in %zu bytes do not lie as those of %s do (bytes at offset): "
                          "%s",
-                         params->count, params->size, cushim_launch_name(what, name, sizeof name),
-                         list);
+                         count, params->size, cushim_launch_name(what, name, sizeof name), list);
 }
 
-CUresult cushim_launch_check_arguments(const struct cushim_launching *what,
-                                       struct cushim_launch_known *known)
+CUresult cushim_launch_check_arguments(const struct cushim_launching *what)
 {
-    if (!launch_parameters(what, known))
+    size_t count = 0;
+    uint64_t layout = 0;
+    if (!CUSHIM_HAS(what->cu, cuFuncGetParamInfo) || !launch_parameters(what, &count, &layout))
         return CUDA_SUCCESS;
     if (what->packed)
-        return launch_check_packed(what, known);
-    if (what->count != known->count)
-        return launch_refuse_count(what, what->count, known->count);
-    for (size_t i = 0; what->sizes && i < what->count; i++) {
+        return launch_check_packed(what, count, layout);
+    if (what->count != count)
+        return launch_refuse_count(what, what->count, count);
+    for (size_t i = 0; what->sizes && i < count; i++) {
         size_t offset = 0, size = what->sizes[i];
         launch_parameter(what, i, &offset, &size);
         if (size == what->sizes[i])

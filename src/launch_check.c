@@ -21,11 +21,25 @@ static size_t launch_function_attribute(const struct cushim_launching *what,
 {
     int value = 0;
     const struct cushim_api *table = cushim_table(what->cu);
-    CUresult code = table->cuFuncGetAttribute(&value, attribute, what->function);
+    CUresult code = table->cuFuncGetAttribute(&value, attribute, what->asked);
     return code == CUDA_SUCCESS && value >= 0 ? (size_t)value : otherwise;
 }
 
-CUresult cushim_launch_ask(const struct cushim_launching *what, struct cushim_launch_limits *limits)
+/* Drivers launch a CUkernel in place of a function, but answer no question about it (measured:
+ * CUDA_ERROR_INVALID_HANDLE). Its function in the current context answers. */
+static CUfunction launch_asked(const struct cushim_launching *what)
+{
+    int value = 0;
+    const struct cushim_api *table = cushim_table(what->cu);
+    CUfunction function = NULL;
+    if (table->cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, what->function) ==
+            CUDA_ERROR_INVALID_HANDLE &&
+        table->cuKernelGetFunction(&function, (CUkernel)(void *)what->function) == CUDA_SUCCESS)
+        return function;
+    return what->function;
+}
+
+CUresult cushim_launch_ask(struct cushim_launching *what, struct cushim_launch_limits *limits)
 {
     const struct cushim *cu = what->cu;
     CUdevice device = 0;
@@ -35,6 +49,7 @@ CUresult cushim_launch_ask(const struct cushim_launching *what, struct cushim_la
     if (code != CUDA_SUCCESS)
         return cushim_checked(code, what->helper, "cuCtxGetDevice");
     limits->device = device;
+    what->asked = launch_asked(what);
     for (int i = 0; i < 3; i++) {
         limits->grid[i] = launch_device_attribute(
             cu, (CUdevice_attribute)(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i), device, UINT_MAX);
@@ -64,7 +79,7 @@ const char *cushim_launch_name(const struct cushim_launching *what, char *buffer
 {
     const char *name = NULL;
     if (CUSHIM_HAS(what->cu, cuFuncGetName) &&
-        cushim_table(what->cu)->cuFuncGetName(&name, what->function) == CUDA_SUCCESS && name) {
+        cushim_table(what->cu)->cuFuncGetName(&name, what->asked) == CUDA_SUCCESS && name) {
         snprintf(buffer, size, "%s", name);
         return buffer;
     }
@@ -166,7 +181,7 @@ CUresult cushim_launch_opt_in(const struct cushim_launching *what,
     if (!CUSHIM_HAS(what->cu, cuFuncSetAttribute))
         return cushim_launch_lacks(what, "shared", "cuFuncSetAttribute");
     /* All there is, not `bytes`: two threads that ask for different sizes then set the same. */
-    return CUSHIM_TRY(what->cu, what->helper, cuFuncSetAttribute, what->function,
+    return CUSHIM_TRY(what->cu, what->helper, cuFuncSetAttribute, what->asked,
                       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)limits->dynamic_most);
 }
 
@@ -180,7 +195,7 @@ static size_t launch_active_clusters(const struct cushim_launching *what)
     CUlaunchConfig config = cushim_launch_config(launch, &attribute, 1);
     int clusters = 0;
     CUresult code =
-        cushim_table(what->cu)->cuOccupancyMaxActiveClusters(&clusters, what->function, &config);
+        cushim_table(what->cu)->cuOccupancyMaxActiveClusters(&clusters, what->asked, &config);
     if (code == CUDA_ERROR_INVALID_CLUSTER_SIZE)
         return 0;
     return code == CUDA_SUCCESS && clusters >= 0 ? (size_t)clusters : SIZE_MAX;
@@ -246,8 +261,7 @@ static CUresult launch_check_cooperative(const struct cushim_launching *what,
                                                 limits->device, 0);
     if (!processors || launch->shared > limits->dynamic_now || launch->cluster[0] ||
         cushim_table(what->cu)->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &each, what->function, (int)launch_product(launch->block), launch->shared) !=
-            CUDA_SUCCESS)
+            &each, what->asked, (int)launch_product(launch->block), launch->shared) != CUDA_SUCCESS)
         return CUDA_SUCCESS;
     if (blocks <= processors * (size_t)each)
         return CUDA_SUCCESS;

@@ -10,17 +10,20 @@
 #include <cushim/launch.h>
 
 #include "helper.h"
+#include "launch_cache.h"
 
 /* Who is launching what, for checks and their sentences. */
 struct cushim_launching {
     const struct cushim *cu;
     const char *helper;
     CUfunction function;
+    CUfunction asked; /* the same, or its function where `function` is a CUkernel */
     const struct cushim_launch *launch;
     /* Arguments: packed, or a number of them with their sizes, which may be NULL. */
     const struct cushim_params *packed;
     const size_t *sizes;
     size_t count;
+    uint64_t key; /* under which it is remembered */
 };
 
 /* What the driver says of a function on the current device. What it does not say is SIZE_MAX for
@@ -35,29 +38,10 @@ struct cushim_launch_limits {
     size_t dynamic_most;     /* bytes that it may be set to */
 };
 
-/* What is remembered of a function: launches within it are in order. */
-struct cushim_launch_known {
-    size_t grid[3], block[3], threads, dynamic;
-    size_t count;           /* of parameters; CUSHIM_COUNT_UNKNOWN: nobody can say */
-    uint64_t sizes, layout; /* hash of an argument list that is in order; 0: none yet */
-    uint64_t shape;         /* hash of a launch with a cluster or cooperative; 0: none yet */
-};
-
-#define CUSHIM_COUNT_UNKNOWN 0xffff
-
-/* ---- launch_cache.c */
-
-/* False where nothing is remembered. */
-bool cushim_launch_recall(const struct cushim *cu, CUfunction function,
-                          struct cushim_launch_known *known);
-void cushim_launch_remember(const struct cushim *cu, CUfunction function,
-                            const struct cushim_launch_known *known);
-
 /* ---- launch_check.c */
 
-/* Ask the driver; refused where no context is current. */
-CUresult cushim_launch_ask(const struct cushim_launching *what,
-                           struct cushim_launch_limits *limits);
+/* Ask the driver, and set `asked`; refused where no context is current. */
+CUresult cushim_launch_ask(struct cushim_launching *what, struct cushim_launch_limits *limits);
 
 /* Grid, block and shared memory against the limits. */
 CUresult cushim_launch_check_shape(const struct cushim_launching *what,
@@ -71,7 +55,7 @@ CUresult cushim_launch_check_extras(const struct cushim_launching *what,
 CUresult cushim_launch_opt_in(const struct cushim_launching *what,
                               const struct cushim_launch_limits *limits, size_t bytes);
 
-/* The function's name for a sentence; buffer is used where the driver does not tell it. */
+/* The function's name for a sentence, in the buffer where the driver tells it. */
 const char *cushim_launch_name(const struct cushim_launching *what, char *buffer, size_t size);
 
 /* Refuse because the driver does not have a symbol, with the reason. */
@@ -115,21 +99,15 @@ static inline CUlaunchConfig cushim_launch_config(const struct cushim_launch *la
 
 /* ---- launch_arguments.c */
 
-/*
- * Compare the arguments with the function's parameters.
- *
- * @param known  count, sizes and layout are written on success
- */
-CUresult cushim_launch_check_arguments(const struct cushim_launching *what,
-                                       struct cushim_launch_known *known);
+/* Compare the arguments with the function's parameters, where the driver can tell. */
+CUresult cushim_launch_check_arguments(const struct cushim_launching *what);
 
-/* Hashes of numbers, never 0. */
-#define CUSHIM_HASH_START UINT64_C(0x9e3779b97f4a7c15)
+/* Hash of (offset, size) of parameters, one after the other. */
+#define CUSHIM_LAYOUT_START UINT64_C(0x9e3779b97f4a7c15)
 
-static inline uint64_t cushim_hash(uint64_t hash, uint64_t number)
+static inline uint64_t cushim_layout_add(uint64_t layout, size_t offset, size_t size)
 {
-    hash = (hash ^ number) * UINT64_C(0xff51afd7ed558ccd);
-    return (hash ^ hash >> 32) | 1;
+    return cushim_launch_key_add(cushim_launch_key_add(layout, offset), size);
 }
 
 #endif

@@ -4,8 +4,7 @@
 #include "launch_check.h"
 
 /* Ask for the limits, and allow the function the shared memory that is asked about. */
-static CUresult occupancy_begin(const struct cushim_launching *what,
-                                struct cushim_launch_limits *limits)
+static CUresult occupancy_begin(struct cushim_launching *what, struct cushim_launch_limits *limits)
 {
     if (!what->function)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, what->helper, "function: NULL");
@@ -21,7 +20,7 @@ CUresult cushim_launch_block_size(const struct cushim *cu, CUfunction function, 
 {
     const struct cushim_launch launch = {
         .grid = {1, 1, 1}, .block = {1, 1, 1}, .shared = shared_of ? 0 : shared};
-    const struct cushim_launching what = {
+    struct cushim_launching what = {
         .cu = cu, .helper = __func__, .function = function, .launch = &launch};
     struct cushim_launch_limits limits;
     int its_grid = 0, its_block = 0;
@@ -32,7 +31,7 @@ CUresult cushim_launch_block_size(const struct cushim *cu, CUfunction function, 
     CUresult code = occupancy_begin(&what, &limits);
     if (code == CUDA_SUCCESS)
         code = CUSHIM_TRY(cu, __func__, cuOccupancyMaxPotentialBlockSize, &its_grid, &its_block,
-                          function, shared_of, launch.shared, (int)limit);
+                          what.asked, shared_of, launch.shared, (int)limit);
     if (code != CUDA_SUCCESS)
         return code;
     if (its_block <= 0)
@@ -53,14 +52,15 @@ CUresult cushim_launch_occupancy(const struct cushim *cu, CUfunction function,
         .grid = {1, 1, 1},
         .block = {launch->block[0], launch->block[1], launch->block[2]},
         .shared = launch->shared};
-    const struct cushim_launching what = {
+    struct cushim_launching what = {
         .cu = cu, .helper = __func__, .function = function, .launch = &one};
     struct cushim_launch_limits limits;
     int blocks = 0, processors = 0;
     CUresult code = occupancy_begin(&what, &limits);
     if (code == CUDA_SUCCESS)
-        code = CUSHIM_TRY(cu, __func__, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
-                          function, (int)(one.block[0] * one.block[1] * one.block[2]), one.shared);
+        code =
+            CUSHIM_TRY(cu, __func__, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
+                       what.asked, (int)(one.block[0] * one.block[1] * one.block[2]), one.shared);
     if (code == CUDA_SUCCESS)
         code = CUSHIM_TRY(cu, __func__, cuDeviceGetAttribute, &processors,
                           CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, limits.device);

@@ -27,7 +27,7 @@ CUresult cushim_params_add(struct cushim_params *params, const void *value, size
         return params_refuse(params, cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
                                                    "alignment: %zu is no power of 2 up to %d",
                                                    alignment, MAX_ALIGNMENT));
-    size_t padding = (alignment - params->size % alignment) % alignment;
+    size_t padding = (0 - params->size) & (alignment - 1);
     size_t room =
         params->buffer && params->size <= params->capacity ? params->capacity - params->size : 0;
     if (padding > room || size > room - padding)
@@ -35,10 +35,11 @@ CUresult cushim_params_add(struct cushim_params *params, const void *value, size
                                                    "size: %zu bytes at offset %zu pass the end of "
                                                    "the buffer of %zu",
                                                    size, params->size + padding, params->capacity));
-    memset(params->buffer + params->size, 0, padding);
+    for (size_t i = 0; i < padding; i++)
+        params->buffer[params->size + i] = 0;
     memcpy(params->buffer + params->size + padding, value, size);
-    uint64_t layout = params->count ? params->layout : CUSHIM_HASH_START;
-    params->layout = cushim_hash(cushim_hash(layout, params->size + padding), size);
+    params->layout = cushim_layout_add(params->count ? params->layout : CUSHIM_LAYOUT_START,
+                                       params->size + padding, size);
     params->size += padding + size;
     params->count++;
     return CUDA_SUCCESS;

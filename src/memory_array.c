@@ -22,25 +22,23 @@ static size_t array_channel_bytes(CUarray_format format)
     }
 }
 
-bool cushim_array_range(const CUDA_ARRAY3D_DESCRIPTOR *shape, struct cushim_range *range)
+bool cushim_array_measure(const CUDA_ARRAY3D_DESCRIPTOR *shape, struct cushim_extent *extent)
 {
-    size_t element = array_channel_bytes(shape->Format) * shape->NumChannels, row, whole;
-    size_t rows = shape->Height ? shape->Height : 1, planes = shape->Depth ? shape->Depth : 1;
-    if (!cushim_multiply(shape->Width, element ? element : 1, &row) ||
-        !cushim_multiply(row, rows, &whole) || !cushim_multiply(whole, planes, &whole))
+    size_t element = array_channel_bytes(shape->Format) * shape->NumChannels;
+    extent->rows = shape->Height ? shape->Height : 1;
+    extent->planes = shape->Depth ? shape->Depth : 1;
+    extent->known = element != 0;
+    if (!cushim_multiply(shape->Width, element ? element : 1, &extent->row) ||
+        !cushim_multiply(extent->row, extent->rows, &extent->bytes) ||
+        !cushim_multiply(extent->bytes, extent->planes, &extent->bytes))
         return false;
-    *range = (struct cushim_range){
-        .size = 1,
-        .kind = CUSHIM_MEMORY_ARRAY,
-        .row = element ? row : 0,
-        .rows = rows,
-        .planes = planes,
-    };
+    if (!extent->known)
+        extent->row = extent->bytes = 0;
     return true;
 }
 
-static CUresult array_measure(const char *helper, const CUDA_ARRAY3D_DESCRIPTOR *shape,
-                              struct cushim_range *range)
+static CUresult array_check(const char *helper, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                            struct cushim_extent *extent)
 {
     if (!shape->Width)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, helper, "shape: Width: 0");
@@ -48,7 +46,7 @@ static CUresult array_measure(const char *helper, const CUDA_ARRAY3D_DESCRIPTOR 
         shape->NumChannels != 4)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, helper,
                              "shape: NumChannels: %u is none of 1, 2 and 4", shape->NumChannels);
-    if (!cushim_array_range(shape, range))
+    if (!cushim_array_measure(shape, extent))
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, helper,
                              "shape: Width %zu by Height %zu by Depth %zu overflow", shape->Width,
                              shape->Height, shape->Depth);
@@ -59,18 +57,23 @@ CUresult cushim_array_create(const struct cushim *cu, const CUDA_ARRAY3D_DESCRIP
                              CUarray *array)
 {
     CUarray found = NULL;
-    struct cushim_range range;
+    struct cushim_extent extent;
     CUresult code = cushim_require(shape, __func__, "shape");
     if (code == CUDA_SUCCESS)
         code = cushim_require(array, __func__, "array");
     if (code == CUDA_SUCCESS)
-        code = array_measure(__func__, shape, &range);
+        code = array_check(__func__, shape, &extent);
     if (code != CUDA_SUCCESS)
         return code;
     code = CUSHIM_TRY(cu, __func__, cuArray3DCreate_v2, &found, shape);
     if (code != CUDA_SUCCESS)
-        return cushim_not_allocated(cu, code, range.row * range.rows * range.planes);
-    range.base = (uintptr_t)found;
+        return cushim_not_allocated(cu, code, extent.bytes);
+    struct cushim_range range = {
+        .base = (uintptr_t)found,
+        .size = 1,
+        .kind = CUSHIM_MEMORY_ARRAY,
+        .id = extent.bytes,
+    };
     cushim_track_add(cu, &range);
     *array = found;
     return CUDA_SUCCESS;

@@ -37,14 +37,9 @@ static enum memory_answer memory_ask(const struct cushim *cu, const struct cushi
 {
     if (range->kind == CUSHIM_MEMORY_ARRAY) {
         CUDA_ARRAY3D_DESCRIPTOR shape;
-        struct cushim_range now;
         CUarray array = (CUarray)range->base;
-        if (cushim_table(cu)->cuArray3DGetDescriptor_v2(&shape, array) != CUDA_SUCCESS)
-            return MEMORY_GONE;
-        return cushim_array_range(&shape, &now) && now.row == range->row &&
-                       now.rows == range->rows && now.planes == range->planes
-                   ? MEMORY_OURS
-                   : MEMORY_OTHERS;
+        CUresult code = cushim_table(cu)->cuArray3DGetDescriptor_v2(&shape, array);
+        return code == CUDA_SUCCESS ? MEMORY_OURS : MEMORY_GONE;
     }
     unsigned long long id = 0;
     CUresult code =
@@ -146,22 +141,22 @@ CUresult cushim_check_array(const struct cushim *cu, const char *helper, const c
     enum cushim_known known = cushim_track_find(cu, (uintptr_t)array, &range);
     if (known == CUSHIM_RANGE_UNKNOWN || range.kind != CUSHIM_MEMORY_ARRAY)
         return CUDA_SUCCESS;
-    if (known == CUSHIM_RANGE_FREED) {
-        if (!memory_is_freed(cu, &range, range.base))
-            return CUDA_SUCCESS;
+    if (known == CUSHIM_RANGE_FREED && memory_is_freed(cu, &range, range.base))
         return memory_refuse_freed(helper, argument, range.base, &range);
-    }
-    if (!range.row ||
-        (memory_fits(box->x, box->width, range.row) &&
-         memory_fits(box->y, box->height, range.rows) &&
-         memory_fits(box->z, box->depth, range.planes)) ||
-        !memory_is_live(cu, &range))
+    CUDA_ARRAY3D_DESCRIPTOR shape;
+    struct cushim_extent extent;
+    if (known == CUSHIM_RANGE_FREED ||
+        cushim_table(cu)->cuArray3DGetDescriptor_v2(&shape, array) != CUDA_SUCCESS ||
+        !cushim_array_measure(&shape, &extent) || !extent.known ||
+        (memory_fits(box->x, box->width, extent.row) &&
+         memory_fits(box->y, box->height, extent.rows) &&
+         memory_fits(box->z, box->depth, extent.planes)))
         return CUDA_SUCCESS;
     return cushim_refuse(CUDA_ERROR_INVALID_VALUE, helper,
                          "%s: %zu bytes by %zu by %zu from (%zu, %zu, %zu) pass the end of array "
                          "%p of %zu bytes by %zu by %zu",
                          argument, box->width, box->height, box->depth, box->x, box->y, box->z,
-                         (void *)array, range.row, range.rows, range.planes);
+                         (void *)array, extent.row, extent.rows, extent.planes);
 }
 
 /* ---- allocation */

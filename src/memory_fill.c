@@ -6,6 +6,8 @@ static CUresult fill_check(const struct cushim *cu, const char *helper, CUdevice
                            size_t element, size_t count)
 {
     size_t bytes;
+    if (!count)
+        return CUDA_SUCCESS;
     if (!cushim_multiply(element, count, &bytes))
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, helper,
                              "count: %zu elements of %zu bytes overflow", count, element);

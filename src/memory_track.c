@@ -19,7 +19,6 @@ struct track_slot {
     atomic_uintptr_t owner, base;
     atomic_size_t size;
     _Atomic(unsigned long long) id;
-    atomic_size_t row, rows, planes;
     atomic_uint kind, order; /* order: in which the freed ones were freed */
 };
 
@@ -64,9 +63,6 @@ static void track_read(const struct track_slot *slot, struct cushim_range *range
     range->size = TRACK_LOAD(slot->size);
     range->kind = (enum cushim_memory_kind)TRACK_LOAD(slot->kind);
     range->id = TRACK_LOAD(slot->id);
-    range->row = TRACK_LOAD(slot->row);
-    range->rows = TRACK_LOAD(slot->rows);
-    range->planes = TRACK_LOAD(slot->planes);
 }
 
 static void track_write(struct track_slot *slot, uintptr_t owner, const struct cushim_range *range)
@@ -76,9 +72,6 @@ static void track_write(struct track_slot *slot, uintptr_t owner, const struct c
     TRACK_STORE(slot->size, range->size);
     TRACK_STORE(slot->kind, (unsigned int)range->kind);
     TRACK_STORE(slot->id, range->id);
-    TRACK_STORE(slot->row, range->row);
-    TRACK_STORE(slot->rows, range->rows);
-    TRACK_STORE(slot->planes, range->planes);
 }
 
 static void track_move(struct track_slot *to, const struct track_slot *from)
@@ -333,8 +326,7 @@ size_t cushim_memory_live(const struct cushim *cu, size_t *bytes)
             continue;
         track_read(&slots[i], &range);
         live++;
-        sum +=
-            range.kind == CUSHIM_MEMORY_ARRAY ? range.row * range.rows * range.planes : range.size;
+        sum += range.kind == CUSHIM_MEMORY_ARRAY ? (size_t)range.id : range.size;
     }
     cushim_lock_release(&track_lock);
     if (bytes)

@@ -152,10 +152,6 @@ static CUresult growing_shrink(const struct cushim *cu, const char *helper,
     code = cushim_gone_is_done(CUSHIM_TRY(cu, helper, cuMemRelease, part->handle));
     growing->size -= part->bytes;
     growing->part_count--;
-    if (growing->size)
-        cushim_track_resize(cu, growing->address, growing->size);
-    else
-        cushim_track_free(cu, growing->address);
     return code;
 }
 
@@ -164,13 +160,19 @@ CUresult cushim_growing_release(const struct cushim *cu, struct cushim_growing *
     CUresult code = CUDA_SUCCESS;
     if (!growing || !growing->address)
         return CUDA_SUCCESS;
+    cushim_track_free(cu, growing->address);
     while (code == CUDA_SUCCESS && growing->part_count)
         code = growing_shrink(cu, __func__, growing);
     if (code == CUDA_SUCCESS)
         code = cushim_gone_is_done(
             CUSHIM_TRY(cu, __func__, cuMemAddressFree, growing->address, growing->limit));
-    if (code != CUDA_SUCCESS)
+    if (code != CUDA_SUCCESS) {
+        if (growing->size) {
+            cushim_track_restore(cu, growing->address);
+            cushim_track_resize(cu, growing->address, growing->size);
+        }
         return code;
+    }
     free(growing->parts);
     *growing = (struct cushim_growing){0};
     return CUDA_SUCCESS;

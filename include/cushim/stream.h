@@ -65,7 +65,8 @@ CUSHIM_PUBLIC CUresult cushim_stream_create(const struct cushim *cu, unsigned in
 CUSHIM_PUBLIC CUresult cushim_stream_priorities(const struct cushim *cu, int *least, int *greatest);
 
 /**
- * Destroy a stream once its work is done; does not wait (cuStreamDestroy_v2).
+ * Destroy a stream once its work is done; does not wait (cuStreamDestroy_v2). To use it afterwards
+ * crashes in the driver (measured: 580, launch on a destroyed stream).
  *
  * @param stream  NULL does nothing; the default streams' other names are refused
  * @return CUDA_SUCCESS also where the driver is shutting down

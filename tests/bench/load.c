@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load cushim|bare PATH
+ * load cushim|dlsym|bare PATH
  *
- * Opens a driver once, in this fresh process, and prints the nanoseconds that it took: with cushim,
- * completely, or as a program does that only wants the driver's version. bench.py runs both in
- * turns. The two functions keep their names for callgrind's --toggle-collect.
+ * Opens a driver once, in this fresh process, and prints the nanoseconds that it took: completely
+ * with cushim, by its default order or by dlsym alone, or as a program does that only wants the
+ * driver's version. bench.py runs all in turns. The functions keep their names for callgrind.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,11 +16,20 @@
 #include "clock.h"
 
 KEEP int load_cushim(const char *path);
+KEEP int load_dlsym(const char *path);
 KEEP int load_bare(const char *path);
 
 KEEP int load_cushim(const char *path)
 {
     struct cushim_options options = {.size = sizeof options, .path = path};
+    struct cushim *cu = cushim_open(&options);
+    return cu ? cushim_driver_version(cu) : 0;
+}
+
+KEEP int load_dlsym(const char *path)
+{
+    struct cushim_options options = {
+        .size = sizeof options, .path = path, .order = CUSHIM_ORDER_DLSYM_ONLY};
     struct cushim *cu = cushim_open(&options);
     return cu ? cushim_driver_version(cu) : 0;
 }
@@ -38,10 +47,14 @@ KEEP int load_bare(const char *path)
 int main(int count, char **arguments)
 {
     if (count != 3) {
-        fprintf(stderr, "usage: load cushim|bare PATH\n");
+        fprintf(stderr, "usage: load cushim|dlsym|bare PATH\n");
         return 2;
     }
-    int (*load)(const char *) = strcmp(arguments[1], "bare") == 0 ? load_bare : load_cushim;
+    int (*load)(const char *) = load_cushim;
+    if (strcmp(arguments[1], "dlsym") == 0)
+        load = load_dlsym;
+    else if (strcmp(arguments[1], "bare") == 0)
+        load = load_bare;
     long long start = clock_now();
     int version = load(arguments[2]);
     long long end = clock_now();

@@ -34,7 +34,8 @@ HEAD = """
 #define ALIGN(...) _Alignof(__VA_ARGS__)
 #endif
 #define TABLE struct cushim_api
-#define SLOT(field, index) HOLDS(offsetof(TABLE, field) == sizeof(size_t) + (index) * sizeof(void *))
+#define SLOT(field, index) \\
+    HOLDS(offsetof(TABLE, field) == sizeof(size_t) + (index) * sizeof(void *))
 """
 # Where C and the headers of C++11 differ: an alignment that only the newer standards have.
 ALIGNED = "(!defined(__cplusplus) && __STDC_VERSION__ >= 201112L) || __cplusplus >= 201103L"

@@ -13,8 +13,7 @@ LANGUAGES = [("gcc", "c11"), ("gcc", "c++17"), ("clang", "c11"), ("clang", "c++1
 IN_HEADERS = {
     ("api.h", r"\(CUDAAPI \*cuMemAlloc_v2\)\(CUdeviceptr_v2 \*", "(CUDAAPI *cuMemAlloc_v2)(int *"):
         "cuMemAlloc_v2",
-    ("api.h", r"    CUresult \(CUDAAPI \*cuInit\)\(unsigned int", "    CUresult (CUDAAPI *cuInit)(int"):
-        "cuInit",
+    ("api.h", r"\(CUDAAPI \*cuInit\)\(unsigned int", "(CUDAAPI *cuInit)(int"): "cuInit",
     ("api.h", r"\n    CUresult \(CUDAAPI \*cuDeviceGet\)[^;]*;", "\n"): "cuDeviceGet",
     ("cuda.h", r"CUresult CUDAAPI cuInit\(unsigned int", "CUresult CUDAAPI cuInit(int"): "cuInit",
     ("cuda.h", r"CUDA_ERROR_NOT_FOUND = 500", "CUDA_ERROR_NOT_FOUND = 501"):

@@ -294,8 +294,18 @@ static void test_nothing_asked_twice(void **state)
     assert_true(asked > 0);
     for (size_t i = 1; i <= 1000; i++) {
         launch.grid[0] = i;
-        launch.block[0] = i;
+        launch.grid[1] = 65535;
         launch.shared = i * 49;
+        assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    }
+    assert_int_equal(fake.asked, asked);
+    /* Another block, and each again. */
+    launch.block[1] = 2;
+    assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
+    assert_true(fake.asked > asked);
+    asked = fake.asked;
+    for (size_t i = 1; i <= 10; i++) {
+        launch.block[1] = i % 2 + 1;
         assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
     }
     assert_int_equal(fake.asked, asked);
@@ -321,6 +331,39 @@ static void test_handle_used_again(void **state)
     cushim_launch_forget();
     REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle, &plain, 1LL, 2LL, 3LL), "3 given");
     assert_int_equal(CUSHIM_LAUNCH(cu, handle, &plain, 1), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+/* A CUkernel cast to CUfunction: launched as it is, asked about as its function. */
+static void test_kernel_as_function(void **state)
+{
+    struct cushim *cu = open_fake(13000, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    struct fake_function kernel = {.of_kernel = &function};
+    struct cushim_launch launch = plain;
+    (void)state;
+    launch.shared = 65536;
+    assert_int_equal(LAUNCH(cu, &kernel, &launch), CUDA_SUCCESS);
+    assert_memory_equal(fake.values[1], &(CUdeviceptr){8}, 8);
+    assert_int_equal(function.dynamic_now, 232448);
+    launch.block[0] = 1025;
+    REFUSED(CUDA_ERROR_INVALID_VALUE, LAUNCH(cu, &kernel, &launch), "block: x is 1025");
+    REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle_of(&kernel), &plain, 1),
+            "1 given; saxpy takes 4");
+    cushim_close(cu);
+}
+
+/* A driver that knows the number of parameters is not asked for one more. */
+static void test_parameter_count(void **state)
+{
+    struct cushim *cu = open_fake(13020, NULL);
+    struct fake_function function = fake_function_of(COUNT(sizes), sizes);
+    (void)state;
+    assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_SUCCESS);
+    REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle_of(&function), &plain, 1),
+            "1 given; saxpy takes 4, of 4, 8, 1, 4 bytes");
+    struct fake_function none = fake_function_of(0, NULL);
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&none), &plain), CUDA_SUCCESS);
     cushim_close(cu);
 }
 
@@ -404,6 +447,13 @@ static void test_driver_refuses(void **state)
     assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     ERROR_SAYS("128 threads; saxpy can have 64");
     cushim_close(cu);
+
+    cu = open_fake(13000, NULL);
+    function.threads = 1024;
+    fake.next[0] = CUDA_ERROR_INVALID_HANDLE;
+    assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_ERROR_INVALID_HANDLE);
+    ERROR_SAYS("cushim_launch_kernel: function 0x", "is not of the current context");
+    cushim_close(cu);
 }
 
 int main(void)
@@ -420,6 +470,8 @@ int main(void)
         cmocka_unit_test(test_opt_in),
         cmocka_unit_test(test_nothing_asked_twice),
         cmocka_unit_test(test_handle_used_again),
+        cmocka_unit_test(test_kernel_as_function),
+        cmocka_unit_test(test_parameter_count),
         cmocka_unit_test(test_many_functions),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_driver_refuses),

@@ -74,7 +74,7 @@ static void test_cluster_refused(void **state)
     cushim_close(cu);
     cu = open_fake(11040, NULL);
     assert_refused(LAUNCH(cu, &function, &launch), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
-                   "cluster: cuLaunchKernelEx is not available: it came with CUDA 11.8");
+                   "cluster: cuLaunchKernelEx is not available: it came with CUDA 11.6");
     cushim_close(cu);
 }
 

@@ -52,6 +52,8 @@ static CUresult f_cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
     const struct fake_function *function = function_of(handle);
     int found = -1;
     fake_asked();
+    if (function->of_kernel)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
         found = function->threads;
     else if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
@@ -79,6 +81,23 @@ static CUresult f_cuFuncGetName(const char **name, CUfunction handle)
     (void)handle;
     *name = fake.name;
     return fake.name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult f_cuFuncGetParamCount(CUfunction handle, size_t *count)
+{
+    fake_asked();
+    *count = function_of(handle)->count;
+    return CUDA_SUCCESS;
+}
+
+/* A kernel is a function that answers no questions. */
+static CUresult f_cuKernelGetFunction(CUfunction *function, CUkernel kernel)
+{
+    struct fake_function *stand_in = function_of((CUfunction)(void *)kernel);
+    if (!stand_in->of_kernel)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *function = handle_of(stand_in->of_kernel);
+    return CUDA_SUCCESS;
 }
 
 static CUresult f_cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset, size_t *size)
@@ -129,6 +148,8 @@ static CUresult launched(const char *call, CUfunction handle, const unsigned sha
                          unsigned shared, CUstream stream, void **pointers, void **extra)
 {
     const struct fake_function *function = function_of(handle);
+    if (function->of_kernel)
+        function = function->of_kernel;
     if (fake.quiet)
         return CUDA_SUCCESS;
     CUresult code = fake.launches < COUNT(fake.next) ? fake.next[fake.launches] : CUDA_SUCCESS;
@@ -198,14 +219,16 @@ static void *resolve(void *user, const char *symbol)
         {"cuFuncGetAttribute", (void (*)(void))f_cuFuncGetAttribute, 0},
         {"cuFuncSetAttribute", (void (*)(void))f_cuFuncSetAttribute, 9000},
         {"cuFuncGetName", (void (*)(void))f_cuFuncGetName, 12030},
+        {"cuKernelGetFunction", (void (*)(void))f_cuKernelGetFunction, 12000},
         {"cuFuncGetParamInfo", (void (*)(void))f_cuFuncGetParamInfo, 12040},
+        {"cuFuncGetParamCount", (void (*)(void))f_cuFuncGetParamCount, 13020},
         {"cuOccupancyMaxActiveBlocksPerMultiprocessor",
          (void (*)(void))f_cuOccupancyMaxActiveBlocksPerMultiprocessor, 0},
-        {"cuOccupancyMaxActiveClusters", (void (*)(void))f_cuOccupancyMaxActiveClusters, 11080},
+        {"cuOccupancyMaxActiveClusters", (void (*)(void))f_cuOccupancyMaxActiveClusters, 11060},
         {"cuOccupancyMaxPotentialBlockSize", (void (*)(void))f_cuOccupancyMaxPotentialBlockSize, 0},
         {"cuLaunchKernel", (void (*)(void))f_cuLaunchKernel, 0},
         {"cuLaunchCooperativeKernel", (void (*)(void))f_cuLaunchCooperativeKernel, 9000},
-        {"cuLaunchKernelEx", (void (*)(void))f_cuLaunchKernelEx, 11080},
+        {"cuLaunchKernelEx", (void (*)(void))f_cuLaunchKernelEx, 11060},
     };
     (void)user;
     for (const char *const *missing = fake_missing; missing && *missing; missing++)

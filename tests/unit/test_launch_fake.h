@@ -11,6 +11,7 @@
 struct fake_function {
     size_t count, offsets[40], sizes[40];
     int threads, registers, static_shared, dynamic_now; /* -1: it does not say */
+    struct fake_function *of_kernel;                    /* not NULL: this is a CUkernel */
 };
 
 /* All of the driver's state; set by open_fake. */

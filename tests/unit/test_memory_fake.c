@@ -16,7 +16,7 @@ static struct block {
     uintptr_t base;
     size_t size;
     unsigned long long id;
-    bool host;
+    bool host, managed;
 } blocks[BLOCKS];
 static unsigned long long last_id;
 
@@ -31,10 +31,19 @@ CUresult fake_called(const char *symbol)
     if (memory_fake.calls < FAKE_LOG)
         memory_fake.log[memory_fake.calls] = symbol;
     memory_fake.calls++;
-    if (memory_fake.fails && strcmp(symbol, memory_fake.fails) == 0 && memory_fake.after-- <= 0)
+    bool scripted = memory_fake.fails &&
+                    (strcmp(memory_fake.fails, "*") == 0 || strcmp(symbol, memory_fake.fails) == 0);
+    if (scripted && memory_fake.after-- <= 0)
         result = memory_fake.code;
     pthread_mutex_unlock(&lock);
     return result;
+}
+
+void fake_on_stream(CUstream stream)
+{
+    pthread_mutex_lock(&lock);
+    memory_fake.stream = stream;
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- blocks */
@@ -66,7 +75,7 @@ static CUresult block_make(uintptr_t *address, size_t size, bool host)
         } else if (!unused) {
             break;
         } else {
-            *unused = (struct block){(uintptr_t)arena + at, size, ++last_id, host};
+            *unused = (struct block){(uintptr_t)arena + at, size, ++last_id, host, false};
             *address = unused->base;
             memory_fake.blocks++;
             result = CUDA_SUCCESS;
@@ -109,7 +118,10 @@ static CUresult fake_cuMemAllocManaged(CUdeviceptr *address, size_t size, unsign
 {
     CALLED();
     memory_fake.attach = flags;
-    return device_make(address, size);
+    CUresult result = device_make(address, size);
+    if (result == CUDA_SUCCESS)
+        block_at(*address)->managed = true;
+    return result;
 }
 
 static CUresult fake_cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width,
@@ -252,7 +264,7 @@ static CUresult fake_cuPointerGetAttribute(void *data, CUpointer_attribute attri
     return CUDA_SUCCESS;
 }
 
-/* Writes 0xff or 1 bytes of what is asked for: the least that a driver might. */
+/* A boolean is one byte: the least that a driver might write. */
 static CUresult fake_cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
                                             void **data, CUdeviceptr address)
 {
@@ -270,7 +282,7 @@ static CUresult fake_cuPointerGetAttributes(unsigned count, CUpointer_attribute 
             *(size_t *)data[i] = block->size;
             break;
         case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-            *(unsigned char *)data[i] = 1;
+            *(unsigned char *)data[i] = block->managed;
             break;
         case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
             *(int *)data[i] = 0;

@@ -16,7 +16,7 @@ enum { FAKE_LOG = 64, FAKE_GRANULARITY = 4096 };
 /* What a test sets and looks at. All of it is reset by fake_open. */
 struct memory_fake {
     const char *missing[4];      /* symbols that it does not export */
-    const char *fails;           /* symbol that fails, */
+    const char *fails;           /* symbol that fails, "*": all, */
     CUresult code;               /* with this code, */
     int after;                   /* once it has worked this many times */
     int managed, pools, mapping; /* the device's attributes */
@@ -44,7 +44,7 @@ struct cushim *fake_open_without(int version, const char *const missing[]);
 /** Close it; fails where the helpers have left something in the fake. */
 void fake_close(struct cushim *cu);
 
-/** Make a call fail from now on, after it worked a number of times; NULL: none. */
+/** Make a call fail from now on, after it worked a number of times; "*": all, NULL: none. */
 void fake_fail(const char *symbol, CUresult code, int after);
 
 /** Forget which calls there were. */
@@ -88,6 +88,9 @@ unsigned long long fake_mapped(uintptr_t address);
 
 /** Record a call; the code that it was told to fail with. */
 CUresult fake_called(const char *symbol);
+
+/** Note the stream of a call; from any thread. */
+void fake_on_stream(CUstream stream);
 
 /* What a function of the fake, named fake_SYMBOL, does first. */
 #define CALLED()                                                                                   \

@@ -66,7 +66,7 @@ static CUresult fake_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *shape, C
 static CUresult copy(uintptr_t dst, uintptr_t src, size_t bytes, CUstream stream)
 {
     memmove((void *)dst, (const void *)src, bytes);
-    memory_fake.stream = stream;
+    fake_on_stream(stream);
     return CUDA_SUCCESS;
 }
 
@@ -286,7 +286,7 @@ static CUresult fill(CUdeviceptr dst, size_t pitch, unsigned value, size_t eleme
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++)
             memcpy((char *)(uintptr_t)dst + y * pitch + x * element, &value, element);
-    memory_fake.stream = stream;
+    fake_on_stream(stream);
     return CUDA_SUCCESS;
 }
 

@@ -33,6 +33,15 @@ extern "C" {
 
 struct IDirect3DDevice9;
 
+/* Types that a cuda.h before 12000 may lack, or have by another name. */
+#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 12000
+typedef cuuint64_t cushim_cuuint64_t;
+typedef CUdriverProcAddressQueryResult cushim_CUdriverProcAddressQueryResult;
+#else
+typedef uint64_t cushim_cuuint64_t;
+typedef unsigned int cushim_CUdriverProcAddressQueryResult;
+#endif
+
 /* Types that an older cuda.h, or any public one, lacks. */
 #ifndef CUSHIM_CUDA_H
 #ifndef __CUDA_API_VERSION_INTERNAL
@@ -111,12 +120,12 @@ struct cushim_api {
     CUresult (CUDAAPI *cuLaunchHostFunc_ptsz)(CUstream hStream, CUhostFn fn, void *userData);
     CUSHIM_EXTENSION union {
         CUresult (CUDAAPI *cuGetProcAddress_v1)(const char *symbol, void **pfn, int cudaVersion,
-            cuuint64_t flags);
+            cushim_cuuint64_t flags);
         CUresult (CUDAAPI *cuGetProcAddress)(const char *symbol, void **pfn, int cudaVersion,
-            cuuint64_t flags);
+            cushim_cuuint64_t flags);
     };
     CUresult (CUDAAPI *cuGetProcAddress_v2)(const char *symbol, void **pfn, int cudaVersion,
-        cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+        cushim_cuuint64_t flags, cushim_CUdriverProcAddressQueryResult *symbolStatus);
     CUresult (CUDAAPI *cuNodeSet)(const CUnode *node, CUtable table);
     CUresult (CUDAAPI *cuPass)(CUpassing *passing);
 };

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver and its devices: what they are, and single attributes by name. */
+#include <stdio.h>
+
+#include <cushim/device.h>
+#include <cushim/error.h>
+
+#define MOST 16
+
+static void print_driver(struct cushim *cu)
+{
+    size_t available = 0;
+    for (size_t i = 0; i < cushim_entry_count(); i++)
+        available += cushim_slot_at(cu, i).state == CUSHIM_STATE_AVAILABLE;
+    printf("%s\n%zu of %zu functions\n", cushim_path(cu), available, cushim_entry_count());
+}
+
+/* Not every driver knows every attribute, and not every device has it: three answers. */
+static bool print_attribute(struct cushim *cu, CUdevice device, const char *name)
+{
+    int value = 0;
+    enum cushim_answer answer;
+    if (!CUSHIM_CHECK(cushim_device_attribute_named(cu, device, name, &value, &answer)))
+        return false;
+    if (answer == CUSHIM_ANSWER_VALUE)
+        printf("   %s: %d\n", name, value);
+    else
+        printf("   %s: %s\n", name,
+               answer == CUSHIM_ANSWER_UNKNOWN ? "not known to this driver" : "none");
+    return true;
+}
+
+static bool print_device(struct cushim *cu, CUdevice device)
+{
+    struct cushim_device_properties is = {.size = sizeof is};
+    if (!CUSHIM_CHECK(cushim_device_describe(cu, device, &is)))
+        return false;
+    printf("%d: %s, %s, PCI %s\n", device, is.name, is.uuid, is.pci_bus_id);
+    printf("   compute capability %d.%d, %d multiprocessors, %zu MiB\n", is.major, is.minor,
+           is.multiprocessors, is.total_memory >> 20);
+    printf("   blocks of %d threads, %d bytes of shared memory (%d on request)\n",
+           is.max_threads_per_block, is.shared_memory_per_block, is.shared_memory_per_block_optin);
+    return is.total_memory > 0 && is.max_threads_per_block > 0 &&
+           print_attribute(cu, device, "L2_CACHE_SIZE") &&
+           print_attribute(cu, device, "COOPERATIVE_LAUNCH") &&
+           print_attribute(cu, device, "MULTICAST_SUPPORTED");
+}
+
+int main(void)
+{
+    struct cushim *cu = cushim_get();
+    CUdevice devices[MOST];
+    const char *why;
+    int count = 0;
+    if (cushim_init(cu, &why) != CUSHIM_OK) {
+        printf("skipped: %s\n", why);
+        return 77;
+    }
+    print_driver(cu);
+    if (!CUSHIM_CHECK(cushim_device_list(cu, devices, MOST, &count)))
+        return 1;
+    for (int i = 0; i < count && i < MOST; i++)
+        if (!print_device(cu, devices[i]))
+            return 1;
+    return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The same program with and without a GPU, and the same numbers: it is not linked to the driver, so
+ * that it starts everywhere. */
+#include <math.h>
+#include <stdio.h>
+
+#include <cushim/context.h>
+#include <cushim/error.h>
+#include <cushim/launch.h>
+#include <cushim/memory.h>
+#include <cushim/module.h>
+
+#include "saxpy_ptx.h"
+
+#define COUNT 10000
+#define BYTES (COUNT * sizeof(float))
+
+/* y = a * x + y in the current context. On failure y is as it was. */
+static bool saxpy_in_context(struct cushim *cu, float a, const float *x, float *y)
+{
+    struct cushim_launch launch = cushim_launch_1d(COUNT, 256, NULL);
+    CUmodule module = NULL;
+    CUfunction saxpy = NULL;
+    CUdeviceptr device_x = 0, device_y = 0;
+
+    bool good =
+        CUSHIM_CHECK(cushim_module_load(cu, saxpy_ptx, sizeof saxpy_ptx, NULL, NULL, &module)) &&
+        CUSHIM_CHECK(cushim_module_function(cu, module, "saxpy", &saxpy)) &&
+        CUSHIM_CHECK(cushim_memory_alloc(cu, BYTES, &device_x)) &&
+        CUSHIM_CHECK(cushim_memory_alloc(cu, BYTES, &device_y)) &&
+        CUSHIM_CHECK(cushim_copy_to_device(cu, device_x, x, BYTES)) &&
+        CUSHIM_CHECK(cushim_copy_to_device(cu, device_y, y, BYTES)) &&
+        CUSHIM_CHECK(CUSHIM_LAUNCH(cu, saxpy, &launch, (unsigned)COUNT, a, device_x, device_y)) &&
+        CUSHIM_CHECK(cushim_context_synchronize(cu, NULL)) &&
+        CUSHIM_CHECK(cushim_copy_to_host(cu, y, device_y, BYTES));
+    CUSHIM_CHECK(cushim_memory_free(cu, device_y));
+    CUSHIM_CHECK(cushim_memory_free(cu, device_x));
+    CUSHIM_CHECK(cushim_module_unload(cu, module));
+    return good;
+}
+
+static bool saxpy_on_gpu(struct cushim *cu, float a, const float *x, float *y)
+{
+    struct cushim_scope scope;
+    CUcontext context = NULL;
+    const char *why;
+    if (cushim_init(cu, &why) != CUSHIM_OK) { /* no driver, no device, or one that is not ready */
+        printf("no GPU: %s\n", why);
+        return false;
+    }
+    if (!CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)))
+        return false;
+    bool good =
+        CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) && saxpy_in_context(cu, a, x, y);
+    CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
+    CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    return good;
+}
+
+static void saxpy_on_cpu(float a, const float *x, float *y)
+{
+    for (int i = 0; i < COUNT; i++)
+        y[i] = fmaf(a, x[i], y[i]); /* rounded once, as on the GPU */
+}
+
+int main(void)
+{
+    static float x[COUNT], y[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (float)i / 3;
+        y[i] = (float)i / 7;
+    }
+    const char *where = "GPU";
+    if (!saxpy_on_gpu(cushim_get(), 2, x, y)) {
+        where = "CPU";
+        saxpy_on_cpu(2, x, y);
+    }
+    for (int i = 0; i < COUNT; i++)
+        if (y[i] != fmaf(2, x[i], (float)i / 7))
+            return 1;
+    printf("%d elements on the %s, every one correct\n", COUNT, where);
+    return 0;
+}

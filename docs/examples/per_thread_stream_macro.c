@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A default stream for each thread, chosen in the source: with this macro before the header, names
+ * mean their per-thread forms, as with the toolkit's cuda.h. */
+#define CUDA_API_PER_THREAD_DEFAULT_STREAM
+#include <pthread.h>
+#include <stdio.h>
+
+#include <cushim/context.h>
+#include <cushim/error.h>
+
+#include "per_thread_stream.h"
+
+#define COUNT 1000
+
+static CUcontext context;
+static struct hold hold;
+
+/* NULL is this thread's own stream in all of these: api->cuMemsetD32Async is the table's
+ * cuMemsetD32Async_ptsz. */
+static void *second_thread(void *memory)
+{
+    const struct cushim_api *api = cushim_table(cushim_get());
+    bool good = CUSHIM_CHECK(api->cuCtxSetCurrent(context)) &&
+                CUSHIM_CHECK(api->cuMemsetD32Async(*(CUdeviceptr *)memory, 7, COUNT, NULL)) &&
+                CUSHIM_CHECK(api->cuStreamSynchronize(NULL));
+    atomic_store(&hold.release, true);
+    return good ? memory : NULL;
+}
+
+static bool use_two_threads(const struct cushim_api *api)
+{
+    CUdeviceptr memory = 0;
+    unsigned numbers[COUNT] = {0};
+    pthread_t second;
+    void *result = NULL;
+
+    if (!CUSHIM_CHECK(api->cuMemAlloc(&memory, sizeof numbers)))
+        return false;
+    bool good = CUSHIM_CHECK(api->cuLaunchHostFunc(NULL, hold_up, &hold)) &&
+                pthread_create(&second, NULL, second_thread, &memory) == 0 &&
+                pthread_join(second, &result) == 0 && result;
+    good &= CUSHIM_CHECK(api->cuStreamSynchronize(NULL));
+    good = good && CUSHIM_CHECK(api->cuMemcpyDtoH(numbers, memory, sizeof numbers)) &&
+           numbers[0] == 7 && numbers[COUNT - 1] == 7;
+    return CUSHIM_CHECK(api->cuMemFree(memory)) && good && !atomic_load(&hold.gave_up);
+}
+
+int main(void)
+{
+    struct cushim *cu = cushim_get();
+    struct cushim_scope scope = {0};
+    const char *why;
+    if (cushim_init(cu, &why) != CUSHIM_OK) {
+        printf("skipped: %s\n", why);
+        return 77;
+    }
+    bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
+                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) &&
+                use_two_threads(cushim_table(cu));
+    good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
+    if (context)
+        good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    puts(good ? "each thread had a default stream of its own" : "not so");
+    return good ? 0 : 1;
+}

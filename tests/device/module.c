@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules on a real GPU: loading, logs, linking, names, libraries, the cache; nothing is left. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cushim/context.h>
+#include <cushim/module.h>
+
+#include "device.h"
+
+static const char fill[] =
+    ".version 6.0\n.target sm_50\n.address_size 64\n"
+    ".visible .global .align 4 .u32 value = 7;\n"
+    ".visible .entry fill(.param .u64 out)\n{\n"
+    "  .reg .b64 %rd<3>;\n  .reg .b32 %r<2>;\n"
+    "  ld.param.u64 %rd1, [out];\n  cvta.to.global.u64 %rd2, %rd1;\n"
+    "  ld.global.u32 %r1, [value];\n  st.global.u32 [%rd2], %r1;\n  ret;\n}\n";
+static const char caller[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                             ".extern .func (.param .b32 result) callee (.param .b32 a);\n"
+                             ".visible .entry call(.param .u64 out)\n{\n"
+                             "  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n"
+                             "  ld.param.u64 %rd1, [out];\n  cvta.to.global.u64 %rd2, %rd1;\n"
+                             "  mov.u32 %r1, 41;\n"
+                             "  { .param .b32 a; .param .b32 result; st.param.b32 [a], %r1;\n"
+                             "    call.uni (result), callee, (a); ld.param.b32 %r2, [result]; }\n"
+                             "  st.global.u32 [%rd2], %r2;\n  ret;\n}\n";
+static const char callee[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                             ".visible .func (.param .b32 result) callee (.param .b32 a)\n{\n"
+                             "  .reg .b32 %r<3>;\n  ld.param.b32 %r1, [a];\n"
+                             "  add.u32 %r2, %r1, 1;\n  st.param.b32 [result], %r2;\n  ret;\n}\n";
+
+static struct cushim *cu;
+static const struct cushim_api *table;
+static CUdeviceptr out;
+
+static double now(void)
+{
+    struct timespec at;
+    timespec_get(&at, TIME_UTC);
+    return (double)at.tv_sec * 1e3 + (double)at.tv_nsec / 1e6;
+}
+
+/* A helper that must succeed. */
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        CUresult ok_ = (call);                                                                     \
+        if (ok_ != CUDA_SUCCESS) {                                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cushim_last_error());               \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* A helper that must be refused with a code and words. */
+static void refused(int line, CUresult got, CUresult expected, const char *words)
+{
+    printf("line %d: %d: %s\n", line, (int)got, cushim_last_error());
+    if (got != expected || !strstr(cushim_last_error(), words)) {
+        fprintf(stderr, "%s:%d: %d, not %d, or no \"%s\": %s\n", __FILE__, line, (int)got,
+                (int)expected, words, cushim_last_error());
+        exit(1);
+    }
+}
+#define REFUSED(call, code, words) refused(__LINE__, call, code, words)
+
+static unsigned launch(CUfunction function)
+{
+    unsigned value = 0;
+    void *arguments[] = {&out};
+    CALL(table->cuMemsetD32_v2(out, 0, 1));
+    CALL(table->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+    CALL(table->cuMemcpyDtoH_v2(&value, out, sizeof value));
+    return value;
+}
+
+static void load(void)
+{
+    struct cushim_jit_result result;
+    struct cushim_jit_options options = {.size = sizeof options,
+                                         .optimisation = CUSHIM_JIT_OPTIMISATION_1,
+                                         .max_registers = 32,
+                                         .line_info = true,
+                                         .verbose = true,
+                                         .cache_mode = CU_JIT_CACHE_OPTION_CA};
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr value;
+    size_t bytes;
+    char *exact = malloc(sizeof fill - 1);
+    memcpy(exact, fill, sizeof fill - 1);
+    OK(cushim_module_load(cu, exact, sizeof fill - 1, NULL, &result, &module));
+    free(exact);
+    printf("PTX: %.3f ms, error log \"%s\", info log \"%s\"\n", (double)result.wall_ms,
+           result.error_log, result.info_log);
+    cushim_jit_result_release(&result);
+    OK(cushim_module_function(cu, module, "fill", &function));
+    CHECK(launch(function) == 7);
+    OK(cushim_module_global(cu, module, "value", &value, &bytes));
+    CHECK(bytes == 4);
+    CALL(table->cuMemsetD32_v2(value, 9, 1));
+    CHECK(launch(function) == 9);
+    REFUSED(cushim_module_function(cu, module, "Fill", &function), CUDA_ERROR_NOT_FOUND,
+            "nearest: fill");
+    REFUSED(cushim_module_global(cu, module, "valeu", &value, &bytes), CUDA_ERROR_NOT_FOUND,
+            "nearest: value");
+    OK(cushim_module_unload(cu, module));
+    OK(cushim_module_load(cu, fill, sizeof fill, &options, &result, &module));
+    printf("with options: %.3f ms, info log \"%s\"\n", (double)result.wall_ms, result.info_log);
+    CHECK(result.info_log[0]);
+    cushim_jit_result_release(&result);
+    OK(cushim_module_unload(cu, module));
+}
+
+static void load_fails(void)
+{
+    static const char wrong[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry f()\n{\n  deliberate error;\n}\n";
+    static const char newer[] = ".version 19.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry f()\n{\n  ret;\n}\n";
+    static const char other[] = ".version 8.7\n.target sm_120\n.address_size 64\n"
+                                ".visible .entry f()\n{\n  ret;\n}\n";
+    struct cushim_jit_result result;
+    CUmodule module;
+    struct cushim_library library;
+    REFUSED(cushim_module_load(cu, wrong, sizeof wrong, NULL, &result, &module),
+            CUDA_ERROR_INVALID_PTX, "deliberate");
+    CHECK(strstr(result.error_log, "line 6"));
+    printf("failed: %.3f ms, \"%s\"\n", (double)result.wall_ms, result.error_log);
+    cushim_jit_result_release(&result);
+    REFUSED(cushim_module_load(cu, newer, sizeof newer, NULL, NULL, &module),
+            CUDA_ERROR_UNSUPPORTED_PTX_VERSION, ".version 19.0");
+    CUresult code = cushim_module_load(cu, other, sizeof other, NULL, NULL, &module);
+    printf("PTX for sm_120: %d: %s\n", (int)code, cushim_last_error());
+    if (code == CUDA_SUCCESS)
+        OK(cushim_module_unload(cu, module));
+    code = cushim_library_load(cu, wrong, sizeof wrong, NULL, &result, &library);
+    printf("library, wrong PTX: %d: %s; error log \"%s\"\n", (int)code, cushim_last_error(),
+           result.error_log);
+    cushim_jit_result_release(&result);
+    if (code == CUDA_SUCCESS)
+        OK(cushim_library_unload(cu, &library));
+    REFUSED(cushim_module_load(cu, fill, sizeof fill - 10, NULL, NULL, &module),
+            CUDA_ERROR_INVALID_PTX, "truncated");
+    REFUSED(cushim_module_load_file(cu, "/nonexistent/a.ptx", NULL, NULL, &module),
+            CUDA_ERROR_FILE_NOT_FOUND, "/nonexistent/a.ptx");
+}
+
+static void link_two(void)
+{
+    const struct cushim_link_input inputs[] = {
+        {.data = caller, .bytes = sizeof caller - 1, .name = "caller.ptx"},
+        {.data = callee, .bytes = sizeof callee - 1, .name = "callee.ptx"}};
+    struct cushim_jit_result result;
+    struct cushim_cubin cubin;
+    struct cushim_image image;
+    CUmodule module;
+    CUfunction function;
+    OK(cushim_link(cu, inputs, 2, NULL, &result, &cubin));
+    printf("linked: %zu bytes, %.3f ms, info log \"%s\"\n", cubin.bytes, (double)result.wall_ms,
+           result.info_log);
+    cushim_jit_result_release(&result);
+    OK(cushim_image_describe(cubin.data, cubin.bytes, &image));
+    printf("cubin: sm_%d\n", image.arch);
+    CHECK(image.kind == CUSHIM_IMAGE_CUBIN);
+    OK(cushim_module_load(cu, cubin.data, cubin.bytes, NULL, NULL, &module));
+    OK(cushim_module_function(cu, module, "call", &function));
+    CHECK(launch(function) == 42);
+    OK(cushim_module_unload(cu, module));
+    /* A cubin for another GPU, as far as its header says. */
+    unsigned char *bytes = cubin.data;
+    bytes[bytes[7] == 0x41 ? 49 : 48] = 75;
+    REFUSED(cushim_module_load(cu, cubin.data, cubin.bytes, NULL, NULL, &module),
+            CUDA_ERROR_NO_BINARY_FOR_GPU, "for sm_75");
+    cushim_cubin_release(&cubin);
+    OK(cushim_module_link(cu, inputs, 2, NULL, NULL, &module));
+    OK(cushim_module_function(cu, module, "call", &function));
+    CHECK(launch(function) == 42);
+    OK(cushim_module_unload(cu, module));
+    REFUSED(cushim_link(cu, inputs, 1, NULL, &result, &cubin), CUDA_ERROR_INVALID_PTX, "callee");
+    cushim_jit_result_release(&result);
+}
+
+static void libraries(void)
+{
+    struct cushim_library library;
+    struct cushim_jit_result result;
+    CUfunction function;
+    CUmodule module;
+    CUdeviceptr value;
+    OK(cushim_library_load(cu, fill, sizeof fill - 1, NULL, &result, &library));
+    printf("library: %s, %.3f ms\n", library.library ? "of the driver" : "of modules",
+           (double)result.wall_ms);
+    cushim_jit_result_release(&result);
+    OK(cushim_library_function(cu, &library, "fill", &function));
+    CHECK(launch(function) == 7);
+    OK(cushim_library_module(cu, &library, &module));
+    OK(cushim_library_global(cu, &library, "value", &value, NULL));
+    REFUSED(cushim_library_function(cu, &library, "fil", &function), CUDA_ERROR_NOT_FOUND,
+            "nearest: fill");
+    OK(cushim_library_unload(cu, &library));
+}
+
+static double cached(const struct cushim_jit_options *options, enum cushim_cache_outcome expected)
+{
+    struct cushim_jit_result result;
+    CUmodule module;
+    CUfunction function;
+    const double before = now();
+    OK(cushim_module_load(cu, fill, sizeof fill - 1, options, &result, &module));
+    const double took = now() - before;
+    if (result.cache != expected)
+        fprintf(stderr, "cache: %d: %s\n", (int)result.cache, result.cache_note);
+    CHECK(result.cache == expected);
+    cushim_jit_result_release(&result);
+    OK(cushim_module_function(cu, module, "fill", &function));
+    CHECK(launch(function) == 7);
+    OK(cushim_module_unload(cu, module));
+    return took;
+}
+
+static void cache(void)
+{
+    char folder[] = "/tmp/cushim-cache-XXXXXX", command[64];
+    CHECK(mkdtemp(folder));
+    const struct cushim_cubin_cache where = {.size = sizeof where, .folder = folder};
+    const struct cushim_jit_options options = {.size = sizeof options, .cache = &where};
+    const double first = cached(&options, CUSHIM_CACHE_STORED);
+    const double second = cached(&options, CUSHIM_CACHE_HIT);
+    printf("cache: compiled and stored %.3f ms, from the cache %.3f ms\n", first, second);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+}
+
+int main(void)
+{
+    CUcontext context, current = NULL;
+    size_t before, after, whole;
+    /* What the driver compiled before must not stand in for it. */
+    CHECK(setenv("CUDA_CACHE_DISABLE", "1", 1) == 0);
+    table = device_or_skip();
+    cu = cushim_get();
+    OK(cushim_primary_retain(cu, 0, &context));
+    OK(cushim_context_push(cu, context));
+    CALL(table->cuMemAlloc_v2(&out, 4));
+    load(); /* what the driver keeps once and for all */
+    CALL(table->cuMemGetInfo_v2(&before, &whole));
+    load();
+    load_fails();
+    link_two();
+    libraries();
+    cache();
+    CALL(table->cuMemGetInfo_v2(&after, &whole));
+    printf("free memory: %zu before, %zu after\n", before, after);
+    CALL(table->cuCtxGetCurrent(&current));
+    CHECK(current == context);
+    CALL(table->cuMemFree_v2(out));
+    OK(cushim_context_pop(cu, NULL));
+    OK(cushim_primary_release(cu, 0));
+    return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams, events, callbacks and captured graphs on a real device, and what is refused there. */
+#include <string.h>
+
+#include <cushim/stream.h>
+
+#include "device.h"
+
+#define BYTES (64u << 20)
+
+static const struct cushim *cu;
+static CUcontext context;
+
+/* Whatever a helper did, the context is the one of before. */
+static void same_context(void)
+{
+    CUcontext now = NULL;
+    CALL(cushim_table(cu)->cuCtxGetCurrent(&now));
+    CHECK(now == context);
+}
+
+#define REFUSED(call, code, words)                                                                 \
+    do {                                                                                           \
+        CUresult result_ = (call);                                                                 \
+        if (result_ != (code) || !strstr(cushim_last_error(), words)) {                            \
+            fprintf(stderr, "%s:%d: %d: %s\n", __FILE__, __LINE__, (int)result_,                   \
+                    cushim_last_error());                                                          \
+            exit(1);                                                                               \
+        }                                                                                          \
+        printf("refused: %s\n", cushim_last_error());                                              \
+        same_context();                                                                            \
+    } while (0)
+
+static void priorities(void)
+{
+    int least = 0, greatest = 0, priority = 99;
+    CUstream stream = NULL;
+    CALL(cushim_stream_priorities(cu, &least, &greatest));
+    CHECK(greatest <= least);
+    CALL(cushim_stream_create(cu, CU_STREAM_NON_BLOCKING, CUSHIM_PRIORITY_GREATEST, &stream));
+    CALL(cushim_table(cu)->cuStreamGetPriority(stream, &priority));
+    CHECK(priority == greatest);
+    CALL(cushim_stream_destroy(cu, stream));
+    stream = NULL;
+    REFUSED(cushim_stream_create(cu, 0, greatest - 1, &stream), CUDA_ERROR_INVALID_VALUE,
+            "priority");
+    REFUSED(cushim_stream_create(cu, 8, 0, &stream), CUDA_ERROR_INVALID_VALUE, "flags");
+    CHECK(!stream);
+    printf("priorities %d to %d\n", least, greatest);
+}
+
+static void CUDA_CB set_flag(void *user)
+{
+    *(volatile int *)user = 1;
+}
+
+/* Work in one stream, waited for by another; times, answers, a callback between them. */
+static void events(CUdeviceptr memory)
+{
+    const struct cushim_api *table = cushim_table(cu);
+    CUstream first = NULL, second = NULL;
+    CUevent start = NULL, end = NULL, plain = NULL;
+    volatile int called = 0;
+    unsigned value = 0;
+    float milliseconds = -1;
+    bool done = true;
+    CALL(cushim_stream_create(cu, CU_STREAM_NON_BLOCKING, 0, &first));
+    CALL(cushim_stream_create(cu, CU_STREAM_NON_BLOCKING, 0, &second));
+    CALL(cushim_event_create(cu, CU_EVENT_DEFAULT, &start));
+    CALL(cushim_event_create(cu, CU_EVENT_BLOCKING_SYNC, &end));
+    CALL(cushim_event_create(cu, CU_EVENT_DISABLE_TIMING, &plain));
+    REFUSED(cushim_event_elapsed(cu, start, end, &milliseconds), CUDA_ERROR_INVALID_HANDLE,
+            "never recorded");
+    CALL(cushim_event_query(cu, end, &done));
+    CHECK(done); /* never recorded */
+
+    CALL(cushim_event_record(cu, start, first));
+    for (unsigned i = 0; i < 200; i++)
+        CALL(table->cuMemsetD32Async(memory, i, BYTES / 4, first));
+    CALL(cushim_stream_callback(cu, first, set_flag, (void *)&called));
+    CALL(cushim_event_record(cu, end, first));
+    CALL(cushim_stream_query(cu, first, &done));
+    printf("right after 200 fills of 64 MiB the stream is %s\n", done ? "done" : "running");
+    if (!done && table->cuEventQuery(end) == CUDA_ERROR_NOT_READY)
+        REFUSED(cushim_event_elapsed(cu, start, end, &milliseconds), CUDA_ERROR_NOT_READY,
+                "not done yet");
+    CHECK(milliseconds == -1);
+    CALL(cushim_stream_wait(cu, second, end));
+    CALL(table->cuMemcpyDtoHAsync(&value, memory + BYTES - 4, sizeof value, second));
+    CALL(cushim_stream_synchronize(cu, second));
+    CHECK(value == 199 && called);
+    CALL(cushim_event_synchronize(cu, end));
+    CALL(cushim_event_elapsed(cu, start, end, &milliseconds));
+    CHECK(milliseconds > 0 && milliseconds < 10000);
+    CALL(cushim_stream_query(cu, first, &done));
+    CHECK(done);
+    printf("they took %.3f ms\n", milliseconds);
+
+    CALL(cushim_event_record(cu, plain, first));
+    CALL(cushim_event_synchronize(cu, plain));
+    milliseconds = -1;
+    REFUSED(cushim_event_elapsed(cu, start, plain, &milliseconds), CUDA_ERROR_INVALID_HANDLE,
+            "CU_EVENT_DISABLE_TIMING");
+    CHECK(milliseconds == -1);
+    CALL(cushim_event_destroy(cu, start));
+    CALL(cushim_event_destroy(cu, end));
+    CALL(cushim_event_destroy(cu, plain));
+    CALL(cushim_stream_destroy(cu, first));
+    CALL(cushim_stream_destroy(cu, second));
+}
+
+static unsigned read_word(CUdeviceptr memory)
+{
+    unsigned value = 0;
+    CALL(cushim_table(cu)->cuMemcpyDtoH(&value, memory, sizeof value));
+    return value;
+}
+
+static void capture(CUdeviceptr memory)
+{
+    const struct cushim_api *table = cushim_table(cu);
+    CUstream stream = NULL;
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CALL(cushim_stream_create(cu, CU_STREAM_NON_BLOCKING, 0, &stream));
+    CALL(table->cuMemsetD32(memory, 1, 4));
+    CALL(table->cuCtxSynchronize_v1());
+
+    CALL(cushim_capture_begin(cu, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    CALL(table->cuMemsetD32Async(memory, 7, 4, stream));
+    CALL(cushim_capture_end(cu, stream, &graph));
+    CHECK(graph && read_word(memory) == 1); /* collected, not done */
+    CALL(cushim_graph_instantiate(cu, graph, 0, &exec));
+    CALL(cushim_graph_destroy(cu, graph));
+    CALL(cushim_graph_launch(cu, exec, stream));
+    CALL(cushim_stream_synchronize(cu, stream));
+    CHECK(read_word(memory) == 7);
+    CALL(table->cuMemsetD32(memory, 1, 4));
+    CALL(table->cuCtxSynchronize_v1());
+    CALL(cushim_graph_launch(cu, exec, stream));
+    CALL(cushim_stream_synchronize(cu, stream));
+    CHECK(read_word(memory) == 7);
+    CALL(cushim_graph_exec_destroy(cu, exec));
+
+    /* A capture that is given up, then one that goes wrong. */
+    CALL(cushim_capture_cancel(cu, stream));
+    CALL(cushim_capture_begin(cu, stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CALL(table->cuMemsetD32Async(memory, 9, 4, stream));
+    CALL(cushim_capture_cancel(cu, stream));
+    CALL(cushim_capture_begin(cu, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    CHECK(table->cuStreamSynchronize(stream) != CUDA_SUCCESS);
+    graph = NULL;
+    REFUSED(cushim_capture_end(cu, stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+            "cushim_capture_end");
+    CHECK(!graph);
+    CALL(cushim_capture_begin(cu, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    CHECK(table->cuStreamSynchronize(stream) != CUDA_SUCCESS);
+    CALL(cushim_capture_cancel(cu, stream));
+    REFUSED(cushim_capture_begin(cu, NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "legacy default stream");
+    CHECK(read_word(memory) == 7);
+
+    CUgraph empty = NULL;
+    CALL(table->cuGraphCreate(&empty, 0));
+    CALL(cushim_graph_instantiate(cu, empty, 0, &exec));
+    CALL(cushim_graph_launch(cu, exec, stream));
+    CALL(cushim_stream_synchronize(cu, stream));
+    CALL(cushim_graph_exec_destroy(cu, exec));
+    CALL(cushim_graph_destroy(cu, empty));
+    CALL(cushim_stream_destroy(cu, stream));
+    printf("captured, instantiated, launched twice; given up; spoiled\n");
+}
+
+static void nothing_current(void)
+{
+    const struct cushim_api *table = cushim_table(cu);
+    CUstream stream = NULL;
+    CUevent event = NULL;
+    CUcontext now = context;
+    CALL(table->cuCtxSetCurrent(NULL));
+    CHECK(cushim_stream_create(cu, 0, 0, &stream) == CUDA_ERROR_INVALID_CONTEXT && !stream);
+    printf("refused: %s\n", cushim_last_error());
+    CHECK(cushim_stream_create(cu, 0, -1, &stream) != CUDA_SUCCESS && !stream);
+    CHECK(cushim_event_create(cu, 0, &event) == CUDA_ERROR_INVALID_CONTEXT && !event);
+    CALL(table->cuCtxGetCurrent(&now));
+    CHECK(!now);
+    CALL(table->cuCtxSetCurrent(context));
+}
+
+int main(void)
+{
+    const struct cushim_api *table = device_or_skip();
+    CUdeviceptr memory;
+    cu = cushim_get();
+    CALL(table->cuDevicePrimaryCtxRetain(&context, 0));
+    CALL(table->cuCtxSetCurrent(context));
+    CALL(table->cuMemAlloc(&memory, BYTES));
+    priorities();
+    events(memory);
+    capture(memory);
+    nothing_current();
+    same_context();
+    CALL(table->cuMemFree(memory));
+    CALL(table->cuDevicePrimaryCtxRelease(0));
+    return 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Capture and graphs: which ABI is called, what is refused, what is written. */
+#include "test_stream_fake.h"
+
+/* ---- capture ---- */
+
+static void test_capture(void **state)
+{
+    CUgraph graph = NULL;
+    const CUstreamCaptureMode global = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    struct cushim *cu = open_version(13000);
+    (void)state;
+    assert_int_equal(cushim_capture_begin(cu, A_STREAM, global), CUDA_SUCCESS);
+    assert_int_equal(cushim_capture_end(cu, A_STREAM, &graph), CUDA_SUCCESS);
+    assert_ptr_equal(graph, A_GRAPH);
+    assert_calls(" cuStreamBeginCapture_v2 cuStreamEndCapture");
+    graph = NULL;
+    let_fail("cuStreamEndCapture", CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    FAILS(cushim_capture_end(cu, A_STREAM, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+          "cushim_capture_end: cuStreamEndCapture: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
+    assert_null(graph);
+    FAILS(cushim_capture_end(cu, A_STREAM, NULL), CUDA_ERROR_INVALID_VALUE, "graph: NULL");
+    FAILS(cushim_capture_begin(cu, CU_STREAM_LEGACY, global), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+          "stream: CU_STREAM_LEGACY");
+    FAILS(cushim_capture_begin(cu, A_STREAM, (CUstreamCaptureMode)3), CUDA_ERROR_INVALID_VALUE,
+          "mode: 3");
+    let_fail("cuStreamBeginCapture_v2", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    FAILS(cushim_capture_begin(cu, NULL, global), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+          "stream: NULL is the legacy default stream");
+    cushim_close(cu);
+
+    cu = open_version(10000);
+    assert_int_equal(cushim_capture_begin(cu, A_STREAM, global), CUDA_SUCCESS);
+    assert_calls(" cuStreamBeginCapture");
+    FAILS(cushim_capture_begin(cu, A_STREAM, CU_STREAM_CAPTURE_MODE_RELAXED),
+          CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
+          "cushim_capture_begin: cuStreamBeginCapture_v2 is not available: it came with CUDA 10.1");
+    cushim_close(cu);
+    cu = open_version(9000);
+    FAILS(cushim_capture_begin(cu, A_STREAM, global), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
+          "is not available");
+    cushim_close(cu);
+}
+
+static void test_capture_cancel(void **state)
+{
+    struct cushim *cu = open_version(13000);
+    (void)state;
+    fake.capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    assert_int_equal(cushim_capture_cancel(cu, A_STREAM), CUDA_SUCCESS);
+    assert_calls(" cuStreamIsCapturing");
+    fake.capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(cushim_capture_cancel(cu, A_STREAM), CUDA_SUCCESS);
+    assert_calls(" cuStreamIsCapturing cuStreamEndCapture cuGraphDestroy");
+    let_fail("cuStreamEndCapture", CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    FAILS(cushim_capture_cancel(cu, A_STREAM), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+          "cushim_capture_cancel: cuStreamEndCapture");
+    fake.capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    let_fail("cuStreamEndCapture", CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    assert_int_equal(cushim_capture_cancel(cu, A_STREAM), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+/* ---- graphs ---- */
+
+static void test_graph_instantiate(void **state)
+{
+    static const struct {
+        int version;
+        const char *call;
+    } drivers[] = {
+        {13000, " cuGraphInstantiateWithParams"},
+        {11040, " cuGraphInstantiateWithFlags"},
+        {11030, " cuGraphInstantiate_v2"},
+        {10020, " cuGraphInstantiate"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(drivers); i++) {
+        CUgraphExec exec = NULL;
+        struct cushim *cu = open_version(drivers[i].version);
+        assert_int_equal(cushim_graph_instantiate(cu, A_GRAPH, 0, &exec), CUDA_SUCCESS);
+        assert_ptr_equal(exec, AN_EXEC);
+        assert_calls(drivers[i].call);
+
+        unsigned long long flags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+        CUresult code = cushim_graph_instantiate(cu, A_GRAPH, flags, &exec);
+        if (drivers[i].version >= 11040) {
+            assert_int_equal(code, CUDA_SUCCESS);
+            assert_int_equal(fake.graph_flags, flags);
+        } else {
+            FAILS(code, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "cuGraphInstantiateWithFlags is");
+        }
+        exec = NULL;
+        fake.finding = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+        fake.log = "node 3 is a cycle";
+        let_fail(drivers[i].call + 1, CUDA_ERROR_INVALID_VALUE);
+        FAILS(cushim_graph_instantiate(cu, A_GRAPH, 0, &exec), CUDA_ERROR_INVALID_VALUE,
+              drivers[i].call + 1);
+        if (drivers[i].version != 11040)
+            assert_contains(cushim_last_error(), "cycle");
+        assert_null(exec);
+        cushim_close(cu);
+    }
+}
+
+static void test_graph(void **state)
+{
+    CUgraphExec exec = NULL;
+    struct cushim *cu = open_version(13000);
+    (void)state;
+    assert_int_equal(cushim_graph_launch(cu, AN_EXEC, A_STREAM), CUDA_SUCCESS);
+    assert_int_equal(cushim_graph_exec_destroy(cu, AN_EXEC), CUDA_SUCCESS);
+    assert_int_equal(cushim_graph_destroy(cu, A_GRAPH), CUDA_SUCCESS);
+    assert_calls(" cuGraphLaunch cuGraphExecDestroy cuGraphDestroy");
+    let_fail("cuGraphDestroy", CUDA_ERROR_DEINITIALIZED);
+    assert_int_equal(cushim_graph_destroy(cu, A_GRAPH), CUDA_SUCCESS);
+    let_fail("cuGraphExecDestroy", CUDA_ERROR_DEINITIALIZED);
+    assert_int_equal(cushim_graph_exec_destroy(cu, AN_EXEC), CUDA_SUCCESS);
+    fake.calls[0] = '\0';
+    assert_int_equal(cushim_graph_destroy(cu, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_graph_exec_destroy(cu, NULL), CUDA_SUCCESS);
+    FAILS(cushim_graph_launch(cu, NULL, A_STREAM), CUDA_ERROR_INVALID_VALUE, "exec: NULL");
+    FAILS(cushim_graph_instantiate(cu, NULL, 0, &exec), CUDA_ERROR_INVALID_VALUE, "graph: NULL");
+    FAILS(cushim_graph_instantiate(cu, A_GRAPH, 0, NULL), CUDA_ERROR_INVALID_VALUE, "exec: NULL");
+    assert_calls("");
+    cushim_close(cu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_capture),
+        cmocka_unit_test(test_capture_cancel),
+        cmocka_unit_test(test_graph_instantiate),
+        cmocka_unit_test(test_graph),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
