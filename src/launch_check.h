@@ -26,7 +26,7 @@ struct cushim_launching {
     uint64_t key; /* under which it is remembered */
 };
 
-/* What the driver says of a function on the current device. What it does not say is SIZE_MAX for
+/* What the driver says of a function on the current device. What it does not say is UINT_MAX for
  * limits, and 0 for what is in use. */
 struct cushim_launch_limits {
     CUdevice device;

@@ -17,6 +17,24 @@ struct cushim_library_state {
 
 /* ---- load */
 
+/*
+ * Drivers compile at once, but say that all is well when they could not, and fail whoever first
+ * asks for something. So where the log has errors, ask: in the current context, if there is one.
+ */
+static CUresult module_library_prove(struct cushim_jit *jit, const char *what,
+                                     const struct cushim_image *image, CUlibrary library)
+{
+    const struct cushim_api *table = cushim_table(jit->cu);
+    CUcontext context = NULL;
+    CUmodule module = NULL;
+    if (!jit->error_log[0] || table->cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context)
+        return CUDA_SUCCESS;
+    CUresult code = table->cuLibraryGetModule(&module, library);
+    if (code != CUDA_SUCCESS)
+        table->cuLibraryUnload(library);
+    return cushim_jit_checked(jit, code, "cuLibraryGetModule", what, image);
+}
+
 static CUresult module_library_by_driver(struct cushim_jit *jit, const char *what,
                                          const struct cushim_loading *loading,
                                          struct cushim_library *library)
@@ -27,6 +45,8 @@ static CUresult module_library_by_driver(struct cushim_jit *jit, const char *wha
         &library->library, loading->data, jit->options, jit->values, jit->count, NULL, NULL, 0);
     cushim_jit_note(jit);
     code = cushim_jit_checked(jit, code, "cuLibraryLoadData", what, &loading->image);
+    if (code == CUDA_SUCCESS)
+        code = module_library_prove(jit, what, &loading->image, library->library);
     if (code != CUDA_SUCCESS)
         return code;
     cushim_image_names(loading->data, loading->bytes, &loading->image, names);

@@ -198,8 +198,9 @@ static void module_why(const struct cushim_jit *jit, CUresult code,
     } else if (code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
         snprintf(why, size, ": the PTX in it is newer than the driver's CUDA %d.%d reads",
                  version / 1000, version % 1000 / 10);
-    } else if ((code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_INVALID_PTX) && arch &&
-               image->arch) {
+    } else if (arch && image->arch &&
+               (code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+                (code == CUDA_ERROR_INVALID_PTX && image->arch > arch))) {
         snprintf(
             why, size, ": the device has compute capability %d.%d, and the %s is for sm_%d%.1s",
             arch / 10, arch % 10, cushim_image_word(image->kind), image->arch, &image->arch_suffix);

@@ -16,7 +16,7 @@
  * - its parameters, their number and sizes, where the driver can tell (cuFuncGetParamInfo, from
  *   12.4). A driver reads as many arguments as the kernel has, whatever it is given.
  * What was found to be in order is remembered for each function, size of block and sizes of
- * arguments, so that the next such launch, whatever its grid, costs some 15 nanoseconds more than
+ * arguments, so that the next such launch, whatever its grid, costs some 20 nanoseconds more than
  * the driver's call; the first costs a few microseconds. Nothing is refused from memory: before
  * cushim says no, it asks the driver again. See cushim_launch_forget.
  *

@@ -273,8 +273,8 @@ struct cushim_library {
  * is of use on devices of that kind alone.
  *
  * @param library  the caller's, to be given to cushim_library_unload
- * @return as cushim_module_load. The driver may compile later than this, and then
- *         cushim_library_function is what fails
+ * @return as cushim_module_load. Where no context is current a driver accepts PTX that it cannot
+ *         compile: result->error_log has the errors, and cushim_library_function fails
  */
 CUSHIM_PUBLIC CUresult cushim_library_load(const struct cushim *cu, const void *data, size_t bytes,
                                            const struct cushim_jit_options *options,

@@ -132,7 +132,8 @@ def ratios(series, x_scale, x_ticks):
     high = max(1.01, math.ceil(max(values) * 100) / 100)
     y_scale = Scale(low, high, LOWER[1], LOWER[0], False)
     step = max(1, round((high - low) * 100 / 6)) / 100
-    ticks = [low + step * i for i in range(int((high - low) / step + 1.5)) if low + step * i <= high]
+    count = int((high - low) / step + 1e-6) + 1
+    ticks = [low + step * i for i in range(count)]
     yield from panel(x_scale, y_scale, LOWER, x_ticks, [(value, f"{value:.0%}") for value in ticks])
     yield line(LEFT, y_scale(WANTED), WIDTH - RIGHT, y_scale(WANTED), "wanted")
     yield text(WIDTH - RIGHT + 14, y_scale(WANTED) + 4, f"{WANTED:.0%} is wanted", "start")
@@ -145,7 +146,7 @@ def draw(series, title):
     """Text of the SVG."""
     sizes = sorted({row[0] for rows in series.values() for row in rows})
     x_scale = Scale(sizes[0], sizes[-1], LEFT + 12, WIDTH - RIGHT - 12, True)
-    step = max(1, math.ceil(len(sizes) / 7))
+    step = max(1, math.ceil(len(sizes) / 6))
     x_ticks = sizes[::step]
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
              f'viewBox="0 0 {WIDTH} {HEIGHT}">',

@@ -214,7 +214,7 @@ static void test_freed(void **state)
     ASSERT_OK(cushim_array_create(cu, &shape, &array));
     ASSERT_OK(cushim_array_destroy(cu, array));
     ASSERT_REFUSED(cushim_copy_to_array(cu, array, 0, pageable, 4), CUDA_ERROR_INVALID_HANDLE,
-                   "cushim_copy_to_array: dst: array ", "destroyed already");
+                   "cushim_copy_to_array: dst: 0x", "destroyed already");
     ASSERT_REFUSED(cushim_array_destroy(cu, array), CUDA_ERROR_INVALID_HANDLE,
                    "cushim_array_destroy: array: ", "destroyed already");
     /* The handle of one that the driver's own call made is good, and so is its other size. */

@@ -301,6 +301,10 @@ static CUresult f_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_
     assert_int_equal(library_count, 0);
     note_options(count, options, values);
     CUresult result = load(code, values, &object);
+    if (result != CUDA_SUCCESS && module_fake.late) {
+        object = make_object("");
+        result = CUDA_SUCCESS;
+    }
     if (result == CUDA_SUCCESS) {
         module_fake.libraries++;
         *library = (CUlibrary)(void *)object;
@@ -339,6 +343,9 @@ static CUresult f_cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibr
 
 static CUresult f_cuLibraryGetModule(CUmodule *module, CUlibrary library)
 {
+    CALLED(cuLibraryGetModule);
+    if (!object_of(library)->text[0])
+        return CUDA_ERROR_INVALID_PTX;
     *module = (CUmodule)(void *)library;
     return CUDA_SUCCESS;
 }

@@ -155,12 +155,39 @@ static void test_load_fails(void **state)
     }
 }
 
+/* As real drivers do: the load is a success, the log has the errors, and what is asked for fails.
+ */
+static void test_late_errors(void **state)
+{
+    struct cushim_library library = {.module_count = 99};
+    struct cushim_jit_result result;
+    (void)state;
+    struct cushim *cu = module_fake_open(12040);
+    const char *ptx = module_fake_ptx("7.0", "sm_90", "syntax_error");
+    module_fake.late = true;
+    module_refused(cushim_library_load(cu, ptx, strlen(ptx), NULL, &result, &library),
+                   CUDA_ERROR_INVALID_PTX, "cushim_library_load",
+                   "cuLibraryGetModule: CUDA_ERROR_INVALID_PTX (218)");
+    assert_contains(cushim_last_error(), "near 'syntax_error'");
+    assert_contains(result.error_log, "syntax_error");
+    assert_int_equal(library.module_count, 99);
+    assert_int_equal(module_fake.libraries, 0);
+    cushim_jit_result_release(&result);
+    module_fake_set(NULL);
+    assert_int_equal(cushim_library_load(cu, ptx, strlen(ptx), NULL, &result, &library), 0);
+    assert_contains(result.error_log, "syntax_error");
+    cushim_jit_result_release(&result);
+    assert_int_equal(cushim_library_unload(cu, &library), 0);
+    cushim_close(cu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_of_driver),
         cmocka_unit_test(test_by_modules),
         cmocka_unit_test(test_load_fails),
+        cmocka_unit_test(test_late_errors),
     };
     return cmocka_run_group_tests_name("module_library", tests, NULL, NULL);
 }
