@@ -75,8 +75,8 @@ static CUresult memory_refuse_freed(const char *helper, const char *argument, ui
                                     const struct cushim_range *range)
 {
     if (range->kind == CUSHIM_MEMORY_ARRAY)
-        return cushim_refuse(CUDA_ERROR_INVALID_HANDLE, helper,
-                             "%s: %#zx was destroyed already", argument, (size_t)address);
+        return cushim_refuse(CUDA_ERROR_INVALID_HANDLE, helper, "%s: %#zx was destroyed already",
+                             argument, (size_t)address);
     return cushim_refuse(CUDA_ERROR_INVALID_VALUE, helper,
                          "%s: %#zx is in the %zu bytes at %#zx that were %s already", argument,
                          (size_t)address, range->size, (size_t)range->base,

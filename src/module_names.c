@@ -189,16 +189,16 @@ CUresult cushim_names_missing(const struct cushim *cu, const void *handle, const
                               const char *call, enum cushim_names_of of, const char *name,
                               const struct cushim_names *of_driver)
 {
-    char near[640] = "";
+    char nearby[640] = "";
     if (of_driver && of_driver->count) {
-        cushim_names_near(of_driver, name, near, sizeof near);
+        cushim_names_near(of_driver, name, nearby, sizeof nearby);
     } else {
         cushim_lock_take(&module_known_lock);
         for (struct module_known *at = module_known; at; at = at->next)
             if (at->cu == cu && at->handle == handle)
-                cushim_names_near(&at->names[of], name, near, sizeof near);
+                cushim_names_near(&at->names[of], name, nearby, sizeof nearby);
         cushim_lock_release(&module_known_lock);
     }
     return cushim_refuse(CUDA_ERROR_NOT_FOUND, helper, "name: %s: no %s has that name (%s)%s", name,
-                         of == CUSHIM_NAMES_KERNELS ? "kernel" : "variable", call, near);
+                         of == CUSHIM_NAMES_KERNELS ? "kernel" : "variable", call, nearby);
 }

@@ -14,6 +14,7 @@ import platform
 import re
 import shutil
 import sys
+import textwrap
 from datetime import date
 from pathlib import Path
 
@@ -56,7 +57,8 @@ def print_text(table):
 
 def print_markdown(table):
     """A table with what was measured, as a section of docs/measurements.md."""
-    print(f"\n## {table.title}\n\n{table.text}\n")
+    text = textwrap.fill(table.text, 100, break_on_hyphens=False)
+    print(f"\n## {table.title}\n\n{text}\n")
     for row in (table.head, ["---", *["---:"] * (len(table.head) - 1)], *table.rows):
         print("| " + " | ".join(map(str, row)) + " |")
     for failure in table.failures:

@@ -144,7 +144,7 @@ int main(int count, char **arguments)
 {
     size_t largest = (size_t)1 << 30;
     int runs = 15, ordinal = 0;
-    for (int i = 1; i < count; i++) {
+    for (int i = 1; i < count; i += 2) {
         const char *value = i + 1 < count ? arguments[i + 1] : "";
         if (strcmp(arguments[i], "--runs") == 0)
             runs = (int)number(value, 1, MAX_RUNS);
@@ -156,9 +156,8 @@ int main(int count, char **arguments)
             fprintf(stderr, "usage: copy [--runs N] [--max BYTES] [--device N]\n");
             return 2;
         }
-        i++;
     }
-    void *pinned, *pageable = malloc(largest);
+    void *pinned = NULL, *pageable = malloc(largest);
     open_device(ordinal);
     if (!pageable || cushim_memory_alloc(cu, largest, &device) != CUDA_SUCCESS ||
         cushim_host_alloc(cu, largest, 0, &pinned) != CUDA_SUCCESS)

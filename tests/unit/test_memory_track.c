@@ -52,6 +52,30 @@ static void test_model(void **state)
     fake_close(cu);
 }
 
+/* Internal: what closing an instance does for the next one at its address. */
+void cushim_track_forget(const struct cushim *cu);
+
+static void test_forget(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(13000), *other = fake_open(13000);
+    CUdeviceptr address, freed, theirs;
+    ASSERT_OK(cushim_memory_alloc(cu, 512, &address));
+    ASSERT_OK(cushim_memory_alloc(cu, 512, &freed));
+    ASSERT_OK(cushim_memory_alloc(other, 512, &theirs));
+    ASSERT_OK(cushim_memory_free(cu, freed));
+    cushim_track_forget(cu);
+    assert_int_equal(cushim_memory_live(cu, NULL), 0);
+    assert_int_equal(cushim_memory_live(other, NULL), 1);
+    ASSERT_OK(cushim_fill_8(cu, address, 0, 513));
+    ASSERT_OK(cushim_fill_8(cu, freed, 0, 1));
+    assert_int_equal(cushim_fill_8(other, theirs, 0, 513), CUDA_ERROR_INVALID_VALUE);
+    ASSERT_OK(cushim_memory_free(cu, address));
+    ASSERT_OK(cushim_memory_free(other, theirs));
+    fake_close(cu);
+    fake_close(other);
+}
+
 /* ---- threads */
 
 static struct cushim *shared;
@@ -148,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),
+        cmocka_unit_test(test_forget),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_cost),
     };
