@@ -57,11 +57,11 @@ static CUresult module_library_by_driver(struct cushim_jit *jit, const char *wha
 static CUresult module_library_add(struct cushim_library *library, CUcontext context,
                                    CUmodule module)
 {
-    struct cushim_library_module *modules =
+    struct cushim_context_module *modules =
         realloc(library->modules, (library->module_count + 1) * sizeof *modules);
     if (!modules)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    modules[library->module_count++] = (struct cushim_library_module){context, module};
+    modules[library->module_count++] = (struct cushim_context_module){context, module};
     library->modules = modules;
     return CUDA_SUCCESS;
 }
@@ -187,7 +187,7 @@ CUresult cushim_library_load_file(const struct cushim *cu, const char *path,
 
 /* A context that is gone took its modules along. */
 static CUresult module_library_unload_in(const struct cushim *cu, const char *helper,
-                                         const struct cushim_library_module *module)
+                                         const struct cushim_context_module *module)
 {
     struct cushim_scope scope;
     CUresult code = cushim_scope_begin(cu, module->context, helper, &scope);
@@ -211,7 +211,7 @@ CUresult cushim_library_unload(const struct cushim *cu, struct cushim_library *l
         cushim_names_forget(cu, library->library);
     }
     while (library->module_count) {
-        const struct cushim_library_module *last = &library->modules[library->module_count - 1];
+        const struct cushim_context_module *last = &library->modules[library->module_count - 1];
         CUresult code = module_library_unload_in(cu, __func__, last);
         if (code != CUDA_SUCCESS)
             return code;

@@ -247,7 +247,7 @@ CUSHIM_PUBLIC CUresult cushim_module_link(const struct cushim *cu,
 /* ---- libraries */
 
 /** A library's module in one context. */
-struct cushim_library_module {
+struct cushim_context_module {
     CUcontext context;
     CUmodule module;
 };
@@ -259,7 +259,7 @@ struct cushim_library_module {
  */
 struct cushim_library {
     CUlibrary library;                     /* NULL where the driver has none */
-    struct cushim_library_module *modules; /* where `library` is NULL; to be read while no other
+    struct cushim_context_module *modules; /* where `library` is NULL; to be read while no other
                                               thread uses the library */
     size_t module_count;
     struct cushim_library_state *state; /* cushim's own */

@@ -11,7 +11,7 @@ import toolkits
 LANGUAGES = [("gcc", "c11"), ("gcc", "c++17"), ("clang", "c11"), ("clang", "c++17")]
 # What is changed in a generated header -> the proof that then fails.
 IN_HEADERS = {
-    ("api.h", r"\(CUDAAPI \*cuMemAlloc_v2\)\(CUdeviceptr_v2 \*", "(CUDAAPI *cuMemAlloc_v2)(int *"):
+    ("api.h", r"\(CUDAAPI \*cuMemAlloc_v2\)\(CUdeviceptr \*", "(CUDAAPI *cuMemAlloc_v2)(int *"):
         "cuMemAlloc_v2",
     ("api.h", r"\(CUDAAPI \*cuInit\)\(unsigned int", "(CUDAAPI *cuInit)(int"): "cuInit",
     ("api.h", r"\n    CUresult \(CUDAAPI \*cuDeviceGet\)[^;]*;", "\n"): "cuDeviceGet",
