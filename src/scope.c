@@ -50,34 +50,48 @@ CUresult cushim_scope_begin(const struct cushim *cu, CUcontext context, const ch
     return code;
 }
 
+/* A driver that refuses once is asked again: a stack that is left too deep does more harm. */
+static bool current(const struct cushim_api *cu, CUcontext *now)
+{
+    return cu->cuCtxGetCurrent(now) == CUDA_SUCCESS || cu->cuCtxGetCurrent(now) == CUDA_SUCCESS;
+}
+
+static bool pop(const struct cushim_api *cu, CUcontext *popped)
+{
+    return cu->cuCtxPopCurrent_v2(popped) == CUDA_SUCCESS ||
+           cu->cuCtxPopCurrent_v2(popped) == CUDA_SUCCESS;
+}
+
+static bool push(const struct cushim_api *cu, CUcontext context)
+{
+    return cu->cuCtxPushCurrent_v2(context) == CUDA_SUCCESS ||
+           cu->cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
+}
+
 /*
- * The work may have popped, destroyed or replaced the context, or left others above it. So pop
- * what lies above the previous one; where the work has popped that too, make it current again.
+ * The work may have left contexts above ours, ours and the previous one among them, or have popped,
+ * destroyed or replaced ours. So pop down to ours; where it is gone, put back the previous one and
+ * what was below it.
  */
 static CUresult put_back(const struct cushim_scope *scope, const char *helper)
 {
     const struct cushim_api *cu = cushim_table(scope->cu);
-    const bool twice = scope->context == scope->previous; /* both are on the stack then */
-    int refused = 0;
-    for (int depth = 0; depth < MAX_DEPTH && refused < 2; depth++) {
-        CUcontext now = NULL, popped = NULL;
-        CUresult code = cu->cuCtxGetCurrent(&now);
-        if (code == CUDA_SUCCESS && now == scope->previous && !twice)
+    CUcontext now = NULL, popped = NULL, above[MAX_DEPTH];
+    size_t count = 0;
+    while (count < MAX_DEPTH && current(cu, &now) && now && pop(cu, &popped)) {
+        if (popped == scope->context && current(cu, &now) && now == scope->previous)
             return CUDA_SUCCESS;
-        if (code == CUDA_SUCCESS)
-            code = cu->cuCtxPopCurrent_v2(&popped);
-        if (code != CUDA_SUCCESS) {
-            refused++;
-            continue;
-        }
-        if (popped != scope->context)
-            continue;
-        if (cu->cuCtxGetCurrent(&now) != CUDA_SUCCESS || now == scope->previous)
-            return CUDA_SUCCESS;
-        if (twice) /* the work had popped one of the two */
-            return cushim_checked(cu->cuCtxPushCurrent_v2(scope->previous), helper,
-                                  "cuCtxPushCurrent_v2");
+        above[count++] = popped;
     }
+    if (!scope->previous && !now)
+        return CUDA_SUCCESS;
+    size_t top = 0;
+    while (top < count && above[top] != scope->previous)
+        top++;
+    while (count > top)
+        (void)push(cu, above[--count]); /* fails for one that was destroyed */
+    if (current(cu, &now) && now == scope->previous)
+        return CUDA_SUCCESS;
     return cushim_checked(cu->cuCtxSetCurrent(scope->previous), helper, "cuCtxSetCurrent");
 }
 
