@@ -3,6 +3,7 @@
 #ifndef CUSHIM_SRC_INSTANCE_H
 #define CUSHIM_SRC_INSTANCE_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "entries.h"
@@ -52,6 +53,11 @@ bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *me
 
 /* handshake.c: the instance for callers whose header has a larger table than this library. */
 struct cushim *cushim_mismatched(size_t table_size);
+
+/* load.c: called for an instance that closes; a helper that keeps records of instances sets it when
+ * it makes its first, so that a program without that helper does not carry it. */
+typedef void cushim_close_hook(const struct cushim *cu);
+extern _Atomic(cushim_close_hook *) cushim_on_close;
 
 /* report.c */
 void cushim_log(const struct cushim_options *options, enum cushim_log_level level,

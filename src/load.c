@@ -89,8 +89,13 @@ static struct cushim *create(const struct cushim_options *given)
     return cu;
 }
 
+_Atomic(cushim_close_hook *) cushim_on_close;
+
 static void destroy(struct cushim *cu)
 {
+    cushim_close_hook *hook = atomic_load_explicit(&cushim_on_close, memory_order_acquire);
+    if (hook)
+        hook(cu);
     for (size_t i = 0; i < cu->attempt_count; i++) {
         free((char *)(uintptr_t)cu->attempts[i].path);
         free((char *)(uintptr_t)cu->attempts[i].message);

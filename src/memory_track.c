@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "instance.h"
 #include "lock.h"
 #include "memory_internal.h"
 
@@ -244,6 +245,7 @@ static bool track_take(struct track_set *set, uintptr_t owner, uintptr_t base,
 
 void cushim_track_add(const struct cushim *cu, const struct cushim_range *range)
 {
+    atomic_store_explicit(&cushim_on_close, cushim_track_forget, memory_order_release);
     uintptr_t owner = (uintptr_t)cu;
     track_begin();
     track_remove_overlaps(&track_live, owner, range);

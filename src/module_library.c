@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cushim/launch.h>
+
 #include "lock.h"
 #include "module_internal.h"
 #include "scope.h"
@@ -210,6 +212,7 @@ CUresult cushim_library_unload(const struct cushim *cu, struct cushim_library *l
             return cushim_checked(code, __func__, "cuLibraryUnload");
         cushim_names_forget(cu, library->library);
     }
+    cushim_launch_forget(); /* its functions' handles may come again for others */
     while (library->module_count) {
         const struct cushim_context_module *last = &library->modules[library->module_count - 1];
         CUresult code = module_library_unload_in(cu, __func__, last);

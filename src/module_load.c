@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cushim/launch.h>
+
 #include "module_internal.h"
 
 int cushim_module_arch(const struct cushim *cu)
@@ -185,8 +187,10 @@ CUresult cushim_module_unload(const struct cushim *cu, CUmodule module)
     if (!module)
         return CUDA_SUCCESS;
     CUresult code = cushim_gone_is_done(cushim_table(cu)->cuModuleUnload(module));
-    if (code == CUDA_SUCCESS)
+    if (code == CUDA_SUCCESS) {
         cushim_names_forget(cu, module);
+        cushim_launch_forget(); /* its functions' handles may come again for others */
+    }
     return cushim_checked(code, __func__, "cuModuleUnload");
 }
 
