@@ -200,7 +200,11 @@ CUSHIM_PUBLIC CUresult cushim_host_device_address(const struct cushim *cu, void 
 CUSHIM_PUBLIC CUresult cushim_array_create(const struct cushim *cu,
                                            const CUDA_ARRAY3D_DESCRIPTOR *shape, CUarray *array);
 
-/** Destroy an array (cuArrayDestroy). NULL does nothing; one destroyed before is refused. */
+/**
+ * Destroy an array (cuArrayDestroy). NULL does nothing; one destroyed before is refused, until
+ * cushim_array_create gives its handle out again (a driver that is asked about it may crash:
+ * measured on 580).
+ */
 CUSHIM_PUBLIC CUresult cushim_array_destroy(const struct cushim *cu, CUarray array);
 
 /* ---- pools */

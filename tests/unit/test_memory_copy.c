@@ -217,9 +217,9 @@ static void test_freed(void **state)
                    "cushim_copy_to_array: dst: 0x", "destroyed already");
     ASSERT_REFUSED(cushim_array_destroy(cu, array), CUDA_ERROR_INVALID_HANDLE,
                    "cushim_array_destroy: array: ", "destroyed already");
-    /* The handle of one that the driver's own call made is good, and so is its other size. */
+    /* The handle of a new one is good, and so is its other size. */
     shape.Width = 8;
-    ASSERT_OK(cushim_table(cu)->cuArray3DCreate_v2(&again, &shape));
+    ASSERT_OK(cushim_array_create(cu, &shape, &again));
     assert_ptr_equal(again, array);
     ASSERT_OK(cushim_copy_to_array(cu, again, 0, pageable, 16));
     ASSERT_OK(cushim_array_destroy(cu, again));
