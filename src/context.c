@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <cushim/launch.h>
+
 #include "device.h"
 #include "helper.h"
 #include "primary.h"
@@ -11,11 +13,6 @@
 /* Call with a context through the table: the sentence has the context where that is refused. */
 #define TRY_CONTEXT(cu, context, call, ...)                                                        \
     cushim_context_checked(cushim_table(cu)->call(__VA_ARGS__), __func__, #call, context)
-
-static CUresult no_null_context(const char *helper)
-{
-    return cushim_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "context: NULL");
-}
 
 /* ---- create and destroy ---- */
 
@@ -139,6 +136,7 @@ CUresult cushim_context_destroy(struct cushim *cu, CUcontext context)
                              "not destroyed",
                              (void *)context, device);
     CUresult code = cushim_gone_is_done(cushim_table(cu)->cuCtxDestroy_v2(context));
+    cushim_launch_forget(); /* its functions are gone: their launches are to be checked anew */
     return cushim_context_checked(code, __func__, "cuCtxDestroy_v2", context);
 }
 
@@ -167,6 +165,7 @@ CUresult cushim_context_detach(struct cushim *cu, CUcontext context)
         code = cushim_scope_begin(cu, context, __func__, &scope);
     if (code == CUDA_SUCCESS)
         code = TRY_CONTEXT(cu, context, cuCtxDetach, context);
+    cushim_launch_forget();
     return cushim_gone_is_done(cushim_scope_end(&scope, __func__, code));
 }
 
@@ -174,8 +173,8 @@ CUresult cushim_context_detach(struct cushim *cu, CUcontext context)
 
 CUresult cushim_context_push(const struct cushim *cu, CUcontext context)
 {
-    return context ? TRY_CONTEXT(cu, context, cuCtxPushCurrent_v2, context)
-                   : no_null_context(__func__);
+    CUresult code = cushim_context_required(cu, context, __func__, "context");
+    return code == CUDA_SUCCESS ? TRY_CONTEXT(cu, context, cuCtxPushCurrent_v2, context) : code;
 }
 
 CUresult cushim_context_pop(const struct cushim *cu, CUcontext *context)
@@ -192,7 +191,9 @@ CUresult cushim_context_pop(const struct cushim *cu, CUcontext *context)
 
 CUresult cushim_context_set(const struct cushim *cu, CUcontext context)
 {
-    return TRY_CONTEXT(cu, context, cuCtxSetCurrent, context);
+    CUresult code =
+        context ? cushim_context_required(cu, context, __func__, "context") : CUDA_SUCCESS;
+    return code == CUDA_SUCCESS ? TRY_CONTEXT(cu, context, cuCtxSetCurrent, context) : code;
 }
 
 CUresult cushim_context_current(const struct cushim *cu, CUcontext *context)

@@ -22,6 +22,9 @@ CUresult cushim_refuse(CUresult code, const char *helper, const char *format, ..
  */
 CUresult cushim_checked(CUresult code, const char *helper, const char *call);
 
+/* After a call that failed: the last error gets "; TEXT", the values that the call was given. */
+CUresult cushim_with(CUresult code, const char *format, ...) CUSHIM_PRINTF(2, 3);
+
 /* Call through the table, checked: CUSHIM_TRY(cu, __func__, cuMemFree_v2, address). */
 #define CUSHIM_TRY(cu, helper, call, ...)                                                          \
     cushim_checked(cushim_table(cu)->call(__VA_ARGS__), helper, #call)

@@ -45,13 +45,18 @@ static void explain(const struct cushim *cu, enum cushim_status status)
              text ? text : "a code this build does not know", cushim_advice(status));
 }
 
+bool cushim_is_forked(void)
+{
+    const long caller = atomic_load(&first_caller);
+    return caller && caller != cushim_platform_process_id();
+}
+
 /* The first answer of this instance; FORKED where the process is not the one that called. */
 static enum cushim_status initialize(struct cushim *cu)
 {
-    long self = cushim_platform_process_id(), caller = atomic_load(&first_caller);
-    if (caller && caller != self)
+    if (cushim_is_forked())
         return CUSHIM_ERROR_FORKED;
-    atomic_store(&first_caller, self);
+    atomic_store(&first_caller, cushim_platform_process_id());
     cushim_lock_take(&init_lock);
     if (!cu->init_called) {
         cu->init_result = cu->table->cuInit(0);

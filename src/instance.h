@@ -59,6 +59,9 @@ struct cushim *cushim_mismatched(size_t table_size);
 typedef void cushim_close_hook(const struct cushim *cu);
 extern _Atomic(cushim_close_hook *) cushim_on_close;
 
+/* init.c: whether a parent of this process called cuInit through cushim. */
+bool cushim_is_forked(void);
+
 /* report.c */
 void cushim_log(const struct cushim_options *options, enum cushim_log_level level,
                 const char *format, ...) CUSHIM_PRINTF(3, 4);

@@ -23,12 +23,12 @@ static bool launch_parameters(const struct cushim_launching *what, size_t *count
     /* Where the number is known, nothing is asked behind the last: an error costs a microsecond. */
     bool counted = CUSHIM_HAS(what->cu, cuFuncGetParamCount) &&
                    cushim_table(what->cu)->cuFuncGetParamCount(what->asked, &most) == CUDA_SUCCESS;
-    *layout = CUSHIM_LAYOUT_START;
+    *layout = 0;
     for (*count = 0; *count < most; ++*count) {
         code = launch_parameter(what, *count, &offset, &size);
         if (code != CUDA_SUCCESS)
             break;
-        *layout = cushim_layout_add(*layout, offset, size);
+        *layout = CUSHIM_PARAMS_LAYOUT_(*layout, offset, size);
     }
     return code == CUDA_ERROR_INVALID_VALUE || (counted && code == CUDA_SUCCESS);
 }

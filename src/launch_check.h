@@ -102,12 +102,4 @@ static inline CUlaunchConfig cushim_launch_config(const struct cushim_launch *la
 /* Compare the arguments with the function's parameters, where the driver can tell. */
 CUresult cushim_launch_check_arguments(const struct cushim_launching *what);
 
-/* Hash of (offset, size) of parameters, one after the other. */
-#define CUSHIM_LAYOUT_START UINT64_C(0x9e3779b97f4a7c15)
-
-static inline uint64_t cushim_layout_add(uint64_t layout, size_t offset, size_t size)
-{
-    return cushim_launch_key_add(cushim_launch_key_add(layout, offset), size);
-}
-
 #endif

@@ -38,8 +38,7 @@ CUresult cushim_params_add(struct cushim_params *params, const void *value, size
     for (size_t i = 0; i < padding; i++)
         params->buffer[params->size + i] = 0;
     memcpy(params->buffer + params->size + padding, value, size);
-    params->layout = cushim_layout_add(params->count ? params->layout : CUSHIM_LAYOUT_START,
-                                       params->size + padding, size);
+    params->layout = CUSHIM_PARAMS_LAYOUT_(params->layout, params->size + padding, size);
     params->size += padding + size;
     params->count++;
     return CUDA_SUCCESS;

@@ -121,7 +121,8 @@ CUresult cushim_memory_free(const struct cushim *cu, CUdeviceptr address)
     CUresult code = cushim_take(cu, __func__, "address", address, CUSHIM_MEMORY_DEVICE, &taken);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim_taken(cu, &taken, CUSHIM_TRY(cu, __func__, cuMemFree_v2, address));
+    code = cushim_taken(cu, &taken, CUSHIM_TRY(cu, __func__, cuMemFree_v2, address));
+    return cushim_with(code, "address: %#zx", (size_t)address);
 }
 
 CUresult cushim_memory_free_async(const struct cushim *cu, CUdeviceptr address, CUstream stream)
@@ -139,7 +140,7 @@ CUresult cushim_memory_free_async(const struct cushim *cu, CUdeviceptr address, 
         if (code == CUDA_SUCCESS)
             code = CUSHIM_TRY(cu, __func__, cuMemFree_v2, address);
     }
-    return cushim_taken(cu, &taken, code);
+    return cushim_with(cushim_taken(cu, &taken, code), "address: %#zx", (size_t)address);
 }
 
 CUresult cushim_memory_info(const struct cushim *cu, size_t *free_bytes, size_t *total_bytes)

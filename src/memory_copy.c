@@ -10,13 +10,20 @@ static CUresult copy_check(const struct cushim *cu, const char *helper, uintptr_
     return code == CUDA_SUCCESS ? cushim_check_range(cu, helper, "src", src, bytes) : code;
 }
 
+/* What the driver refuses is memory that cushim does not know. */
+static CUresult copy_done(CUresult code, uintptr_t dst, uintptr_t src, size_t bytes)
+{
+    return cushim_with(code, "dst: %#zx, src: %#zx, bytes: %zu", (size_t)dst, (size_t)src, bytes);
+}
+
 CUresult cushim_copy_to_device(const struct cushim *cu, CUdeviceptr dst, const void *src,
                                size_t bytes)
 {
     CUresult code = copy_check(cu, __func__, dst, (uintptr_t)src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyHtoD_v2, dst, src, bytes);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpyHtoD_v2, dst, src, bytes), (uintptr_t)dst,
+                     (uintptr_t)src, bytes);
 }
 
 CUresult cushim_copy_to_device_async(const struct cushim *cu, CUdeviceptr dst, const void *src,
@@ -25,7 +32,8 @@ CUresult cushim_copy_to_device_async(const struct cushim *cu, CUdeviceptr dst, c
     CUresult code = copy_check(cu, __func__, dst, (uintptr_t)src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyHtoDAsync_v2, dst, src, bytes, stream);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpyHtoDAsync_v2, dst, src, bytes, stream),
+                     (uintptr_t)dst, (uintptr_t)src, bytes);
 }
 
 CUresult cushim_copy_to_host(const struct cushim *cu, void *dst, CUdeviceptr src, size_t bytes)
@@ -33,7 +41,8 @@ CUresult cushim_copy_to_host(const struct cushim *cu, void *dst, CUdeviceptr src
     CUresult code = copy_check(cu, __func__, (uintptr_t)dst, src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyDtoH_v2, dst, src, bytes);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpyDtoH_v2, dst, src, bytes), (uintptr_t)dst,
+                     (uintptr_t)src, bytes);
 }
 
 CUresult cushim_copy_to_host_async(const struct cushim *cu, void *dst, CUdeviceptr src,
@@ -42,7 +51,8 @@ CUresult cushim_copy_to_host_async(const struct cushim *cu, void *dst, CUdevicep
     CUresult code = copy_check(cu, __func__, (uintptr_t)dst, src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyDtoHAsync_v2, dst, src, bytes, stream);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpyDtoHAsync_v2, dst, src, bytes, stream),
+                     (uintptr_t)dst, (uintptr_t)src, bytes);
 }
 
 CUresult cushim_copy_on_device(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src,
@@ -51,7 +61,8 @@ CUresult cushim_copy_on_device(const struct cushim *cu, CUdeviceptr dst, CUdevic
     CUresult code = copy_check(cu, __func__, dst, src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyDtoD_v2, dst, src, bytes);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpyDtoD_v2, dst, src, bytes), (uintptr_t)dst,
+                     (uintptr_t)src, bytes);
 }
 
 CUresult cushim_copy_on_device_async(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src,
@@ -60,7 +71,8 @@ CUresult cushim_copy_on_device_async(const struct cushim *cu, CUdeviceptr dst, C
     CUresult code = copy_check(cu, __func__, dst, src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyDtoDAsync_v2, dst, src, bytes, stream);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpyDtoDAsync_v2, dst, src, bytes, stream),
+                     (uintptr_t)dst, (uintptr_t)src, bytes);
 }
 
 CUresult cushim_copy(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
@@ -68,7 +80,8 @@ CUresult cushim_copy(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src, 
     CUresult code = copy_check(cu, __func__, dst, src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpy, dst, src, bytes);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpy, dst, src, bytes), (uintptr_t)dst,
+                     (uintptr_t)src, bytes);
 }
 
 CUresult cushim_copy_async(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
@@ -77,7 +90,8 @@ CUresult cushim_copy_async(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr
     CUresult code = copy_check(cu, __func__, dst, src, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyAsync, dst, src, bytes, stream);
+    return copy_done(CUSHIM_TRY(cu, __func__, cuMemcpyAsync, dst, src, bytes, stream),
+                     (uintptr_t)dst, (uintptr_t)src, bytes);
 }
 
 /* ---- between an address and an array of one dimension */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory_internal.h"
+#include "scope.h"
 
 /* One side of a copy, whichever structure it is from. */
 struct copy_side {
@@ -213,6 +214,12 @@ static CUresult copy_check_3d_peer(const struct cushim *cu, const char *helper,
 {
     CUDA_MEMCPY3D box;
     CUresult code = cushim_require(copy, helper, "copy");
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (copy->srcContext)
+        code = cushim_context_required(cu, copy->srcContext, helper, "copy: srcContext");
+    if (code == CUDA_SUCCESS && copy->dstContext)
+        code = cushim_context_required(cu, copy->dstContext, helper, "copy: dstContext");
     if (code != CUDA_SUCCESS)
         return code;
     memcpy(&box, copy, sizeof box);

@@ -18,12 +18,18 @@ static CUresult fill_check(const struct cushim *cu, const char *helper, CUdevice
     return cushim_check_range(cu, helper, "dst", dst, bytes);
 }
 
+/* What the driver refuses is memory that cushim does not know. */
+static CUresult fill_done(CUresult code, CUdeviceptr dst, size_t count)
+{
+    return cushim_with(code, "dst: %#zx, %zu elements", (size_t)dst, count);
+}
+
 CUresult cushim_fill_8(const struct cushim *cu, CUdeviceptr dst, uint8_t value, size_t count)
 {
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD8_v2, dst, value, count);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD8_v2, dst, value, count), dst, count);
 }
 
 CUresult cushim_fill_8_async(const struct cushim *cu, CUdeviceptr dst, uint8_t value, size_t count,
@@ -32,7 +38,8 @@ CUresult cushim_fill_8_async(const struct cushim *cu, CUdeviceptr dst, uint8_t v
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD8Async, dst, value, count, stream);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD8Async, dst, value, count, stream), dst,
+                     count);
 }
 
 CUresult cushim_fill_16(const struct cushim *cu, CUdeviceptr dst, uint16_t value, size_t count)
@@ -40,7 +47,7 @@ CUresult cushim_fill_16(const struct cushim *cu, CUdeviceptr dst, uint16_t value
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD16_v2, dst, value, count);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD16_v2, dst, value, count), dst, count);
 }
 
 CUresult cushim_fill_16_async(const struct cushim *cu, CUdeviceptr dst, uint16_t value,
@@ -49,7 +56,8 @@ CUresult cushim_fill_16_async(const struct cushim *cu, CUdeviceptr dst, uint16_t
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD16Async, dst, value, count, stream);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD16Async, dst, value, count, stream), dst,
+                     count);
 }
 
 CUresult cushim_fill_32(const struct cushim *cu, CUdeviceptr dst, uint32_t value, size_t count)
@@ -57,7 +65,7 @@ CUresult cushim_fill_32(const struct cushim *cu, CUdeviceptr dst, uint32_t value
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD32_v2, dst, value, count);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD32_v2, dst, value, count), dst, count);
 }
 
 CUresult cushim_fill_32_async(const struct cushim *cu, CUdeviceptr dst, uint32_t value,
@@ -66,7 +74,8 @@ CUresult cushim_fill_32_async(const struct cushim *cu, CUdeviceptr dst, uint32_t
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD32Async, dst, value, count, stream);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD32Async, dst, value, count, stream), dst,
+                     count);
 }
 
 /* ---- rows */
@@ -100,7 +109,8 @@ CUresult cushim_fill_2d_8(const struct cushim *cu, CUdeviceptr dst, size_t pitch
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD2D8_v2, dst, pitch, value, width, height);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD2D8_v2, dst, pitch, value, width, height),
+                     dst, width * height);
 }
 
 CUresult cushim_fill_2d_8_async(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
@@ -109,7 +119,9 @@ CUresult cushim_fill_2d_8_async(const struct cushim *cu, CUdeviceptr dst, size_t
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD2D8Async, dst, pitch, value, width, height, stream);
+    return fill_done(
+        CUSHIM_TRY(cu, __func__, cuMemsetD2D8Async, dst, pitch, value, width, height, stream), dst,
+        width * height);
 }
 
 CUresult cushim_fill_2d_16(const struct cushim *cu, CUdeviceptr dst, size_t pitch, uint16_t value,
@@ -118,7 +130,8 @@ CUresult cushim_fill_2d_16(const struct cushim *cu, CUdeviceptr dst, size_t pitc
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD2D16_v2, dst, pitch, value, width, height);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD2D16_v2, dst, pitch, value, width, height),
+                     dst, width * height);
 }
 
 CUresult cushim_fill_2d_16_async(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
@@ -127,7 +140,9 @@ CUresult cushim_fill_2d_16_async(const struct cushim *cu, CUdeviceptr dst, size_
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD2D16Async, dst, pitch, value, width, height, stream);
+    return fill_done(
+        CUSHIM_TRY(cu, __func__, cuMemsetD2D16Async, dst, pitch, value, width, height, stream), dst,
+        width * height);
 }
 
 CUresult cushim_fill_2d_32(const struct cushim *cu, CUdeviceptr dst, size_t pitch, uint32_t value,
@@ -136,7 +151,8 @@ CUresult cushim_fill_2d_32(const struct cushim *cu, CUdeviceptr dst, size_t pitc
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD2D32_v2, dst, pitch, value, width, height);
+    return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD2D32_v2, dst, pitch, value, width, height),
+                     dst, width * height);
 }
 
 CUresult cushim_fill_2d_32_async(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
@@ -145,5 +161,7 @@ CUresult cushim_fill_2d_32_async(const struct cushim *cu, CUdeviceptr dst, size_
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemsetD2D32Async, dst, pitch, value, width, height, stream);
+    return fill_done(
+        CUSHIM_TRY(cu, __func__, cuMemsetD2D32Async, dst, pitch, value, width, height, stream), dst,
+        width * height);
 }

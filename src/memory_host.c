@@ -27,7 +27,8 @@ CUresult cushim_host_free(const struct cushim *cu, void *address)
         cushim_take(cu, __func__, "address", (uintptr_t)address, CUSHIM_MEMORY_HOST, &taken);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim_taken(cu, &taken, CUSHIM_TRY(cu, __func__, cuMemFreeHost, address));
+    code = cushim_taken(cu, &taken, CUSHIM_TRY(cu, __func__, cuMemFreeHost, address));
+    return cushim_with(code, "address: %p", address);
 }
 
 CUresult cushim_host_register(const struct cushim *cu, void *address, size_t bytes,
@@ -56,7 +57,8 @@ CUresult cushim_host_unregister(const struct cushim *cu, void *address)
         cushim_take(cu, __func__, "address", (uintptr_t)address, CUSHIM_MEMORY_REGISTERED, &taken);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim_taken(cu, &taken, CUSHIM_TRY(cu, __func__, cuMemHostUnregister, address));
+    code = cushim_taken(cu, &taken, CUSHIM_TRY(cu, __func__, cuMemHostUnregister, address));
+    return cushim_with(code, "address: %p", address);
 }
 
 CUresult cushim_host_device_address(const struct cushim *cu, void *address, CUdeviceptr *device)
@@ -66,7 +68,9 @@ CUresult cushim_host_device_address(const struct cushim *cu, void *address, CUde
     if (code == CUDA_SUCCESS)
         code = cushim_require(device, __func__, "device");
     if (code == CUDA_SUCCESS)
-        code = CUSHIM_TRY(cu, __func__, cuMemHostGetDevicePointer_v2, &found, address, 0);
+        code =
+            cushim_with(CUSHIM_TRY(cu, __func__, cuMemHostGetDevicePointer_v2, &found, address, 0),
+                        "address: %p", address);
     if (code == CUDA_SUCCESS)
         *device = found;
     return code;

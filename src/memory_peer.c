@@ -2,23 +2,21 @@
 #include "memory_internal.h"
 #include "scope.h"
 
-static CUresult peer_require(const char *helper, const char *argument, CUcontext context)
-{
-    if (context)
-        return CUDA_SUCCESS;
-    return cushim_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "%s: NULL", argument);
-}
-
 static CUresult peer_check(const struct cushim *cu, const char *helper, CUdeviceptr dst,
                            CUcontext dst_context, CUdeviceptr src, CUcontext src_context,
                            size_t bytes)
 {
-    CUresult code = peer_require(helper, "dst_context", dst_context);
+    CUresult code = cushim_context_required(cu, dst_context, helper, "dst_context");
     if (code == CUDA_SUCCESS)
-        code = peer_require(helper, "src_context", src_context);
+        code = cushim_context_required(cu, src_context, helper, "src_context");
     if (code == CUDA_SUCCESS)
         code = cushim_check_range(cu, helper, "dst", dst, bytes);
     return code == CUDA_SUCCESS ? cushim_check_range(cu, helper, "src", src, bytes) : code;
+}
+
+static CUresult peer_done(CUresult code, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+    return cushim_with(code, "dst: %#zx, src: %#zx, bytes: %zu", (size_t)dst, (size_t)src, bytes);
 }
 
 CUresult cushim_copy_peer(const struct cushim *cu, CUdeviceptr dst, CUcontext dst_context,
@@ -27,7 +25,9 @@ CUresult cushim_copy_peer(const struct cushim *cu, CUdeviceptr dst, CUcontext ds
     CUresult code = peer_check(cu, __func__, dst, dst_context, src, src_context, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyPeer, dst, dst_context, src, src_context, bytes);
+    return peer_done(
+        CUSHIM_TRY(cu, __func__, cuMemcpyPeer, dst, dst_context, src, src_context, bytes), dst, src,
+        bytes);
 }
 
 CUresult cushim_copy_peer_async(const struct cushim *cu, CUdeviceptr dst, CUcontext dst_context,
@@ -37,20 +37,17 @@ CUresult cushim_copy_peer_async(const struct cushim *cu, CUdeviceptr dst, CUcont
     CUresult code = peer_check(cu, __func__, dst, dst_context, src, src_context, bytes);
     if (code != CUDA_SUCCESS || !bytes)
         return code;
-    return CUSHIM_TRY(cu, __func__, cuMemcpyPeerAsync, dst, dst_context, src, src_context, bytes,
-                      stream);
-}
-
-static CUresult peer_check_pair(const char *helper, CUcontext context, CUcontext peer)
-{
-    CUresult code = peer_require(helper, "context", context);
-    return code == CUDA_SUCCESS ? peer_require(helper, "peer", peer) : code;
+    return peer_done(CUSHIM_TRY(cu, __func__, cuMemcpyPeerAsync, dst, dst_context, src, src_context,
+                                bytes, stream),
+                     dst, src, bytes);
 }
 
 CUresult cushim_peer_enable(const struct cushim *cu, CUcontext context, CUcontext peer)
 {
     struct cushim_scope scope;
-    CUresult code = peer_check_pair(__func__, context, peer);
+    CUresult code = cushim_context_required(cu, context, __func__, "context");
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_required(cu, peer, __func__, "peer");
     if (code == CUDA_SUCCESS)
         code = cushim_scope_begin(cu, context, __func__, &scope);
     if (code != CUDA_SUCCESS)
@@ -65,7 +62,9 @@ CUresult cushim_peer_enable(const struct cushim *cu, CUcontext context, CUcontex
 CUresult cushim_peer_disable(const struct cushim *cu, CUcontext context, CUcontext peer)
 {
     struct cushim_scope scope;
-    CUresult code = peer_check_pair(__func__, context, peer);
+    CUresult code = cushim_context_required(cu, context, __func__, "context");
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_required(cu, peer, __func__, "peer");
     if (code == CUDA_SUCCESS)
         code = cushim_scope_begin(cu, context, __func__, &scope);
     if (code != CUDA_SUCCESS)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "device.h"
 #include "memory_internal.h"
 
 bool cushim_pool_supported(const struct cushim *cu, CUdevice device)
@@ -25,8 +26,9 @@ CUresult cushim_pool_create(const struct cushim *cu, CUdevice device, size_t kee
     if (code != CUDA_SUCCESS)
         return code;
     if (CUSHIM_HAS(cu, cuMemPoolCreate))
-        code = CUSHIM_TRY(cu, __func__, cuDeviceGetAttribute, &supported,
-                          CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device);
+        code = cushim_table(cu)->cuDeviceGetAttribute(
+            &supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device);
+    code = cushim_device_checked(cu, code, __func__, "cuDeviceGetAttribute", device);
     if (code != CUDA_SUCCESS)
         return code;
     if (supported)

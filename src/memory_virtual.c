@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "device.h"
 #include "memory_internal.h"
 
 static CUmemAllocationProp growing_kind(CUdevice device)
@@ -26,8 +27,9 @@ static CUresult growing_supported(const struct cushim *cu, const char *helper, C
     if (!CUSHIM_HAS(cu, cuMemAddressReserve))
         return cushim_refuse(CUDA_ERROR_NOT_SUPPORTED, helper, "%s",
                              cushim_reason(cu, "cuMemAddressReserve", NULL));
-    CUresult code = CUSHIM_TRY(cu, helper, cuDeviceGetAttribute, &supported,
-                               CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
+    CUresult code = cushim_table(cu)->cuDeviceGetAttribute(
+        &supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
+    code = cushim_device_checked(cu, code, helper, "cuDeviceGetAttribute", device);
     if (code == CUDA_SUCCESS && !supported)
         return cushim_refuse(CUDA_ERROR_NOT_SUPPORTED, helper,
                              "device: %d cannot map memory (CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_"

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <cushim/launch.h>
+
 #include "device.h"
 #include "helper.h"
 #include "lock.h"
@@ -126,6 +128,7 @@ CUresult cushim_primary_release(struct cushim *cu, CUdevice device)
     code = release_by_driver(cu, __func__, device);
     if (code != CUDA_SUCCESS)
         count_retain(cu, device, context); /* still the caller's */
+    cushim_launch_forget();                /* as cushim_context_destroy */
     return code;
 }
 

@@ -32,16 +32,31 @@ CUresult cushim_context_checked(CUresult code, const char *helper, const char *c
     return cushim_checked(code, helper, call);
 }
 
+CUresult cushim_context_required(const struct cushim *cu, CUcontext context, const char *helper,
+                                 const char *argument)
+{
+    unsigned version = 0;
+    if (!context)
+        return cushim_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "%s: NULL", argument);
+    CUresult code = cushim_table(cu)->cuCtxGetApiVersion(context, &version);
+    if (code == CUDA_ERROR_INVALID_CONTEXT || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return cushim_refuse(code, helper,
+                             "%s: %p is no context, or was destroyed or released for the last time "
+                             "(cuCtxGetApiVersion: %s)",
+                             argument, (void *)context, cushim_error_name(code));
+    return CUDA_SUCCESS;
+}
+
 CUresult cushim_scope_begin(const struct cushim *cu, CUcontext context, const char *helper,
                             struct cushim_scope *scope)
 {
     CUcontext previous = NULL;
     scope->cu = NULL;
-    if (!context)
-        return cushim_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "context: NULL");
     const struct cushim_api *table = cushim_table(cu);
-    CUresult code = cushim_context_checked(table->cuCtxGetCurrent(&previous), helper,
-                                           "cuCtxGetCurrent", context);
+    CUresult code = cushim_context_required(cu, context, helper, "context");
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_checked(table->cuCtxGetCurrent(&previous), helper, "cuCtxGetCurrent",
+                                      context);
     if (code == CUDA_SUCCESS)
         code = cushim_context_checked(table->cuCtxPushCurrent_v2(context), helper,
                                       "cuCtxPushCurrent_v2", context);

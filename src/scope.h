@@ -14,6 +14,13 @@
 #include <cushim/context.h>
 
 /*
+ * Refuse what is no context with CUDA_ERROR_INVALID_CONTEXT or _CONTEXT_IS_DESTROYED. Drivers push
+ * and set one that was destroyed, and say so only afterwards or fall over (measured: 580).
+ */
+CUresult cushim_context_required(const struct cushim *cu, CUcontext context, const char *helper,
+                                 const char *argument);
+
+/*
  * Make a context current. NULL is refused with CUDA_ERROR_INVALID_CONTEXT.
  *
  * @param helper  name of the public function, for the last error

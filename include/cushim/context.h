@@ -22,9 +22,10 @@
  * it fail from then on, and destroying it is the way out.
  *
  * Codes: NULL for a context is CUDA_ERROR_INVALID_CONTEXT, for another argument
- * CUDA_ERROR_INVALID_VALUE; in the child of a process that used CUDA it is
- * CUDA_ERROR_NOT_INITIALIZED. cushim_last_error() has the sentence, with helper, argument and
- * value.
+ * CUDA_ERROR_INVALID_VALUE; a context that was destroyed, or released for the last time, is
+ * CUDA_ERROR_INVALID_CONTEXT or CUDA_ERROR_CONTEXT_IS_DESTROYED, as the driver says, and never
+ * becomes current; in the child of a process that used CUDA it is CUDA_ERROR_NOT_INITIALIZED.
+ * cushim_last_error() has the sentence, with helper, argument and value.
  */
 #ifndef CUSHIM_CONTEXT_H
 #define CUSHIM_CONTEXT_H

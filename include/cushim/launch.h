@@ -34,6 +34,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cushim/cushim.h>
 
@@ -122,8 +123,8 @@ struct cushim_params {
                               from compute capability 7.0, drivers from 12.1 and PTX 8.1 */
     size_t size;           /* up to the end of the last parameter: nothing behind it counts */
     size_t count;          /* of parameters */
-    uint64_t layout;
-    CUresult code; /* of the first cushim_params_add that failed */
+    uint64_t layout;       /* a sum over their offsets and sizes; 0 of none */
+    CUresult code;         /* of the first cushim_params_add that failed */
 };
 
 /** Initializer for struct cushim_params over an array of bytes. */
@@ -152,6 +153,27 @@ struct cushim_params {
  */
 CUSHIM_PUBLIC CUresult cushim_params_add(struct cushim_params *params, const void *value,
                                          size_t size, size_t alignment);
+
+/* The sum that `layout` is, with one more parameter. Part of the ABI: programs have it inline. */
+#define CUSHIM_PARAMS_LAYOUT_(layout, offset, size)                                                \
+    ((uint64_t)(layout)*UINT64_C(0xff51afd7ed558ccd) +                                             \
+     (uint64_t)(offset)*UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(size))
+
+/* cushim_params_add for a value of known type: where no padding is needed a compiler leaves little
+ * more than the copy of it, and the rest is for the function. */
+static inline CUresult cushim_params_add_known_(struct cushim_params *params, const void *value,
+                                                size_t size, size_t alignment)
+{
+    if (!params || params->code != CUDA_SUCCESS || !params->buffer || !size || alignment > 128 ||
+        (params->size & (alignment - 1)) || params->size > params->capacity ||
+        size > params->capacity - params->size)
+        return cushim_params_add(params, value, size, alignment);
+    memcpy(params->buffer + params->size, value, size);
+    params->layout = CUSHIM_PARAMS_LAYOUT_(params->layout, params->size, size);
+    params->size += size;
+    params->count++;
+    return CUDA_SUCCESS;
+}
 
 /**
  * Launch a kernel with packed parameters. As cushim_launch_kernel; the driver's number, offsets and
@@ -250,8 +272,8 @@ inline CUresult cushim_launch_values(const struct cushim *cu, CUfunction functio
 template <typename Value>
 inline CUresult cushim_params_add_value(struct cushim_params *params, Value value)
 {
-    return cushim_params_add(params, cushim_detail::value<Value>::address(value), sizeof(Value),
-                             CUSHIM_ALIGNOF_(Value));
+    return cushim_params_add_known_(params, cushim_detail::value<Value>::address(value),
+                                    sizeof(Value), CUSHIM_ALIGNOF_(Value));
 }
 
 #else /* C */
@@ -292,8 +314,8 @@ inline CUresult cushim_params_add_value(struct cushim_params *params, Value valu
 #define CUSHIM_SIZE_(value) sizeof(CUSHIM_TYPE_(value)),
 /** Append a value to packed parameters, with the size and alignment of its type. */
 #define CUSHIM_PARAMS_ADD(params, value)                                                           \
-    cushim_params_add((params), CUSHIM_COPY_(value), sizeof(CUSHIM_TYPE_(value)),                  \
-                      CUSHIM_ALIGNOF_(CUSHIM_TYPE_(value)))
+    cushim_params_add_known_((params), CUSHIM_COPY_(value), sizeof(CUSHIM_TYPE_(value)),           \
+                             CUSHIM_ALIGNOF_(CUSHIM_TYPE_(value)))
 #else
 #define CUSHIM_POINTER_(value) (void *)&(value),
 #define CUSHIM_SIZE_(value) sizeof(value),

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch [RUNS [LAUNCHES]]
+ * launch [RUNS [LAUNCHES [csv]]]
  *
  * What a launch through a helper costs over the driver's own cuLaunchKernel: an empty kernel with
  * four parameters, LAUNCHES (100,000) times each way, RUNS (15) times, all ways in turns in one
  * process. Prints the median of nanoseconds a launch, and of the runs' ratios to the driver's call;
- * once for the time until the calls return, once until the launches are done.
+ * once for the time until the calls return, once until the launches are done. With csv: a line for
+ * each way and run, for plot_launch.py.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -181,12 +182,25 @@ static void print_times(const char *title, double times[WAYS][MAX_RUNS], unsigne
     }
 }
 
+/* Until the calls return; percent over the driver's call of the same run. */
+static void print_csv(unsigned runs)
+{
+    printf("way,run,ns,percent\n");
+    for (size_t way = 0; way < WAYS; way++)
+        for (unsigned run = 0; run < runs; run++) {
+            const int against = ways[way].against;
+            const double raw = host[against < 0 ? way : (size_t)against][run];
+            printf("\"%s\",%u,%.2f,%.4f\n", ways[way].name, run, host[way][run],
+                   100 * (host[way][run] / raw - 1));
+        }
+}
+
 int main(int argc, char **argv)
 {
     unsigned runs = argc > 1 ? (unsigned)atoi(argv[1]) : 15;
     unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 100000;
     if (runs < 1 || runs > MAX_RUNS || count < CHUNK || count % CHUNK) {
-        fprintf(stderr, "usage: launch [RUNS [LAUNCHES]], a multiple of %d\n", CHUNK);
+        fprintf(stderr, "usage: launch [RUNS [LAUNCHES [csv]]], a multiple of %d\n", CHUNK);
         return 2;
     }
     struct work work = {.instance = cushim_get(), .cu = device_or_skip()};
@@ -200,16 +214,21 @@ int main(int argc, char **argv)
     CALL(cu->cuModuleLoadData(&module, ptx));
     CALL(cu->cuModuleGetFunction(&work.function, module, "empty"));
     CALL(cu->cuStreamCreate(&work.stream, CU_STREAM_NON_BLOCKING));
-    printf("%s, %s\n", name, cushim_message(cushim_get()));
-    printf("%u launches each way in turns of %d; median of %u runs (least to most)\n", count, CHUNK,
-           runs);
+    const bool csv = argc > 3;
+    fprintf(csv ? stderr : stdout,
+            "%s, %s\n%u launches each way in turns of %d; median of %u runs (least to most)\n",
+            name, cushim_message(cushim_get()), count, CHUNK, runs);
     for (size_t way = 0; way < WAYS; way++)
         CALL(ways[way].launches(&work, CHUNK));
     CALL(cu->cuStreamSynchronize(work.stream));
     for (unsigned run = 0; run < runs; run++)
         run_once(&work, run, count);
-    print_times("until the calls return", host, runs);
-    print_times("until the launches are done", all, runs);
+    if (csv) {
+        print_csv(runs);
+    } else {
+        print_times("until the calls return", host, runs);
+        print_times("until the launches are done", all, runs);
+    }
     CALL(cu->cuStreamDestroy(work.stream));
     CALL(cu->cuModuleUnload(module));
     CALL(cu->cuDevicePrimaryCtxRelease(0));

@@ -78,14 +78,14 @@ static void destroy_twice(void)
 
 static void push_gone(void)
 {
-    SHOW(cushim_context_push(cu, gone()));
-    printf("  current: %s\n", current() ? "one" : "none");
+    CHECK(SHOW(cushim_context_push(cu, gone())) != CUDA_SUCCESS);
+    CHECK(!current());
 }
 
 static void set_gone(void)
 {
-    SHOW(cushim_context_set(cu, gone()));
-    printf("  current: %s\n", current() ? "one" : "none");
+    CHECK(SHOW(cushim_context_set(cu, gone())) != CUDA_SUCCESS);
+    CHECK(!current());
 }
 
 static void use_gone(void)
@@ -97,8 +97,7 @@ static void use_gone(void)
     SHOW(cushim_context_describe(cu, context, &of));
     SHOW(cushim_context_attach(cu, context));
     SHOW(cushim_context_detach(cu, context));
-    if (SHOW(cushim_scope_enter(cu, context, &scope)) == CUDA_SUCCESS)
-        SHOW(cushim_scope_leave(&scope, CUDA_SUCCESS));
+    CHECK(SHOW(cushim_scope_enter(cu, context, &scope)) != CUDA_SUCCESS);
     CHECK(!current());
 }
 
@@ -139,7 +138,8 @@ static void in_child(void)
     SHOW(cushim_context_pop(cu, &context));
     SHOW(cushim_context_synchronize(cu, NULL));
     CHECK(count == 77);
-    exit(0);
+    fflush(stdout);
+    _exit(0); /* what a tool does at the end is for a process that may use CUDA */
 }
 
 static void forked(void)
@@ -168,9 +168,9 @@ static const struct part parts[] = {
     {"destroyed by another thread", destroyed_elsewhere, true},
     {"twice on the stack", twice_on_the_stack, true},
     {"destroyed twice", destroy_twice, true},
-    {"pushed when gone", push_gone, true},
-    {"set when gone", set_gone, true},
-    {"used when gone", use_gone, true},
+    {"pushed when gone", push_gone, false},
+    {"set when gone", set_gone, false},
+    {"used when gone", use_gone, false},
     {"no context", never_one, true},
 };
 

@@ -105,7 +105,8 @@ static inline int memory_run(void (*body)(struct cushim *cu))
     CHECK(now == memory_context);
     CHECK(cushim_memory_live(cu, NULL) == 0);
     printf("free before the second run: %zu, after: %zu\n", before, after);
-    CHECK(after >= before);
+    if (!getenv("CUSHIM_TEST_TOOL")) /* whose own memory comes and goes: sanitize.py */
+        CHECK(after >= before);
     CALL(cu_api->cuDevicePrimaryCtxRelease(0));
     return 0;
 }

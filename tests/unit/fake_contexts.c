@@ -207,7 +207,7 @@ static CUresult CUDAAPI f_cuCtxDetach(CUcontext handle)
 static CUresult CUDAAPI f_cuCtxPushCurrent_v2(CUcontext handle)
 {
     FAKE_CALLED("cuCtxPushCurrent_v2");
-    if (!find(handle))
+    if (!fake.takes_gone && !find(handle))
         return CUDA_ERROR_INVALID_CONTEXT;
     assert_true(depth < FAKE_DEPTH);
     stack[depth++] = handle;
@@ -226,7 +226,7 @@ static CUresult CUDAAPI f_cuCtxPopCurrent_v2(CUcontext *handle)
 static CUresult CUDAAPI f_cuCtxSetCurrent(CUcontext handle)
 {
     FAKE_CALLED("cuCtxSetCurrent");
-    if (handle && !find(handle))
+    if (handle && !fake.takes_gone && !find(handle))
         return CUDA_ERROR_INVALID_CONTEXT;
     if (depth)
         depth--;

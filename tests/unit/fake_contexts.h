@@ -26,6 +26,7 @@ struct fake_contexts {
     unsigned flags;
     int affinities;
     bool had_cig;
+    bool takes_gone; /* push and set take what is no context, as driver 580 does */
     size_t limit;
 };
 

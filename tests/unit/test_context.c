@@ -406,6 +406,53 @@ static void test_stack(void **state)
     cushim_close(cu);
 }
 
+/* A driver that makes anything current, and falls over later. */
+static void test_gone(void **state)
+{
+    struct cushim_scope scope;
+    struct cushim_context_properties how = {.size = sizeof how, .id = 99};
+    size_t actual = 99;
+    (void)state;
+    struct cushim *cu = fake_open(13000);
+    CUcontext below = create(cu), gone = create(cu), primary = NULL;
+    assert_int_equal(cushim_context_push(cu, below), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_destroy(cu, gone), CUDA_SUCCESS);
+    fake.takes_gone = true;
+    for (int round = 0; round < 2; round++) {
+        const char *words = text_of(gone);
+        assert_refused(cushim_context_push(cu, gone), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_context_push", words);
+        assert_refused(cushim_context_set(cu, gone), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_context_set", words);
+        assert_refused(cushim_scope_enter(cu, gone, &scope), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_scope_enter", words);
+        assert_null(scope.cu);
+        assert_refused(cushim_context_synchronize(cu, gone), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_context_synchronize", words);
+        assert_refused(cushim_context_describe(cu, gone, &how), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_context_describe", words);
+        assert_refused(cushim_context_set_limit(cu, gone, CU_LIMIT_STACK_SIZE, 1, &actual),
+                       CUDA_ERROR_INVALID_CONTEXT, "cushim_context_set_limit", words);
+        assert_refused(cushim_context_attach(cu, gone), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_context_attach", words);
+        assert_refused(cushim_context_detach(cu, gone), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_context_detach", words);
+        assert_refused(cushim_context_destroy(cu, gone), CUDA_ERROR_INVALID_CONTEXT,
+                       "cushim_context_destroy", words);
+        assert_int_equal(how.id, 99);
+        assert_int_equal(actual, 99);
+        assert_int_equal(fake_depth(), 1);
+        assert_ptr_equal(fake_at(0), below);
+        assert_int_equal(fake_live(), 1);
+        /* And a primary one after its last release. */
+        assert_int_equal(cushim_primary_retain(cu, 1, &primary), CUDA_SUCCESS);
+        assert_int_equal(cushim_primary_release(cu, 1), CUDA_SUCCESS);
+        gone = primary;
+    }
+    assert_int_equal(cushim_context_destroy(cu, below), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
 static void *work_with(void *context)
 {
     struct cushim *cu = ((void **)context)[0];
@@ -447,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_destroy),
         cmocka_unit_test(test_use_counts),
         cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_gone),
         cmocka_unit_test(test_floating),
     };
     return cmocka_run_group_tests_name("context", tests, NULL, NULL);

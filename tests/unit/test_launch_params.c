@@ -136,6 +136,46 @@ static void test_scalars(void **state)
     AFTER_CHAR((void *)buffer);
 }
 
+/* A value of known type is added in place where it can be: by the same rules, to the same sum. */
+static void test_in_place(void **state)
+{
+    unsigned char one[64], two[64];
+    struct cushim_params in_place = CUSHIM_PARAMS(one), called = CUSHIM_PARAMS(two);
+    const struct mixed m = {'a', 3, 8, 'd'};
+    (void)state;
+    memset(one, 0xee, sizeof one);
+    memset(two, 0xee, sizeof two);
+#define ADD_BOTH(value, alignment)                                                                 \
+    do {                                                                                           \
+        assert_int_equal(CUSHIM_PARAMS_ADD(&in_place, value), CUDA_SUCCESS);                       \
+        assert_int_equal(cushim_params_add(&called, &(value), sizeof(value), alignment),           \
+                         CUDA_SUCCESS);                                                            \
+        assert_memory_equal(one, two, sizeof one);                                                 \
+        assert_int_equal(in_place.size, called.size);                                              \
+        assert_int_equal(in_place.count, called.count);                                            \
+        assert_true(in_place.layout == called.layout);                                             \
+    } while (0)
+    const char c = 'c';
+    const int i = 7;
+    const double d = 1.5;
+    ADD_BOTH(i, 4);
+    ADD_BOTH(i, 4);
+    ADD_BOTH(d, 8);
+    ADD_BOTH(c, 1);
+    ADD_BOTH(i, 4);
+    ADD_BOTH(m, 4);
+    ADD_BOTH(d, 8);
+    /* Full, spoiled, and none: refused as by the function. */
+    struct cushim_params full = CUSHIM_PARAMS(one);
+    full.size = full.capacity - 4;
+    assert_int_equal(CUSHIM_PARAMS_ADD(&full, d), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_params_add: size: 8 bytes at offset 64 pass");
+    assert_int_equal(CUSHIM_PARAMS_ADD(&full, i), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_params_add: params: parameter 1");
+    assert_int_equal(CUSHIM_PARAMS_ADD((struct cushim_params *)NULL, i), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cushim_params_add: params: NULL");
+}
+
 static void assert_add_fails(struct cushim_params *params, const void *value, size_t size,
                              size_t alignment, const char *words)
 {
@@ -196,8 +236,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden_layout), cmocka_unit_test(test_tail_of_structure_counts),
-        cmocka_unit_test(test_scalars),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_failure_stays),
+        cmocka_unit_test(test_scalars),       cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_failure_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

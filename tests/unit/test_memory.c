@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocating and freeing: which calls are made, what is refused, what is remembered. */
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "test_memory_fake.h"
 
@@ -353,6 +355,31 @@ static void test_no_driver(void **state)
     cushim_close(cu);
 }
 
+/* What a driver refuses in a forked child says why. */
+static void test_forked(void **state)
+{
+    (void)state;
+    struct cushim *cu = fake_open(NEWEST);
+    CUdeviceptr address = untouched;
+    int status = -1;
+    (void)cushim_init(cu, NULL);
+    fake_fail("cuMemAlloc_v2", CUDA_ERROR_NOT_INITIALIZED, 0);
+    assert_int_equal(cushim_memory_alloc(cu, 64, &address), CUDA_ERROR_NOT_INITIALIZED);
+    assert_null(strstr(cushim_last_error(), "fork"));
+    pid_t child = fork();
+    if (child == 0) {
+        CUresult code = cushim_memory_alloc(cu, 64, &address);
+        const char *sentence = cushim_last_error();
+        _exit(!(code == CUDA_ERROR_NOT_INITIALIZED && address == untouched &&
+                strstr(sentence, "cushim_memory_alloc: cuMemAlloc_v2: this process was forked") &&
+                strstr(sentence, "bytes: 64")));
+    }
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    fake_fail(NULL, CUDA_SUCCESS, 0);
+    fake_close(cu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_no_driver),
+        cmocka_unit_test(test_forked),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -269,6 +269,8 @@ static void test_driver_fails(void **state)
     fake_fail("cuMemcpyHtoD_v2", CUDA_ERROR_ILLEGAL_ADDRESS, 0);
     assert_int_equal(cushim_copy_to_device(cu, device, pageable, 8), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_contains(cushim_last_error(), "cushim_copy_to_device: cuMemcpyHtoD_v2: ");
+    assert_contains(cushim_last_error(), "; dst: 0x");
+    assert_contains(cushim_last_error(), ", bytes: 8");
     fake_fail("cuArrayDestroy", CUDA_ERROR_ILLEGAL_ADDRESS, 0);
     assert_int_equal(cushim_array_destroy(cu, row), CUDA_ERROR_ILLEGAL_ADDRESS);
     fake_fail(NULL, CUDA_SUCCESS, 0);

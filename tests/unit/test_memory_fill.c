@@ -140,6 +140,7 @@ static void test_driver_fails(void **state)
     fake_fail("cuMemsetD2D8_v2", CUDA_ERROR_INVALID_CONTEXT, 0);
     assert_int_equal(cushim_fill_2d_8(cu, device, 64, 1, 4, 5), CUDA_ERROR_INVALID_CONTEXT);
     assert_contains(cushim_last_error(), "cushim_fill_2d_8: cuMemsetD2D8_v2: ");
+    assert_contains(cushim_last_error(), ", 20 elements");
     fake_fail(NULL, CUDA_SUCCESS, 0);
 }
 
