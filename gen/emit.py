@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Write one generated file from the registry. Standard library only; run by the build.
 
-Usage: emit.py OUTPUT FILE [--registry DIR]
+Usage: emit.py OUTPUT FILE [--registry DIR] [--sources FILE...]
+       emit.py VERSION.map FILE
 """
 
 import argparse
+import functools
 import sys
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import emit_cuda
 import emit_dropin
 import emit_entries
 import emit_errors
+import emit_sim
 import emit_unavailable
 import registry
 
@@ -25,6 +28,7 @@ OUTPUTS = {
     "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
     "unavailable.c": emit_unavailable.emit,
+    "sim_behaviours.h": emit_sim.emit_header,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
     **{header: lambda data, header=header: emit_cuda.emit(data, header)
@@ -55,12 +59,23 @@ class Files(dict):
 def main():
     """Write one output, if that changes it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("output", choices=sorted(OUTPUTS))
+    parser.add_argument("output", help="one of: " + ", ".join(sorted(OUTPUTS)) +
+                        ", sim_exports.c, or a CUDA version's exports, as in 12040.map")
     parser.add_argument("file")
     parser.add_argument("--registry", default=registry.DEFAULT)
+    parser.add_argument("--sources", nargs="*", default=[], help="where behaviours are defined")
     options = parser.parse_args()
+    version, _, suffix = options.output.partition(".")
+    if version.isdigit() and suffix == "map":
+        emitter = functools.partial(emit_sim.emit_version, version=int(version))
+    elif options.output == "sim_exports.c":
+        emitter = functools.partial(emit_sim.emit_exports, sources=options.sources)
+    elif options.output in OUTPUTS:
+        emitter = OUTPUTS[options.output]
+    else:
+        parser.error(f"no output {options.output}")
     try:
-        text = OUTPUTS[options.output](Files(options.registry))
+        text = emitter(Files(options.registry))
     except registry.RegistryError as error:
         sys.exit(str(error))
     path = Path(options.file)

@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-SUITES = {"unit", "cli", "headers", "consumers", "drivers"}  # those that every machine can run
+SUITES = {"unit", "cli", "headers", "consumers", "drivers", "sim"}  # those that every machine can run
 NEEDS_GPU = "device"
 
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `cushim demo`: adds two vectors on a GPU, checks every element and says how long it took.
+ * `cushim demo`: adds two vectors on a GPU, checks every element and says how long it took; on a
+ * simulated GPU, where there is none, all kernels of kernels/ too.
  *
  * It is also an example of a program on the plain table: every driver call is cu->cuXxx. Where the
  * newest headers steer a name to an ABI that only new drivers have, the first ABI is named.
  */
 #include "command.h"
+#include "demo_kernels.h"
+#include "demo_open.h"
 #include "devices.h"
 #include "driver.h"
+#include "names.h"
 #include "output.h"
 
 #include "vecadd_ptx.h"
@@ -24,7 +28,11 @@ enum { COUNT = 1000000, BYTES = COUNT * (int)sizeof(float), BLOCK = 256, LOG_SIZ
 struct options {
     const char *driver; /* NULL: search */
     int device;
+    bool all;       /* kernels, on a real device too */
+    bool simulated; /* without a look at the real ones */
 };
+
+enum { KEY_ALL = 256, KEY_SIMULATED };
 
 /* What the GPU holds for the demo; what is not held is zero. */
 struct demo {
@@ -55,8 +63,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             argp_error(state, "'%s' is not a device's number", argument);
         options->device = (int)value;
         return 0;
+    case KEY_ALL:
+        options->all = true;
+        return 0;
+    case KEY_SIMULATED:
+        options->simulated = true;
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "no argument expected, but there is '%s'", argument);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->simulated && options->driver != NULL)
+            argp_error(state, "--simulated and --driver exclude each other");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -66,6 +84,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp_option argp_options[] = {
     COMMAND_OPTION_DRIVER,
     {.name = "device", .key = 'n', .arg = "N", .doc = "Use this device (default: 0)"},
+    {.name = "all", .key = KEY_ALL, .doc = "Run and check all other kernels as well"},
+#ifdef HAVE_SIM
+    {.name = "simulated", .key = KEY_SIMULATED, .doc = "Use a simulated GPU in any case"},
+#endif
     {0},
 };
 
@@ -74,6 +96,10 @@ static const struct argp parser = {
     .parser = parse_option,
     .doc = "Load the CUDA driver, add two vectors of one million floats on a GPU, check every "
            "element and print the time."
+#ifdef HAVE_SIM
+           " Where no driver was asked for (--driver, CUSHIM_LIBCUDA) and there is no GPU, a "
+           "simulated one runs this and all other kernels on the CPU."
+#endif
            "\v" COMMAND_EXIT_CODES,
 };
 
@@ -276,32 +302,37 @@ static int find_device(struct cushim *cu, int ordinal, struct device_facts *fact
     return COMMAND_OK;
 }
 
-static void print_driver(const struct cushim *cu)
+static void print_driver(const struct cushim *cu, bool simulated)
 {
+    char version[VERSION_TEXT_SIZE];
     size_t available = 0;
 
     for (size_t i = 0; i < cushim_entry_count(); i++)
         available += cushim_slot_at(cu, i).state == CUSHIM_STATE_AVAILABLE;
     printf("driver   ");
-    driver_print(cu);
+    if (simulated)
+        printf("simulated, CUDA %s\n", version_text(version, cushim_driver_version(cu)));
+    else
+        driver_print(cu);
     printf("entries  %zu of %zu are available\n", available, cushim_entry_count());
 }
 
-static int run(struct cushim *cu, int ordinal, double start)
+static int run(const struct demo_driver *driver, const struct options *options, double start)
 {
     struct device_facts facts;
+    struct cushim *cu = driver->cu;
     float milliseconds = 0;
     char memory[DEVICE_TEXT_SIZE];
     int result;
 
     if (!driver_found(cu, "cushim demo"))
         return COMMAND_NO_DRIVER;
-    print_driver(cu);
-    result = find_device(cu, ordinal, &facts);
+    print_driver(cu, driver->simulated);
+    result = find_device(cu, options->device, &facts);
     if (result != COMMAND_OK)
         return result;
-    printf("device   %d: %s, compute %d.%d, %s\n", ordinal, facts.name, facts.major, facts.minor,
-           device_memory(memory, facts.memory));
+    printf("device   %d: %s, compute %d.%d, %s\n", options->device, facts.name, facts.major,
+           facts.minor, device_memory(memory, facts.memory));
 
     result = add_vectors(cushim_table(cu), facts.device, &milliseconds);
     if (result != COMMAND_OK)
@@ -310,21 +341,21 @@ static int run(struct cushim *cu, int ordinal, double start)
     output_text(OUTPUT_GOOD, "every one correct");
     printf("\ntime     %.1f us in the kernel, %.1f ms in all, start of the GPU included\n",
            (double)milliseconds * 1e3, (seconds_now() - start) * 1e3);
-    return COMMAND_OK;
+    return options->all || driver->simulated ? demo_kernels(cu, facts.device) : COMMAND_OK;
 }
 
 int command_demo(int argc, char **argv)
 {
     struct options options = {0};
-    struct cushim *cu;
+    struct demo_driver driver;
     double start;
     int result;
 
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return COMMAND_USAGE;
     start = seconds_now();
-    cu = driver_open(options.driver, CUSHIM_ORDER_PROC);
-    result = run(cu, options.device, start);
-    cushim_close(cu);
+    driver = demo_open(options.driver, options.simulated);
+    result = run(&driver, &options, start);
+    cushim_close(driver.cu);
     return result;
 }

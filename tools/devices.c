@@ -135,8 +135,13 @@ int devices_report(struct cushim *cu, json_t *root)
         json_decref(devices);
         output_text(OUTPUT_TITLE, "Devices");
         putchar('\n');
-        if (readable == 0)
+        if (readable == 0) {
             output_field("none", OUTPUT_BAD, message);
+#ifdef HAVE_SIM
+            output_field("hint", OUTPUT_PLAIN,
+                         "a simulated one: 'cushim demo', or 'cushim sim -- PROGRAM'");
+#endif
+        }
     }
     output_table_print(&rows, "  ");
     return readable > 0 ? COMMAND_OK : COMMAND_NO_DRIVER;

@@ -26,12 +26,24 @@ static char title[] = "cushim";
 static char info_title[] = "cushim info";
 static char symbols_title[] = "cushim symbols";
 static char demo_title[] = "cushim demo";
+#ifdef HAVE_SIM
+static char sim_title[] = "cushim sim";
+#endif
 
 static const struct command commands[] = {
     {"info", info_title, command_info},
     {"symbols", symbols_title, command_symbols},
     {"demo", demo_title, command_demo},
+#ifdef HAVE_SIM
+    {"sim", sim_title, command_sim},
+#endif
 };
+
+#ifdef HAVE_SIM
+#define COMMANDS "info, symbols, demo and sim"
+#else
+#define COMMANDS "info, symbols and demo"
+#endif
 
 struct arguments {
     const struct command *command;
@@ -56,14 +68,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         arguments->command = find_command(argument);
         if (arguments->command == NULL)
-            argp_error(state, "no command '%s'; there are info, symbols and demo", argument);
+            argp_error(state, "no command '%s'; there are " COMMANDS "", argument);
         /* What follows belongs to the command. */
         arguments->argc = state->argc - state->next + 1;
         arguments->argv = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no command given; there are info, symbols and demo");
+        argp_error(state, "no command given; there are " COMMANDS "");
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -78,7 +90,10 @@ static const struct argp parser = {
            "Commands:\n"
            "  info     which driver a program here gets, and why that one\n"
            "  symbols  every entry of the CUDA driver API: is it there, where, and why not\n"
-           "  demo     run a small kernel and check what it computed\n"
+           "  demo     run kernels and check what they computed\n"
+#ifdef HAVE_SIM
+           "  sim      run a program under a simulated driver\n"
+#endif
            "\n"
            "'cushim COMMAND --help' lists a command's options."
            "\v"

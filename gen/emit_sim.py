@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""The simulated driver: every entry as an exported function around its behaviour, if it has one."""
+
+import re
+from pathlib import Path
+
+import ctext
+
+BEHAVIOUR = re.compile(r"^CUresult\s+sim_(cu[A-Z]\w+)\(", re.MULTILINE)
+POINTER, HANDLE, STRING, FLOAT, INT, UNSIGNED, BYTES = "phsfiub"
+OUTPUTS = {"int *": "i", "unsigned int *": "u", "size_t *": "u", "float *": "f",
+           "unsigned long long *": "h", "cuuint64_t *": "u", "void **": "h", "const char **": "s"}
+TEXTS = {"cuDeviceGetName": "name", "cuDeviceGetPCIBusId": "pciBusId"}  # written as a string
+# Not const, and yet what the caller gives: often an array, which may be of no length.
+INPUTS = {"CUjit_option *", "CUlibraryOption *", "CUpointer_attribute *", "CUmem_range_attribute *",
+          "CUstreamBatchMemOpParams *", "CUexecAffinityParam *", "CUgraphicsResource *",
+          "CUDA_MEM_ALLOC_NODE_PARAMS *", "CUmemLocation *", "CUdevResource *"}
+# Numbers that stand for something, and are shown as such.
+HANDLES = re.compile(r"CUdeviceptr|CUmemGenericAllocationHandle|CUtexObject|CUsurfObject|"
+                     r"CUgraphConditionalHandle")
+SCALARS = {"int": INT, "unsigned int": UNSIGNED, "unsigned short": UNSIGNED,
+           "unsigned char": UNSIGNED, "size_t": UNSIGNED, "unsigned long long": UNSIGNED,
+           "float": FLOAT, "const char *": STRING}
+# In the headers of Linux, and exported by no driver of a desktop or server: Tegra's.
+ELSEWHERE = {"cuEventCreateFromEGLSync"}
+STREAM = {"legacy": "l", "ptsz": "s", "ptds": "d"}
+
+BEHAVIOURS = """
+#ifndef CUSHIM_SIM_BEHAVIOURS_H
+#define CUSHIM_SIM_BEHAVIOURS_H
+
+"""
+EXPORTS = """
+#include "sim.h"
+
+/* Here a name is the exported symbol itself. */
+{undefs}
+
+#define EXPORT __attribute__((visibility("default")))
+
+{prototypes}
+
+"""
+
+
+def simulated(entries):
+    """The entries that a driver on Linux can have."""
+    return [entry for entry in entries
+            if entry.get("platform") != "windows" and entry["symbol"] not in ELSEWHERE]
+
+
+def behaviours(sources):
+    """Symbols that the source files define a behaviour of."""
+    found = set()
+    for source in sources:
+        found.update(BEHAVIOUR.findall(Path(source).read_text(encoding="utf-8")))
+    return found
+
+
+def base(entry):
+    """The symbol whose behaviour serves an entry: per-thread forms share the legacy one's."""
+    symbol = entry["symbol"]
+    return symbol if entry["stream"] == "legacy" else symbol.rsplit("_", 1)[0]
+
+
+class Kinds:
+    """How the log shows a type."""
+
+    def __init__(self, types):
+        self.kinds = {row["name"]: ctext.newest(row)["kind"] for row in types}
+
+    def output(self, text):
+        """What an argument points to that the call writes: one letter, or -."""
+        if text in OUTPUTS:
+            return OUTPUTS[text]
+        if text in INPUTS:
+            return "-"
+        kind = text.removesuffix(" *")
+        if kind == text or kind.startswith("const ") or kind == "void" or kind == "char":
+            return "-"
+        target = self.of(kind)
+        return target if target in (HANDLE, UNSIGNED, INT) and kind in self.kinds else "-"
+
+    def of(self, text):
+        """One letter."""
+        if text in SCALARS:
+            return SCALARS[text]
+        if text.endswith("*") or "(*)" in text:
+            return POINTER
+        if HANDLES.match(text):
+            return HANDLE
+        kind = self.kinds.get(text.removeprefix("const "), "alias")
+        if kind == "struct" or kind == "union":
+            return BYTES
+        if kind == "enum":
+            return UNSIGNED
+        if kind == "handle" or kind == "function":
+            return HANDLE
+        return UNSIGNED
+
+
+def superseded(registry):
+    """Plain symbols that no source means for which the registry knows a toolkit: all their headers
+    map the name to another symbol, of other parameters."""
+    entries = {entry["symbol"]: entry for entry in registry["entries"]}
+    first = min(row["release"] for row in registry["levels"])
+    meaning = {row["name"]: row["symbol"] for row in registry["levels"]
+               if row["release"] == first and "symbol" in row}
+    return {name for name, symbol in meaning.items()
+            if name in entries and types_of(entries[name]) != types_of(entries[symbol])}
+
+
+def types_of(entry):
+    """Types of an entry's parameters."""
+    return [kind for kind, _ in entry["params"]]
+
+
+def abis(entries):
+    """A number for each entry: the same for two of one name that are called in the same way."""
+    seen = {}
+    return [seen.setdefault((entry["name"], *types_of(entry)), number)
+            for number, entry in enumerate(entries)]
+
+
+def emit_header(registry):
+    """Text of sim_behaviours.h."""
+    lines = [ctext.banner("entries") + BEHAVIOURS]
+    for entry in simulated(registry["entries"]):
+        if entry["stream"] == "legacy":
+            lines.append(ctext.wrap(f"CUresult sim_{entry['symbol']}({ctext.parameters(entry)});"))
+    lines.append(f"\n#define SIM_ENTRY_COUNT {len(simulated(registry['entries']))}")
+    return "\n".join(lines) + "\n\n#endif\n"
+
+
+def emit_exports(registry, sources):
+    """Text of sim_exports.c."""
+    entries = simulated(registry["entries"])
+    known = {entry["symbol"] for entry in entries}
+    present = behaviours(sources)
+    unknown = sorted(present - known)
+    if unknown:
+        raise SystemExit(f"sim: behaviour of no entry: {', '.join(unknown)}")
+    kinds = Kinds(registry["types"])
+    old = superseded(registry)
+    lines = [ctext.banner("entries", "types", "levels") + EXPORTS.format(
+        undefs="\n".join(f"#undef {entry['symbol']}" for entry in entries),
+        prototypes="\n".join(
+            ctext.wrap(f"CUresult {entry['symbol']}({ctext.parameters(entry)});")
+            for entry in entries))]
+    for number, entry in enumerate(entries):
+        lines += function(number, entry, base(entry) in present)
+    for entry in entries:
+        if entry["params"]:
+            rows = ", ".join(parameter(kinds, entry, kind, name) for kind, name in entry["params"])
+            lines.append(ctext.wrap(f"static const struct sim_parameter {entry['symbol']}_p[] = "
+                                    f"{{{rows}}};"))
+    lines += ["", "const struct sim_entry sim_entries[] = {"]
+    for entry, abi in zip(entries, abis(entries)):
+        count = len(entry["params"])
+        parameters = f"{entry['symbol']}_p" if count else "NULL"
+        lines.append(ctext.wrap(
+            f"    {{\"{entry['symbol']}\", \"{entry['name']}\", {entry['since']}, "
+            f"'{STREAM[entry['stream']]}', {int(base(entry) in present)}, "
+            f"{int(entry['symbol'] in old)}, {abi}, {count}, {parameters}, "
+            f"(void *)(uintptr_t){entry['symbol']}, "
+            f"(void *)(uintptr_t)trap_{entry['symbol']}}},", 8))
+    lines += ["};", f"const size_t sim_entry_count = {len(entries)};", "",
+              "const struct sim_new_error sim_new_errors[] = {",
+              *(f"    {{{value}, {since}}}, /* {name} */" for name, value, since
+                in new_errors(registry["types"])), "    {0, 0},", "};"]
+    return "\n".join(lines) + "\n"
+
+
+def new_errors(types):
+    """Codes that came after the oldest headers that the registry knows, by release."""
+    codes = next(ctext.newest(row) for row in types if row["name"] == "CUresult")
+    oldest = min(since for _, _, since in codes["values"])
+    return [value for value in codes["values"] if value[2] > oldest]
+
+
+def parameter(kinds, entry, kind, name):
+    """One struct sim_parameter."""
+    output = "t" if TEXTS.get(entry["name"]) == name else kinds.output(kind)
+    size = "0" if output == "-" else f"sizeof(*({kind})0)"
+    return f"{{\"{name}\", sizeof({kind}), '{kinds.of(kind)}', '{output}', {size}}}"
+
+
+def function(number, entry, present):
+    """One exported function."""
+    names = [name for _, name in entry["params"]]
+    pointers = ", ".join(f"&{name}" for name in names) or "NULL"
+    if present:
+        call = f"sim_{base(entry)}({', '.join(names)})"
+    else:
+        call = "CUDA_ERROR_NOT_SUPPORTED"
+    return [ctext.wrap(f"EXPORT CUresult {entry['symbol']}({ctext.parameters(entry)})"), "{",
+            ctext.wrap(f"    const void *const sim_arguments[] = {{{pointers}}};", 8),
+            "    struct sim_call sim_call;",
+            f"    if (sim_begin(&sim_call, {number}, sim_arguments))",
+            ctext.wrap(f"        sim_call.result = {call};", 12),
+            "    return sim_end(&sim_call);", "}",
+            f"static void trap_{entry['symbol']}(void)", "{", f"    sim_trap({number});", "}"]
+
+
+def emit_version(registry, version):
+    """Text of a linker's version script: the symbols that CUDA `version` exports."""
+    symbols = [entry["symbol"] for entry in simulated(registry["entries"])
+               if entry["since"] <= version]
+    return "{\n    global:\n" + "".join(f"        {symbol};\n" for symbol in symbols) + \
+        "    local: *;\n};\n"

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A simulated driver in this process: for the tests of a program with optional GPU support.
+ *
+ *     struct cushim_sim_options options = {sizeof options, .cuda = 12040, .devices = 2};
+ *     struct cushim *cu = cushim_sim_open(&options);
+ *     cushim_sim_fault("cuMemAlloc:call=3,error=OUT_OF_MEMORY");
+ *
+ * It is in a library of its own, cushim-sim. A process has one such driver; programs that are to
+ * run unchanged under one get it from the command `cushim sim`, with the same settings. The CUDA
+ * versions, the devices and what is simulated are listed in docs/simulated-driver.md.
+ *
+ * C99, C11 and C++11.
+ */
+#ifndef CUSHIM_SIM_H
+#define CUSHIM_SIM_H
+
+#include <cushim/cushim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** All zero is the default; set `size` to sizeof(struct cushim_sim_options). Strings are copied. */
+struct cushim_sim_options {
+    size_t size;
+    int cuda;               /* version to present, 12040 is 12.4; 0: the newest */
+    int devices;            /* how many; 0: one; -1: none */
+    const char *profile;    /* "turing", "ampere", "ada", "hopper"; NULL: hopper */
+    size_t memory;          /* bytes of each device; 0: the profile's */
+    unsigned workers;       /* CPU threads that run a kernel; 0: all */
+    unsigned time_limit_ms; /* of one kernel, in wall time; 0: none */
+    const char *faults;     /* as for cushim_sim_fault; NULL: none */
+    const char *log;        /* file that every call is appended to, "-": stderr; NULL: none */
+};
+
+/**
+ * Open the simulated driver.
+ *
+ * @param options  NULL for the defaults, which the CUSHIM_SIM_* variables of the environment may
+ *                 change. Where the driver is open already: only the faults are taken, added to
+ *                 those in force
+ * @return an instance as from cushim_open, which the caller closes; its objects live on in the
+ *         process. NULL for a setting that cannot be used, or for want of memory:
+ *         cushim_last_error() says which
+ *
+ * Threads: safe. Since: 0.1.
+ */
+struct cushim *cushim_sim_open(const struct cushim_sim_options *options);
+
+/**
+ * Add fault rules, separated by semicolons:
+ *
+ *     NAME[:OPTION,...]  calls of NAME (a name, an exported symbol, or * for all):
+ *         error=CODE                the answer, by number or name (default 999)
+ *         call=N, from=N, every=N   only the Nth matching call, from the Nth on, each Nth
+ *         probability=P, seed=S     each with probability P, in a sequence that S decides
+ *         device=D                  only calls about device D
+ *         slow=MS                   wait before; without error= the call then goes on
+ *         after                     the call happens, and then answers the error
+ *     out-of-memory:after=BYTES     allocations beyond so many bytes fail; K, M, G, T behind
+ *     device-lost:device=D,call=N   from the Nth call of all on, calls about D fail
+ *     missing:SYMBOL                the driver lacks it (for instances opened afterwards)
+ *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
+ *
+ * @return true, or false where a rule cannot be used: cushim_last_error() says why; the others of
+ *         the text are in force
+ *
+ * Threads: safe. Since: 0.1.
+ */
+bool cushim_sim_fault(const char *rules);
+
+/** Forget all rules. Threads: safe. Since: 0.1. */
+void cushim_sim_clear_faults(void);
+
+/**
+ * Count what the program made and has not destroyed.
+ *
+ * @param kind  "context", "stream", "event", "module", "library", "linker state", "array",
+ *              "mipmapped array", "texture object", "surface object", "memory pool", "physical
+ *              memory", "graph", "executable graph", "user object" or "memory" (blocks); NULL: all
+ * @return 0 also for an unknown kind
+ *
+ * Threads: safe. Since: 0.1.
+ */
+size_t cushim_sim_live(const char *kind);
+
+/** Calls that the driver got so far, failed ones included; by name or symbol, NULL: all.
+ *  Threads: safe. Since: 0.1. */
+unsigned long long cushim_sim_calls(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* A capture, as the files that make it know it: from its begin to its end in one stream, with the
+ * streams that joined it by events. */
+#ifndef CUSHIM_SIM_CAPTURE_SESSION_H
+#define CUSHIM_SIM_CAPTURE_SESSION_H
+
+#include "capture.h"
+#include "graph.h"
+
+struct sim_session {
+    unsigned references; /* its own while it is active, and those of marks */
+    uint64_t id;
+    struct sim_graph *graph;
+    bool borrowed; /* the graph is the program's */
+    bool active, invalid;
+    CUstreamCaptureMode mode;
+    uint64_t thread; /* that began it */
+    struct sim_stream *origin;
+    struct sim_capture *members;
+    struct sim_session *next;
+};
+
+struct sim_capture { /* one stream's part */
+    struct sim_session *session;
+    struct sim_stream *stream;
+    struct sim_edge *after; /* what the next node depends on */
+    size_t count, capacity;
+    CUgraphNode *shown; /* the same, as cuStreamGetCaptureInfo shows it */
+    CUgraphEdgeData *shown_data;
+    struct sim_capture *next;
+};
+
+/* A stream that is not capturing becomes part of the session. */
+CUresult sim_capture_join(struct sim_session *session, struct sim_stream *stream);
+CUresult sim_capture_follow(struct sim_capture *capture, struct sim_node *node,
+                            const CUgraphEdgeData *data);
+struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
+                                      CUstreamCaptureMode mode);
+void sim_session_end(struct sim_session *session); /* no stream captures any more */
+void sim_session_release(struct sim_session *session);
+bool sim_capture_blocked(const struct sim_stream *stream); /* the legacy stream may not be used */
+extern _Thread_local CUstreamCaptureMode sim_capture_mode; /* the thread's */
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* cushim/sim.h. */
+#include "embedded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/sim.h>
+
+#include "fault.h"
+#include "helper.h"
+#include "live.h"
+#include "log.h"
+#include "profile.h"
+#include "sim.h"
+
+void *cushim_sim_symbol(void *user, const char *symbol)
+{
+    void *found = NULL;
+    (void)user;
+    sim_lock();
+    sim_config_read();
+    for (size_t i = 0; i < sim_entry_count && !found; i++)
+        if (sim_entries[i].since <= sim_config.cuda && strcmp(sim_entries[i].symbol, symbol) == 0 &&
+            !sim_fault_missing(&sim_entries[i]))
+            found = sim_entries[i].function;
+    sim_unlock();
+    return found;
+}
+
+/* NULL, or what is wrong with the options. */
+static const char *wrong_with(const struct cushim_sim_options *options)
+{
+    if (options->size != sizeof *options)
+        return "size is not that of struct cushim_sim_options";
+    if (options->cuda < 0 || options->cuda > sim_built_version || options->cuda % 10 != 0 ||
+        (options->cuda && options->cuda < SIM_OLDEST))
+        return "cuda is no version that can be simulated";
+    if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
+        return "devices is out of range";
+    if (!sim_profile_find(options->profile))
+        return "there is no profile of that name";
+    if (options->workers > SIM_MAX_WORKERS)
+        return "workers is out of range";
+    return NULL;
+}
+
+static struct sim_config config_of(const struct cushim_sim_options *options)
+{
+    return (struct sim_config){.cuda = options->cuda ? options->cuda : sim_built_version,
+                               .devices = options->devices == 0  ? 1
+                                          : options->devices < 0 ? 0
+                                                                 : options->devices,
+                               .profile = sim_profile_find(options->profile),
+                               .memory = options->memory,
+                               .workers = options->workers,
+                               .time_limit_ns = (uint64_t)options->time_limit_ms * 1000000U};
+}
+
+/* With the lock. False after writing what is wrong. */
+static bool open_driver(const struct cushim_sim_options *options, char *error, size_t size)
+{
+    struct sim_config config;
+    const char *wrong = options ? wrong_with(options) : NULL;
+    if (wrong) {
+        snprintf(error, size, "%s", wrong);
+        return false;
+    }
+    if (options && options->faults && !sim_fault_check(options->faults, error, size))
+        return false;
+    if (!options) {
+        sim_config_read();
+        return true;
+    }
+    config = config_of(options);
+    if (sim_config_use(&config) && !sim_log_open(options->log)) {
+        snprintf(error, size, "log %s: %s", options->log, strerror(errno));
+        return false;
+    }
+    return !options->faults || sim_fault_add(options->faults, error, size);
+}
+
+struct cushim *cushim_sim_open(const struct cushim_sim_options *options)
+{
+    struct cushim_options open = {.size = sizeof open, .resolver = cushim_sim_symbol};
+    char error[320];
+    sim_lock();
+    bool good = open_driver(options, error, sizeof error);
+    sim_unlock();
+    if (!good) {
+        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
+        return NULL;
+    }
+    return cushim_open(&open);
+}
+
+bool cushim_sim_fault(const char *rules)
+{
+    char error[320];
+    if (!rules) {
+        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
+        return false;
+    }
+    sim_lock();
+    sim_config_read();
+    bool good = sim_fault_add(rules, error, sizeof error);
+    sim_unlock();
+    if (!good)
+        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", error);
+    return good;
+}
+
+void cushim_sim_clear_faults(void)
+{
+    sim_lock();
+    sim_fault_clear();
+    sim_unlock();
+}
+
+size_t cushim_sim_live(const char *kind)
+{
+    size_t count = 0, bytes;
+    sim_lock();
+    for (int i = 0; i < SIM_KIND_COUNT; i++)
+        if (!kind || strcmp(sim_kind_name((enum sim_kind)i), kind) == 0)
+            count += sim_live((enum sim_kind)i);
+    if (!kind || strcmp(kind, "memory") == 0)
+        count += sim_memory_live(&bytes);
+    sim_unlock();
+    return count;
+}
+
+unsigned long long cushim_sim_calls(const char *name)
+{
+    unsigned long long calls = 0;
+    sim_lock();
+    for (size_t i = 0; i < sim_entry_count; i++)
+        if (!name || strcmp(sim_entries[i].name, name) == 0 ||
+            strcmp(sim_entries[i].symbol, name) == 0)
+            calls += sim_entry_calls(i);
+    sim_unlock();
+    return calls;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults on demand: rules that answer, delay or forbid calls. */
+#ifndef CUSHIM_SIM_FAULT_H
+#define CUSHIM_SIM_FAULT_H
+
+#include "sim.h"
+
+/* Add the rules of one text, "RULE;RULE;...", as include/cushim/sim.h has them. False: *error is a
+ * sentence about the first that cannot be used; the others are added. */
+bool sim_fault_add(const char *text, char *error, size_t size);
+/* The same without adding any. */
+bool sim_fault_check(const char *text, char *error, size_t size);
+void sim_fault_clear(void);
+
+/* For call.c: whether the call is answered now, with call->result. May sleep without the lock. */
+bool sim_fault_before(struct sim_call *call);
+void sim_fault_after(struct sim_call *call);
+/* For proc.c and the resolver. */
+bool sim_fault_missing(const struct sim_entry *entry);
+bool sim_fault_traps(void);
+/* For memory.c: whether an allocation of so many bytes is refused; else they are counted. */
+bool sim_fault_out_of_memory(size_t bytes);
+/* Remember what a trap would say: `entry` was given for a request that meant a newer ABI. */
+void sim_fault_wrong(const struct sim_entry *entry, const char *meant, int version);
+
+#endif

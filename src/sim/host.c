@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Host memory that the device can use: allocated here, or the program's own, registered. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+#define ALLOC_FLAGS                                                                                \
+    (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
+/* Not IOMEMORY: the program's memory is never the registers of a device. */
+#define REGISTER_FLAGS                                                                             \
+    (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY)
+
+static CUresult allocate(void **pp, size_t size, unsigned flags)
+{
+    struct sim_context *context;
+    struct sim_allocation *allocation;
+    CUresult result = sim_memory_begin(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pp || (flags & ~(unsigned)ALLOC_FLAGS))
+        return CUDA_ERROR_INVALID_VALUE;
+    *pp = NULL;
+    if (size == 0)
+        return CUDA_SUCCESS;
+    result = sim_memory_allocate(context, SIM_MEMORY_HOST, size, 0, flags, &allocation);
+    if (result == CUDA_SUCCESS)
+        *pp = allocation->host;
+    return result;
+}
+
+CUresult sim_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    return allocate(pp, bytesize, Flags);
+}
+
+CUresult sim_cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+    return allocate(pp, bytesize, 0);
+}
+
+CUresult sim_cuMemFreeHost(void *p)
+{
+    CUresult result = sim_memory_begin_free();
+    if (result != CUDA_SUCCESS || !p)
+        return result;
+    struct sim_allocation *allocation = sim_memory_at((uint64_t)(uintptr_t)p);
+    if (!allocation || allocation->kind != SIM_MEMORY_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_memory_free_after_work(allocation);
+}
+
+/* The live host memory that holds the address, or NULL. */
+static struct sim_allocation *find_host(const void *p)
+{
+    struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
+    bool host = found && !found->ending &&
+                (found->kind == SIM_MEMORY_HOST || found->kind == SIM_MEMORY_REGISTERED);
+    return host ? found : NULL;
+}
+
+CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsigned int Flags)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (pdptr)
+        *pdptr = 0;
+    if (!pdptr || !p || Flags != 0 || !find_host(p))
+        return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = (CUdeviceptr_v2)(uintptr_t)p;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
+    if (!pFlags || !found || found->ending || found->room)
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned told = found->kind == SIM_MEMORY_HOST         ? ALLOC_FLAGS
+                    : found->kind == SIM_MEMORY_REGISTERED ? CU_MEMHOSTREGISTER_PORTABLE
+                                                           : 0;
+    *pFlags = (found->flags & told) | CU_MEMHOSTALLOC_DEVICEMAP;
+    return CUDA_SUCCESS;
+}
+
+/* Whether the process has memory at each page of the range. */
+static bool is_mapped(uintptr_t start, size_t size)
+{
+    unsigned char pages[256];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t at = start / page * page, end;
+    if (__builtin_add_overflow(start, size, &end))
+        return false;
+    while (at < end) {
+        size_t step = end - at;
+        if (step > sizeof pages * page)
+            step = sizeof pages * page;
+        if (mincore((void *)at, step, pages) != 0 && errno != EAGAIN)
+            return false;
+        at += step;
+    }
+    return true;
+}
+
+CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS) ||
+        !is_mapped((uintptr_t)p, bytesize))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (sim_range_overlaps((uint64_t)(uintptr_t)p, bytesize)) {
+        const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
+        return found && found->kind != SIM_MEMORY_REGISTERED
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    struct sim_allocation *made = malloc(sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *made = (struct sim_allocation){.address = (uint64_t)(uintptr_t)p,
+                                    .size = bytesize,
+                                    .host = p,
+                                    .kind = SIM_MEMORY_REGISTERED,
+                                    .flags = Flags,
+                                    .readable = true,
+                                    .writable = !(Flags & CU_MEMHOSTREGISTER_READ_ONLY),
+                                    .context = context};
+    result = sim_memory_adopt(made);
+    if (result != CUDA_SUCCESS)
+        free(made);
+    return result;
+}
+
+CUresult sim_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
+{
+    return sim_cuMemHostRegister_v2(p, bytesize, Flags);
+}
+
+CUresult sim_cuMemHostUnregister(void *p)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_allocation *allocation = sim_range_find((uint64_t)(uintptr_t)p);
+    if (!allocation || allocation->ending)
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    if (allocation->kind != SIM_MEMORY_REGISTERED || allocation->host != p)
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_memory_free_after_work(allocation);
+}

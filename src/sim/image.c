@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "image.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EM_CUDA_MACHINE 190
+#define MARK "cushim.linked.ptx"
+
+/* A "cubin" of this driver: ELF header, mark, number of texts, then length and text of each. */
+struct linked {
+    Elf64_Ehdr elf;
+    char mark[24];
+    uint64_t size; /* of the whole */
+    uint64_t count;
+};
+
+static bool is_elf(const void *data, size_t size)
+{
+    return size >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
+}
+
+static CUresult add(struct sim_image *image, const char *text, size_t size, char *owned)
+{
+    struct ptx_source *sources =
+        realloc(image->sources, (image->count + 1) * sizeof *image->sources);
+    if (sources)
+        image->sources = sources;
+    char **owners = realloc(image->owned, (image->count + 1) * sizeof *image->owned);
+    if (owners)
+        image->owned = owners;
+    if (!sources || !owners) {
+        free(owned);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    sources[image->count] = (struct ptx_source){.name = "ptx", .text = text, .size = size};
+    owners[image->count++] = owned;
+    return CUDA_SUCCESS;
+}
+
+void sim_image_free(struct sim_image *image)
+{
+    for (size_t i = 0; i < image->count; i++)
+        free(image->owned[i]);
+    free(image->sources);
+    free(image->owned);
+    *image = (struct sim_image){0};
+}
+
+CUresult sim_image_append(struct sim_image *image, const struct sim_image *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        size_t size = strnlen(more->sources[i].text, more->sources[i].size);
+        char *copy = malloc(size + 1);
+        if (!copy)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        memcpy(copy, more->sources[i].text, size);
+        copy[size] = '\0';
+        CUresult result = add(image, copy, size, copy);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_linked(const char *data, size_t size, struct sim_image *image)
+{
+    struct linked head;
+    if (size < sizeof(Elf64_Ehdr) + sizeof head.mark)
+        return CUDA_ERROR_INVALID_IMAGE;
+    /* Where the size is not known, an ELF header and this much behind it are there anyhow. */
+    memcpy(&head.elf, data, sizeof head.elf);
+    if (memcmp(data + sizeof head.elf, MARK, sizeof MARK) != 0)
+        return head.elf.e_machine == EM_CUDA_MACHINE && head.elf.e_shnum
+                   ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                   : CUDA_ERROR_INVALID_IMAGE;
+    memcpy(&head, data, sizeof head);
+    if (head.size > size || head.size < sizeof head)
+        return CUDA_ERROR_INVALID_IMAGE;
+    const char *at = data + sizeof head, *end = data + head.size;
+    for (uint64_t i = 0; i < head.count; i++) {
+        uint64_t length;
+        if ((size_t)(end - at) < sizeof length)
+            return CUDA_ERROR_INVALID_IMAGE;
+        memcpy(&length, at, sizeof length);
+        at += sizeof length;
+        if (length > (size_t)(end - at))
+            return CUDA_ERROR_INVALID_IMAGE;
+        CUresult result = add(image, at, (size_t)length, NULL);
+        if (result != CUDA_SUCCESS)
+            return result;
+        at += length;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* As real drivers decide: PTX is a text with a .version in it. */
+static bool looks_like_ptx(const char *text, size_t length)
+{
+    return memmem(text, length, ".version", strlen(".version")) != NULL;
+}
+
+bool sim_image_is_binary(const void *data, size_t size)
+{
+    return sim_is_fatbin(data, size) || is_elf(data, size);
+}
+
+CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
+                        struct sim_image *image, struct ptx_text *errors)
+{
+    CUresult result;
+    *image = (struct sim_image){0};
+    if (sim_is_fatbin(data, size)) {
+        char *text;
+        size_t length;
+        result = sim_fatbin_read(data, size, architecture, &text, &length, errors);
+        if (result == CUDA_SUCCESS)
+            result = add(image, text, length, text);
+    } else if (is_elf(data, size)) {
+        result = read_linked(data, size, image);
+        if (result == CUDA_ERROR_NO_BINARY_FOR_GPU && errors)
+            ptx_text_add(errors, "the simulated device runs PTX; a cubin is machine code\n");
+    } else {
+        size_t length = strnlen(data, size);
+        result = looks_like_ptx(data, length) ? add(image, data, length, NULL)
+                                              : CUDA_ERROR_INVALID_IMAGE;
+    }
+    if (result != CUDA_SUCCESS)
+        sim_image_free(image);
+    return result;
+}
+
+void *sim_image_write(const struct sim_image *image, size_t *size)
+{
+    struct linked head = {.count = image->count, .mark = MARK};
+    head.size = sizeof head;
+    for (size_t i = 0; i < image->count; i++)
+        head.size += sizeof(uint64_t) + image->sources[i].size;
+    memcpy(head.elf.e_ident, ELFMAG, SELFMAG);
+    head.elf.e_ident[EI_CLASS] = ELFCLASS64;
+    head.elf.e_ident[EI_DATA] = ELFDATA2LSB;
+    head.elf.e_ident[EI_VERSION] = EV_CURRENT;
+    head.elf.e_type = ET_EXEC;
+    head.elf.e_machine = EM_CUDA_MACHINE;
+    head.elf.e_version = EV_CURRENT;
+    head.elf.e_ehsize = sizeof head.elf;
+    char *block = malloc(head.size);
+    if (!block)
+        return NULL;
+    memcpy(block, &head, sizeof head);
+    char *at = block + sizeof head;
+    for (size_t i = 0; i < image->count; i++) {
+        uint64_t length = image->sources[i].size;
+        memcpy(at, &length, sizeof length);
+        memcpy(at + sizeof length, image->sources[i].text, length);
+        at += sizeof length + length;
+    }
+    *size = head.size;
+    return block;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "error_names.h"
+#include "live.h"
+
+/* Above what programs count on, or close all of. */
+#define FILE_FROM 200
+#define TEXT_LIMIT 80
+#define PATIENCE_S 2
+
+static int file = -1; /* every line is one write: other processes may append to it too */
+static bool on_stderr;
+static bool summary;
+static uint64_t first_ns;
+static pid_t owner;          /* the process that the counts are of */
+static uint64_t answered[2]; /* its calls that succeeded, that failed */
+
+struct line {
+    char text[4096];
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct line *line, const char *format, ...)
+{
+    size_t room = sizeof line->text - 1 - line->used; /* the newline */
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(line->text + line->used, room, format, list);
+    va_end(list);
+    if (length > 0)
+        line->used += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void write_all(int to, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(to, text, size);
+        if (written < 0 && errno != EINTR)
+            return;
+        text += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+}
+
+static const char *name_of(CUresult code)
+{
+    for (size_t i = 0; i < cushim_error_count; i++)
+        if (cushim_errors[i].code == (int)code)
+            return cushim_errors[i].name;
+    return "?";
+}
+
+/* Its beginning, with nothing in it that ends a line or a string. */
+static void put_string(struct line *line, const char *string)
+{
+    if (!string) {
+        put(line, "NULL");
+        return;
+    }
+    put(line, "\"");
+    size_t i = 0;
+    for (; i < TEXT_LIMIT && string[i]; i++) {
+        unsigned char byte = (unsigned char)string[i];
+        if (byte < ' ' || byte == 0x7f)
+            put(line, "\\x%02x", byte);
+        else
+            put(line, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+    }
+    put(line, i == TEXT_LIMIT ? "\"..." : "\"");
+}
+
+static void put_integer(struct line *line, char kind, size_t size, uint64_t bits)
+{
+    if (kind == 'i')
+        put(line, "%" PRId64, size == sizeof(int) ? (int64_t)(int)bits : (int64_t)bits);
+    else if (kind == 'u')
+        put(line, "%" PRIu64, bits);
+    else if (bits)
+        put(line, "0x%" PRIx64, bits);
+    else
+        put(line, "NULL");
+}
+
+/* One value at an address, by its kind. */
+static void put_value(struct line *line, char kind, size_t size, const void *at)
+{
+    uint64_t bits = 0;
+    const char *string;
+    float real;
+    if (kind == 't') {
+        put_string(line, at);
+    } else if (kind == 's') {
+        memcpy(&string, at, sizeof string);
+        put_string(line, string);
+    } else if (kind == 'f') {
+        memcpy(&real, at, sizeof real);
+        put(line, "%g", (double)real);
+    } else if (kind == 'b' || size > sizeof bits) {
+        put(line, "{%zu bytes}", size);
+    } else {
+        memcpy(&bits, at, size);
+        put_integer(line, kind, size, bits);
+    }
+}
+
+static void put_argument(struct line *line, const struct sim_parameter *parameter,
+                         const void *argument, bool succeeded)
+{
+    void *target;
+    put(line, "%s=", parameter->name);
+    put_value(line, parameter->kind, parameter->size, argument);
+    if (parameter->output == '-' || !succeeded)
+        return;
+    memcpy(&target, argument, sizeof target);
+    if (target) {
+        put(line, "->");
+        put_value(line, parameter->output, parameter->output_size, target);
+    }
+}
+
+static void log_call(const struct sim_call *call)
+{
+    struct line line = {.used = 0};
+    const struct sim_entry *entry = call->entry;
+    uint64_t now = sim_now_ns();
+    put(&line, "%" PRIu64 " %.6f s %ld/%ld %s(", call->number,
+        (double)(call->start_ns - first_ns) / 1e9, (long)getpid(), (long)syscall(SYS_gettid),
+        entry->symbol);
+    for (unsigned i = 0; i < entry->parameter_count; i++) {
+        if (i)
+            put(&line, ", ");
+        put_argument(&line, &entry->parameters[i], call->arguments[i],
+                     call->result == CUDA_SUCCESS);
+    }
+    put(&line, ") = %d %s, %.1f us", (int)call->result, name_of(call->result),
+        (double)(now - call->start_ns) / 1e3);
+    line.text[line.used++] = '\n';
+    write_all(file, line.text, line.used);
+}
+
+void sim_log_call(const struct sim_call *call)
+{
+    if (!summary && file < 0)
+        return;
+    if (owner != getpid()) { /* a child begins anew */
+        owner = getpid();
+        answered[0] = answered[1] = 0;
+    }
+    answered[call->result != CUDA_SUCCESS]++;
+    if (file >= 0)
+        log_call(call);
+}
+
+void sim_log_say(const char *text)
+{
+    struct line line = {.used = 0};
+    put(&line, "%s", text);
+    line.text[line.used++] = '\n';
+    if (file >= 0 && !on_stderr)
+        write_all(file, line.text, line.used);
+    write_all(STDERR_FILENO, line.text, line.used);
+}
+
+/* A call that another thread is in may take for ever; a callback that ends the process may hold the
+ * lock itself. */
+static bool lock_for_a_while(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    return pthread_mutex_timedlock(sim_mutex(), &until) == 0;
+}
+
+static void say_summary(void)
+{
+    char prefix[80], *text = NULL, *rest = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return;
+    snprintf(prefix, sizeof prefix, "cushim sim: process %ld ", (long)owner);
+    fprintf(memory,
+            "%s(%s): CUDA %d.%d, %d device%s; %" PRIu64 " calls succeeded, %" PRIu64 " failed\n",
+            prefix, program_invocation_short_name, sim_config.cuda / 1000,
+            sim_config.cuda % 1000 / 10, sim_config.devices, sim_config.devices == 1 ? "" : "s",
+            answered[0], answered[1]);
+    /* A child has what its parent made in its memory, but can neither use nor destroy it. */
+    strcat(prefix, "leaked ");
+    if (sim_init_state() != CUDA_SUCCESS || sim_live_print(memory, prefix) == 0)
+        fprintf(memory, "%snothing\n", prefix);
+    if (fclose(memory) == 0)
+        for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+            sim_log_say(line);
+    free(text);
+}
+
+static void at_end(void)
+{
+    if (owner != getpid())
+        return; /* a child that called nothing */
+    bool locked = lock_for_a_while();
+    say_summary();
+    if (locked)
+        sim_unlock();
+}
+
+void sim_log_summary(void)
+{
+    if (!summary)
+        atexit(at_end);
+    summary = true;
+    owner = getpid();
+}
+
+bool sim_log_open(const char *path)
+{
+    first_ns = sim_now_ns();
+    if (!path || !*path)
+        return true;
+    on_stderr = strcmp(path, "-") == 0;
+    int opened =
+        on_stderr ? STDERR_FILENO : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (opened < 0)
+        return false;
+    file = fcntl(opened, F_DUPFD_CLOEXEC, FILE_FROM);
+    if (file < 0)
+        file = on_stderr ? fcntl(opened, F_DUPFD_CLOEXEC, 0) : opened;
+    else if (!on_stderr)
+        close(opened);
+    return file >= 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What has no object of its own: the profiler's switches, private tables, the driver's log. */
+#include "sim.h"
+
+CUresult sim_cuProfilerStart(void)
+{
+    struct sim_context *context;
+    return sim_current(&context);
+}
+
+CUresult sim_cuProfilerStop(void)
+{
+    struct sim_context *context;
+    return sim_current(&context);
+}
+
+/* Real drivers have private tables; none of them is simulated. */
+CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    if (!ppExportTable || !pExportTableId)
+        return CUDA_ERROR_INVALID_VALUE;
+    *ppExportTable = NULL;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The driver's log of errors stays empty: faults of kernels are reported as they happen. */
+CUresult sim_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    (void)flags;
+    if (!iterator_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    *iterator_out = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
+                                unsigned int flags)
+{
+    (void)iterator;
+    if (!buffer || !size || *size == 0 || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *size = 0;
+    *buffer = '\0';
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    (void)iterator;
+    if (!pathToFile || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}

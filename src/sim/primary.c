@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Primary contexts, counted per device. A device's has the same handle every time it is active. */
+#include <time.h>
+
+#include "context.h"
+
+static CUresult activate(struct sim_device *device)
+{
+    unsigned flags = device->primary_flags | CU_CTX_MAP_HOST;
+    CUresult result;
+    if (device->failed != CUDA_SUCCESS)
+        return device->failed;
+    if (device->primary_kept)
+        result = sim_context_open(device->primary_kept, flags);
+    else
+        result = sim_context_create(device, flags, true, &device->primary_kept);
+    if (result == CUDA_SUCCESS)
+        device->primary = device->primary_kept;
+    return result;
+}
+
+/* Inactive for every other thread at once, also while its last work is waited for. */
+static void deactivate(struct sim_device *device)
+{
+    struct sim_context *context = device->primary;
+    device->primary_count = 0;
+    device->primary_flags = 0;
+    if (!context)
+        return;
+    device->primary = NULL;
+    device->primary_closing = true;
+    sim_context_close(context);
+    device->primary_closing = false;
+}
+
+CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    while (device->primary_closing) { /* another thread waits for its last work */
+        sim_unlock();
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        sim_lock();
+    }
+    CUresult result = device->primary ? CUDA_SUCCESS : activate(device);
+    if (result != CUDA_SUCCESS)
+        return result;
+    device->primary_count++;
+    *pctx = (CUcontext)device->primary;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!device->primary_count)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (--device->primary_count == 0)
+        deactivate(device);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxRelease(CUdevice_v1 dev)
+{
+    return sim_cuDevicePrimaryCtxRelease_v2(dev);
+}
+
+CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice_v1 dev)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    deactivate(device);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxReset(CUdevice_v1 dev)
+{
+    return sim_cuDevicePrimaryCtxReset_v2(dev);
+}
+
+/* Since 11.0 an active context takes new flags too. */
+CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice_v1 dev, unsigned int flags)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!sim_context_flags_valid(flags) || flags & CU_CTX_MAP_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    device->primary_flags = flags;
+    if (device->primary)
+        device->primary->flags = flags | CU_CTX_MAP_HOST;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
+{
+    struct sim_device *device = sim_device(dev);
+    if (device && device->primary)
+        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    return sim_cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+CUresult sim_cuDevicePrimaryCtxGetState(CUdevice_v1 dev, unsigned int *flags, int *active)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!flags || !active)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *flags = device->primary_flags;
+    *active = device->primary != NULL;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that check instructions share. */
+#ifndef CUSHIM_SIM_PTX_CHECK_H
+#define CUSHIM_SIM_PTX_CHECK_H
+
+#include "parse.h"
+
+enum modifier_field {
+    FIELD_NONE,
+    FIELD_TYPE,
+    FIELD_ROUNDING,
+    FIELD_SATURATE,
+    FIELD_FTZ,
+    FIELD_APPROX,
+    FIELD_FULL,
+    FIELD_CC,
+    FIELD_RELU,
+    FIELD_NAN,
+    FIELD_XORSIGN,
+    FIELD_ABS,
+    FIELD_SATFINITE,
+    FIELD_NOFTZ,
+    FIELD_TO,
+    FIELD_ALIGNED,
+    FIELD_SYNC,
+    FIELD_UNIFORM,
+    FIELD_HALF,
+    FIELD_COMPARE,
+    FIELD_ATOMIC,
+    FIELD_SPACE,
+    FIELD_ORDER,
+    FIELD_SCOPE,
+    FIELD_VECTOR,
+    FIELD_MODE,
+    FIELD_MODE2, /* changes what a mode of the same instruction says */
+    FIELD_GEOMETRY,
+    FIELD_LEVEL,
+    FIELD_PARITY,
+    FIELD_NOINC,
+    FIELD_PO,
+};
+
+/* In a form's target: only the architecture's own target (sm_90a) or family (sm_100f) has it. */
+#define EXACT_TARGET 0x8000
+#define EXACT(target) ((target) | EXACT_TARGET)
+
+struct form {
+    const char *mnemonic, *modifiers, *operands;
+    const char *reason; /* of one that the engine lacks */
+    uint16_t op, version, target;
+};
+struct form_compiled {
+    const struct form *form;
+    uint64_t bits[MODIFIER_WORDS]; /* of all groups together */
+    bool any;
+    struct group groups[MAX_GROUPS];
+    uint32_t group_count;
+    struct spec specs[MAX_SPECS];
+    uint32_t spec_count;
+};
+
+/* The next form that takes the modifiers; *at starts as NO_INDEX. `ignored`: bits of fields. */
+const struct form_compiled *form_next(struct parser *parser, const struct reading *reading, int *at,
+                                      unsigned ignored);
+bool form_exists(const struct parser *parser, const struct reading *reading);
+bool form_knows(struct parser *parser, const struct reading *reading, uint16_t modifier);
+/* The reason of a form that the engine lacks and that takes the modifiers; NULL: none. */
+const char *form_lacking(struct parser *parser, const struct reading *reading);
+bool form_table_is_sound(struct reader *reader);
+
+/* Fields of the instruction from its modifiers, and what they mean for this one (check_mode.c). */
+void check_apply(const struct reading *reading, struct ir_insn *insn);
+/* An operand in its final shape, for the place that it suits (check_fix.c). */
+void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
+               struct ir_operand *operand);
+const struct ir_register *check_register(const struct parser *parser,
+                                         const struct ir_operand *operand);
+bool check_is_symbol(const struct ir_operand *operand);
+bool has_modifier(const struct reading *reading, const char *text);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* f16 and bf16 to and from float, and sums of products rounded once. No branches: the loops that
+ * use them become vector code. */
+#ifndef CUSHIM_SIM_PTX_HALF_H
+#define CUSHIM_SIM_PTX_HALF_H
+
+#include "float_bits.h"
+
+#define HALF_NAN UINT32_C(0x7fff) /* of both formats */
+#define F16_INFINITY UINT32_C(0x7c00)
+#define BF16_INFINITY UINT32_C(0x7f80)
+
+static inline float f16_float(uint32_t half)
+{
+    const uint32_t magnitude = half & 0x7fff;
+    /* Subnormals as integers, as a CPU is slow with subnormals of its own. */
+    const uint32_t tiny = f32_bits((float)(int32_t)magnitude * 0x1p-24F);
+    const uint32_t normal = (magnitude << 13) + (112U << 23);
+    const uint32_t scaled = magnitude < 0x400 ? tiny : normal;
+    const uint32_t special = magnitude << 13 | F32_INFINITY;
+    return f32_of((magnitude < F16_INFINITY ? scaled : special) | (half & 0x8000) << 16);
+}
+
+static inline uint32_t f16_bits(float value)
+{
+    const uint32_t bits = f32_bits(value), magnitude = bits & ~F32_SIGN;
+    const uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112U << 23)) >> 13;
+    /* Below 2^-14 one unit of f16 is a unit of the last place of 0.5: the sum rounds. */
+    const uint32_t tiny = f32_bits(f32_of(magnitude) + 0.5F) - f32_bits(0.5F);
+    const uint32_t finite = magnitude < UINT32_C(0x38800000) ? tiny : normal;
+    const uint32_t number = magnitude < UINT32_C(0x477ff000) ? finite : F16_INFINITY;
+    return magnitude > F32_INFINITY ? HALF_NAN : number | (bits >> 16 & 0x8000);
+}
+
+static inline float bf16_float(uint32_t half)
+{
+    return f32_of(half << 16);
+}
+
+static inline uint32_t bf16_bits(float value)
+{
+    const uint32_t bits = f32_bits(value);
+    const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return (bits & ~F32_SIGN) > F32_INFINITY ? HALF_NAN : rounded;
+}
+
+/* Sums of products, in float, such that a second rounding, to half, gives what a single one would:
+ * where the float is not exact, its last bit is set ("round to odd"). `nearest` is the float
+ * nearest to the sum, `rest` has the sign of what it lacks. */
+static inline float half_odd(float nearest, float rest)
+{
+    const uint32_t bits = f32_bits(nearest), past = (f32_bits(rest) ^ bits) >> 31;
+    return rest > 0.0F || rest < 0.0F ? f32_of((bits - past) | 1) : nearest;
+}
+
+/* For f16 all of it fits float: the product is exact, and the sum's error is a float. */
+static inline float f16_fma(float a, float b, float c)
+{
+    const float product = a * b, sum = product + c;
+    const float added = sum - product;
+    return half_odd(sum, (product - (sum - added)) + (c - added));
+}
+
+/* Of bf16 by way of double, whose exponents suffice. */
+static inline float bf16_fma(float a, float b, float c)
+{
+    const double sum = (double)a * (double)b + (double)c;
+    const float nearest = (float)sum;
+    const double rest = sum - (double)nearest;
+    return half_odd(nearest, rest > 0.0 ? 1.0F : rest < 0.0 ? -1.0F : 0.0F);
+}
+
+#endif

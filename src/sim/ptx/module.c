@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* ptx_compile and what a module tells of itself. */
+#include "lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void module_free(struct ptx_module *module)
+{
+    for (uint32_t i = 0; i < module->block_count; i++)
+        free(module->blocks[i]);
+    free(module->blocks);
+    free(module->pool);
+    free(module->pool_hash);
+    if (module->ir != NULL)
+        ir_free(module->ir);
+    free(module);
+}
+
+static bool is_reference(const struct ir_variable *variable)
+{
+    return variable->type == IR_TEXREF || variable->type == IR_SAMPLERREF ||
+           variable->type == IR_SURFREF;
+}
+
+/* The variables that the driver sees: those in global and constant memory, and references. */
+static bool module_variables(struct ptx_module *module)
+{
+    const struct ir_module *ir = module->ir;
+    uint32_t count = ir->variable_count;
+
+    module->variables = module_alloc(module, (count + 1) * sizeof *module->variables);
+    module->variable_ir = module_alloc(module, (count + 1) * sizeof *module->variable_ir);
+    module->variable_of = module_alloc(module, (count + 1) * sizeof *module->variable_of);
+    module->shared_of = module_alloc(module, (count + 1) * sizeof *module->shared_of);
+    if (module->variables == NULL || module->variable_ir == NULL || module->variable_of == NULL ||
+        module->shared_of == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ir_variable *from = &ir->variables[i];
+        struct ptx_variable *to = &module->variables[module->variable_count];
+
+        module->variable_of[i] = UINT32_MAX;
+        if (from->space == PTX_SPACE_SHARED)
+            continue;
+        to->name = from->name;
+        to->space = from->space == PTX_SPACE_CONST ? PTX_SPACE_CONST : PTX_SPACE_GLOBAL;
+        to->kind = from->type == IR_TEXREF       ? PTX_VARIABLE_TEXREF
+                   : from->type == IR_SURFREF    ? PTX_VARIABLE_SURFREF
+                   : from->type == IR_SAMPLERREF ? PTX_VARIABLE_SAMPLERREF
+                                                 : PTX_VARIABLE_MEMORY;
+        to->size = is_reference(from) ? 8 : from->size;
+        to->align = from->align ? from->align : 1;
+        to->managed = from->managed;
+        to->visible = from->linkage != IR_STATIC && from->linkage != IR_EXTERN;
+        module->variable_ir[module->variable_count] = i;
+        module->variable_of[i] = module->variable_count++;
+    }
+    return true;
+}
+
+static uint32_t product(const uint32_t *sizes)
+{
+    return sizes[0] ? sizes[0] * (sizes[1] ? sizes[1] : 1) * (sizes[2] ? sizes[2] : 1) : 0;
+}
+
+static bool uses_envreg(const struct ir_function *fn)
+{
+    for (uint32_t i = 0; i < fn->insn_count; i++)
+        for (uint32_t j = 0; j < fn->insns[i].count && j < IR_MAX_OPERANDS; j++)
+            if (fn->insns[i].operands[j].kind == IR_OPERAND_SPECIAL &&
+                fn->insns[i].operands[j].index == IR_ENVREG)
+                return true;
+    return false;
+}
+
+static bool module_info(struct ptx_module *module, struct ptx_code *code)
+{
+    const struct ir_function *fn = code->ir;
+    struct ptx_function_info *info = &code->info;
+    struct ptx_parameter *params = module_alloc(module, (fn->param_count + 1) * sizeof *params);
+
+    if (params == NULL)
+        return false;
+    info->name = fn->name;
+    info->entry = fn->entry;
+    info->visible = fn->linkage != IR_STATIC;
+    info->params = params;
+    info->param_count = fn->param_count;
+    for (uint32_t i = 0; i < fn->param_count; i++) {
+        params[i].offset = fn->params[i].offset;
+        params[i].size = fn->params[i].size;
+        params[i].align = fn->params[i].align;
+        if (params[i].offset + params[i].size > info->param_size)
+            info->param_size = params[i].offset + params[i].size;
+    }
+    info->max_threads = product(fn->reqntid) ? product(fn->reqntid) : product(fn->maxntid);
+    for (unsigned i = 0; i < 3; i++) {
+        info->required[i] = fn->reqntid[i];
+        info->cluster[i] = fn->cluster[i];
+    }
+    info->max_cluster = fn->max_cluster;
+    info->uses_grid_sync = uses_envreg(fn);
+    for (uint32_t i = 0; i < module->variable_count; i++)
+        if (module->variables[i].space == PTX_SPACE_CONST)
+            info->constants += (uint32_t)module->variables[i].size;
+    return true;
+}
+
+static bool module_functions(struct ptx_module *module)
+{
+    const struct ir_module *ir = module->ir;
+
+    module->codes = module_alloc(module, (ir->function_count + 1) * sizeof *module->codes);
+    module->code_of = module_alloc(module, (ir->function_count + 1) * sizeof *module->code_of);
+    if (module->codes == NULL || module->code_of == NULL)
+        return false;
+    for (uint32_t i = 0; i < ir->function_count; i++) {
+        module->code_of[i] = UINT32_MAX;
+        if (!ir->functions[i].body)
+            continue;
+        module->codes[module->code_count].ir = &ir->functions[i];
+        if (!module_info(module, &module->codes[module->code_count]))
+            return false;
+        module->code_of[i] = module->code_count++;
+    }
+    return true;
+}
+
+enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
+                            size_t count, struct ptx_text *errors, struct ptx_text *info,
+                            struct ptx_module **module)
+{
+    struct ptx_module *made = calloc(1, sizeof *made);
+    enum ptx_status status = PTX_OK;
+
+    if (made == NULL)
+        return PTX_NO_MEMORY;
+    atomic_init(&made->references, 1);
+    made->ir = ir_read(options, sources, count, errors, info, &status);
+    if (made->ir == NULL) {
+        module_free(made);
+        return status != PTX_OK ? status : PTX_INVALID;
+    }
+    if (!module_variables(made) || !module_functions(made))
+        status = PTX_NO_MEMORY;
+    else
+        status = layout_module(made, errors);
+    if (status == PTX_OK)
+        status = lower_module(made, options, errors);
+    for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++)
+        made->dynamic_stack |= made->codes[i].dynamic_stack;
+    if (status != PTX_OK) {
+        module_free(made);
+        return status;
+    }
+    *module = made;
+    return PTX_OK;
+}
+
+struct ptx_module *ptx_module_retain(struct ptx_module *module)
+{
+    atomic_fetch_add(&module->references, 1);
+    return module;
+}
+
+void ptx_module_release(struct ptx_module *module)
+{
+    if (module != NULL && atomic_fetch_sub(&module->references, 1) == 1)
+        module_free(module);
+}
+
+unsigned ptx_module_version(const struct ptx_module *module)
+{
+    return module->ir->version;
+}
+
+unsigned ptx_module_target(const struct ptx_module *module)
+{
+    return module->ir->target;
+}
+
+size_t ptx_module_variables(const struct ptx_module *module)
+{
+    return module->variable_count;
+}
+
+const struct ptx_variable *ptx_module_variable(const struct ptx_module *module, size_t index)
+{
+    return index < module->variable_count ? &module->variables[index] : NULL;
+}
+
+size_t ptx_module_functions(const struct ptx_module *module)
+{
+    return module->code_count;
+}
+
+const struct ptx_function_info *ptx_module_function(const struct ptx_module *module, size_t index)
+{
+    return index < module->code_count ? &module->codes[index].info : NULL;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* What lanes of a warp tell each other: vote, match, shfl, redux, activemask, elect.
+ *
+ * The members are the lanes that run the step, less those that membermask leaves out. Lanes that
+ * meet in one instruction have to agree on membermask, so that of the first one counts. */
+#include "ops_mask.h"
+
+static uint32_t members(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
+                        uint32_t mask)
+{
+    if (index >= IR_MAX_OPERANDS || step->operand[index] == PTX_ABSENT)
+        return mask;
+    const lane_u32 *membermask = ptx_in(warp, step->operand[index]);
+    return membermask[__builtin_ctz(mask)] & mask;
+}
+
+static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint32_t value,
+                       uint32_t mask)
+{
+    if (step->operand[0] == PTX_ABSENT)
+        return;
+    OPS_STORE(warp, step, mask, u32, value)
+}
+
+/* step->extra: index of membermask, or IR_MAX_OPERANDS; step->detail: the mode. */
+static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint32_t all = members(warp, step, (unsigned)step->extra, mask);
+    const uint32_t set = ops_predicate(warp, step->operand[1]) & all;
+    bool result;
+    switch (step->detail) {
+    case IR_VOTE_ALL:
+        result = set == all;
+        break;
+    case IR_VOTE_ANY:
+        result = set != 0;
+        break;
+    case IR_VOTE_UNI:
+        result = set == 0 || set == all;
+        break;
+    default:
+        store_same(warp, step, set, mask);
+        return;
+    }
+    ops_set_predicate(warp, step->operand[0], result ? PTX_FULL : 0, mask);
+}
+
+static uint64_t lane_value(const void *values, bool wide, unsigned lane)
+{
+    return wide ? ((const lane_u64 *)values)[lane] : ((const lane_u32 *)values)[lane];
+}
+
+static uint32_t equal_lanes(const void *values, bool wide, uint64_t value, uint32_t among)
+{
+    uint32_t equal = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        equal |= (uint32_t)(lane_value(values, wide, lane) == value) << lane;
+    return equal & among;
+}
+
+/* step->detail: 1 if the values have 64 bits. */
+static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint32_t all = members(warp, step, 2, mask);
+    const void *a = ptx_in(warp, step->operand[1]);
+    uint32_t found[PTX_LANES];
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        found[lane] = equal_lanes(a, step->detail, lane_value(a, step->detail, lane), all);
+    OPS_STORE(warp, step, mask, u32, found[lane])
+}
+
+/* step->extra: index of a. */
+static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const unsigned first = (unsigned)step->extra;
+    const uint32_t all = members(warp, step, first + 1, mask);
+    const void *a = ptx_in(warp, step->operand[first]);
+    const uint64_t value = lane_value(a, step->detail, (unsigned)__builtin_ctz(all ? all : mask));
+    const bool same = equal_lanes(a, step->detail, value, all) == all;
+    store_same(warp, step, same ? all : 0, mask);
+    if (first > 1)
+        ops_set_predicate(warp, step->operand[1], same ? PTX_FULL : 0, mask);
+}
+
+/* The lane that each lane reads from, and whether that is in bounds. The bound: c's low bits, with
+ * the segment mask above them. */
+static inline void sources(unsigned mode, const lane_u32 *b, const lane_u32 *c,
+                           int32_t from[PTX_LANES], struct ops_mask32 *inside)
+{
+    OPS_LANES
+    {
+        const int32_t self = (int32_t)lane, shift = (int32_t)(b[lane] & 31);
+        const int32_t segment = (int32_t)(c[lane] >> 8 & 31);
+        const int32_t bound = (self & segment) | ((int32_t)(c[lane] & 31) & ~segment);
+        const int32_t at = mode == IR_SHFL_UP     ? self - shift
+                           : mode == IR_SHFL_DOWN ? self + shift
+                           : mode == IR_SHFL_BFLY ? self ^ shift
+                                                  : (self & segment) | (shift & ~segment & 31);
+        const bool within = mode == IR_SHFL_UP ? at >= bound : at <= bound;
+        from[lane] = within ? at & 31 : self;
+        inside->lanes[lane] = within ? -1 : 0;
+    }
+}
+
+/* step->extra: index of a. */
+static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const unsigned first = (unsigned)step->extra;
+    const lane_u32 *a = ptx_in(warp, step->operand[first]);
+    const lane_u32 *b = ptx_in(warp, step->operand[first + 1]);
+    const lane_u32 *c = ptx_in(warp, step->operand[first + 2]);
+    int32_t from[PTX_LANES];
+    uint32_t values[PTX_LANES];
+    struct ops_mask32 inside;
+    switch (step->detail) { /* each with its own loop */
+    case IR_SHFL_UP:
+        sources(IR_SHFL_UP, b, c, from, &inside);
+        break;
+    case IR_SHFL_DOWN:
+        sources(IR_SHFL_DOWN, b, c, from, &inside);
+        break;
+    case IR_SHFL_BFLY:
+        sources(IR_SHFL_BFLY, b, c, from, &inside);
+        break;
+    default:
+        sources(IR_SHFL_IDX, b, c, from, &inside);
+    }
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        values[lane] = a[from[lane]];
+    if (step->operand[0] != PTX_ABSENT) {
+        OPS_STORE(warp, step, mask, u32, values[lane])
+    }
+    if (first > 1)
+        ops_set_predicate(warp, step->operand[1], ops_mask_of32(&inside), mask);
+}
+
+static uint32_t reduced(unsigned mode, bool is_signed, uint32_t left, uint32_t right)
+{
+    const bool less = is_signed ? (int32_t)left < (int32_t)right : left < right;
+    switch (mode) {
+    case IR_REDUX_ADD:
+        return left + right;
+    case IR_REDUX_MIN:
+        return less ? left : right;
+    case IR_REDUX_MAX:
+        return less ? right : left;
+    case IR_REDUX_AND:
+        return left & right;
+    case IR_REDUX_OR:
+        return left | right;
+    default:
+        return left ^ right;
+    }
+}
+
+static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint32_t all = members(warp, step, 2, mask);
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const unsigned first = (unsigned)__builtin_ctz(all ? all : mask);
+    uint32_t result = a[first];
+    for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
+        if (ops_has(all, lane))
+            result = reduced(step->detail, step->extra, result, a[lane]);
+    store_same(warp, step, result, mask);
+}
+
+static void run_activemask(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    store_same(warp, step, warp->active, mask);
+}
+
+static void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint32_t all = members(warp, step, 2, mask);
+    const uint32_t leader = (uint32_t)__builtin_ctz(all ? all : mask);
+    store_same(warp, step, leader, mask);
+    ops_set_predicate(warp, step->operand[1], UINT32_C(1) << leader, mask);
+}
+
+static ptx_run *select_match(const struct ir_insn *insn, struct ptx_step *step)
+{
+    step->detail = ops_size_of(insn->types[0]) == OPS_64;
+    step->extra = insn->destinations;
+    return insn->mode == IR_MATCH_ANY ? run_match_any : run_match_all;
+}
+
+ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    switch (insn->op) {
+    case IR_VOTE:
+        step->detail = insn->mode;
+        step->extra = insn->count > 2 ? 2 : IR_MAX_OPERANDS;
+        return run_vote;
+    case IR_MATCH:
+        return select_match(insn, step);
+    case IR_SHFL:
+        step->detail = insn->mode;
+        step->extra = insn->destinations;
+        return run_shfl;
+    case IR_REDUX:
+        if (insn->types[0] == IR_F32) {
+            *reason = "redux of float needs sm_100a";
+            return NULL;
+        }
+        step->detail = insn->mode;
+        step->extra = insn->types[0] == IR_S32;
+        return run_redux;
+    case IR_ACTIVEMASK:
+        return run_activemask;
+    case IR_ELECT:
+        return run_elect;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Tickets, as streams use them. Every function is called with the driver's lock held. */
+#ifndef CUSHIM_SIM_QUEUE_H
+#define CUSHIM_SIM_QUEUE_H
+
+#include "sim.h"
+
+/* A ticket that is not started: the caller's reference. Until it is done it keeps the context's
+ * memory; without a context it belongs to the process. NULL: no memory. `drop` gets `user` with the
+ * lock held, once. */
+struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, void *user,
+                                   void (*drop)(void *));
+/* `ticket`, not yet started, waits for `before` (NULL or done: for nothing). */
+CUresult sim_ticket_after(struct sim_ticket *ticket, struct sim_ticket *before);
+/* Its work runs even where the context has an error: a callback learns of it. */
+void sim_ticket_always(struct sim_ticket *ticket);
+/* Instead of the work, nothing: the ticket is still to be started, because others may wait for it.
+ * `user` is dropped now. */
+void sim_ticket_cancel(struct sim_ticket *ticket);
+void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is missing */
+/* Instead of sim_ticket_start: the calling thread waits until nothing is missing, and runs it. */
+void sim_ticket_run_here(struct sim_ticket *ticket);
+CUresult sim_ticket_result(const struct sim_ticket *ticket);
+void sim_queue_wait_all(const struct sim_context *context); /* until no ticket of it is left */
+bool sim_error_is_sticky(CUresult result);
+void sim_queue_prepare(void); /* before the first context: what fork needs */
+
+#endif

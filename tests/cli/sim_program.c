@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that loads libcuda.so.1 by itself, as many do, for `cushim sim` to run:
+ *
+ *     sim_program MODE [ARGUMENT...]
+ *
+ * It prints what the driver answered, and ends with 0 or as the mode says. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cushim/cuda.h>
+
+#undef cuGetProcAddress
+#undef cuMemAlloc
+
+static void *library;
+
+/* An object pointer that is a function's. */
+static void *symbol(const char *name)
+{
+    void *found = dlsym(library, name);
+    if (!found) {
+        printf("no %s\n", name);
+        exit(1);
+    }
+    return found;
+}
+#define CALL(name, types, ...) (((CUresult(*) types)(uintptr_t)symbol(name))(__VA_ARGS__))
+
+static void good(const char *what, CUresult code)
+{
+    if (code != CUDA_SUCCESS) {
+        printf("%s: %d\n", what, (int)code);
+        exit(1);
+    }
+}
+
+static CUcontext begin(int device)
+{
+    CUcontext context = NULL;
+    good("cuInit", CALL("cuInit", (unsigned), 0));
+    good("cuCtxCreate",
+         CALL("cuCtxCreate_v2", (CUcontext *, unsigned, CUdevice), &context, 0, device));
+    return context;
+}
+
+static void end(CUcontext context)
+{
+    good("cuCtxDestroy", CALL("cuCtxDestroy_v2", (CUcontext), context));
+}
+
+static CUresult allocate(size_t bytes, CUdeviceptr *memory)
+{
+    return CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), memory, bytes);
+}
+
+/* DEVICE TIMES BYTES: that many allocations, freed at once; a code for each. */
+static int codes(char **argv)
+{
+    CUcontext context = begin(atoi(argv[0]));
+    for (int i = atoi(argv[1]); i > 0; i--) {
+        CUdeviceptr memory = 0;
+        printf("%d ", (int)allocate((size_t)strtoull(argv[2], NULL, 10), &memory));
+        if (memory)
+            (void)CALL("cuMemFree_v2", (CUdeviceptr), memory);
+    }
+    putchar('\n');
+    (void)CALL("cuCtxDestroy_v2", (CUcontext), context);
+    return 0;
+}
+
+/* One context, two streams, an event, two blocks of 1000 bytes, pinned and managed memory, an
+ * array, and a module; "clean" as first argument: with an end to everything. */
+static int leak(char **argv)
+{
+    static const char ptx[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
+                              ".visible .entry k() { ret; }\n";
+    CUcontext context = begin(0);
+    CUstream streams[2] = {0};
+    CUevent event = NULL;
+    CUmodule module = NULL;
+    CUdeviceptr blocks[2] = {0}, managed = 0;
+    CUarray array = NULL;
+    CUDA_ARRAY_DESCRIPTOR shape = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+    void *pinned = NULL;
+    for (int i = 0; i < 2; i++) {
+        good("stream", CALL("cuStreamCreate", (CUstream *, unsigned), &streams[i], 0));
+        good("memory", allocate(1000, &blocks[i]));
+    }
+    good("event", CALL("cuEventCreate", (CUevent *, unsigned), &event, 0));
+    good("module", CALL("cuModuleLoadData", (CUmodule *, const void *), &module, ptx));
+    good("pinned", CALL("cuMemHostAlloc", (void **, size_t, unsigned), &pinned, 500, 0));
+    good("managed", CALL("cuMemAllocManaged", (CUdeviceptr *, size_t, unsigned), &managed, 250, 1));
+    good("array",
+         CALL("cuArrayCreate_v2", (CUarray *, const CUDA_ARRAY_DESCRIPTOR *), &array, &shape));
+    if (!argv[0])
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        good("stream", CALL("cuStreamDestroy_v2", (CUstream), streams[i]));
+        good("memory", CALL("cuMemFree_v2", (CUdeviceptr), blocks[i]));
+    }
+    good("event", CALL("cuEventDestroy_v2", (CUevent), event));
+    good("module", CALL("cuModuleUnload", (CUmodule), module));
+    good("pinned", CALL("cuMemFreeHost", (void *), pinned));
+    good("managed", CALL("cuMemFree_v2", (CUdeviceptr), managed));
+    good("array", CALL("cuArrayDestroy", (CUarray), array));
+    end(context);
+    return 0;
+}
+
+/* What was meant, with the parameters of all toolkits' headers; what is found, the first ABI. */
+static int plain_symbol(char **argv)
+{
+    CUdeviceptr memory = 0;
+    (void)argv;
+    begin(0);
+    printf("%d\n", (int)CALL("cuMemAlloc", (CUdeviceptr *, size_t), &memory, 4096));
+    return 0;
+}
+
+/* NAME VERSION: asks for that version, whatever the driver's is, and calls what it gets. */
+static int newer(char **argv)
+{
+    void *found = NULL;
+    CUdriverProcAddressQueryResult status;
+    CUcontext context = NULL;
+    good("cuInit", CALL("cuInit", (unsigned), 0));
+    good("cuGetProcAddress",
+         CALL("cuGetProcAddress_v2",
+              (const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *), argv[0],
+              &found, atoi(argv[1]), 0, &status));
+    printf("found\n");
+    fflush(stdout);
+    if (strcmp(argv[0], "cuCtxCreate") == 0) /* as in 13.0: parameters, flags, device */
+        (void)((CUresult(*)(CUcontext *, void *, unsigned, CUdevice))(uintptr_t)found)(&context,
+                                                                                       NULL, 0, 0);
+    else
+        (void)((CUresult(*)(CUdevice))(uintptr_t)found)(0);
+    printf("called\n");
+    return 0;
+}
+
+static void leave(void *user)
+{
+    exit(*(int *)user);
+}
+
+/* The program ends in a callback, with 5. */
+static int exit_in_callback(char **argv)
+{
+    static int code = 5;
+    (void)argv;
+    begin(0);
+    good("cuLaunchHostFunc",
+         CALL("cuLaunchHostFunc", (CUstream, CUhostFn, void *), NULL, leave, &code));
+    (void)CALL("cuCtxSynchronize", (void));
+    pause();
+    return 1;
+}
+
+/* Ends inside of a call: of the function that says how much memory a block takes. */
+static size_t leave_now(int block)
+{
+    (void)block;
+    exit(6);
+}
+
+static int exit_in_call(char **argv)
+{
+    static const char ptx[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
+                              ".visible .entry k() { ret; }\n";
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    int grid, block;
+    (void)argv;
+    begin(0);
+    good("module", CALL("cuModuleLoadData", (CUmodule *, const void *), &module, ptx));
+    good("function", CALL("cuModuleGetFunction", (CUfunction *, CUmodule, const char *), &function,
+                          module, "k"));
+    (void)CALL("cuOccupancyMaxPotentialBlockSize",
+               (int *, int *, CUfunction, CUoccupancyB2DSize, size_t, int), &grid, &block, function,
+               leave_now, 0, 0);
+    return 1;
+}
+
+/* A child that uses nothing, one that tries, and one that runs this program anew. */
+static int forks(char **argv)
+{
+    CUcontext context = begin(0);
+    fflush(stdout);
+    if (fork() == 0)
+        exit(0);
+    if (fork() == 0) {
+        printf("child: %d\n", (int)CALL("cuInit", (unsigned), 0));
+        exit(0);
+    }
+    if (fork() == 0) {
+        execl(argv[-2], argv[-2], "leak", "clean", (char *)NULL);
+        _exit(1);
+    }
+    while (wait(NULL) > 0)
+        ;
+    end(context);
+    return 0;
+}
+
+static int killed(char **argv)
+{
+    begin(0);
+    raise(atoi(argv[0]));
+    return 1;
+}
+
+/* Says that it is there, and waits for a signal. */
+static int waits(char **argv)
+{
+    sigset_t set;
+    int number;
+    (void)argv;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    begin(0);
+    printf("%ld\n", (long)getpid());
+    fflush(stdout);
+    sigwait(&set, &number);
+    printf("signal %d\n", number);
+    return 9;
+}
+
+/* Closes what a daemon closes, and has its own files there. */
+static int closes(char **argv)
+{
+    CUcontext context;
+    (void)argv;
+    good("cuInit", CALL("cuInit", (unsigned), 0));
+    for (int file = 3; file < 64; file++)
+        close(file);
+    FILE *own = tmpfile();
+    context = begin(0);
+    end(context);
+    if (!own || fseek(own, 0, SEEK_END) != 0)
+        return 1;
+    printf("%ld\n", ftell(own));
+    return 0;
+}
+
+static void *thread(void *user)
+{
+    CUcontext context = user;
+    good("cuCtxSetCurrent", CALL("cuCtxSetCurrent", (CUcontext), context));
+    for (int i = 0; i < 50; i++) {
+        CUdeviceptr memory = 0;
+        good("memory", allocate(100, &memory));
+        good("memory", CALL("cuMemFree_v2", (CUdeviceptr), memory));
+    }
+    return NULL;
+}
+
+/* Four threads, 400 calls. */
+static int threads(char **argv)
+{
+    CUcontext context = begin(0);
+    pthread_t all[4];
+    (void)argv;
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&all[i], NULL, thread, context) != 0)
+            return 1;
+    for (int i = 0; i < 4; i++)
+        pthread_join(all[i], NULL);
+    end(context);
+    return 0;
+}
+
+/* Names and texts, for the log. */
+static int texts(char **argv)
+{
+    const char *name = NULL;
+    char device[64];
+    CUmodule module = NULL;
+    (void)argv;
+    good("cuInit", CALL("cuInit", (unsigned), 0));
+    good("name", CALL("cuDeviceGetName", (char *, int, CUdevice), device, sizeof device, 0));
+    good("error",
+         CALL("cuGetErrorName", (CUresult, const char **), CUDA_ERROR_OUT_OF_MEMORY, &name));
+    (void)CALL("cuModuleLoad", (CUmodule *, const char *), &module, "no\n\"such\" file");
+    printf("%s %s\n", device, name);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        int (*run)(char **argv);
+    } modes[] = {{"codes", 3, codes},
+                 {"leak", 0, leak},
+                 {"plain-symbol", 0, plain_symbol},
+                 {"newer", 2, newer},
+                 {"exit-in-callback", 0, exit_in_callback},
+                 {"exit-in-call", 0, exit_in_call},
+                 {"forks", 0, forks},
+                 {"killed", 1, killed},
+                 {"waits", 0, waits},
+                 {"closes", 0, closes},
+                 {"threads", 0, threads},
+                 {"texts", 0, texts}};
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library) {
+        printf("%s\n", dlerror());
+        return 1;
+    }
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].name, argv[1]) == 0 && argc >= 2 + modes[i].arguments)
+            return modes[i].run(argv + 2);
+    return 2;
+}

@@ -1,0 +1,460 @@
+# SPDX-License-Identifier: MIT
+"""`cushim sim`: settings, faults, the log, the summary, and processes that end in every way."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from command import CLI, NO_DRIVER, OK, SYSTEM, USAGE, environment, run
+
+PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
+NEWEST = os.environ.get("CUSHIM_SIM_NEWEST", "")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(tmp_path_factory, monkeypatch):
+    """The folders for the library are gone at the end of each test."""
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield
+    assert not list(folder.iterdir())
+
+
+def sim(*arguments, options=(), **variables):
+    """`cushim sim OPTIONS -- sim_program ARGUMENTS`."""
+    return run("sim", *options, "--", PROGRAM, *arguments, **variables)
+
+
+def faults(*rules, mode=("codes", 0, 10, 100), options=()):
+    """What allocations answer under these rules."""
+    given = [word for rule in rules for word in ("--fault", rule)]
+    return sim(*mode, options=(*options, "--quiet", *given))
+
+
+def codes(*rules, **more):
+    """The same as numbers."""
+    result = faults(*rules, **more)
+    assert (result.code, result.err) == (OK, "")
+    return [int(word) for word in result.out.split()]
+
+
+def leaks(result):
+    """What the summary says was leaked, by kind."""
+    return {kind: int(count) for count, kind in
+            re.findall(r"^cushim sim: process \d+ leaked (\d+) (.*)$", result.err, re.MULTILINE)}
+
+
+# ---- settings
+
+def info(*options):
+    """What `cushim info --init --json` sees."""
+    result = run("sim", "--quiet", *options, "--", CLI, "info", "--init", "--json")
+    assert result.err == ""
+    return result.json()
+
+
+@pytest.mark.parametrize("version", ["10.2", "11.2", "12.4", NEWEST])
+def test_version(version):
+    major, minor = version.split(".")
+    assert info("--cuda", version)["driver"]["version"] == 1000 * int(major) + 10 * int(minor)
+
+
+def test_default_is_the_newest():
+    major, minor = NEWEST.split(".")
+    facts = info()
+    assert facts["driver"]["version"] == 1000 * int(major) + 10 * int(minor)
+    assert len(facts["init"]["devices"]) == 1
+
+
+@pytest.mark.parametrize("profile, capability", [("turing", "7.5"), ("ampere", "8.0"),
+                                                 ("ada", "8.9"), ("hopper", "9.0")])
+def test_profile(profile, capability):
+    device, = info("--profile", profile)["init"]["devices"]
+    assert device["compute_capability"] == capability
+
+
+def test_devices_and_memory():
+    devices = info("--devices", "3", "--memory", "2G")["init"]["devices"]
+    assert [device["memory"] for device in devices] == 3 * [2 << 30]
+    assert len({device["uuid"] for device in devices}) == 3
+    assert len({device["pci"] for device in devices}) == 3
+
+
+def test_no_device():
+    facts = info("--devices", "0")
+    assert facts["driver"]["status"] == "ok" and facts["init"]["status"] == "no-device"
+
+
+def test_most_devices():
+    assert len(info("--devices", "64")["init"]["devices"]) == 64
+
+
+def test_list():
+    result = run("sim", "--list")
+    assert (result.code, result.err) == (OK, "")
+    versions, profiles = result.out.splitlines()
+    assert {"10.2", "11.2", "12.4", NEWEST} <= set(versions.split())
+    assert re.match(r"profiles: turing \(.*\) ampere \(.*\) ada \(.*\) hopper \(.*\)$", profiles)
+
+
+def test_memory_is_a_limit():
+    assert codes(mode=("codes", 0, 2, 3 << 20), options=("--memory", "2M")) == [2, 2]
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--cuda", "7.9"], "'7.9' is none of"),
+    (["--cuda", "newest"], "'newest' is none of"),
+    (["--cuda", "12.4x"], "'12.4x' is none of"),
+    (["--devices", "65"], "'65' is no number from 0 to 64"),
+    (["--devices", "-1"], "'-1' is no number"),
+    (["--devices", "two"], "'two' is no number"),
+    (["--devices", ""], "'' is no number"),
+    (["--profile", "volta"], "there is no 'volta'"),
+    (["--memory", "0"], "'0' is no size"),
+    (["--memory", "8Q"], "'8Q' is no size"),
+    (["--memory", "-1"], "'-1' is no size"),
+    (["--memory", "99999999999999999999"], "is no size"),
+    (["--workers", "0"], "'0' is no number from 1"),
+    (["--time-limit", "1s"], "'1s' is no number"),
+    (["--log", "/nonexistent/log"], "/nonexistent/log: No such file"),
+    (["--fault", ""], "the rule is empty"),
+    (["--fault", "cuNothing"], '"cuNothing": no entry of that name'),
+    (["--fault", "cuInit:error=NONSENSE"], "cannot use error=NONSENSE"),
+    (["--fault", "cuInit:error=0"], "cannot use error=0"),
+    (["--fault", "cuInit:call=0"], "cannot use call=0"),
+    (["--fault", "cuInit:call=-1"], "cannot use call=-1"),
+    (["--fault", "cuInit:call"], "cannot use call"),
+    (["--fault", "cuInit:sometimes"], "cannot use sometimes"),
+    (["--fault", "cuInit:probability=1.5"], "cannot use probability=1.5"),
+    (["--fault", "cuInit:probability=nan"], "cannot use probability=nan"),
+    (["--fault", "cuInit:device=64"], "cannot use device=64"),
+    (["--fault", "cuInit:slow=10,after"], "after needs error=CODE"),
+    (["--fault", "out-of-memory"], "needs after=BYTES"),
+    (["--fault", "out-of-memory:after=lots"], "cannot use after=lots"),
+    (["--fault", "out-of-memory:call=2,after=1"], "cannot use call=2"),
+    (["--fault", "device-lost:slow=2"], "cannot use slow=2"),
+    (["--fault", "missing:"], "no exported symbol"),
+    (["--fault", "missing:cuNothing"], "no exported symbol"),
+    (["--fault", "wrong-abi:device=1"], "cannot use device=1"),
+    (["--fault", "cuInit;cuNothing"], '"cuNothing": no entry'),
+    (["--fault", "cuInit:" + 300 * "x"], "too long"),
+    (65 * ["--fault", "cuInit"], "more than 64"),
+    (["--fault", 65 * "cuInit;"], "more than 64"),
+])
+def test_wrong_setting(options, words):
+    result = run("sim", *options, "--", "echo", "ran")
+    assert (result.code, result.out) == (USAGE, "")
+    assert words in result.err and result.err.startswith("cushim sim: ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--"], ["--quiet"]])
+def test_no_program(arguments):
+    result = run("sim", *arguments)
+    assert result.code == USAGE and "no program given" in result.err
+
+
+def test_no_library():
+    result = run("sim", "--", "true", CUSHIM_SIM_DIR="/nonexistent")
+    assert result.code == NO_DRIVER and "no simulated driver is installed" in result.err
+
+
+def test_no_place_for_temporary_files():
+    result = run("sim", "--", "true", TMPDIR="/nonexistent")
+    assert result.code == SYSTEM and "no folder for the library" in result.err
+
+
+def test_environment_alone_complains_and_goes_on(tmp_path):
+    """Settings that a program gets without the command."""
+    result = run("sim", "--quiet", "--", "env", "CUSHIM_SIM_DEVICES=many", "CUSHIM_SIM_MEMORY=-",
+                 "CUSHIM_SIM_PROFILE=none", "CUSHIM_SIM_CUDA=99.0", "CUSHIM_SIM_FAULT=nothing",
+                 f"CUSHIM_SIM_LOG={tmp_path}", PROGRAM, "codes", 0, 1, 10)
+    assert (result.code, result.out) == (OK, "0 \n")
+    for name in ("DEVICES", "MEMORY", "PROFILE", "CUDA", "FAULT", "LOG"):
+        assert f"CUSHIM_SIM_{name}: " in result.err
+
+
+# ---- faults
+
+def test_by_call():
+    assert codes("cuMemAlloc:call=3,error=OUT_OF_MEMORY") == [0, 0, 2] + 7 * [0]
+    assert codes("cuMemAlloc_v2:from=8,error=801") == 7 * [0] + 3 * [801]
+    assert codes("cuMemAlloc:every=4") == [0, 0, 0, 999, 0, 0, 0, 999, 0, 0]
+    assert codes("cuMemAlloc:from=5,every=4") == 7 * [0] + [999, 0, 0]
+
+
+def test_only_the_symbol():
+    assert codes("cuMemAlloc_v2") == 10 * [999]
+    assert codes("cuMemFree_v2") == 10 * [0]
+    result = faults("cuMemAlloc:error=CUDA_ERROR_ILLEGAL_ADDRESS", mode=("plain-symbol",))
+    assert result.out == "700\n"
+
+
+def test_all_calls():
+    assert faults("*:error=3").out == "cuInit: 3\n"
+
+
+def test_every_rule_counts_every_call():
+    assert codes("cuMemAlloc:every=3,error=1;cuMemAlloc:from=8,error=2") == \
+        [0, 0, 1, 0, 0, 1, 0, 2, 1, 2]
+
+
+def test_probability():
+    many = ("codes", 0, 400, 100)
+    first = codes("cuMemAlloc:probability=0.25,seed=7", mode=many)
+    assert first == codes("cuMemAlloc:probability=0.25,seed=7", mode=many)
+    assert first != codes("cuMemAlloc:probability=0.25,seed=8", mode=many)
+    assert 60 < first.count(999) < 140
+    assert codes("cuMemAlloc:probability=0") == 10 * [0]
+    assert codes("cuMemAlloc:probability=1") == 10 * [999]
+
+
+@pytest.mark.parametrize("device, expected", [(0, 0), (1, 999)])
+def test_by_device(device, expected):
+    mode = ("codes", device, 5, 100)
+    assert codes("cuMemAlloc:device=1", mode=mode, options=("--devices", "2")) == 5 * [expected]
+
+
+def test_after():
+    """The call happens, and its result is lost."""
+    result = sim("codes", 0, 3, 100, options=("--fault", "cuMemFree:after,error=4"))
+    assert (result.out, leaks(result)) == ("0 0 0 \n", {})
+    assert "6 calls succeeded, 3 failed" in result.err
+
+
+def test_instead():
+    result = sim("codes", 0, 3, 100, options=("--fault", "cuMemFree:error=4;cuCtxDestroy"))
+    assert leaks(result) == {"context": 1, "blocks of memory, 300 bytes": 3}
+
+
+def test_slow():
+    start = time.monotonic()
+    assert codes("cuMemAlloc:slow=150,call=2") == 10 * [0]
+    assert 0.15 <= time.monotonic() - start < 5
+    assert codes("cuMemAlloc:slow=1,error=2") == 10 * [2]
+
+
+def test_out_of_memory():
+    assert codes("out-of-memory:after=550") == 5 * [0] + 5 * [2]
+    assert codes("out-of-memory:after=1K") == 10 * [0]
+    assert codes("out-of-memory:after=0") == 10 * [2]
+    assert faults("out-of-memory:after=2K", mode=("leak",)).out == "pinned: 2\n"
+
+
+def test_device_lost():
+    rule = "device-lost:device=1,call=8"
+    two = ("--devices", "2")
+    assert codes(rule, options=two) == 10 * [0]
+    assert codes(rule, mode=("codes", 1, 10, 100), options=two) == 3 * [0] + 7 * [999]
+    assert codes("device-lost:device=1,call=8,error=ECC_UNCORRECTABLE",
+                 mode=("codes", 1, 4, 100), options=two) == [0, 0, 0, 214]
+
+
+@pytest.mark.parametrize("version", ["10.2", "12.4"])
+def test_missing(version):
+    """Neither dlsym nor cuGetProcAddress finds it, and all else is there."""
+    result = faults("cuInit:call=9;missing:cuMemAlloc_v2", options=("--cuda", version))
+    assert (result.code, result.out) == (1, "no cuMemAlloc_v2\n")
+    listed = run("sim", "--quiet", "--cuda", version, "--fault", "missing:cuMemAlloc_v2", "--",
+                 CLI, "symbols", "--missing", "--json").json()
+    without = run("sim", "--quiet", "--cuda", version, "--", CLI, "symbols", "--missing",
+                  "--json").json()
+    names = {row["symbol"] for row in listed["entries"]}
+    assert names - {row["symbol"] for row in without["entries"]} == {"cuMemAlloc_v2"}
+
+
+def test_wrong_abi_by_name():
+    """A plain symbol of which every header means another one."""
+    assert faults(mode=("plain-symbol",)).code == OK
+    result = faults("wrong-abi", mode=("plain-symbol",))
+    assert (result.code, result.out) == (128 + signal.SIGABRT, "")
+    assert "wrong ABI called: the symbol cuMemAlloc has the parameters of CUDA 2.0" in result.err
+
+
+def test_wrong_abi_by_version():
+    """A version newer than the driver's: it answers with the newest that it has."""
+    mode = ("newer", "cuCtxCreate", 13000)
+    older = ("--cuda", "12.4")
+    assert faults(mode=mode, options=older).out == "found\ncalled\n"
+    result = faults("wrong-abi", mode=mode, options=older)
+    assert (result.code, result.out) == (128 + signal.SIGABRT, "found\n")
+    assert 'cuGetProcAddress("cuCtxCreate", 13000) of this CUDA 12.4 driver gave cuCtxCreate_v3, ' \
+           "and the caller means cuCtxCreate_v4" in result.err
+    assert faults("wrong-abi", mode=mode).out == "found\ncalled\n"
+
+
+@pytest.mark.parametrize("version", ["10.2", "11.2", "12.4", NEWEST])
+def test_cushim_has_no_wrong_abi(version):
+    result = run("sim", "--quiet", "--cuda", version, "--fault", "wrong-abi", "--", CLI, "demo")
+    assert (result.code, result.err) == (OK, "")
+
+
+# ---- log and summary
+
+CALL = re.compile(r"(\d+) (\d+\.\d{6}) s (\d+)/(\d+) (cu\w+)\((.*)\) = (\d+) (\w+), \d+\.\d us$")
+
+
+def test_log(tmp_path):
+    log = tmp_path / "log"
+    result = sim("texts", options=("--quiet", "--log", log))
+    assert (result.code, result.err) == (OK, "")
+    lines = [CALL.match(line) for line in log.read_text().splitlines()]
+    assert [int(line[1]) for line in lines] == [1, 2, 3, 4]
+    assert [line[5] for line in lines] == ["cuInit", "cuDeviceGetName", "cuGetErrorName",
+                                           "cuModuleLoad"]
+    assert lines[0][6] == "Flags=0"
+    assert re.fullmatch(r'name=0x[0-9a-f]+->"NVIDIA H200", len=64, dev=0', lines[1][6])
+    assert re.fullmatch(r'error=2, pStr=0x[0-9a-f]+->"CUDA_ERROR_OUT_OF_MEMORY"', lines[2][6])
+    assert lines[3][6].endswith(r'fname="no\x0a\"such\" file"')
+    assert lines[3][7] == "201" and lines[3][8] == "CUDA_ERROR_INVALID_CONTEXT"
+    assert float(lines[0][2]) <= float(lines[3][2])
+
+
+def test_log_on_stderr():
+    result = sim("texts", options=("--quiet", "--log", "-"))
+    assert len([line for line in result.err.splitlines() if CALL.match(line)]) == 4
+
+
+def test_log_is_appended_to(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    sim("texts", options=("--quiet", "--log", log))
+    sim("texts", options=("--log", log))
+    lines = log.read_text().splitlines()
+    assert lines[0] == "before" and len([line for line in lines if CALL.match(line)]) == 8
+    assert lines[-1].startswith("cushim sim: process ")
+
+
+def test_log_of_many_threads(tmp_path):
+    log = tmp_path / "log"
+    result = sim("threads", options=("--log", log))
+    assert result.code == OK and "leaked nothing" in result.err
+    calls = [CALL.match(line) for line in log.read_text().splitlines()[:-2]]
+    assert sorted(int(call[1]) for call in calls) == list(range(1, 408))
+    assert len({call[4] for call in calls}) == 5
+
+
+def test_log_where_the_program_closes_files(tmp_path):
+    log = tmp_path / "log"
+    assert sim("closes", options=("--quiet", "--log", log)).out == "0\n"
+    assert len(log.read_text().splitlines()) == 4
+
+
+def test_leaks():
+    result = sim("leak")
+    assert result.code == OK
+    assert leaks(result) == {"context": 1, "streams": 2, "event": 1, "module": 1, "array": 1,
+                             "blocks of memory, 2750 bytes": 4}
+    assert re.match(r"cushim sim: process \d+ \(sim_program\): CUDA [\d.]+, 1 device; "
+                    r"11 calls succeeded, 0 failed\n", result.err)
+
+
+def test_no_leaks():
+    result = sim("leak", "clean")
+    assert leaks(result) == {} and result.err.endswith(" leaked nothing\n")
+
+
+def test_quiet():
+    assert sim("leak", options=("--quiet",)).err == ""
+
+
+@pytest.mark.parametrize("mode, code", [("exit-in-callback", 5), ("exit-in-call", 6)])
+def test_end_in_a_callback(mode, code):
+    result = sim(mode)
+    assert result.code == code
+    assert leaks(result)["context"] == 1
+
+
+def test_processes(tmp_path):
+    """One that forks: its own summary, that of a child that called something, and of another
+    program; none of the child that called nothing."""
+    log = tmp_path / "log"
+    result = sim("forks", options=("--log", log))
+    assert (result.code, result.out) == (OK, "child: 3\n")
+    assert result.err.count("leaked nothing") == 3
+    assert result.err.count("leaked") == 3
+    calls = [CALL.match(line) for line in log.read_text().splitlines()]
+    assert len({call[3] for call in calls if call}) == 3
+
+
+# ---- how programs end
+
+def test_exit_code():
+    assert run("sim", "--", "sh", "-c", "exit 7").code == 7
+
+
+def test_arguments_are_the_programs():
+    result = run("sim", "--quiet", "echo", "--cuda", "-x", "--", "y")
+    assert result.out == "--cuda -x -- y\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_ended_by_signal(number):
+    result = sim("killed", int(number))
+    assert result.code == 128 + number
+    assert f"was ended by signal {int(number)} (" in result.err
+    assert sim("killed", int(number), options=("--quiet",)).err == ""
+
+
+@pytest.mark.parametrize("program", ["/nonexistent/program", "/etc/passwd", "/"])
+def test_cannot_be_run(program):
+    result = run("sim", "--", program)
+    assert result.code == 127 and result.err.startswith(f"cushim sim: {program}: ")
+
+
+def start_waiting():
+    """`cushim sim` with a program that waits, and the program's process."""
+    command = subprocess.Popen([CLI, "sim", "--quiet", "--", PROGRAM, "waits"], text=True,
+                               stdout=subprocess.PIPE, env=environment())
+    return command, int(command.stdout.readline())
+
+
+def gone(process):
+    """Whether it ends within some seconds."""
+    for _ in range(200):
+        try:
+            with open(f"/proc/{process}/stat", encoding="ascii") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_are_passed_on(number):
+    command, _ = start_waiting()
+    command.send_signal(number)
+    out, _ = command.communicate(timeout=30)
+    assert (command.returncode, out) == (9, f"signal {int(number)}\n")
+
+
+def test_killed_itself():
+    """The program goes with it, and the folder too."""
+    command, program = start_waiting()
+    command.kill()
+    command.wait(timeout=30)
+    assert gone(program)
+    command.stdout.close()
+    folder = os.environ["TMPDIR"]
+    for _ in range(200):
+        if not os.listdir(folder):
+            break
+        time.sleep(0.05)
+
+
+def test_many_at_once(tmp_path):
+    log = tmp_path / "log"
+    versions = ["10.2", "11.2", "12.4", NEWEST]
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda i: sim("codes", 0, 20, 100, options=(
+            "--quiet", "--cuda", versions[i % 4], "--log", log,
+            "--fault", f"cuMemAlloc:call={i + 1}")), range(12)))
+    for i, result in enumerate(results):
+        assert result.out.split() == [*i * ["0"], "999", *(19 - i) * ["0"]]
+    lines = log.read_text().splitlines()
+    assert len(lines) == 12 * 42 and all(CALL.match(line) for line in lines)

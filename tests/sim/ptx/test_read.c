@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader: what is accepted, what is refused with which words on which line, and what a module
+ * holds afterwards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dump.h"
+
+#define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n"
+/* A kernel around statements; the first of them is on line 8. */
+#define BODY(text)                                                                                 \
+    HEAD ".visible .entry k(.param .u64 p, .param .align 8 .b8 q[16])\n{\n"                        \
+         ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; "  \
+         ".reg .f64 %e<4>;\n"                                                                      \
+         ".shared .align 16 .b8 sh[64]; .local .align 8 .b8 lo[32]; .global .b32 gv; "             \
+         ".const .b32 cv;\n" text "\nL: ret;\n}\n"
+
+struct reading_case {
+    const char *text;
+    enum ptx_status status;
+    unsigned line;     /* of the first message */
+    const char *words; /* in it; NULL: none */
+};
+
+static struct ir_module *read_text(const char *text, struct ptx_text *errors,
+                                   enum ptx_status *status)
+{
+    struct ptx_options options = {.version = 900, .architecture = 90};
+    struct ptx_source source = {
+        .name = "application ptx input", .text = text, .size = strlen(text)};
+    return ir_read(&options, &source, 1, errors, NULL, status);
+}
+
+static void check_case(const struct reading_case *one)
+{
+    struct ptx_text errors = {0};
+    enum ptx_status status = PTX_OK;
+    char line[32];
+    struct ir_module *module = read_text(one->text, &errors, &status);
+    snprintf(line, sizeof line, "line %u; ", one->line);
+    bool good = status == one->status && (module != NULL) == (status == PTX_OK);
+    if (one->words != NULL)
+        good = good && errors.data != NULL && strstr(errors.data, one->words) != NULL;
+    if (one->line != 0)
+        good = good && errors.data != NULL && strstr(errors.data, line) != NULL;
+    if (!good)
+        fail_msg("status %d, %d expected, with '%s' on line %u\n%s\n%s", status, one->status,
+                 one->words != NULL ? one->words : "", one->line,
+                 errors.data != NULL ? errors.data : "no message", one->text);
+    ir_free(module);
+    ptx_text_free(&errors);
+}
+
+static const struct reading_case good_cases[] = {
+    {BODY("add.s32.sat %r1, %r2, -1; add .u32 %r1, %r2, 0x7U;"), PTX_OK, 0, NULL},
+    {BODY("fma.rn.ftz.f32 %f1, %f2, 0f3F800000, 1.5; add.f64 %e1, %e2, 0d3FF0000000000000;"),
+     PTX_OK, 0, NULL},
+    {BODY("setp.lt.and.s32 %p1|%p2, %r1, %r2, !%p3; @!%p1 bra L; bra.uni L;"), PTX_OK, 0, NULL},
+    {BODY("ld.global.u8 %d1, [%d2+-4]; ld.shared.v4.b32 {%r1, _, %r2, %r3}, [sh+4*4];"), PTX_OK, 0,
+     NULL},
+    {BODY("mov.b64 {%r1, _}, %d1; mov.b64 %d1, {%r1, 5}; mov.u64 %d1, gv+4; mov.u32 %r1, sh;"),
+     PTX_OK, 0, NULL},
+    {BODY("mov.u32 %r1, (5 > 3 ? 010 : 2) | 0b101 << 4; mov.u32 %r2, WARP_SZ;"), PTX_OK, 0, NULL},
+    {BODY("{ .reg .b32 x; { .reg .b64 x; mov.u64 x, %clock64; } mov.u32 x, %tid.w; }"), PTX_OK, 0,
+     NULL},
+    {BODY("{ bra IN; IN: bra OUT; } OUT: exit;"), PTX_OK, 0, NULL},
+    {BODY("T: .branchtargets L, M; brx.idx %r1, T; M: trap;"), PTX_OK, 0, NULL},
+    {BODY(".reg .v4 .f32 v; tex.2d.v4.f32.f32 v|%p1, [%d1, {%f1, %f2}]; mov.f32 %f1, v.w;"), PTX_OK,
+     0, NULL},
+    {BODY("cp.async.ca.shared.global [sh], [%d1], 8; cp.async.wait_all;"), PTX_OK, 0, NULL},
+    {BODY("vadd.u32.s32.u32.sat.min %r1, %r2.b3, %r3.h1, %r4; vset4.u32.u32.lt %r1, %r2.b7654, "
+          "%r3, %r4;"),
+     PTX_OK, 0, NULL},
+    {BODY(".reg .b32 %r; mov.b32 %r, %r1; setp.lt.s32 _, %r1, %r2;"), PTX_OK, 0, NULL},
+    {BODY(".loc 1 2 3, function_name $L__x+4, inlined_at 1 2 3\n.pragma \"nounroll\";"), PTX_OK, 0,
+     NULL},
+    {HEAD ".section .debug_info { .b32 1 $L: .b8 2, 3 .b64 x+4 }\n.file 1 \"a.cu\", 5, 6\n", PTX_OK,
+     0, NULL},
+    {HEAD ".global .f32 m[][2] = { {1.0, -0f40000000}, {2.5} }; .global .u64 a[2] = { m+4, "
+          "generic(m) }; .global .b8 b[2] = { 0xFF(m), 0xFF00(m) };",
+     PTX_OK, 0, NULL},
+    {HEAD ".func (.reg .f32 r) f(.reg .f32 a) { add.f32 r, a, a; ret; }", PTX_OK, 0, NULL},
+    {HEAD ".entry k() .maxntid 32, 2, 1 .minnctapersm 2 .reqnctapercluster 2 { }", PTX_OK, 0, NULL},
+    {".version 3.2\n.target sm_20, debug\n.entry k() { /* a */ ret; } // b", PTX_OK, 0, NULL},
+};
+
+static const struct reading_case bad_cases[] = {
+    {"", PTX_INVALID, 1, "Missing .version"},
+    {".version 9.9\n", PTX_UNSUPPORTED_VERSION, 1, "current version is '9.0'"},
+    {".version 9.0\n.target sm_100\n", PTX_WRONG_TARGET, 2, "sm_100"},
+    {".version 9.0\n.target sm_80a\n", PTX_WRONG_TARGET, 2, "sm_80a"},
+    {".version 9.0\n.target sm_90\n.address_size 32\n", PTX_UNSUPPORTED, 3, "32-bit"},
+    {BODY("add.s32 %r1 %r2, %r3;"), PTX_INVALID, 8, "Parsing error near '%r2': syntax error"},
+    {BODY("add.s32 %r1, %r2, %r3"), PTX_INVALID, 9, "Parsing error near 'L'"},
+    {BODY("foo.s32 %r1, %r2;"), PTX_INVALID, 8, "Not a name of any known instruction: 'foo'"},
+    {BODY("add.foo %r1, %r2, %r3;"), PTX_INVALID, 8, "Unknown modifier '.foo'"},
+    {BODY("add.s8 %r1, %r2, %r3;"), PTX_INVALID, 8, "Unexpected instruction types"},
+    {BODY("add.s32 %r1, %r2;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
+    {BODY("add.s32 %r1, %r2, %d3;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
+    {BODY("add.s32 %r1, %f2, %r3;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
+    {BODY("add.f32 %f1, %f2, 1;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
+    {BODY("add.s32 5, %r2, %r3;"), PTX_INVALID, 8, "Result register required"},
+    {BODY("add.s32 _, %r2, %r3;"), PTX_INVALID, 8, "Result discard mode is not allowed"},
+    {BODY("\nadd.s32 %r1, %r2, nothing;"), PTX_INVALID, 9, "Unknown symbol 'nothing'"},
+    {BODY("add.s32 %r1, %r2, %r9;"), PTX_INVALID, 8, "Unknown symbol '%r9'"},
+    {BODY("div.f32 %f1, %f2, %f3;"), PTX_INVALID, 8, "Rounding modifier required"},
+    {BODY("div.rn.s32 %r1, %r2, %r3;"), PTX_INVALID, 8, "Illegal rounding modifier"},
+    {BODY("shl.wide.b32 %r1, %r2, %r3;"), PTX_INVALID, 8, "Illegal modifier '.wide'"},
+    {BODY("setp.lo.s32 %p1, %r1, %r2;"), PTX_INVALID, 8, "comparison qualifier"},
+    {BODY("@%r1 ret;"), PTX_INVALID, 8, "Predicate expression expected"},
+    {BODY("bra NOWHERE;"), PTX_INVALID, 8, "Unknown symbol 'NOWHERE'"},
+    {BODY("{ IN: exit; } bra IN;"), PTX_INVALID, 8, "Unknown symbol 'IN'"},
+    {BODY("X: X: exit;"), PTX_INVALID, 8, "Duplicate definition of label 'X'"},
+    {BODY(".reg .b32 a, a;"), PTX_INVALID, 8, "Duplicate definition of variable 'a'"},
+    {BODY("ld.shared.b32 %r1, [gv];"), PTX_INVALID, 8, "State space mismatch"},
+    {BODY("ld.global.b32 %r1, [16];"), PTX_INVALID, 8, "Immediate addresses"},
+    {BODY("ld.global.b32 %r1, [%r2];"), PTX_INVALID, 8, "32-bit address"},
+    {BODY("st.const.b32 [cv], %r1;"), PTX_INVALID, 8, "'st'"},
+    {BODY("st.param.b64 [p], %d1;"), PTX_INVALID, 8, "function input parameter"},
+    {BODY("ld.global.v4.f64 {%e1, %e2, %e3, %e1}, [%d1];"), PTX_INVALID, 8, "256 bit wide"},
+    {BODY("ld.relaxed.global.b32 %r1, [%d1];"), PTX_INVALID, 8, "Scope modifier required"},
+    {BODY("add.f32x2 %d1, %d2, %d3;"), PTX_INVALID, 8, "sm_100 or higher"},
+    {BODY("add.f32x2 %d1, %d2, %d3;"), PTX_INVALID, 8, "PTX ISA .version 8.6 or later"},
+    {BODY("shfl.up.b32 %r1, %r2, 1, 0;"), PTX_INVALID, 8, "without '.sync'"},
+    {BODY("bar.sync 16;"), PTX_INVALID, 8, "out of range"},
+    {BODY("mov.u32 %r1, 5 / 0;"), PTX_INVALID, 8, "Division by zero"},
+    {BODY("mov.u32 %r1, %tid;"), PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("mov.u32 %r1, %r2.x;"), PTX_INVALID, 8, "Unknown field '.x'"},
+    {BODY("cp.async.cg.shared.global [sh], [%d1], 8;"), PTX_INVALID, 8, "copy size"},
+    {BODY(".shared .b32 s = 5;"), PTX_INVALID, 8, "initial value"},
+    {BODY("call nobody;"), PTX_INVALID, 8, "Unknown symbol 'nobody'"},
+    {BODY("call %d1, (%r1);"), PTX_INVALID, 8, "Prototype or list of targets expected"},
+    {HEAD ".func f(.param .b32 a) { ret; } .entry k() { call f; ret; }", PTX_INVALID, 4,
+     "1 expected and 0 given"},
+    {HEAD ".global .b32 a[2] = {1, 2, 3};", PTX_INVALID, 4, "Too many initial values"},
+    {HEAD ".global .f32 a = 1;", PTX_INVALID, 4, "type mismatch"},
+    {HEAD ".global .u64 a = b;", PTX_INVALID, 4, "Unknown symbol 'b'"},
+    {HEAD ".global .b8 a[1000000][1000000][1000000];", PTX_INVALID, 4, "too large"},
+    {HEAD ".global .b32 a; .global .b32 a;", PTX_INVALID, 4, "Duplicate definition"},
+    {HEAD ".entry k() {", PTX_INVALID, 4, "Parsing error near '<EOF>'"},
+    {HEAD "/* never ends", PTX_INVALID, 4, "Parsing error"},
+    {BODY("wgmma.fence.sync.aligned;"), PTX_UNSUPPORTED, 8, "'wgmma.fence' is not supported"},
+    {BODY("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1}, {%r2}, {%r3}, {%r4};"),
+     PTX_UNSUPPORTED, 8, "tensor cores"},
+    {BODY("cp.async.bulk.commit_group;"), PTX_UNSUPPORTED, 8, "bulk copies"},
+    /* What is wrong outweighs what is lacking. */
+    {BODY("wgmma.fence.sync.aligned;\nadd.s32 %r1, %r2;"), PTX_INVALID, 9, "Arguments mismatch"},
+};
+
+static void accepts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof good_cases / sizeof *good_cases; i++)
+        check_case(&good_cases[i]);
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++)
+        check_case(&bad_cases[i]);
+}
+
+static unsigned count_of(const char *text, const char *part)
+{
+    unsigned count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+/* All mistakes are in the log, not the first alone, and a limit is kept. */
+static void collects(void **state)
+{
+    static const char text[] = BODY("add.s32 %r1;\nadd.s32 %r1;\nadd.s32 %r1;");
+    struct ptx_options options = {.version = 900, .architecture = 90};
+    struct ptx_source source = {.text = text, .size = sizeof text};
+    enum ptx_status status;
+    (void)state;
+    for (unsigned limit = 0; limit < 3; limit += 2) {
+        struct ptx_text errors = {0};
+        options.max_errors = limit;
+        assert_null(ir_read(&options, &source, 1, &errors, NULL, &status));
+        assert_int_equal(status, PTX_INVALID);
+        assert_int_equal(count_of(errors.data, "Arguments mismatch"), limit == 0 ? 3 : 2);
+        assert_int_equal(count_of(errors.data, "aborted due to errors"), 1);
+        ptx_text_free(&errors);
+    }
+}
+
+/* --- What a module holds --- */
+static void dumps(void **state)
+{
+    static const char *const expected[] = {
+        "add.s32 %r1 <- %r2, 0xffffffff sat",
+        "@!%p1 bra @3",
+        "ld.shared.v2.b32 {%r1, _} <- [sh+8]",
+        "fma.f32 %f1 <- %f2, 0x3f800000, 0x3fc00000 ftz rounding=1",
+        "3: ret",
+    };
+    struct ptx_text errors = {0}, dump = {0};
+    enum ptx_status status;
+    struct ir_module *module =
+        read_text(BODY("add.sat.s32 %r1, %r2, -1; @!%p1 bra L; ld.shared.v2.b32 {%r1, _}, [sh+8];"),
+                  &errors, &status);
+    (void)state;
+    assert_non_null(module);
+    ir_dump(module, &dump);
+    assert_non_null(strstr(dump.data, expected[0]));
+    assert_non_null(strstr(dump.data, expected[1]));
+    assert_non_null(strstr(dump.data, expected[2]));
+    assert_non_null(strstr(dump.data, expected[4]));
+    assert_non_null(strstr(dump.data, ".param.b8 q: offset 8 size 16 align 8"));
+    ptx_text_free(&dump);
+    ir_free(module);
+    module = read_text(BODY("fma.rn.ftz.f32 %f1, %f2, 0f3F800000, 1.5;"), &errors, &status);
+    assert_non_null(module);
+    ir_dump(module, &dump);
+    assert_non_null(strstr(dump.data, expected[3]));
+    ptx_text_free(&dump);
+    ir_free(module);
+    assert_int_equal(errors.length, 0);
+}
+
+static void initial_values(void **state)
+{
+    struct ptx_text errors = {0};
+    enum ptx_status status;
+    struct ir_module *module = read_text(
+        HEAD ".global .b16 a[][2] = {{1}, {0x1234, -1}, 7}; .global .u64 p[2] = {5, generic(a)+4};"
+             ".global .b8 m[3] = {9, 0xFF(a), 0xFF00(a)};",
+        &errors, &status);
+    (void)state;
+    assert_non_null(module);
+    static const uint8_t bytes[] = {1, 0, 0, 0, 0x34, 0x12, 0xff, 0xff, 7, 0, 0, 0};
+    assert_int_equal(module->variables[0].size, sizeof bytes);
+    assert_memory_equal(module->variables[0].init, bytes, sizeof bytes);
+    const struct ir_variable *p = &module->variables[1], *m = &module->variables[2];
+    assert_int_equal(p->init[0], 5);
+    assert_int_equal(p->relocation_count, 1);
+    assert_int_equal(p->relocations[0].offset, 8);
+    assert_int_equal(p->relocations[0].addend, 4);
+    assert_true(p->relocations[0].generic);
+    assert_int_equal(m->relocation_count, 2);
+    assert_int_equal(m->relocations[1].shift, 8);
+    assert_int_equal(m->relocations[1].offset, 2);
+    ir_free(module);
+}
+
+/* --- Linking --- */
+static enum ptx_status link_two(const char *first, const char *second, struct ptx_text *errors,
+                                struct ptx_text *dump)
+{
+    struct ptx_options options = {.version = 900, .architecture = 90};
+    struct ptx_source sources[2] = {{"first", first, strlen(first)},
+                                    {"second", second, strlen(second)}};
+    enum ptx_status status;
+    struct ir_module *module = ir_read(&options, sources, 2, errors, NULL, &status);
+    if (module != NULL)
+        ir_dump(module, dump);
+    ir_free(module);
+    return status;
+}
+
+static void links(void **state)
+{
+    struct ptx_text errors = {0}, dump = {0};
+    (void)state;
+    assert_int_equal(
+        link_two(HEAD ".extern .global .b32 x; .extern .func f(.param .b32 a);\n"
+                      ".visible .entry k() { .reg .b32 %r; .param .b32 a; call f, (a);\n"
+                      "ld.global.b32 %r, [x]; ret; }",
+                 HEAD ".global .b32 y = 1; .visible .global .b32 x = 5;\n"
+                      ".weak .func g() { ret; } .visible .func f(.param .b32 a) { ret; }",
+                 &errors, &dump),
+        PTX_OK);
+    assert_int_equal(count_of(dump.data, ".global.b32 x:"), 1);
+    assert_non_null(strstr(dump.data, "05000000"));
+    assert_non_null(strstr(dump.data, "f, (a)"));
+    assert_null(strstr(dump.data, "without body"));
+    ptx_text_free(&dump);
+
+    /* The strong one wins over the weak one, in either order. */
+    static const char weak[] = HEAD ".weak .global .b32 x = 1;";
+    static const char strong[] = HEAD ".visible .global .b32 x = 2;";
+    for (int order = 0; order < 2; order++) {
+        assert_int_equal(link_two(order ? weak : strong, order ? strong : weak, &errors, &dump),
+                         PTX_OK);
+        assert_int_equal(count_of(dump.data, ".global.b32 x:"), 1);
+        assert_non_null(strstr(dump.data, "02000000"));
+        ptx_text_free(&dump);
+    }
+    assert_int_equal(link_two(strong, strong, &errors, &dump), PTX_DUPLICATE);
+    assert_non_null(strstr(errors.data, "Multiple definitions of variable 'x'"));
+    ptx_text_free(&errors);
+    assert_int_equal(
+        link_two(HEAD ".extern .func f(); .entry k() { call f; ret; }", HEAD, &errors, &dump),
+        PTX_UNRESOLVED);
+    assert_non_null(strstr(errors.data, "Unresolved extern function 'f'"));
+    ptx_text_free(&errors);
+    /* Not used, or the device's own: no fault. */
+    assert_int_equal(
+        link_two(HEAD ".extern .func f(); .extern .func (.param .b32 r) vprintf(.param .b64 a, "
+                      ".param .b64 b); .extern .shared .b8 s[];",
+                 HEAD, &errors, &dump),
+        PTX_OK);
+    ptx_text_free(&dump);
+}
+
+static void aliases(void **state)
+{
+    struct ptx_text errors = {0}, dump = {0};
+    (void)state;
+    assert_int_equal(link_two(HEAD ".visible .func g(); .visible .func f() { ret; }\n"
+                                   ".entry k() { call g; ret; } .alias g, f;",
+                              HEAD, &errors, &dump),
+                     PTX_OK);
+    assert_non_null(strstr(dump.data, "call () <- f, ()"));
+    ptx_text_free(&dump);
+}
+
+/* --- Depth and size --- */
+static void deep(void **state)
+{
+    enum { DEPTH = 100000 };
+    static const char openings[] = "({-[<";
+    char *text = malloc(sizeof HEAD + 64 + DEPTH);
+    (void)state;
+    assert_non_null(text);
+    for (const char *opening = openings; *opening != '\0'; opening++) {
+        struct ptx_text errors = {0};
+        enum ptx_status status;
+        size_t length = (size_t)sprintf(text, HEAD "%s",
+                                        *opening == '{' ? ".entry k() { " : ".global .b32 x = ");
+        memset(text + length, *opening, DEPTH);
+        text[length + DEPTH] = '\0';
+        assert_null(read_text(text, &errors, &status));
+        assert_int_equal(status, PTX_INVALID);
+        ptx_text_free(&errors);
+    }
+    free(text);
+}
+
+/* A range of registers costs what is used of it. */
+static void wide_range(void **state)
+{
+    struct ptx_text errors = {0};
+    enum ptx_status status;
+    struct ir_module *module =
+        read_text(HEAD ".entry k() { .reg .b32 %r<2000000000>; .reg .b32 %r1<20>;\n"
+                       "mov.b32 %r1999999999, %r7; mov.b32 %r7, %r119; ret; }",
+                  &errors, &status);
+    (void)state;
+    assert_non_null(module);
+    assert_int_equal(module->functions[0].register_count, 3);
+    ir_free(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepts), cmocka_unit_test(refuses),        cmocka_unit_test(collects),
+        cmocka_unit_test(dumps),   cmocka_unit_test(initial_values), cmocka_unit_test(links),
+        cmocka_unit_test(aliases), cmocka_unit_test(deep),           cmocka_unit_test(wide_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Stream capture of the simulated driver: streams that fork and join, and what spoils a capture. */
+#include <pthread.h>
+
+#include "graph_test.h"
+
+static void test_capture(void **state)
+{
+    CUdeviceptr words = memory_of(64);
+    CUstream main_stream = stream_of(), side = stream_of();
+    CUevent fork_event = NULL, join_event = NULL;
+    CUgraph graph = NULL;
+    CUstreamCaptureStatus status;
+    (void)state;
+    OK(cu->cuEventCreate(&fork_event, CU_EVENT_DISABLE_TIMING));
+    OK(cu->cuEventCreate(&join_event, CU_EVENT_DISABLE_TIMING));
+    OK(cu->cuMemsetD32_v2(words, 0, 16));
+    OK(cu->cuStreamBeginCapture_v2(main_stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cu->cuMemsetD32Async(words, 1, 1, main_stream));
+    OK(cu->cuEventRecord(fork_event, main_stream));
+    OK(cu->cuStreamWaitEvent(side, fork_event, 0));
+    OK(cu->cuMemcpyDtoDAsync_v2(words + 4, words, 4, side));
+    OK(cu->cuLaunchHostFunc(main_stream, note, (void *)0));
+    OK(cu->cuEventRecord(join_event, side));
+    OK(cu->cuStreamIsCapturing(side, &status));
+    assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cu->cuStreamWaitEvent(main_stream, join_event, 0));
+    OK(cu->cuMemcpyDtoDAsync_v2(words + 8, words + 4, 4, main_stream));
+    OK(cu->cuStreamEndCapture(main_stream, &graph));
+    OK(cu->cuStreamIsCapturing(side, &status));
+    assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
+    assert_int_equal(node_count(graph), 4);
+    assert_int_equal(edge_count(graph), 4);
+    assert_int_equal(word_at(words), 0); /* nothing ran */
+    CUgraphExec executable = ready(graph);
+    run(executable);
+    assert_int_equal(word_at(words + 8), 1);
+    OK(cu->cuGraphExecDestroy(executable));
+    OK(cu->cuGraphDestroy(graph));
+    OK(cu->cuEventDestroy_v2(fork_event));
+    OK(cu->cuEventDestroy_v2(join_event));
+    OK(cu->cuStreamDestroy_v2(main_stream));
+    OK(cu->cuStreamDestroy_v2(side));
+    OK(cu->cuMemFree_v2(words));
+}
+
+/* A graph launched in a capture becomes a child; memory allocated in it is the graph's. */
+static void test_capture_inside(void **state)
+{
+    CUdeviceptr words = memory_of(64), more = 0;
+    CUstream stream = stream_of();
+    CUgraph inner = graph_of(), graph = NULL;
+    (void)state;
+    filling(inner, words, 8, 1, NULL, 0);
+    CUgraphExec within = ready(inner);
+    OK(cu->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cu->cuGraphLaunch(within, stream));
+    OK(cu->cuMemAllocAsync(&more, 64, stream));
+    OK(cu->cuMemcpyDtoDAsync_v2(more, words, 4, stream));
+    OK(cu->cuMemcpyDtoDAsync_v2(words + 4, more, 4, stream));
+    OK(cu->cuMemFreeAsync(more, stream));
+    OK(cu->cuStreamEndCapture(stream, &graph));
+    assert_int_equal(node_count(graph), 5);
+    CUgraphExec executable = ready(graph);
+    run(executable);
+    run(executable);
+    assert_int_equal(word_at(words + 4), 8);
+    OK(cu->cuGraphExecDestroy(executable));
+    OK(cu->cuGraphExecDestroy(within));
+    OK(cu->cuGraphDestroy(graph));
+    OK(cu->cuGraphDestroy(inner));
+    OK(cu->cuStreamDestroy_v2(stream));
+    OK(cu->cuMemFree_v2(words));
+}
+
+static void *end_elsewhere(void *stream)
+{
+    CUgraph graph;
+    OK(cu->cuCtxSetCurrent(memory_context));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, cu->cuStreamEndCapture(stream, &graph));
+    OK(cu->cuCtxSetCurrent(NULL));
+    return NULL;
+}
+
+static void test_capture_misuse(void **state)
+{
+    CUstream one = stream_of(), two = stream_of();
+    CUevent event = NULL;
+    CUgraph graph = (CUgraph)&graph;
+    CUdeviceptr address = 0;
+    pthread_t thread;
+    (void)state;
+    OK(cu->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    GIVES(CUDA_ERROR_ILLEGAL_STATE, cu->cuStreamEndCapture(one, &graph));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+          cu->cuStreamBeginCapture_v2(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    /* a stream that did not come back */
+    OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    GIVES(CUDA_ERROR_ILLEGAL_STATE,
+          cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cu->cuEventRecord(event, one));
+    OK(cu->cuStreamWaitEvent(two, event, 0));
+    OK(cu->cuLaunchHostFunc(two, note, (void *)0));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cu->cuStreamEndCapture(one, &graph));
+    assert_null(graph);
+    OK(cu->cuStreamSynchronize(two));
+    /* a call that could wait for the capture */
+    OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    assert_int_equal(pthread_create(&thread, NULL, end_elsewhere, one), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->cuMemAlloc_v2(&address, 64));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->cuStreamEndCapture(one, &graph));
+    /* the same, where the program says it knows what it does */
+    OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cu->cuMemAlloc_v2(&address, 64));
+    OK(cu->cuMemFree_v2(address));
+    OK(cu->cuStreamEndCapture(one, &graph));
+    assert_int_equal(node_count(graph), 0);
+    OK(cu->cuGraphDestroy(graph));
+    /* a stream that is gone */
+    OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cu->cuEventRecord(event, one));
+    OK(cu->cuStreamDestroy_v2(one));
+    GIVES(CUDA_ERROR_CAPTURED_EVENT, cu->cuStreamWaitEvent(two, event, 0));
+    OK(cu->cuEventDestroy_v2(event));
+    OK(cu->cuStreamDestroy_v2(two));
+}
+
+static void test_capture_to_graph(void **state)
+{
+    CUdeviceptr words = memory_of(64);
+    CUgraph graph = graph_of(), same = NULL;
+    CUgraphNode before = filling(graph, words, 3, 1, NULL, 0);
+    CUstream stream = stream_of();
+    CUstreamCaptureStatus status;
+    const CUgraphNode *after;
+    size_t count;
+    (void)state;
+    OK(cu->cuStreamBeginCaptureToGraph(stream, graph, &before, NULL, 1,
+                                       CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cu->cuMemcpyDtoDAsync_v2(words + 4, words, 4, stream));
+    OK(cu->cuStreamGetCaptureInfo_v3(stream, &status, NULL, &same, &after, NULL, &count));
+    assert_true(same == graph && count == 1 && after[0] != before);
+    OK(cu->cuStreamUpdateCaptureDependencies_v2(stream, &before, NULL, 1,
+                                                CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    OK(cu->cuMemcpyDtoDAsync_v2(words + 8, words + 4, 4, stream));
+    OK(cu->cuStreamEndCapture(stream, &same));
+    assert_ptr_equal(same, graph);
+    assert_int_equal(edge_count(graph), 3);
+    CUgraphExec executable = ready(graph);
+    run(executable);
+    assert_int_equal(word_at(words + 8), 3);
+    OK(cu->cuGraphExecDestroy(executable));
+    OK(cu->cuGraphDestroy(graph));
+    OK(cu->cuStreamDestroy_v2(stream));
+    OK(cu->cuMemFree_v2(words));
+}
+
+static const struct CMUnitTest tests[] = {
+    MEMORY_TEST(test_capture),
+    MEMORY_TEST(test_capture_inside),
+    MEMORY_TEST(test_capture_misuse),
+    MEMORY_TEST(test_capture_to_graph),
+};
+MEMORY_MAIN("captures", tests)

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim sim`: runs a program under a simulated driver. The program gets a folder with a
+ * libcuda.so.1 of the version asked for in front of its library search, and the settings through
+ * CUSHIM_SIM_* variables.
+ */
+#include "command.h"
+#include "sim_folder.h"
+#include "sim_library.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    KEY_CUDA = 256,
+    KEY_DEVICES,
+    KEY_PROFILE,
+    KEY_MEMORY,
+    KEY_FAULT,
+    KEY_LOG,
+    KEY_WORKERS,
+    KEY_TIME_LIMIT,
+    KEY_LIST,
+    KEY_QUIET,
+    MAX_FAULTS = 64
+};
+
+struct options {
+    const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit;
+    const char *faults[MAX_FAULTS];
+    int fault_count;
+    int list, quiet;
+    char **program; /* ends with NULL */
+};
+
+static volatile sig_atomic_t child;
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case KEY_CUDA:
+        options->cuda = argument;
+        return 0;
+    case KEY_DEVICES:
+        options->devices = argument;
+        return 0;
+    case KEY_PROFILE:
+        options->profile = argument;
+        return 0;
+    case KEY_MEMORY:
+        options->memory = argument;
+        return 0;
+    case KEY_LOG:
+        options->log = argument;
+        return 0;
+    case KEY_WORKERS:
+        options->workers = argument;
+        return 0;
+    case KEY_TIME_LIMIT:
+        options->time_limit = argument;
+        return 0;
+    case KEY_FAULT:
+        if (options->fault_count == MAX_FAULTS)
+            argp_error(state, "more than %d faults", MAX_FAULTS);
+        if (*argument == '\0')
+            argp_error(state, "--fault: the rule is empty");
+        options->faults[options->fault_count++] = argument;
+        return 0;
+    case KEY_LIST:
+        options->list = 1;
+        return 0;
+    case KEY_QUIET:
+        options->quiet = 1;
+        return 0;
+    case ARGP_KEY_ARGS:
+        options->program = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        if (!options->list)
+            argp_error(state, "no program given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    {.name = "cuda",
+     .key = KEY_CUDA,
+     .arg = "X.Y",
+     .doc = "CUDA version of the driver (default: the newest)"},
+    {.name = "devices",
+     .key = KEY_DEVICES,
+     .arg = "N",
+     .doc = "How many devices, 0 to 64 (default: 1)"},
+    {.name = "profile",
+     .key = KEY_PROFILE,
+     .arg = "NAME",
+     .doc = "Which device: turing, ampere, ada or hopper (default)"},
+    {.name = "memory",
+     .key = KEY_MEMORY,
+     .arg = "SIZE",
+     .doc = "Memory of each device; K, M, G or T behind"},
+    {.name = "fault",
+     .key = KEY_FAULT,
+     .arg = "RULE",
+     .doc = "Make calls fail, e.g. cuMemAlloc:call=3,error=2; may be repeated"},
+    {.name = "log",
+     .key = KEY_LOG,
+     .arg = "FILE",
+     .doc = "Append every call to FILE; - is standard error"},
+    {.name = "workers",
+     .key = KEY_WORKERS,
+     .arg = "N",
+     .doc = "CPU threads that run a kernel (default: all)"},
+    {.name = "time-limit",
+     .key = KEY_TIME_LIMIT,
+     .arg = "MS",
+     .doc = "A kernel that takes longer ends with LAUNCH_TIMEOUT"},
+    {.name = "quiet", .key = KEY_QUIET, .doc = "No summary at the end"},
+    {.name = "list", .key = KEY_LIST, .doc = "List the versions and profiles, and do nothing else"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .args_doc = "[--] PROGRAM [ARGUMENT...]",
+    .doc =
+        "Run a program under a simulated CUDA driver: any version, any number of devices, "
+        "faults on demand; kernels in PTX run on the CPU."
+        "\v"
+        "Rules for --fault:\n"
+        "  NAME[:OPTION,...]  calls of NAME (a name, an exported symbol, or *); options are\n"
+        "                     error=CODE call=N from=N every=N probability=P seed=S device=D\n"
+        "                     slow=MS after\n"
+        "  out-of-memory:after=BYTES\n"
+        "  device-lost:device=D,call=N\n"
+        "  missing:SYMBOL\n"
+        "  wrong-abi          abort when a wrongly resolved pointer is called, and name it\n"
+        "\n"
+        "The exit code is the program's, 128 + N if signal N ended it, 127 if it cannot be run.\n",
+};
+
+/* "NAME=value" into the environment; NULL unsets what the caller's environment may hold. */
+static int set(const char *name, const char *value)
+{
+    return value == NULL ? unsetenv(name) : setenv(name, value, 1);
+}
+
+/* In front of what the caller has: PATH or PATH:REST. */
+static int set_search(const char *folder)
+{
+    const char *old = getenv("LD_LIBRARY_PATH");
+    char *value = NULL;
+    int rc = -1;
+
+    if (asprintf(&value, "%s%s%s", folder, old != NULL && *old != '\0' ? ":" : "",
+                 old != NULL ? old : "") >= 0)
+        rc = setenv("LD_LIBRARY_PATH", value, 1);
+    free(value);
+    return rc;
+}
+
+/* All rules as one text; freed by the caller. */
+static char *join_faults(const struct options *options)
+{
+    size_t size = 1;
+    char *text;
+
+    for (int i = 0; i < options->fault_count; i++)
+        size += strlen(options->faults[i]) + 1;
+    text = calloc(1, size);
+    for (int i = 0; text != NULL && i < options->fault_count; i++) {
+        strcat(text, options->faults[i]);
+        strcat(text, ";");
+    }
+    return text;
+}
+
+static int set_environment(const struct options *options, const char *folder, const char *faults)
+{
+    int rc = set_search(folder) != 0 || set("CUSHIM_LIBCUDA", NULL) != 0 ||
+             set("CUSHIM_SIM_CUDA", NULL) != 0 ||
+             set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+             set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
+             set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
+             set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
+             set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
+             set("CUSHIM_SIM_LOG", options->log) != 0 ||
+             set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+             set("CUSHIM_SIM_SUMMARY", options->quiet ? NULL : "1") != 0;
+
+    return rc ? -1 : 0;
+}
+
+/* An absolute path, because the program may change its folder before its first call; freed by the
+ * caller. NULL after saying why the log cannot be written. */
+static char *log_path(const char *log)
+{
+    char *path = NULL;
+    int file;
+
+    if (strcmp(log, "-") == 0)
+        return strdup(log);
+    file = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file >= 0) {
+        close(file);
+        path = realpath(log, NULL);
+    }
+    if (path == NULL)
+        fprintf(stderr, "cushim sim: --log: %s: %s\n", log, strerror(errno));
+    return path;
+}
+
+/* To the program; but a key of the terminal's has reached it already. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (child > 0 && info->si_code != SI_KERNEL)
+        kill((pid_t)child, number);
+}
+
+static void pass_signals_on(void)
+{
+    static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+
+    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
+        sigaction(passed[i], &action, NULL);
+}
+
+/* In the new process. It ends with the one that the user started and can see. */
+static _Noreturn void become(char **program, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent)
+        execvp(program[0], program);
+    fprintf(stderr, "cushim sim: %s: %s\n", program[0], strerror(errno));
+    _exit(127);
+}
+
+/* The program's exit code as a shell says it. */
+static int run(char **program, int quiet)
+{
+    pid_t self = getpid(), pid;
+    int status;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        become(program, self);
+    if (pid < 0) {
+        fprintf(stderr, "cushim sim: no process can be started: %s\n", strerror(errno));
+        return COMMAND_SYSTEM;
+    }
+    child = (sig_atomic_t)pid;
+    pass_signals_on();
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    if (!quiet)
+        fprintf(stderr, "cushim sim: process %ld (%s) was ended by signal %d (%s)\n", (long)pid,
+                program[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return 128 + WTERMSIG(status);
+}
+
+/* With the settings in the environment and the library in a folder. */
+static int simulate(const struct options *options, const char *faults)
+{
+    char library[PATH_MAX];
+    struct sim_folder folder;
+    int code = sim_library_find(options->cuda, library, sizeof library);
+
+    if (code != COMMAND_OK)
+        return code;
+    if (!sim_folder_make(library, faults, &folder))
+        return COMMAND_SYSTEM;
+    if (set_environment(options, folder.path, faults) == 0) {
+        code = run(options->program, options->quiet);
+    } else {
+        fputs("cushim sim: no memory\n", stderr);
+        code = COMMAND_SYSTEM;
+    }
+    sim_folder_remove(&folder);
+    return code;
+}
+
+int command_sim(int argc, char **argv)
+{
+    struct options options = {0};
+    char *faults, *log = NULL;
+    int code = COMMAND_USAGE;
+
+    if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0)
+        return COMMAND_USAGE;
+    if (options.list)
+        return sim_list();
+    faults = join_faults(&options);
+    if (faults == NULL) {
+        fputs("cushim sim: no memory\n", stderr);
+        return COMMAND_SYSTEM;
+    }
+    if (sim_settings_good(options.devices, options.profile, options.memory, options.workers,
+                          options.time_limit) &&
+        sim_faults_good(faults) &&
+        (options.log == NULL || (options.log = log = log_path(options.log)) != NULL))
+        code = simulate(&options, faults);
+    free(log);
+    free(faults);
+    return code;
+}

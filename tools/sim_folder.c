@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_folder.h"
+
+#include "elf_hide.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MISSING "missing:"
+
+static bool copy_file(const char *from, const char *to)
+{
+    FILE *in = fopen(from, "rbe"), *out = fopen(to, "wbe");
+    char block[65536];
+    size_t length;
+    bool good = in != NULL && out != NULL;
+
+    while (good && (length = fread(block, 1, sizeof block, in)) > 0)
+        good = fwrite(block, 1, length, out) == length;
+    good = good && !ferror(in);
+    if (in != NULL)
+        fclose(in);
+    if (out != NULL)
+        good = fclose(out) == 0 && good;
+    return good;
+}
+
+/* A link to the library, or a copy of it without the symbols that are to be missing. */
+static bool place(const char *library, const char *path, const char *faults)
+{
+    char *rules = strdup(faults), *rest = NULL;
+    bool good = rules != NULL, copied = false;
+
+    for (char *rule = good ? strtok_r(rules, ";", &rest) : NULL; good && rule != NULL;
+         rule = strtok_r(NULL, ";", &rest)) {
+        if (strncmp(rule, MISSING, strlen(MISSING)) != 0)
+            continue;
+        good =
+            (copied || copy_file(library, path)) && elf_hide_symbol(path, rule + strlen(MISSING));
+        copied = true;
+    }
+    free(rules);
+    return good && (copied || symlink(library, path) == 0);
+}
+
+static void clear(const char *path)
+{
+    static const char *const files[] = {"libcuda.so.1", "libcuda.so"};
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char file[PATH_MAX];
+        if (snprintf(file, sizeof file, "%s/%s", path, files[i]) < (int)sizeof file)
+            unlink(file);
+    }
+    rmdir(path);
+}
+
+/* Where temporary files go; not where its name would be two of a search list. */
+static const char *temporary(char path[PATH_MAX])
+{
+    const char *asked = getenv("TMPDIR");
+
+    if (asked == NULL || *asked == '\0')
+        return "/tmp";
+    if (realpath(asked, path) == NULL)
+        return NULL;
+    return strpbrk(path, ":;") == NULL ? path : "/tmp";
+}
+
+static bool make(const char *library, const char *faults, struct sim_folder *folder)
+{
+    char base[PATH_MAX], real[PATH_MAX], file[PATH_MAX];
+    const char *place_for = temporary(base);
+
+    if (place_for == NULL || realpath(library, real) == NULL ||
+        asprintf(&folder->path, "%s/cushim-sim-XXXXXX", place_for) < 0)
+        return false;
+    if (mkdtemp(folder->path) == NULL) {
+        free(folder->path);
+        folder->path = NULL;
+        return false;
+    }
+    if (snprintf(file, sizeof file, "%s/libcuda.so.1", folder->path) >= (int)sizeof file ||
+        !place(real, file, faults))
+        return false;
+    strcpy(strrchr(file, '/'), "/libcuda.so");
+    return symlink("libcuda.so.1", file) == 0;
+}
+
+/* A process of its own, which outlives this one whatever ends it, for a moment. */
+static bool start_guard(struct sim_folder *folder)
+{
+    int ends[2];
+    char byte;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    fflush(NULL);
+    folder->guard = fork();
+    if (folder->guard < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return false;
+    }
+    if (folder->guard == 0) {
+        setsid();
+        close(ends[1]);
+        while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+            ;
+        clear(folder->path);
+        _exit(0);
+    }
+    close(ends[0]);
+    folder->alive = ends[1];
+    return true;
+}
+
+bool sim_folder_make(const char *library, const char *faults, struct sim_folder *folder)
+{
+    *folder = (struct sim_folder){0};
+    if (make(library, faults, folder) && start_guard(folder))
+        return true;
+    fprintf(stderr, "cushim sim: no folder for the library can be made: %s\n", strerror(errno));
+    if (folder->path != NULL)
+        clear(folder->path);
+    free(folder->path);
+    return false;
+}
+
+void sim_folder_remove(struct sim_folder *folder)
+{
+    close(folder->alive);
+    while (waitpid(folder->guard, NULL, 0) < 0 && errno == EINTR)
+        ;
+    free(folder->path);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_library.h"
+
+#include "command.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf_hide.h"
+#include "fault.h"
+#include "fault_rule.h"
+#include "profile.h"
+
+#define PREFIX "libcuda-sim-"
+#define SUFFIX ".so"
+
+/* Where the libraries are: a folder of one's own, the build's, the installed one. */
+static bool find_folder(char *folder, size_t size)
+{
+    const char *asked = getenv("CUSHIM_SIM_DIR");
+    static const char *const beside[] = {"../src/sim", "../" SIM_LIBRARY_FOLDER};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+
+    if (asked != NULL && *asked != '\0') {
+        snprintf(folder, size, "%s", asked);
+        return access(folder, R_OK | X_OK) == 0;
+    }
+    if (length < 0)
+        return false;
+    self[length] = '\0';
+    slash = strrchr(self, '/');
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        int written = snprintf(folder, size, "%s/%s", self, beside[i]);
+        if (written > 0 && (size_t)written < size && access(folder, R_OK | X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* 12.4 of libcuda-sim-12.4.so, as 12040; 0 for any other file. */
+static int version_of(const char *file)
+{
+    int major, minor, end = 0;
+
+    if (sscanf(file, PREFIX "%d.%d" SUFFIX "%n", &major, &minor, &end) != 2 || end == 0 ||
+        file[end] != '\0')
+        return 0;
+    return 1000 * major + 10 * minor;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Versions in the folder, ascending. */
+static int list_versions(const char *folder, int *versions, int most)
+{
+    DIR *directory = opendir(folder);
+    struct dirent *entry;
+    int count = 0;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL && count < most) {
+        int version = version_of(entry->d_name);
+        if (version != 0)
+            versions[count++] = version;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    qsort(versions, (size_t)count, sizeof *versions, compare);
+    return count;
+}
+
+static void print_versions(FILE *stream, const int *versions, int count)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(stream, " %d.%d", versions[i] / 1000, versions[i] % 1000 / 10);
+    fputc('\n', stream);
+}
+
+int sim_list(void)
+{
+    int versions[256], count = 0;
+    char folder[PATH_MAX];
+
+    if (find_folder(folder, sizeof folder))
+        count = list_versions(folder, versions, 256);
+    fputs("CUDA versions:", stdout);
+    print_versions(stdout, versions, count);
+    fputs("profiles:", stdout);
+    for (size_t i = 0; sim_profiles[i] != NULL; i++)
+        printf(" %s (%s)", sim_profiles[i]->name, sim_profiles[i]->device_name);
+    putchar('\n');
+    return COMMAND_OK;
+}
+
+static bool whole(const char *option, const char *text, long low, long high)
+{
+    char *end;
+    long value;
+
+    if (text == NULL)
+        return true;
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end != text && *end == '\0' && errno == 0 && value >= low && value <= high)
+        return true;
+    fprintf(stderr, "cushim sim: --%s: '%s' is no number from %ld to %ld\n", option, text, low,
+            high);
+    return false;
+}
+
+bool sim_settings_good(const char *devices, const char *profile, const char *memory,
+                       const char *workers, const char *time_limit)
+{
+    if (profile != NULL && sim_profile_find(profile) == NULL) {
+        fprintf(stderr, "cushim sim: --profile: there is no '%s'; --list shows all\n", profile);
+        return false;
+    }
+    if (memory != NULL && sim_parse_size(memory) == 0) {
+        fprintf(stderr, "cushim sim: --memory: '%s' is no size such as 512M or 8G\n", memory);
+        return false;
+    }
+    return whole("devices", devices, 0, SIM_MAX_DEVICES) &&
+           whole("workers", workers, 1, SIM_MAX_WORKERS) &&
+           whole("time-limit", time_limit, 1, 1000000000);
+}
+
+bool sim_faults_good(const char *faults)
+{
+    char error[320];
+
+    /* In this process, where nothing is called: all are tried together, as in the program. */
+    if (sim_fault_add(faults, error, sizeof error))
+        return true;
+    fprintf(stderr, "cushim sim: --fault: %s\n", error);
+    return false;
+}
+
+int sim_library_find(const char *cuda, char *path, size_t size)
+{
+    int versions[256], count, asked = 0, major, minor, end = 0, found = 0;
+    char folder[PATH_MAX];
+
+    if (!find_folder(folder, sizeof folder) ||
+        (count = list_versions(folder, versions, 256)) == 0) {
+        fprintf(stderr, "cushim sim: no simulated driver is installed beside this command; "
+                        "CUSHIM_SIM_DIR may name the folder with " PREFIX "X.Y" SUFFIX "\n");
+        return COMMAND_NO_DRIVER;
+    }
+    if (cuda != NULL && (sscanf(cuda, "%d.%d%n", &major, &minor, &end) != 2 || cuda[end] != '\0'))
+        major = minor = -1;
+    else if (cuda != NULL)
+        asked = 1000 * major + 10 * minor;
+    for (int i = 0; i < count; i++)
+        if (cuda == NULL || versions[i] == asked)
+            found = versions[i];
+    if (found == 0) {
+        fprintf(stderr, "cushim sim: --cuda: '%s' is none of", cuda);
+        print_versions(stderr, versions, count);
+        return COMMAND_USAGE;
+    }
+    if (snprintf(path, size, "%s/" PREFIX "%d.%d" SUFFIX, folder, found / 1000, found % 1000 / 10) <
+        (int)size)
+        return COMMAND_OK;
+    fputs("cushim sim: the path of the simulated driver is too long\n", stderr);
+    return COMMAND_SYSTEM;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What `cushim sim` can simulate: the libraries beside the command, and the settings. */
+#ifndef CUSHIM_TOOLS_SIM_LIBRARY_H
+#define CUSHIM_TOOLS_SIM_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Versions and profiles to stdout; an exit code. */
+int sim_list(void);
+
+/* Whether the settings can be used; NULL stands for the default. Says on stderr what cannot. */
+bool sim_settings_good(const char *devices, const char *profile, const char *memory,
+                       const char *workers, const char *time_limit);
+bool sim_faults_good(const char *faults);
+
+/* Path of the library of a version, e.g. 12.4; NULL: the newest. An exit code other than
+ * COMMAND_OK where there is none, after saying so. */
+int sim_library_find(const char *cuda, char *path, size_t size);
+
+#endif
