@@ -60,7 +60,8 @@ def main():
     """Write one output, if that changes it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("output", help="one of: " + ", ".join(sorted(OUTPUTS)) +
-                        ", sim_exports.c, or a CUDA version's exports, as in 12040.map")
+                        ", sim_exports.c, sim_entries.md, "
+                        "or a CUDA version's exports, as in 12040.map")
     parser.add_argument("file")
     parser.add_argument("--registry", default=registry.DEFAULT)
     parser.add_argument("--sources", nargs="*", default=[], help="where behaviours are defined")
@@ -70,6 +71,8 @@ def main():
         emitter = functools.partial(emit_sim.emit_version, version=int(version))
     elif options.output == "sim_exports.c":
         emitter = functools.partial(emit_sim.emit_exports, sources=options.sources)
+    elif options.output == "sim_entries.md":
+        emitter = functools.partial(emit_sim.emit_unsupported, sources=options.sources)
     elif options.output in OUTPUTS:
         emitter = OUTPUTS[options.output]
     else:

@@ -2,11 +2,15 @@
 """The simulated driver: every entry as an exported function around its behaviour, if it has one."""
 
 import re
+import textwrap
 from pathlib import Path
 
 import ctext
 
 BEHAVIOUR = re.compile(r"^CUresult\s+sim_(cu[A-Z]\w+)\(", re.MULTILINE)
+# One that does nothing but refuse is none.
+REFUSAL = re.compile(r"^CUresult sim_(cu[A-Z]\w+)\([^{;]*\)\n\{\n(?:    \(void\)\w+;\n)*"
+                     r"    return CUDA_ERROR_NOT_SUPPORTED;\n\}", re.MULTILINE)
 POINTER, HANDLE, STRING, FLOAT, INT, UNSIGNED, BYTES = "phsfiub"
 OUTPUTS = {"int *": "i", "unsigned int *": "u", "size_t *": "u", "float *": "f",
            "unsigned long long *": "h", "cuuint64_t *": "u", "void **": "h", "const char **": "s"}
@@ -23,6 +27,8 @@ SCALARS = {"int": INT, "unsigned int": UNSIGNED, "unsigned short": UNSIGNED,
            "float": FLOAT, "const char *": STRING}
 # In the headers of Linux, and exported by no driver of a desktop or server: Tegra's.
 ELSEWHERE = {"cuEventCreateFromEGLSync"}
+# Of Windows first: drivers 10.1 and 11.0 do not export it here, 11.2 does.
+LATER = {"cuDeviceGetLuid": 11020}
 STREAM = {"legacy": "l", "ptsz": "s", "ptds": "d"}
 
 BEHAVIOURS = """
@@ -36,10 +42,28 @@ EXPORTS = """
 /* Here a name is the exported symbol itself. */
 {undefs}
 
+#ifdef SIM_EMBEDDED /* in a program, which may have functions of these names */
+{renames}
+#define EXPORT static
+#else
 #define EXPORT __attribute__((visibility("default")))
+#endif
 
 {prototypes}
 
+"""
+
+
+UNSUPPORTED = """\
+# Entries that are not simulated
+
+The [simulated driver](simulated-driver.md) exports these symbols, where its version has them, and
+returns `CUDA_ERROR_NOT_SUPPORTED` (801) from them; a `_ptsz` or `_ptds` form does as its legacy
+one. All other entries behave as on a device: {present} of {all}.
+
+Made by the command below, and compared with the source by a test:
+
+    python3 gen/emit.py sim_entries.md docs/simulated-entries.md --sources src/sim/*.c
 """
 
 
@@ -144,8 +168,10 @@ def emit_exports(registry, sources):
     old = superseded(registry)
     lines = [ctext.banner("entries", "types", "levels") + EXPORTS.format(
         undefs="\n".join(f"#undef {entry['symbol']}" for entry in entries),
+        renames="\n".join(f"#define {entry['symbol']} embedded_{entry['symbol']}"
+                          for entry in entries),
         prototypes="\n".join(
-            ctext.wrap(f"CUresult {entry['symbol']}({ctext.parameters(entry)});")
+            ctext.wrap(f"EXPORT CUresult {entry['symbol']}({ctext.parameters(entry)});")
             for entry in entries))]
     for number, entry in enumerate(entries):
         lines += function(number, entry, base(entry) in present)
@@ -174,8 +200,8 @@ def emit_exports(registry, sources):
 def new_errors(types):
     """Codes that came after the oldest headers that the registry knows, by release."""
     codes = next(ctext.newest(row) for row in types if row["name"] == "CUresult")
-    oldest = min(since for _, _, since in codes["values"])
-    return [value for value in codes["values"] if value[2] > oldest]
+    oldest = min(value[2] for value in codes["values"])
+    return [value[:3] for value in codes["values"] if value[2] > oldest]
 
 
 def parameter(kinds, entry, kind, name):
@@ -205,6 +231,24 @@ def function(number, entry, present):
 def emit_version(registry, version):
     """Text of a linker's version script: the symbols that CUDA `version` exports."""
     symbols = [entry["symbol"] for entry in simulated(registry["entries"])
-               if entry["since"] <= version]
+               if max(entry["since"], LATER.get(entry["symbol"], 0)) <= version]
     return "{\n    global:\n" + "".join(f"        {symbol};\n" for symbol in symbols) + \
         "    local: *;\n};\n"
+
+
+def emit_unsupported(registry, sources):
+    """Text of docs/simulated-entries.md."""
+    entries = [entry for entry in simulated(registry["entries"]) if entry["stream"] == "legacy"]
+    present = behaviours(sources)
+    for source in sources:
+        present.difference_update(REFUSAL.findall(Path(source).read_text(encoding="utf-8")))
+    absent = {}
+    for entry in entries:
+        if entry["symbol"] not in present:
+            absent.setdefault(entry["header"], []).append(entry["symbol"])
+    count = sum(map(len, absent.values()))
+    text = UNSUPPORTED.format(present=len(entries) - count, all=len(entries))
+    for header, symbols in sorted(absent.items()):
+        lines = textwrap.wrap(", ".join(sorted(symbols)), 100)
+        text += f"\n## {header}\n" + "\n".join(lines) + "\n"
+    return text

@@ -82,6 +82,10 @@ bool sim_begin(struct sim_call *call, size_t entry, const void *const *arguments
     calls_of[entry]++;
     if (sim_control_before(call))
         return false;
+    if (needs_init(call->entry) && in_callback) {
+        call->result = CUDA_ERROR_NOT_PERMITTED;
+        return false;
+    }
     if (needs_init(call->entry)) {
         CUresult state = sim_init_state();
         if (state != CUDA_SUCCESS) {

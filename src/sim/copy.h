@@ -39,4 +39,8 @@ CUresult sim_copy_run(void *copy); /* sim_work */
 /* A copy or fill in the stream is refused with this code: what a capture makes of that. */
 CUresult sim_copy_refused(CUstream stream, CUresult code);
 
+/* A synchronous copy between contexts follows all that is pending in both, and is done when the
+ * call returns ("cuMemcpyPeer" of the driver API's manual). NULL: the current one. */
+CUresult sim_copy_settle(CUcontext one, CUcontext other);
+
 #endif

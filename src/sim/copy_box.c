@@ -208,7 +208,13 @@ CUresult sim_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D_v2 *pCopy, CUstream hStream)
 
 CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER_v1 *pCopy)
 {
-    return box(NULL, pCopy, NULL, true);
+    struct sim_context *context;
+    CUresult result = pCopy ? sim_copy_settle(pCopy->dstContext, pCopy->srcContext) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        result = box(NULL, pCopy, NULL, true);
+    if (result == CUDA_SUCCESS && sim_current(&context) == CUDA_SUCCESS)
+        result = sim_context_wait_all(context);
+    return result;
 }
 
 CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER_v1 *pCopy, CUstream hStream)

@@ -82,6 +82,17 @@ CUresult sim_cuMemcpyAsync(CUdeviceptr_v2 dst, CUdeviceptr_v2 src, size_t ByteCo
     return line(hStream, false, CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount);
 }
 
+CUresult sim_copy_settle(CUcontext one, CUcontext other)
+{
+    struct sim_context *contexts[2];
+    CUresult result = sim_context_of(one, &contexts[0]);
+    if (result == CUDA_SUCCESS)
+        result = sim_context_of(other, &contexts[1]);
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
+        result = sim_context_wait_all(contexts[i]);
+    return result;
+}
+
 static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_context, uint64_t from,
                      CUcontext from_context, size_t size)
 {
@@ -97,7 +108,13 @@ static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_conte
 CUresult sim_cuMemcpyPeer(CUdeviceptr_v2 dstDevice, CUcontext dstContext, CUdeviceptr_v2 srcDevice,
                           CUcontext srcContext, size_t ByteCount)
 {
-    return peer(NULL, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    CUresult result = sim_copy_settle(dstContext, srcContext);
+    if (result == CUDA_SUCCESS)
+        result = peer(NULL, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    struct sim_context *context;
+    if (result == CUDA_SUCCESS && sim_current(&context) == CUDA_SUCCESS)
+        result = sim_context_wait_all(context);
+    return result;
 }
 
 CUresult sim_cuMemcpyPeerAsync(CUdeviceptr_v2 dstDevice, CUcontext dstContext,

@@ -124,7 +124,7 @@ static CUresult submit(CUstream handle, struct fill fill, bool wait)
     if (wait && is_shared(fill.address))
         return sim_submit_wait(stream, &item);
     result = item_make(stream->object.context, &fill, &item);
-    return result == CUDA_SUCCESS ? sim_submit(stream, &item) : result;
+    return result == CUDA_SUCCESS ? sim_submit(stream, &item) : sim_submit_refused(stream, result);
 }
 
 CUresult sim_cuMemsetD8_v2(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N)

@@ -64,7 +64,8 @@ CUresult sim_image_append(struct sim_image *image, const struct sim_image *more)
     return CUDA_SUCCESS;
 }
 
-static CUresult read_linked(const char *data, size_t size, struct sim_image *image)
+static CUresult read_linked(const char *data, size_t size, unsigned architecture,
+                            struct sim_image *image)
 {
     struct linked head;
     if (size < sizeof(Elf64_Ehdr) + sizeof head.mark)
@@ -75,6 +76,11 @@ static CUresult read_linked(const char *data, size_t size, struct sim_image *ima
         return head.elf.e_machine == EM_CUDA_MACHINE && head.elf.e_shnum
                    ? CUDA_ERROR_NO_BINARY_FOR_GPU
                    : CUDA_ERROR_INVALID_IMAGE;
+    if (size < sizeof head)
+        return CUDA_ERROR_INVALID_IMAGE;
+    if ((head.elf.e_flags & 0xff) / 10 != architecture / 10 ||
+        (head.elf.e_flags & 0xff) > architecture)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
     memcpy(&head, data, sizeof head);
     if (head.size > size || head.size < sizeof head)
         return CUDA_ERROR_INVALID_IMAGE;
@@ -118,7 +124,7 @@ CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
         if (result == CUDA_SUCCESS)
             result = add(image, text, length, text);
     } else if (is_elf(data, size)) {
-        result = read_linked(data, size, image);
+        result = read_linked(data, size, architecture, image);
         if (result == CUDA_ERROR_NO_BINARY_FOR_GPU && errors)
             ptx_text_add(errors, "the simulated device runs PTX; a cubin is machine code\n");
     } else {
@@ -131,12 +137,17 @@ CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
     return result;
 }
 
-void *sim_image_write(const struct sim_image *image, size_t *size)
+void *sim_image_write(const struct sim_image *image, unsigned architecture, size_t *size)
 {
     struct linked head = {.count = image->count, .mark = MARK};
     head.size = sizeof head;
     for (size_t i = 0; i < image->count; i++)
         head.size += sizeof(uint64_t) + image->sources[i].size;
+    /* One empty section at the end, by which readers see whether the file is all there. */
+    head.elf.e_shoff = head.size;
+    head.elf.e_shentsize = sizeof(Elf64_Shdr);
+    head.elf.e_shnum = 1;
+    head.size += sizeof(Elf64_Shdr);
     memcpy(head.elf.e_ident, ELFMAG, SELFMAG);
     head.elf.e_ident[EI_CLASS] = ELFCLASS64;
     head.elf.e_ident[EI_DATA] = ELFDATA2LSB;
@@ -144,8 +155,9 @@ void *sim_image_write(const struct sim_image *image, size_t *size)
     head.elf.e_type = ET_EXEC;
     head.elf.e_machine = EM_CUDA_MACHINE;
     head.elf.e_version = EV_CURRENT;
+    head.elf.e_flags = architecture; /* where a cubin says for which device it is */
     head.elf.e_ehsize = sizeof head.elf;
-    char *block = malloc(head.size);
+    char *block = calloc(1, head.size);
     if (!block)
         return NULL;
     memcpy(block, &head, sizeof head);

@@ -25,7 +25,7 @@ CUresult sim_image_append(struct sim_image *image, const struct sim_image *more)
 
 /* The linker's output: an ELF file of the CUDA machine whose only content is the PTX of the inputs.
  * The block is the caller's, to be freed; NULL: no memory. */
-void *sim_image_write(const struct sim_image *image, size_t *size);
+void *sim_image_write(const struct sim_image *image, unsigned architecture, size_t *size);
 
 /* --- Fatbins (fatbin.c) --- */
 bool sim_is_fatbin(const void *data, size_t size);

@@ -11,7 +11,7 @@ CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
     if (result != CUDA_SUCCESS)
         return result;
     result = sim_launch_prepare(stream->object.context, params, attributes, count, &item);
-    return result == CUDA_SUCCESS ? sim_submit(stream, &item) : result;
+    return result == CUDA_SUCCESS ? sim_submit(stream, &item) : sim_submit_refused(stream, result);
 }
 
 CUresult sim_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,

@@ -14,6 +14,7 @@ struct kernel {
     struct ptx_machine machine;
     struct sim_context *context;
     const struct sim_function *function;
+    uint64_t reach; /* devices, by ordinal; found when the kernel starts */
     CUlaunchAttribute *attributes;
     /* The caller's form again, for graphs: pointers into `params`, or a packed buffer. */
     void *extra[5];
@@ -22,11 +23,31 @@ struct kernel {
     char *params;
 };
 
+/* Devices whose plain memory the kernel may use: its own, and those with peer access. */
+static uint64_t reachable(const struct sim_context *context)
+{
+    uint64_t devices = UINT64_C(1) << context->device->ordinal;
+    for (const struct sim_object *object = sim_objects(SIM_CONTEXT); object;
+         object = object->next) {
+        const struct sim_context *other = (const struct sim_context *)object;
+        if (sim_peer_enabled(context, other))
+            devices |= UINT64_C(1) << other->device->ordinal;
+    }
+    return devices;
+}
+
+/* Other kinds of memory belong to the host, or have access rights of their own. */
+static bool reaches(const struct kernel *kernel, const struct sim_allocation *allocation)
+{
+    return (allocation->kind != SIM_MEMORY_DEVICE && allocation->kind != SIM_MEMORY_MODULE) ||
+           !allocation->device || (kernel->reach >> allocation->device->ordinal & 1);
+}
+
 static bool find(void *user, uint64_t address, struct ptx_range *range)
 {
+    const struct kernel *kernel = user;
     struct sim_allocation found;
-    (void)user;
-    if (!sim_range_copy(address, &found))
+    if (!sim_range_copy(address, &found) || !reaches(kernel, &found))
         return false;
     *range = (struct ptx_range){found.address, found.size, found.host,
                                 (found.readable ? PTX_RANGE_READ : 0U) |
@@ -51,6 +72,12 @@ static void print(void *user, const char *text, size_t length)
     (void)user;
     fwrite(text, 1, length, stdout);
     fflush(stdout);
+}
+
+static void print_error(void *user, const char *text, size_t length)
+{
+    (void)user;
+    fwrite(text, 1, length, stderr);
 }
 
 static CUresult fault_code(enum ptx_fault_kind kind)
@@ -87,6 +114,9 @@ static CUresult run(void *user)
 {
     struct kernel *kernel = user;
     struct ptx_fault fault;
+    sim_lock();
+    kernel->reach = reachable(kernel->context);
+    sim_unlock();
     if (ptx_launch(&kernel->launch, &fault))
         return CUDA_SUCCESS;
     sim_control_report(kernel->context->device, fault.report);
@@ -172,7 +202,7 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
     int processors = 0, shared = 0;
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
-    kernel->world = (struct ptx_world){kernel, find, texture, surface, print};
+    kernel->world = (struct ptx_world){kernel, find, texture, surface, print, print_error};
     kernel->machine =
         (struct ptx_machine){.sm_count = (uint32_t)processors,
                              .architecture = (uint32_t)sim_architecture(device),

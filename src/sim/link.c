@@ -159,7 +159,8 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
         result = CUDA_ERROR_INVALID_SOURCE; /* each input was good by itself: a symbol is missing */
     if (result == CUDA_SUCCESS) {
         ptx_module_release(module);
-        link->output = sim_image_write(&link->inputs, &size);
+        link->output =
+            sim_image_write(&link->inputs, (unsigned)sim_architecture(context->device), &size);
         if (!link->output)
             result = CUDA_ERROR_OUT_OF_MEMORY;
     }

@@ -20,7 +20,7 @@ static const struct sim_entry *best(const char *name, int version, bool per_thre
     for (size_t i = 0; i < sim_entry_count; i++) {
         const struct sim_entry *entry = &sim_entries[i];
         if (entry->since > sim_config.cuda || (entry->stream != LEGACY) != per_thread ||
-            strcmp(entry->name, name) != 0 || sim_fault_missing(entry))
+            strcmp(entry->name, name) != 0)
             continue;
         *exists = true;
         if ((unsigned)entry->since <= (unsigned)version && (!found || entry->since >= found->since))
@@ -44,6 +44,10 @@ static CUresult ask(const char *symbol, void **pfn, int version, cuuint64_t flag
         *found = best(symbol, version, true, exists);
     if (!*found && !*exists)
         *found = best(symbol, version, false, exists);
+    if (*found && sim_fault_missing(*found)) { /* and no other one instead */
+        *found = NULL;
+        *exists = false;
+    }
     return CUDA_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 
 #include "context.h"
 #include "control.h"
+#include "ptx/ptx.h"
 #include "queue.h"
 
 #define IDLE_MAX 8 /* threads kept for later */
@@ -384,6 +385,7 @@ void sim_queue_prepare(void)
  * still works is left alone: waiting for it could take for ever. */
 __attribute__((destructor)) static void end(void)
 {
+    bool all_done = true; /* nobody works any more */
     sim_lock();
     stopping = true;
     pthread_cond_broadcast(&ready_changed);
@@ -392,6 +394,7 @@ __attribute__((destructor)) static void end(void)
         workers = worker->next;
         if (worker->busy) {
             pthread_detach(worker->id);
+            all_done = false;
             continue;
         }
         sim_unlock();
@@ -401,4 +404,6 @@ __attribute__((destructor)) static void end(void)
     }
     join_leaving();
     sim_unlock();
+    if (all_done)
+        ptx_pool_close();
 }

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""`cushim demo`, on a fake driver whose kernel is the host's."""
+"""`cushim demo`, on a fake driver whose kernel is the host's, and on a simulated one."""
 
+import os
+import pty
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
-from command import (FAILED, FAKE_GPU, NO_DRIVER, OK, each_branch, real_driver, run, run_on)
+from command import (CLI, FAILED, FAKE_GPU, NO_DRIVER, OK, USAGE, each_branch, environment,
+                     real_driver, run, run_on)
 
 pytest_generate_tests = each_branch
 
@@ -113,3 +118,147 @@ def test_real_driver_without_gpu(branch):
     assert result.code == NO_DRIVER
     assert result.out.count("driver   ") == 1, "a driver that forks printed it twice"
     assert "cuInit" in result.err
+
+
+# ---- where there is no GPU
+
+simulated = pytest.mark.skipif("CUSHIM_SIM_PROGRAM" not in os.environ,
+                               reason="built without the simulated driver")
+FIRST = "simulated GPU on this machine's CPU: "
+KERNELS = ["vecadd", "saxpy", "fill", "reduce", "transpose", "histogram", "matmul", "texture",
+           "parameters", "link_main and link_part"]
+
+
+@pytest.fixture(name="found")
+def fixture_found(tmp_path):
+    """A folder in which the system's loader finds the fake driver, as if it were installed."""
+    (tmp_path / "libcuda.so.1").symlink_to(FAKE_GPU)
+    return {"LD_LIBRARY_PATH": str(tmp_path)}
+
+
+def check_simulated(result, reason):
+    """All kernels ran, and were right."""
+    assert (result.code, result.err) == (OK, "")
+    first, driver, entries, device, vecadd, time, *kernels = result.out.splitlines()
+    assert first.startswith(FIRST) and reason in first
+    assert re.fullmatch(r"driver   simulated, CUDA \d+\.\d", driver)
+    assert re.fullmatch(r"entries  \d+ of \d+ are available", entries)
+    assert device == "device   0: NVIDIA H200, compute 9.0, 139.8 GiB"
+    assert vecadd == "vecadd   1000000 sums, every one correct"
+    assert time.startswith("time     ")
+    assert [line.partition(": ")[0].removeprefix("kernel   ") for line in kernels] == \
+        [*KERNELS, "bad/syntax_error"]
+    for line in kernels[:-1]:
+        assert re.search(r": \d+ bytes as on the CPU$", line)
+    assert re.search(r": refused: .*line \d+.*frobnicate", kernels[-1])
+
+
+@simulated
+def test_simulated():
+    check_simulated(run("demo", "--simulated"), "asked for by --simulated")
+
+
+@simulated
+def test_no_device_falls_back(found):
+    check_simulated(run("demo", FAKE_DEVICES="0", **found), "lists no device")
+
+
+@simulated
+@pytest.mark.skipif(Path("/proc/driver/nvidia/version").exists(), reason="there is a GPU")
+def test_no_driver_falls_back():
+    check_simulated(run("demo", CUDA_VISIBLE_DEVICES=""), "libcuda.so.1")
+
+
+@simulated
+def test_hidden_devices(found):
+    """What hides the real devices does not hide the simulated one."""
+    check_simulated(run("demo", CUDA_VISIBLE_DEVICES="", FAKE_DEVICES="0", **found), "no device")
+
+
+@simulated
+@pytest.mark.skipif(Path("/proc/driver/nvidia/version").exists(), reason="there is a GPU")
+def test_driver_without_kernel_module_falls_back(found):
+    result = run("demo", FAKE_FAIL="cuInit", **found)
+    assert result.code == OK and result.out.startswith(FIRST) and "999" in result.out
+
+
+def test_found_driver_is_used(found):
+    result = run("demo", **found)
+    assert (result.code, result.err) == (OK, "")
+    assert result.out.startswith("driver   ") and "kernel   " not in result.out
+
+
+@simulated
+@pytest.mark.parametrize("asked", ["option", "environment"])
+def test_given_driver_is_never_replaced(asked):
+    if asked == "option":
+        result = run("demo", "--driver", FAKE_GPU, FAKE_DEVICES="0")
+    else:
+        result = run("demo", CUSHIM_LIBCUDA=FAKE_GPU, FAKE_DEVICES="0")
+    assert result.code == NO_DRIVER and FIRST not in result.out
+
+
+@simulated
+def test_simulated_devices():
+    result = run("demo", "--simulated", "--device", 1)
+    assert result.code == NO_DRIVER and "no device 1; this driver has 1" in result.err
+    result = run("demo", "--simulated", "--device", 1, CUSHIM_SIM_DEVICES="2",
+                 CUSHIM_SIM_PROFILE="turing")
+    assert result.code == OK and "device   1: Tesla T4, compute 7.5" in result.out
+
+
+@simulated
+def test_simulated_and_driver():
+    result = run("demo", "--simulated", "--driver", FAKE_GPU)
+    assert result.code == USAGE and "exclude each other" in result.err
+
+
+@simulated
+@pytest.mark.parametrize("fault, kernel", [
+    ("cuLaunchKernel:call=3,error=719", "vecadd"), ("cuLinkComplete", "link_main and link_part"),
+    ("cuTexObjectDestroy:call=2", "texture"), ("cuMemFree:call=4", "vecadd"),
+    ("cuMemcpyDtoH:after,call=5", "reduce")])
+def test_failing_kernel(fault, kernel):
+    result = run("demo", "--simulated", CUSHIM_SIM_FAULT=fault)
+    assert result.code == FAILED
+    assert re.search(rf"^cushim demo: kernel {kernel}: .*\((719|999)\)", result.err,
+                     re.MULTILINE)
+    assert f"kernel   {kernel}:" not in result.out
+
+
+def test_all_on_another_driver():
+    """The fake driver has vecadd alone."""
+    result = run("demo", "--all", "--driver", FAKE_GPU)
+    assert result.code == FAILED and "vecadd   1000000 sums, every one correct" in result.out
+    assert "cushim demo: " in result.err
+
+
+def on_terminal(**variables):
+    """What stderr gets where that is a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([CLI, "demo", "--simulated"], stdout=subprocess.PIPE, stderr=theirs,
+                          env=environment(**variables)) as process:
+        os.close(theirs)
+        chunks = []
+        process.stdout.read()
+        try:
+            while chunk := os.read(ours, 65536):
+                chunks.append(chunk)
+        except OSError:  # how Linux says that the other side was closed
+            pass
+        assert process.wait(timeout=60) == OK
+    os.close(ours)
+    return b"".join(chunks).decode()
+
+
+@simulated
+def test_progress():
+    """Slow calls make a kernel long enough; the bar is gone at the end."""
+    slow = {"CUSHIM_SIM_FAULT": "cuCtxSynchronize:slow=30"}
+    err = on_terminal(**slow)
+    bars = re.findall(r"\rmatmul \[\x1b\[32m(#+\.*)\x1b\[0m\] +(\d+) %", err)
+    assert len(bars) > 3 and bars[-1] == (30 * "#", "100")
+    assert [int(part) for _, part in bars] == sorted(int(part) for _, part in bars)
+    assert re.search(r"\r +\r$", err)
+    assert "\x1b" not in on_terminal(NO_COLOR="1", **slow)
+    assert on_terminal(TERM="dumb", **slow) == ""

@@ -4,6 +4,7 @@
 import json
 import shutil
 
+import pytest
 from adopt import (HERE, NO_DRIVER, ROOT, assert_keeps_to_itself, facts, need, needed, run,
                    with_driver)
 
@@ -46,6 +47,20 @@ def test_pkg_config_drop_in(installed, driver, tmp_path):
     run("make", "-C", HERE / "drop-in", f"OUT={tmp_path}", f"PKG_CONFIG={installed.pkg_config}",
         env=installed.env)
     check_legacy(tmp_path / "legacy", installed.env, driver)
+
+
+def test_pkg_config_simulated(installed, tmp_path):
+    """A test program with the simulated driver in it."""
+    need("pkg-config")
+    if not (installed.libraries / "libcushim-sim.a").exists():
+        pytest.skip("built without the simulated driver")
+    program = tmp_path / "program"
+    flags = run(*installed.pkg_config.split(), "--cflags", "--libs", "cushim-sim",
+                env=installed.env).split()
+    run("cc", ROOT / "docs/examples/test_with_faults.c", "-o", program, *flags)
+    assert_keeps_to_itself(program)
+    assert [name for name in needed(program) if "cushim" in name] == []
+    assert run(program, env=installed.env).endswith("as expected\n")
 
 
 def test_cmake_package(installed, driver, tmp_path):

@@ -28,7 +28,7 @@ static void round_trip(const struct sim_image *image, unsigned architecture)
     struct sim_image copy = {0}, again;
     size_t size = 0;
     require(sim_image_append(&copy, image) == CUDA_SUCCESS && copy.count == image->count);
-    void *block = sim_image_write(&copy, &size);
+    void *block = sim_image_write(&copy, architecture, &size);
     require(block != NULL && sim_image_is_binary(block, size));
     require(sim_image_read(block, size, architecture, &again, NULL) == CUDA_SUCCESS);
     require(again.count == image->count);

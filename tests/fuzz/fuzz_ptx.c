@@ -75,7 +75,8 @@ static void launch(struct ptx_image *image, size_t index, const struct ptx_funct
                    struct memory *memory, uint64_t scratch)
 {
     static char params[MAX_BYTES];
-    struct ptx_world world = {memory, find, no_texture, no_texture, print};
+    struct ptx_world world = {
+        .user = memory, .find = find, .texture = no_texture, .surface = no_texture, .print = print};
     struct ptx_machine machine = {.sm_count = 2,
                                   .architecture = 90,
                                   .workers = 1,

@@ -236,6 +236,7 @@ static void test_destroy_waiting(void **state)
     (void)state;
     OK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cu->cuMemsetD32_v2(word, 0, 1));
+    OK(cu->cuCtxSynchronize());
     OK(cu->cuStreamWaitValue32_v2(stream, word, 1, CU_STREAM_WAIT_VALUE_EQ));
     GIVES(CUDA_ERROR_NOT_READY, cu->cuStreamQuery(stream));
     OK(cu->cuCtxDestroy_v2(context));

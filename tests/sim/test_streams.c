@@ -220,6 +220,7 @@ static void test_values(void **state)
     uint64_t wide = 0;
     (void)state;
     OK(cu->cuMemsetD8_v2(words, 0, 64));
+    OK(cu->cuCtxSynchronize()); /* no stream here waits for the legacy one */
     OK(cu->cuStreamWaitValue32_v2(waiter, words, 5, CU_STREAM_WAIT_VALUE_EQ));
     OK(cu->cuStreamWriteValue64_v2(waiter, words + 8, UINT64_C(0x123456789a), 0));
     GIVES(CUDA_ERROR_NOT_READY, cu->cuStreamQuery(waiter));

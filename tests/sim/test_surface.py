@@ -43,7 +43,8 @@ def expected(cuda):
     """The documented symbols of that version on a desktop or server."""
     return {entry["symbol"] for entry in ENTRIES
             if entry["since"] <= cuda and entry.get("platform") != "windows"
-            and entry["symbol"] != "cuEventCreateFromEGLSync"}
+            and entry["symbol"] != "cuEventCreateFromEGLSync"
+            and (entry["symbol"] != "cuDeviceGetLuid" or cuda >= 11020)}
 
 
 def exported(path):

@@ -117,8 +117,7 @@ static bool is_shared(const struct ptx_warp *warp, uintptr_t at)
                       sizeof(bits), true, &access);                                                \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
-        FOR_LANES(lane, mask)                                                                      \
-        {                                                                                          \
+        FOR_LANES (lane, mask) {                                                                   \
             bits *at = (bits *)access_lane(&access, lane), b = (bits)operand[lane], old;           \
                                                                                                    \
             if (is_shared(warp, (uintptr_t)at)) {                                                  \
@@ -176,8 +175,7 @@ LOOP(add_bf16x2, uint32_t, reg32)
                       sizeof(bits), true, &access);                                                \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
-        FOR_LANES(lane, mask)                                                                      \
-        {                                                                                          \
+        FOR_LANES (lane, mask) {                                                                   \
             bits old = (bits)compare[lane];                                                        \
                                                                                                    \
             __atomic_compare_exchange_n((bits *)access_lane(&access, lane), &old,                  \
@@ -204,8 +202,7 @@ static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_
                   &access);
     if (access.pattern == ACCESS_FAILED)
         return;
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         void *at = (void *)access_lane(&access, lane);
         uint64_t old[2], wanted[2] = {second[lane], second[lane + PTX_LANES]};
 
@@ -287,15 +284,15 @@ static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint3
                   &access);
     if (access.pattern == ACCESS_FAILED)
         return;
-    FOR_LANES(lane, mask)
-    for (unsigned i = 0; i < count; i++) {
-        uintptr_t at = access_lane(&access, lane) + i * size;
-        const reg32 *operand = ptx_in(warp, step->list[1 + i]);
-        uint32_t old = vector_one(form, at, operand[lane], !is_shared(warp, at));
+    FOR_LANES (lane, mask)
+        for (unsigned i = 0; i < count; i++) {
+            uintptr_t at = access_lane(&access, lane) + i * size;
+            const reg32 *operand = ptx_in(warp, step->list[1 + i]);
+            uint32_t old = vector_one(form, at, operand[lane], !is_shared(warp, at));
 
-        if (step->list[1 + count + i] != PTX_ABSENT)
-            ((reg32 *)ptx_out(warp, step->list[1 + count + i]))[lane] = old;
-    }
+            if (step->list[1 + count + i] != PTX_ABSENT)
+                ((reg32 *)ptx_out(warp, step->list[1 + count + i]))[lane] = old;
+        }
 }
 
 /* --- Selection --- */

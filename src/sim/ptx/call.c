@@ -122,14 +122,13 @@ static void pass(struct ptx_warp_state *state, struct ptx_frame *from,
         char *in = state->local + from->local_base + source_offset;
         char *out = state->local + to->local_base + dest_offset;
 
-        FOR_LANES(lane, mask)
-        memcpy(out + lane * stride, in + lane * stride, size);
+        FOR_LANES (lane, mask)
+            memcpy(out + lane * stride, in + lane * stride, size);
         return;
     }
     /* One of them is a register: at most 16 bytes. */
     size = size > 16 ? 16 : size;
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         char bytes[16] = {0};
 
         value_get(state, from, source, source_offset, lane, bytes, size);
@@ -211,9 +210,9 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
 
         if (addresses != NULL) {
             same = 0;
-            FOR_LANES(lane, left)
-            if (addresses[lane] == addresses[first])
-                same |= UINT32_C(1) << lane;
+            FOR_LANES (lane, left)
+                if (addresses[lane] == addresses[first])
+                    same |= UINT32_C(1) << lane;
             code = code_at(state, addresses[first]);
             if (code == NULL || !call_matches(code, site)) {
                 ptx_warp_fault(&state->warp, step, first, PTX_FAULT_INVALID_PC, addresses[first],

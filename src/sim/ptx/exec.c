@@ -43,9 +43,9 @@ static bool run_indexed(struct ptx_warp_state *state, const struct ptx_step *ste
                            "the index is outside of the branch's table");
             return false;
         }
-        FOR_LANES(lane, left)
-        if (index[lane] == index[first])
-            same |= UINT32_C(1) << lane;
+        FOR_LANES (lane, left)
+            if (index[lane] == index[first])
+                same |= UINT32_C(1) << lane;
         if (state->groups[state->current].mask == same) {
             state->groups[state->current].pc = target;
             return true;

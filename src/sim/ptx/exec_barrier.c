@@ -46,8 +46,8 @@ static void give_result(const struct group *group, const struct barrier *barrier
     if (step->detail == IR_BAR_RED_POPC) {
         reg32 *values = (reg32 *)(void *)(group->frame->registers + to);
 
-        FOR_LANES(lane, group->mask)
-        values[lane] = barrier->popc;
+        FOR_LANES (lane, group->mask)
+            values[lane] = barrier->popc;
     } else {
         bool result = step->detail == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
         uint32_t *bits = &group->frame->predicates[to];
@@ -114,14 +114,30 @@ static void arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
         barrier_open(block, index);
 }
 
+/* The lanes that name the same barrier and number of threads as the first. */
+static uint32_t lanes_alike(uint32_t mask, const reg32 *barriers, const reg32 *counts)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(mask), same = 0;
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+        if (barriers[lane] == barriers[first] && (counts == NULL || counts[lane] == counts[first]))
+            same |= UINT32_C(1) << lane;
+    }
+    return same;
+}
+
 void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask)
 {
     struct ptx_warp *warp = &state->warp;
     const reg32 *barriers = ptx_in(warp, step->operand[1]);
     const reg32 *counts = step->operand[2] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[2]);
+    bool constant =
+        (step->operand[1] & PTX_CONSTANT) && (counts == NULL || (step->operand[2] & PTX_CONSTANT));
 
     while (mask) {
-        uint32_t first = (uint32_t)__builtin_ctz(mask), same = 0, index = barriers[first];
+        uint32_t first = (uint32_t)__builtin_ctz(mask), same, index = barriers[first];
         uint32_t count = counts != NULL ? counts[first] : 0;
 
         if (index >= BARRIERS || (counts != NULL && (count == 0 || count % PTX_LANES))) {
@@ -129,9 +145,10 @@ void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, u
                            "there is no such barrier, or its thread count is no multiple of 32");
             return;
         }
-        FOR_LANES(lane, mask)
-        if (barriers[lane] == index && (counts == NULL || counts[lane] == count))
-            same |= UINT32_C(1) << lane;
+        if (constant)
+            same = mask;
+        else
+            same = lanes_alike(mask, barriers, counts);
         mask &= ~same;
         arrive_at(state, step, index, count, same);
     }

@@ -235,7 +235,9 @@ struct launch {
     uint64_t cluster_count; /* of clusters, which are blocks where there are none */
     uint32_t cluster[3], cluster_size;
     uint32_t first_live; /* blocks that a worker takes at once */
+    char apart1[64];     /* what all workers write has a cache line of its own */
     _Atomic uint64_t next_cluster;
+    char apart2[64];
     _Atomic bool stop;
     _Atomic uint32_t fence;
     uint64_t deadline; /* CLOCK_MONOTONIC, ns; 0: none */
@@ -309,8 +311,8 @@ typedef uint64_t __attribute__((may_alias)) reg64;
             for (unsigned lane = 0; lane < PTX_LANES; lane++)                                      \
                 statement;                                                                         \
         } else {                                                                                   \
-            FOR_LANES(lane, mask)                                                                  \
-            statement;                                                                             \
+            FOR_LANES (lane, mask)                                                                 \
+                statement;                                                                         \
         }                                                                                          \
     } while (0)
 

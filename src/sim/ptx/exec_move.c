@@ -12,8 +12,8 @@ void run_copy32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
     if (mask == PTX_FULL)
         memmove(to, from, PTX_LANES * sizeof *to);
     else
-        FOR_LANES(lane, mask)
-    to[lane] = from[lane];
+        FOR_LANES (lane, mask)
+            to[lane] = from[lane];
 }
 
 void run_copy64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -24,8 +24,8 @@ void run_copy64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
     if (mask == PTX_FULL)
         memmove(to, from, PTX_LANES * sizeof *to);
     else
-        FOR_LANES(lane, mask)
-    to[lane] = from[lane];
+        FOR_LANES (lane, mask)
+            to[lane] = from[lane];
 }
 
 void run_copy128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -33,8 +33,7 @@ void run_copy128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t ma
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         to[lane] = from[lane];
         to[lane + PTX_LANES] = from[lane + PTX_LANES];
     }
@@ -65,8 +64,7 @@ void run_zero128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t ma
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         to[lane] = from[lane];
         to[lane + PTX_LANES] = 0;
     }
@@ -117,8 +115,7 @@ void run_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
     unsigned total = step->detail, count = step->list_count - 1u, part = total / count;
     char *to = ptx_out(warp, step->list[0]);
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uint64_t value[2] = {0, 0};
 
         for (unsigned i = 0; i < count; i++) {
@@ -146,8 +143,7 @@ void run_unpack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
     unsigned total = step->detail, count = step->list_count - 1u, part = total / count;
     const void *from = ptx_in(warp, step->list[count]);
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uint64_t value[2];
 
         value[0] = wide_get(from, lane, total, 0);

@@ -132,8 +132,8 @@ void run_special(struct ptx_warp *warp, const struct ptx_step *step, uint32_t ma
     uint32_t value;
 
     if (is_lane(step->detail)) {
-        FOR_LANES(lane, mask)
-        to[lane] = lane_special(step->detail, lane);
+        FOR_LANES (lane, mask)
+            to[lane] = lane_special(step->detail, lane);
         return;
     }
     if (is_grid(step->detail))
@@ -165,10 +165,10 @@ void run_special64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
     if (is_lane(step->detail) || step->detail == IR_TID) {
         const struct launch *launch = warp->block->launch;
 
-        FOR_LANES(lane, mask)
-        to[lane] = step->detail != IR_TID
-                       ? lane_special(step->detail, lane)
-                       : launch->tids[(warp->index * 3 + step->extra) * PTX_LANES + lane];
+        FOR_LANES (lane, mask)
+            to[lane] = step->detail != IR_TID
+                           ? lane_special(step->detail, lane)
+                           : launch->tids[(warp->index * 3 + step->extra) * PTX_LANES + lane];
         return;
     }
     if (is_grid(step->detail))
@@ -237,8 +237,7 @@ void run_isspacep(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     const reg64 *from = ptx_in(warp, step->operand[1]);
     uint32_t bits = 0, *to = &warp->predicates[step->operand[0]];
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uint64_t address = from[lane];
         unsigned space = PTX_SPACE_GLOBAL;
 
@@ -300,9 +299,9 @@ void run_mapa(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
     const reg32 *rank = ptx_in(warp, step->operand[2]);
     uint64_t base = step->extra ? PTX_SHARED_WINDOW : 0;
 
-    FOR_LANES(lane, mask)
-    to[lane] = base + ((from[lane] - base) & (CLUSTER_STRIDE - 1)) +
-               (uint64_t)(rank[lane] + 1) * CLUSTER_STRIDE;
+    FOR_LANES (lane, mask)
+        to[lane] = base + ((from[lane] - base) & (CLUSTER_STRIDE - 1)) +
+                   (uint64_t)(rank[lane] + 1) * CLUSTER_STRIDE;
 }
 
 void run_getctarank(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -311,8 +310,7 @@ void run_getctarank(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
     const reg64 *from = ptx_in(warp, step->operand[1]);
     uint64_t base = step->extra ? PTX_SHARED_WINDOW : 0;
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uint64_t rank = (from[lane] - base) / CLUSTER_STRIDE;
 
         to[lane] = rank ? (uint32_t)rank - 1 : warp->block->cluster_rank;
@@ -327,8 +325,8 @@ void run_alloca(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
     uint64_t most = 0, align = step->extra > 16 ? step->extra : 16;
     uint64_t at = (frame->local_top + align - 1) & ~(align - 1);
 
-    FOR_LANES(lane, mask)
-    most = size[lane] > most ? size[lane] : most;
+    FOR_LANES (lane, mask)
+        most = size[lane] > most ? size[lane] : most;
     if (most > warp->state->local_stride || at + most > warp->state->local_stride) {
         ptx_warp_fault(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_STACK, 0,
                        "alloca needs more than the stack has");

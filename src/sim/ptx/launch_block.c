@@ -4,6 +4,7 @@
  * them and gives them turns. */
 #include "exec_internal.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,7 +324,7 @@ static bool past_deadline(struct launch *launch, uint64_t now)
 static void worker_loop(struct worker *worker)
 {
     struct launch *launch = worker->launch;
-    uint32_t wanted = launch->first_live, rounds = 0;
+    uint32_t wanted = launch->first_live;
     bool waiting = false;
 
     for (;;) {
@@ -335,8 +336,6 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (!waiting && ++rounds % 64 != 1)
-            continue;
         if (waiting || launch->deadline) {
             uint64_t now = time_now();
 
@@ -355,12 +354,17 @@ static void worker_loop(struct worker *worker)
 void worker_run(struct launch *launch)
 {
     struct worker *worker = calloc(1, sizeof *worker);
+    fenv_t before;
 
     if (worker == NULL) {
         launch_fault(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a worker");
         return;
     }
     worker->launch = launch;
+    /* Kernels round as PTX says, whatever the program did to its threads. */
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
     worker_loop(worker);
+    fesetenv(&before);
     worker_free(worker);
 }

@@ -143,16 +143,18 @@ static void scan_block(struct alloc *alloc, uint32_t index, uint32_t *stamp, vis
     struct block *block = &alloc->blocks[index];
 
     for (uint32_t s = block->first; s <= block->last; s++) {
-        const struct lower_ref *first = &lower->refs[alloc->first_ref[s]];
-        const struct lower_ref *past = &lower->refs[alloc->first_ref[s + 1]];
+        uint32_t first = alloc->first_ref[s], past = alloc->first_ref[s + 1];
 
-        for (const struct lower_ref *ref = first; ref < past; ref++)
+        for (uint32_t i = first; i < past; i++) {
+            const struct lower_ref *ref = &lower->refs[i];
+
             if (stamp[ref->vreg] != index && needs_old(lower, ref))
                 use(alloc, block, ref->vreg);
-        for (const struct lower_ref *ref = first; ref < past; ref++)
-            if (ref->def) {
-                stamp[ref->vreg] = index;
-                def(alloc, block, ref->vreg);
+        }
+        for (uint32_t i = first; i < past; i++)
+            if (lower->refs[i].def) {
+                stamp[lower->refs[i].vreg] = index;
+                def(alloc, block, lower->refs[i].vreg);
             }
     }
 }

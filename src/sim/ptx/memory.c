@@ -124,8 +124,7 @@ static void access_slow(struct ptx_warp *warp, const struct ptx_step *step, uint
     access->pattern = ACCESS_GATHER;
     access->base = NULL;
     access->offsets = access->pointers;
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         char *host = memory_resolve(warp, step, lane, space_of[space],
                                     addresses[lane] + step->extra, size, write);
 
@@ -241,8 +240,7 @@ static bool span_has_all(const struct span *span, const reg64 *addresses, uint64
             low |= addresses[i] + offset;
         }
     } else {
-        FOR_LANES(lane, mask)
-        {
+        FOR_LANES (lane, mask) {
             uint64_t at = addresses[lane] + shift;
 
             outside |= at | (limit - at);

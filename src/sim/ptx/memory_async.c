@@ -22,8 +22,7 @@ void run_cp_async(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     uint64_t from_offset = (uint64_t)(int64_t)(int32_t)(uint32_t)step->extra;
     uint32_t ignored = step->operand[4] == PTX_ABSENT ? 0 : warp->predicates[step->operand[4]];
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uint32_t bytes = size[lane], have = ignored >> lane & 1 ? 0 : present[lane];
         char *out =
             memory_resolve(warp, step, lane, PTX_SPACE_SHARED, to[lane] + to_offset, bytes, true);
@@ -130,8 +129,7 @@ void run_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     uint32_t to = step->operand[0], set = 0;
     bool shared = DETAIL_SPACE(step->detail) == MEMORY_SHARED;
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uint64_t operand = value == NULL ? 1 : value[lane], result = 0;
         uint64_t *bits;
 

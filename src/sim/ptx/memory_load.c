@@ -26,7 +26,7 @@ unsigned load_size(enum load_kind kind)
     DEVICE_ACCESS static void fill_##kind(shape *to, const struct access *access, uint32_t mask,   \
                                           size_t at)                                               \
     {                                                                                              \
-        const char *base = access->base + at;                                                      \
+        const char *base = access->pattern == ACCESS_GATHER ? NULL : access->base + at;            \
                                                                                                    \
         if (access->pattern == ACCESS_ROW) {                                                       \
             for (unsigned i = 0; i < PTX_LANES; i++)                                               \
@@ -51,7 +51,7 @@ unsigned load_size(enum load_kind kind)
                 to[i + 16] = LOAD_ONE(memory, cast, shape, second + i * access->stride);           \
             }                                                                                      \
         } else {                                                                                   \
-            uintptr_t from = (uintptr_t)base;                                                      \
+            uintptr_t from = (uintptr_t)access->base + at;                                         \
                                                                                                    \
             EACH_LANE(mask, lane,                                                                  \
                       to[lane] = LOAD_ONE(memory, cast, shape,                                     \
@@ -63,8 +63,7 @@ LOAD_KINDS(LOAD)
 
 DEVICE_ACCESS static void fill_128(reg64 *to, const struct access *access, uint32_t mask, size_t at)
 {
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         const char *from;
         uint64_t bits[2];
 
@@ -234,8 +233,7 @@ static void ordered_read(void *to, uintptr_t from, unsigned size)
 static void access_ordered(struct access *access, uint32_t mask, unsigned count, unsigned size,
                            char (*copy)[64])
 {
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uintptr_t from = access_lane(access, lane);
 
         for (unsigned i = 0; i < count; i++)
@@ -245,8 +243,8 @@ static void access_ordered(struct access *access, uint32_t mask, unsigned count,
     access->pattern = ACCESS_GATHER;
     access->base = NULL;
     access->offsets = access->pointers;
-    FOR_LANES(lane, mask)
-    access->pointers[lane] = (uintptr_t)copy[lane];
+    FOR_LANES (lane, mask)
+        access->pointers[lane] = (uintptr_t)copy[lane];
 }
 
 void run_load_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)

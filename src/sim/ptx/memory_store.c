@@ -25,7 +25,7 @@ unsigned store_size(enum store_kind kind)
     DEVICE_ACCESS static void spill_##kind(const shape *from, const struct access *access,         \
                                            uint32_t mask, size_t at)                               \
     {                                                                                              \
-        char *base = access->base + at;                                                            \
+        char *base = access->pattern == ACCESS_GATHER ? NULL : access->base + at;                  \
                                                                                                    \
         if (access->pattern == ACCESS_ROW) {                                                       \
             for (unsigned i = 0; i < PTX_LANES; i++)                                               \
@@ -38,10 +38,10 @@ unsigned store_size(enum store_kind kind)
             for (unsigned i = 0; i < 16; i++)                                                      \
                 STORE_ONE(memory, second + i * access->stride, from[i + 16]);                      \
         } else {                                                                                   \
-            uintptr_t to = (uintptr_t)base;                                                        \
+            uintptr_t to = (uintptr_t)access->base + at;                                           \
                                                                                                    \
-            FOR_LANES(lane, mask)                                                                  \
-            STORE_ONE(memory, (char *)(to + access->offsets[lane]), from[lane]);                   \
+            FOR_LANES (lane, mask)                                                                 \
+                STORE_ONE(memory, (char *)(to + access->offsets[lane]), from[lane]);               \
         }                                                                                          \
     }
 STORE_KINDS(STORE)
@@ -50,8 +50,7 @@ STORE_KINDS(STORE)
 DEVICE_ACCESS static void spill_128(const reg64 *from, const struct access *access, uint32_t mask,
                                     size_t at)
 {
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         uint64_t bits[2] = {from[lane], from[lane + PTX_LANES]};
 
         memcpy((char *)access_lane(access, lane) + at, bits, sizeof bits);
@@ -101,8 +100,8 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
         char *to = state->local + state->frame->local_base + step->extra;                          \
         size_t stride = state->local_stride;                                                       \
                                                                                                    \
-        FOR_LANES(lane, mask)                                                                      \
-        STORE_ONE(memory, to + lane * stride, from[lane]);                                         \
+        FOR_LANES (lane, mask)                                                                     \
+            STORE_ONE(memory, to + lane * stride, from[lane]);                                     \
     }
 STORE_KINDS(STORE)
 #undef STORE
@@ -198,8 +197,8 @@ void run_store_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
     for (unsigned i = 0; i < count; i++)
         if (list[1 + i] != PTX_ABSENT)
             spill_any(kind, ptx_in(warp, list[1 + i]), &copied, mask, (size_t)i * size);
-    FOR_LANES(lane, mask)
-    for (unsigned i = 0; i < count; i++)
-        if (list[1 + i] != PTX_ABSENT)
-            ordered_write(access_lane(&access, lane) + i * size, copy[lane] + i * size, size);
+    FOR_LANES (lane, mask)
+        for (unsigned i = 0; i < count; i++)
+            if (list[1 + i] != PTX_ABSENT)
+                ordered_write(access_lane(&access, lane) + i * size, copy[lane] + i * size, size);
 }

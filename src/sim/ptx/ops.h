@@ -82,6 +82,9 @@ static inline void ops_set_predicate(struct ptx_warp *warp, uint32_t operand, ui
     warp->predicates[operand] = (warp->predicates[operand] & ~mask) | (bits & mask);
 }
 
+/* A loop with a call in it stays scalar. */
+#define OPS_INLINE static inline __attribute__((always_inline))
+
 /* OPS_n(name, D, A, ..., value): the function `name`, whose result is the expression `value` of
  * its n arguments a, b, c, d, and run_`name`, which applies it to the lanes. D, A, ...: u32 s32 u64
  * s64 f32 f64, the shapes of the registers. */
@@ -132,19 +135,19 @@ static inline void ops_set_predicate(struct ptx_warp *warp, uint32_t operand, ui
     }
 
 #define OPS_1(name, D, A, value)                                                                   \
-    static inline lane_##D name(lane_##A a)                                                        \
+    OPS_INLINE lane_##D name(lane_##A a)                                                           \
     {                                                                                              \
         return (lane_##D)(value);                                                                  \
     }                                                                                              \
     OPS_APPLY1(run_##name, name, D, A)
 #define OPS_2(name, D, A, B, value)                                                                \
-    static inline lane_##D name(lane_##A a, lane_##B b)                                            \
+    OPS_INLINE lane_##D name(lane_##A a, lane_##B b)                                               \
     {                                                                                              \
         return (lane_##D)(value);                                                                  \
     }                                                                                              \
     OPS_APPLY2(run_##name, name, D, A, B)
 #define OPS_3(name, D, A, B, C, value)                                                             \
-    static inline lane_##D name(lane_##A a, lane_##B b, lane_##C c)                                \
+    OPS_INLINE lane_##D name(lane_##A a, lane_##B b, lane_##C c)                                   \
     {                                                                                              \
         return (lane_##D)(value);                                                                  \
     }                                                                                              \

@@ -5,20 +5,20 @@
 #include "ops.h"
 
 /* .ftz: on the 16 bits. */
-static inline uint32_t flushed16(uint32_t half)
+OPS_INLINE uint32_t flushed16(uint32_t half)
 {
     return half & F16_INFINITY ? half : half & 0x8000;
 }
-static inline uint32_t same16(uint32_t half)
+OPS_INLINE uint32_t same16(uint32_t half)
 {
     return half & 0xffff;
 }
-static inline float saturated(float value)
+OPS_INLINE float saturated(float value)
 {
     const float most = value < 1.0F ? value : 1.0F;
     return value > 0.0F ? most : 0.0F;
 }
-static inline float positive(float value)
+OPS_INLINE float positive(float value)
 {
     return value <= 0.0F ? 0.0F : value; /* a NaN stays */
 }
@@ -53,12 +53,12 @@ FUSED(fma_f16_ftz_relu, f16, flushed16, positive)
 FUSED(fma_bf16_relu, bf16, same16, positive)
 
 /* --- min, max: the order of sign and magnitude; see ops_float.c --- */
-static inline int32_t key16(uint32_t half)
+OPS_INLINE int32_t key16(uint32_t half)
 {
     const uint32_t bits = half << 16;
     return (int32_t)(bits ^ ((0U - (bits >> 31)) >> 1));
 }
-static inline uint32_t extreme16(uint32_t a, uint32_t b, bool max, bool nan, uint32_t infinity)
+OPS_INLINE uint32_t extreme16(uint32_t a, uint32_t b, bool max, bool nan, uint32_t infinity)
 {
     const bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
     const bool first = max ? key16(a) > key16(b) : key16(a) < key16(b);
@@ -67,7 +67,7 @@ static inline uint32_t extreme16(uint32_t a, uint32_t b, bool max, bool nan, uin
     const uint32_t quiet = nan || (a_nan && b_nan) ? HALF_NAN : one;
     return a_nan || b_nan ? quiet : number;
 }
-static inline uint32_t xorsign16(uint32_t magnitude, uint32_t a, uint32_t b)
+OPS_INLINE uint32_t xorsign16(uint32_t magnitude, uint32_t a, uint32_t b)
 {
     return magnitude == HALF_NAN ? magnitude : magnitude | ((a ^ b) & 0x8000);
 }
@@ -90,7 +90,7 @@ EXTREMES(bf16, same16, BF16_INFINITY)
     OPS_1(name, u32, u32, value)                                                                   \
     OPS_1(name##_x2, u32, u32, PAIR1(name))
 /* A NaN is the one NaN; `bits` is flushed or not. */
-static inline uint32_t signed16(uint32_t half, uint32_t bits, uint32_t infinity)
+OPS_INLINE uint32_t signed16(uint32_t half, uint32_t bits, uint32_t infinity)
 {
     return (half & 0x7fff) > infinity ? HALF_NAN : bits;
 }

@@ -285,9 +285,9 @@ void run_printf(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
                        "the host has no memory for the message");
         return;
     }
-    FOR_LANES(lane, mask)
-    if (!print_lane(warp, step, lane, message))
-        break;
+    FOR_LANES (lane, mask)
+        if (!print_lane(warp, step, lane, message))
+            break;
     free(message);
 }
 
@@ -295,11 +295,12 @@ void run_printf(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
 void run_assertfail(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct ptx_world *world = ptx_warp_world(warp);
+    void (*print)(void *, const char *, size_t) =
+        world->print_error != NULL ? world->print_error : world->print;
     const uint32_t *block = warp->block->index;
     char text[512], file[512], function[512], message[2048];
 
-    FOR_LANES(lane, mask)
-    {
+    FOR_LANES (lane, mask) {
         const uint32_t *tids = warp->block->launch->tids + warp->index * 3 * PTX_LANES + lane;
         int length;
 
@@ -315,9 +316,9 @@ void run_assertfail(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
                      file, (unsigned)argument(warp, step, 2, lane), function, (unsigned)block[0],
                      (unsigned)block[1], (unsigned)block[2], (unsigned)tids[0],
                      (unsigned)tids[PTX_LANES], (unsigned)tids[2 * PTX_LANES], text);
-        if (world->print != NULL && length > 0)
-            world->print(world->user, message,
-                         (size_t)length < sizeof message ? (size_t)length : sizeof message - 1);
+        if (print != NULL && length > 0)
+            print(world->user, message,
+                  (size_t)length < sizeof message ? (size_t)length : sizeof message - 1);
     }
     ptx_warp_fault(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_ASSERT, 0,
                    "an assertion failed");

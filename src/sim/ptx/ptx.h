@@ -175,6 +175,8 @@ struct ptx_world { /* what a launch sees of its context */
     const struct ptx_texture *(*surface)(void *user, uint64_t handle);
     /* Output of device printf; called from any worker thread, whole messages. */
     void (*print)(void *user, const char *text, size_t length);
+    /* The sentence of a failed assertion; NULL: as what printf prints. */
+    void (*print_error)(void *user, const char *text, size_t length);
 };
 
 /* --- Images: a module in one context's memory --- */

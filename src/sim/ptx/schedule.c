@@ -31,8 +31,8 @@ static uint32_t members(const struct ptx_warp *warp, const struct ptx_step *step
                                                          : step->operand[step->list_count - 1]);
     uint32_t all = 0;
 
-    FOR_LANES(lane, mask)
-    all |= masks[lane];
+    FOR_LANES (lane, mask)
+        all |= masks[lane];
     return all;
 }
 

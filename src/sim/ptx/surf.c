@@ -70,8 +70,20 @@ static unsigned element_size(unsigned type)
 }
 
 #define AT(T, place) ((T *)(void *)(place))
+/* Rows may be packed more tightly than an access is wide. */
+static bool is_aligned(const char *place, unsigned size)
+{
+    return ((uintptr_t)place & (size - 1)) == 0;
+}
+
 static uint64_t load(const char *place, unsigned size)
 {
+    if (!is_aligned(place, size)) {
+        uint64_t value = 0;
+        for (unsigned i = 0; i < size; i++)
+            value |= load(place + i, 1) << (8 * i);
+        return value;
+    }
     switch (size) {
     case 1:
         return __atomic_load_n((const uint8_t *)place, __ATOMIC_RELAXED);
@@ -86,6 +98,11 @@ static uint64_t load(const char *place, unsigned size)
 
 static void store(char *place, unsigned size, uint64_t value)
 {
+    if (!is_aligned(place, size)) {
+        for (unsigned i = 0; i < size; i++)
+            store(place + i, 1, value >> (8 * i));
+        return;
+    }
     switch (size) {
     case 1:
         __atomic_store_n((uint8_t *)place, (uint8_t)value, __ATOMIC_RELAXED);
@@ -195,6 +212,11 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
         if (!place && plan->bounds == IR_TRAP_SURF) {
             ptx_warp_fault(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, known,
                            "the coordinates are outside of the surface");
+            return;
+        }
+        if (place && step->detail == IR_SURED && !is_aligned(place, size)) {
+            ptx_warp_fault(warp, step, lane, PTX_FAULT_MISALIGNED, known,
+                           "the surface has no aligned place there");
             return;
         }
         access_lane(warp, step, plan, lane, place);

@@ -247,7 +247,7 @@ static uint64_t table3(uint64_t a, uint64_t b, uint64_t c, unsigned lut)
 {
     uint64_t result = 0;
     for (unsigned i = 0; i < 32; i++) {
-        const unsigned row = (a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1);
+        const uint64_t row = (a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1);
         result |= (uint64_t)(lut >> row & 1) << i;
     }
     return result;

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Build the fuzzers with clang: build.sh FOLDER.
+set -eu
+cd "$(dirname "$0")/../.."
+folder=$1
+fuzz=fuzzer,address,undefined
+mkdir -p "$folder/include/cushim"
+for header in api.h cuda.h cudaEGL.h cudaGL.h cudaProfiler.h cudaVDPAU.h; do
+    python3 gen/emit.py "cushim/$header" "$folder/include/cushim/$header"
+done
+flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+    -fsanitize=fuzzer-no-link,address,undefined -ffp-contract=off -fno-math-errno -Wno-pass-failed
+    -DOPS_LEVEL=base -DSIM_HAVE_ZSTD -DSIM_HAVE_LZ4
+    -Isrc/sim -Isrc/sim/ptx -Iinclude -I$folder/include"
+for source in src/sim/ptx/*.c src/sim/image.c src/sim/fatbin.c tests/fuzz/fuzz_*.c; do
+    rounding=
+    case $source in */ops_round.c) rounding=-frounding-math ;; esac
+    # shellcheck disable=SC2086
+    clang $flags $rounding -c "$source" -o "$folder/$(echo "$source" | tr / -).o"
+done
+for name in fuzz_ptx fuzz_fatbin; do
+    clang -fsanitize=$fuzz -o "$folder/$name" "$folder/tests-fuzz-$name.c.o" \
+        "$folder"/src-*.o -lzstd -llz4 -lm -lpthread
+done
