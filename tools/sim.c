@@ -128,7 +128,9 @@ static const struct argp_option argp_options[] = {
      .key = KEY_TIME_LIMIT,
      .arg = "MS",
      .doc = "A kernel that takes longer ends with LAUNCH_TIMEOUT"},
-    {.name = "quiet", .key = KEY_QUIET, .doc = "No summary at the end"},
+    {.name = "quiet",
+     .key = KEY_QUIET,
+     .doc = "No summary and no reports of kernels on standard error"},
     {.name = "list", .key = KEY_LIST, .doc = "List the versions and profiles, and do nothing else"},
     {0},
 };
@@ -200,7 +202,7 @@ static int set_environment(const struct options *options, const char *folder, co
              set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
              set("CUSHIM_SIM_LOG", options->log) != 0 ||
              set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
-             set("CUSHIM_SIM_SUMMARY", options->quiet ? NULL : "1") != 0;
+             set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
 }

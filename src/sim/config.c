@@ -93,7 +93,10 @@ static void read_control(void)
     if (!sim_log_open(text))
         fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_LOG: %s: %s\n", text,
                 strerror(errno));
-    if (getenv("CUSHIM_SIM_SUMMARY"))
+    const char *summary = getenv("CUSHIM_SIM_SUMMARY");
+    if (summary && strcmp(summary, "0") == 0)
+        sim_log_quiet();
+    else if (summary)
         sim_log_summary();
 }
 

@@ -180,11 +180,7 @@ CUresult sim_copy_refused(CUstream handle, CUresult code)
 {
     struct sim_stream *stream;
     CUresult result = sim_stream(handle, &stream);
-    if (result != CUDA_SUCCESS || !sim_capturing(stream))
-        return result == CUDA_SUCCESS ? code : result;
-    /* The capture is spoilt, or was it before. */
-    result = sim_capture_refuse(stream);
-    return result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ? result : code;
+    return result == CUDA_SUCCESS ? sim_submit_refused(stream, code) : result;
 }
 
 CUresult sim_copy_submit(CUstream handle, const struct sim_copy *copy,

@@ -24,6 +24,7 @@
 
 static int file = -1; /* every line is one write: other processes may append to it too */
 static bool on_stderr;
+static bool quiet; /* nothing to standard error but a log that goes there */
 static bool summary;
 static uint64_t first_ns;
 static pid_t owner;          /* the process that the counts are of */
@@ -165,6 +166,11 @@ void sim_log_call(const struct sim_call *call)
         log_call(call);
 }
 
+void sim_log_quiet(void)
+{
+    quiet = true;
+}
+
 void sim_log_say(const char *text)
 {
     struct line line = {.used = 0};
@@ -172,7 +178,8 @@ void sim_log_say(const char *text)
     line.text[line.used++] = '\n';
     if (file >= 0 && !on_stderr)
         write_all(file, line.text, line.used);
-    write_all(STDERR_FILENO, line.text, line.used);
+    if (on_stderr || !quiet)
+        write_all(STDERR_FILENO, line.text, line.used);
 }
 
 /* A call that another thread is in may take for ever; a callback that ends the process may hold the

@@ -12,6 +12,7 @@ bool sim_log_open(const char *path);
 void sim_log_summary(void);
 void sim_log_call(const struct sim_call *call);
 /* A line without its newline to stderr, and to the log. Needs no lock. */
+void sim_log_quiet(void); /* no summary, and no report on standard error */
 void sim_log_say(const char *line);
 
 #endif

@@ -215,6 +215,14 @@ CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule 
     return CUDA_SUCCESS;
 }
 
+/* The ABI with 32-bit addresses: of no use to a 64-bit process, as real drivers say. */
+CUresult sim_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
+                               const char *name)
+{
+    (void)dptr, (void)bytes, (void)hmod, (void)name;
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
 /* A texture or surface reference by name. */
 static CUresult reference(void **handle, CUmodule hmod, const char *name,
                           enum ptx_variable_kind kind)

@@ -30,6 +30,7 @@ KERNEL(barriers)
         asm volatile("barrier.sync 0;" ::: "memory");
     }
     PUT(tile[0]);
+    block_barrier();
     /* Warps 0 and 1 by barrier 1, warps 2 and 3 by barrier 2. */
     tile[t] = a * 3;
     if (warp < 2)
