@@ -11,7 +11,8 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-SUITES = {"unit", "cli", "headers", "consumers", "drivers", "sim"}  # those that every machine can run
+# Those that every machine can run.
+SUITES = {"unit", "cli", "headers", "consumers", "drivers", "sim"}
 NEEDS_GPU = "device"
 
 

@@ -26,5 +26,5 @@ void sim_control_report(const struct sim_device *device, const char *sentence)
 {
     char line[640];
     snprintf(line, sizeof line, "cushim: simulated device %d: %s", device->ordinal, sentence);
-    sim_log_say(line);
+    sim_log_report(line);
 }

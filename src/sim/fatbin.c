@@ -43,11 +43,15 @@ struct entry {
     uint64_t size; /* unpacked; 0: not packed */
 };
 
+/* Where the size is not known, what is no fatbin may end early, as "" does: neither magic has a
+ * zero in it. */
 static uint32_t magic_of(const void *data, size_t size)
 {
+    const unsigned char *bytes = data;
     uint32_t magic = 0;
     if (size >= sizeof magic)
-        memcpy(&magic, data, sizeof magic);
+        for (unsigned i = 0; i < sizeof magic && bytes[i]; i++)
+            magic |= (uint32_t)bytes[i] << 8 * i;
     return magic;
 }
 

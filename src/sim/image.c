@@ -18,7 +18,7 @@ struct linked {
 
 static bool is_elf(const void *data, size_t size)
 {
-    return size >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
+    return size >= SELFMAG && strncmp(data, ELFMAG, SELFMAG) == 0;
 }
 
 static CUresult add(struct sim_image *image, const char *text, size_t size, char *owned)

@@ -24,7 +24,7 @@
 
 static int file = -1; /* every line is one write: other processes may append to it too */
 static bool on_stderr;
-static bool quiet; /* nothing to standard error but a log that goes there */
+static bool quiet; /* reports go to the log alone */
 static bool summary;
 static uint64_t first_ns;
 static pid_t owner;          /* the process that the counts are of */
@@ -171,6 +171,18 @@ void sim_log_quiet(void)
     quiet = true;
 }
 
+void sim_log_report(const char *text)
+{
+    if (!quiet) {
+        sim_log_say(text);
+    } else if (file >= 0) {
+        struct line line = {.used = 0};
+        put(&line, "%s", text);
+        line.text[line.used++] = '\n';
+        write_all(file, line.text, line.used);
+    }
+}
+
 void sim_log_say(const char *text)
 {
     struct line line = {.used = 0};
@@ -178,8 +190,7 @@ void sim_log_say(const char *text)
     line.text[line.used++] = '\n';
     if (file >= 0 && !on_stderr)
         write_all(file, line.text, line.used);
-    if (on_stderr || !quiet)
-        write_all(STDERR_FILENO, line.text, line.used);
+    write_all(STDERR_FILENO, line.text, line.used);
 }
 
 /* A call that another thread is in may take for ever; a callback that ends the process may hold the

@@ -13,6 +13,8 @@ void sim_log_summary(void);
 void sim_log_call(const struct sim_call *call);
 /* A line without its newline to stderr, and to the log. Needs no lock. */
 void sim_log_quiet(void); /* no summary, and no report on standard error */
+/* What went wrong in a kernel: as sim_log_say, but quiet where that was asked for. */
+void sim_log_report(const char *text);
 void sim_log_say(const char *line);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gen/emit_sim.py on the tiny registry: exports, versions, what calls are a trap, what is listed."""
+"""gen/emit_sim.py on the tiny registry: exports, versions, traps, what is listed."""
 
 import re
 import subprocess

@@ -54,7 +54,7 @@ def exported(path):
 
 
 def questions():
-    """Every name and symbol of the registry, and some that are none, at and around every version."""
+    """Every name and symbol of the registry, and some others, at and around every version."""
     names = sorted({entry["name"] for entry in ENTRIES} | {entry["symbol"] for entry in ENTRIES}
                    | {"cuNoSuch", "-", "CuInit", "cuinit", "cudbgGetAPIVersion"})
     versions = sorted({entry["since"] + step for entry in ENTRIES for step in (-1, 0, 1)}
