@@ -12,18 +12,26 @@ struct fill {
     size_t width, height;    /* elements, rows */
 };
 
+enum { SPAN = 4096 };
+
+/* The first elements one by one, all others as copies of those. */
 static void fill_bytes(char *to, const struct fill *fill, size_t size)
 {
     uint16_t half = (uint16_t)fill->value;
     uint32_t word = fill->value;
-    if (fill->element == 1)
+    size_t first = size < SPAN ? size : SPAN;
+    if (fill->element == 1) {
         memset(to, (int)(fill->value & 0xff), size);
-    else if (fill->element == 2)
-        for (size_t i = 0; i < size; i += 2)
+        return;
+    }
+    if (fill->element == 2)
+        for (size_t i = 0; i < first; i += 2)
             memcpy(to + i, &half, 2);
     else
-        for (size_t i = 0; i < size; i += 4)
+        for (size_t i = 0; i < first; i += 4)
             memcpy(to + i, &word, 4);
+    for (size_t done = first; done < size; done += first)
+        memcpy(to + done, to, size - done < first ? size - done : first);
 }
 
 static CUresult run(void *user)

@@ -10,6 +10,7 @@
 /* What was recorded is one driver's: the meaning of a name must not move with the registry. */
 #define CUSHIM_CUDA_VERSION 13000
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -86,8 +87,8 @@ void conform_must(const char *text, CUresult code);
 
 /* A host function's gate: a stream that ran into it has work pending until it is opened. */
 struct gate {
-    volatile int open;
-    volatile int passed;
+    atomic_int open;
+    atomic_int passed;
 };
 void CUDA_CB gate_wait(void *gate);
 void gate_close(struct gate *gate, CUstream stream);
