@@ -16,7 +16,8 @@ from handmade import GEN
 
 ROOT = GEN.parent
 LEFT_OUT = shutil.ignore_patterns(".git", "build*", "tests", "__pycache__")
-MESON = ["meson", "setup", "build", "-Dtests=false", "-Dtools=disabled", "-Doptimization=0"]
+MESON = ["meson", "setup", "build", "-Dtests=false", "-Dtools=disabled", "-Dsim=false",
+         "-Doptimization=0"]
 
 
 class Project:
