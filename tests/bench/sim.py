@@ -36,10 +36,10 @@ def rounds(arguments, mode, workers=(None,)):
 
 def kernels(arguments):
     table = Table("Kernels of the simulated driver",
-                  "The loop: the same computation by a plain C loop, gcc -O2, one core, in the same "
-                  "process, in turns. 1 to 2: time with one worker divided by that with two. "
-                  "Fastest: the same of the fastest of all runs, which other work on the machine disturbs "
-                  "least.",
+                  "The loop: the same computation by a plain C loop, gcc -O2, one core, in the "
+                  "same process, in turns. 1 to 2: time with one worker divided by that with "
+                  "two. Fastest: the same of the fastest of all runs, which other work on the "
+                  "machine disturbs least.",
                   ("kernel", "one worker, ms", "two workers, ms", "1 to 2", "loop, ms",
                    "one worker / loop", "fastest: one worker", "two workers", "1 to 2", "loop",
                    "one worker / loop"))
