@@ -391,7 +391,7 @@ def test_arguments_are_the_programs():
     assert result.out == "--cuda -x -- y\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT, signal.SIGTERM])
 def test_ended_by_signal(number):
     result = sim("killed", int(number))
     assert result.code == 128 + number

@@ -7,7 +7,7 @@ folder=$1
 fuzz=fuzzer,address,undefined
 mkdir -p "$folder/include/cushim"
 for header in api.h cuda.h cudaEGL.h cudaGL.h cudaProfiler.h cudaVDPAU.h; do
-    python3 gen/emit.py "cushim/$header" "$folder/include/cushim/$header"
+    python3 gen/emit.py "$header" "$folder/include/cushim/$header"
 done
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer-no-link,address,undefined -ffp-contract=off -fno-math-errno -Wno-pass-failed

@@ -41,7 +41,7 @@ static void round_trip(const struct sim_image *image, unsigned architecture)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const unsigned architectures[] = {52, 90, 120};
+    static const unsigned architectures[] = {52, 80, 120};
     uint32_t magic = 0;
     if (size >= sizeof magic)
         memcpy(&magic, data, sizeof magic);

@@ -93,18 +93,6 @@ static void capture_begin(struct capture *capture)
     }
 }
 
-/* The simulated driver reports faults on stderr; a real one does not. */
-static void drop_reports(char *text)
-{
-    static const char report[] = "cushim: simulated device ";
-
-    while ((text = strstr(text, report))) {
-        char *end = strchr(text, '\n');
-
-        memmove(text, end ? end + 1 : text + strlen(text), strlen(end ? end + 1 : "") + 1);
-    }
-}
-
 static char *capture_end(struct capture *capture)
 {
     char *text;
@@ -122,7 +110,6 @@ static char *capture_end(struct capture *capture)
     if (fread(text, 1, (size_t)bytes, capture->file) != (size_t)bytes)
         exit(1);
     fclose(capture->file);
-    drop_reports(text);
     return text;
 }
 
