@@ -4,11 +4,11 @@
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
-fuzz=fuzzer,address,undefined
 mkdir -p "$folder/include/cushim"
 for header in api.h cuda.h cudaEGL.h cudaGL.h cudaProfiler.h cudaVDPAU.h; do
     python3 gen/emit.py "$header" "$folder/include/cushim/$header"
 done
+python3 gen/emit.py sim_behaviours.h "$folder/include/sim_behaviours.h"
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer-no-link,address,undefined -ffp-contract=off -fno-math-errno -Wno-pass-failed
     -DOPS_LEVEL=base -DSIM_HAVE_ZSTD -DSIM_HAVE_LZ4
@@ -20,6 +20,6 @@ for source in src/sim/ptx/*.c src/sim/image.c src/sim/fatbin.c tests/fuzz/fuzz_*
     clang $flags $rounding -c "$source" -o "$folder/$(echo "$source" | tr / -).o"
 done
 for name in fuzz_ptx fuzz_fatbin; do
-    clang -fsanitize=$fuzz -o "$folder/$name" "$folder/tests-fuzz-$name.c.o" \
+    clang -fsanitize=fuzzer,address,undefined -o "$folder/$name" "$folder/tests-fuzz-$name.c.o" \
         "$folder"/src-*.o -lzstd -llz4 -lm -lpthread
 done
