@@ -35,8 +35,8 @@ enum cushim_known { CUSHIM_RANGE_UNKNOWN, CUSHIM_RANGE_LIVE, CUSHIM_RANGE_FREED 
  * error: what is not remembered is not checked. */
 void cushim_track_add(const struct cushim *cu, const struct cushim_range *range);
 
-/* The allocation that an address lies in. Never waits; costs about 15 ns, 50 among a
- * thousand. */
+/* The allocation that an address lies in. Costs about 15 ns, 50 among a thousand; waits only for a
+ * writer that lost its processor. */
 enum cushim_known cushim_track_find(const struct cushim *cu, uintptr_t address,
                                     struct cushim_range *range);
 

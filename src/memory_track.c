@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The allocations of all instances: two arrays, of the live and of the last freed ones, sorted by
- * instance and address. Writers take a lock; readers take none, because they are in the way of
+ * instance and address. Writers take a lock; readers as a rule none, because they are in the way of
  * every copy: they read again where a writer was at work meanwhile (a sequence lock). So every word
  * is atomic, and an array that was outgrown stays where it is.
  */
@@ -14,7 +14,7 @@
 
 #define TRACK_FREED 64     /* how many freed allocations are remembered */
 #define TRACK_FIRST 128    /* capacity of the first array */
-#define TRACK_RETRIES 1000 /* of a reader, before it answers that it does not know */
+#define TRACK_RETRIES 1000 /* of a reader, before it waits for the writers */
 
 struct track_slot {
     atomic_uintptr_t owner, base;
@@ -134,24 +134,34 @@ static bool track_search(struct track_set *set, uintptr_t owner, uintptr_t addre
     return true;
 }
 
+static enum cushim_known track_known(uintptr_t owner, uintptr_t address, struct cushim_range *range)
+{
+    if (track_search(&track_live, owner, address, range))
+        return CUSHIM_RANGE_LIVE;
+    if (track_search(&track_freed, owner, address, range))
+        return CUSHIM_RANGE_FREED;
+    return CUSHIM_RANGE_UNKNOWN;
+}
+
 enum cushim_known cushim_track_find(const struct cushim *cu, uintptr_t address,
                                     struct cushim_range *range)
 {
     uintptr_t owner = (uintptr_t)cu;
+    enum cushim_known known;
     for (int i = 0; i < TRACK_RETRIES; i++) {
         unsigned int before = atomic_load_explicit(&track_sequence, memory_order_acquire);
         if (before & 1)
             continue;
-        enum cushim_known known = CUSHIM_RANGE_UNKNOWN;
-        if (track_search(&track_live, owner, address, range))
-            known = CUSHIM_RANGE_LIVE;
-        else if (track_search(&track_freed, owner, address, range))
-            known = CUSHIM_RANGE_FREED;
+        known = track_known(owner, address, range);
         atomic_thread_fence(memory_order_acquire);
         if (TRACK_LOAD(track_sequence) == before)
             return known;
     }
-    return CUSHIM_RANGE_UNKNOWN;
+    /* A writer lost its processor in mid-work. */
+    cushim_lock_take(&track_lock);
+    known = track_known(owner, address, range);
+    cushim_lock_release(&track_lock);
+    return known;
 }
 
 /* Room for one more; false for want of memory. */

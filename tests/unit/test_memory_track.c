@@ -109,6 +109,7 @@ static void test_threads(void **state)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(wrong, 0);
+    assert_int_equal(cushim_memory_live(shared, NULL), 1);
     assert_int_equal(cushim_fill_8(shared, steady, 1, 641), CUDA_ERROR_INVALID_VALUE);
     ASSERT_OK(cushim_memory_free(shared, steady));
     fake_close(shared);

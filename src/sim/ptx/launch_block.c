@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
+#define BLOCK_ROUNDS 256    /* turns of all warps in one of their block */
 
 static void block_free(struct ptx_block *block)
 {
@@ -159,7 +160,10 @@ static enum turn block_run(struct ptx_block *block)
     enum turn turn = TURN_STUCK;
     bool again = true;
 
-    while (again) {
+    for (unsigned rounds = 0; again; rounds++) {
+        /* A loop with a barrier in it may never end: the clock has its turn. */
+        if (rounds == BLOCK_ROUNDS)
+            return TURN_RAN;
         again = false;
         for (uint32_t i = 0; i < block->warp_count; i++) {
             struct ptx_warp_state *state = &block->warps[i];

@@ -107,13 +107,20 @@ static void stack_overflow(void **state)
 
 static void time_limit(void **state)
 {
-    struct exec_case one;
+    static const char *const endless[] = {
+        EXEC_BODY("LOOP:\nbra LOOP;\n"),
+        EXEC_BODY("LOOP:\nbar.sync 0;\nbra LOOP;\n"), /* each warp waits in each turn */
+    };
 
     (void)state;
-    exec_open(&one, EXEC_BODY("LOOP:\nbra LOOP;\n"), 64, 64);
-    one.world.machine.time_limit_ns = 50000000;
-    exec_fails(&one, PTX_FAULT_TIMEOUT, "kernel 'k'", "time limit");
-    exec_close(&one);
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        struct exec_case one;
+
+        exec_open(&one, endless[i], 64, 64);
+        one.world.machine.time_limit_ns = 50000000;
+        exec_fails(&one, PTX_FAULT_TIMEOUT, "kernel 'k'", "time limit");
+        exec_close(&one);
+    }
 }
 
 #define CALLS                                                                                      \
