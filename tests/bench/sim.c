@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sim LIBRARY vecadd|matmul|launch|memory [RUNS]
+ * sim vecadd|matmul RUNS LIBRARY OTHER
+ * sim launch|memory RUNS LIBRARY
  *
  * What the simulated driver costs, in a fresh process; sim.py runs it and prints tables. Each line
- * is a name and a number: times are medians of RUNS (9) in milliseconds, and the fastest.
+ * is a name and a number: times are medians of RUNS in milliseconds, and the fastest. A kernel runs
+ * on one worker in LIBRARY and on two in OTHER, and a plain loop on one thread and on two, all in
+ * turns: other work on the machine then slows all of them.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +24,15 @@
 
 enum { VECADD_COUNT = 1 << 24, MATMUL_SIZE = 512, MAX_RUNS = 101, LAUNCHES = 10000, SMALL = 256 };
 
-static struct cushim *instance;
-static const struct cushim_api *cu;
-static int runs = 9;
+/* An opened driver. */
+struct driver {
+    struct cushim *instance;
+    const struct cushim_api *cu;
+    CUfunction function;
+    CUdeviceptr a, b, c;
+};
+
+static int runs;
 
 struct times {
     double values[MAX_RUNS];
@@ -47,21 +57,51 @@ static void print_median(const char *name, struct times *times)
     printf("%s-fastest %.6f\n", name, times->values[0]);
 }
 
-static CUfunction load(const char *ptx, const char *name)
+/* A library reads the environment once, as it is loaded. */
+static struct driver open_driver(const char *path, const char *workers)
 {
-    CUmodule module = NULL;
-    CUfunction function = NULL;
-    CALL(cu->cuModuleLoadData(&module, ptx));
-    CALL(cu->cuModuleGetFunction(&function, module, name));
-    return function;
+    struct cushim_options options = {.size = sizeof options, .path = path};
+    struct driver driver = {.instance = NULL};
+    CUcontext context = NULL;
+    if (workers)
+        setenv("CUSHIM_SIM_WORKERS", workers, 1);
+    driver.instance = cushim_open(&options);
+    CHECK(cushim_status(driver.instance) == CUSHIM_OK);
+    driver.cu = cushim_table(driver.instance);
+    CALL(driver.cu->cuInit(0));
+    CALL(driver.cu->cuDevicePrimaryCtxRetain(&context, 0));
+    CALL(driver.cu->cuCtxSetCurrent(context));
+    return driver;
 }
 
-static CUdeviceptr upload(const float *from, size_t bytes)
+static void close_driver(struct driver *driver)
 {
-    CUdeviceptr to = 0;
-    CALL(cu->cuMemAlloc_v2(&to, bytes));
-    CALL(cu->cuMemcpyHtoD_v2(to, from, bytes));
-    return to;
+    CALL(driver->cu->cuDevicePrimaryCtxRelease_v2(0));
+    cushim_close(driver->instance);
+}
+
+static void load(struct driver *driver, const char *ptx, const char *name)
+{
+    CUmodule module = NULL;
+    CALL(driver->cu->cuModuleLoadData(&module, ptx));
+    CALL(driver->cu->cuModuleGetFunction(&driver->function, module, name));
+}
+
+static void upload(struct driver *driver, const float *a, const float *b, size_t bytes)
+{
+    const struct cushim_api *cu = driver->cu;
+    CALL(cu->cuMemAlloc_v2(&driver->a, bytes));
+    CALL(cu->cuMemAlloc_v2(&driver->b, bytes));
+    CALL(cu->cuMemAlloc_v2(&driver->c, bytes));
+    CALL(cu->cuMemcpyHtoD_v2(driver->a, a, bytes));
+    CALL(cu->cuMemcpyHtoD_v2(driver->b, b, bytes));
+}
+
+static void discard(struct driver *driver)
+{
+    CALL(driver->cu->cuMemFree_v2(driver->a));
+    CALL(driver->cu->cuMemFree_v2(driver->b));
+    CALL(driver->cu->cuMemFree_v2(driver->c));
 }
 
 /* Small whole numbers: every sum of products is exact, fused or not. */
@@ -74,74 +114,132 @@ static float *floats(size_t count, unsigned seed)
     return values;
 }
 
-static void run(CUfunction function, unsigned blocks, unsigned high, unsigned wide, unsigned tall,
+static void run(struct driver *driver, unsigned blocks, unsigned high, unsigned wide, unsigned tall,
                 void **arguments)
 {
-    CALL(cu->cuLaunchKernel(function, blocks, high, 1, wide, tall, 1, 0, NULL, arguments, NULL));
+    const struct cushim_api *cu = driver->cu;
+    CALL(cu->cuLaunchKernel(driver->function, blocks, high, 1, wide, tall, 1, 0, NULL, arguments,
+                            NULL));
     CALL(cu->cuCtxSynchronize());
 }
 
-static void measure_vecadd(void)
+/* ---- a kernel and a loop */
+
+/* One of the two: what a driver runs, and the same as a loop over a part of it. */
+struct work {
+    const char *ptx, *name;
+    size_t count; /* of floats in each array */
+    void (*launch)(struct driver *driver);
+    void (*loop)(const float *a, const float *b, float *c, unsigned part, unsigned parts);
+};
+
+static void launch_vecadd(struct driver *driver)
 {
-    size_t bytes = VECADD_COUNT * sizeof(float);
-    struct times kernel = {.count = 0}, whole = {.count = 0}, loop = {.count = 0};
-    float *a = floats(VECADD_COUNT, 1), *b = floats(VECADD_COUNT, 5), *c = floats(VECADD_COUNT, 0);
-    float *expected = floats(VECADD_COUNT, 0);
-    CUfunction function = load(vecadd_ptx, "vecadd");
     unsigned count = VECADD_COUNT;
+    void *arguments[] = {&driver->a, &driver->b, &driver->c, &count};
+    run(driver, count / 256, 1, 256, 1, arguments);
+}
+
+static void part_vecadd(const float *a, const float *b, float *c, unsigned part, unsigned parts)
+{
+    unsigned share = VECADD_COUNT / parts;
+    loop_vecadd(a + part * share, b + part * share, c + part * share, share);
+}
+
+static void launch_matmul(struct driver *driver)
+{
+    unsigned size = MATMUL_SIZE;
+    void *arguments[] = {&driver->a, &driver->b, &driver->c, &size, &size, &size};
+    run(driver, size / 16, size / 16, 16, 16, arguments);
+}
+
+static void part_matmul(const float *a, const float *b, float *c, unsigned part, unsigned parts)
+{
+    unsigned rows = MATMUL_SIZE / parts;
+    size_t first = (size_t)part * rows * MATMUL_SIZE;
+    loop_matmul(a + first, b, c + first, rows, MATMUL_SIZE);
+}
+
+static const struct work works[] = {
+    {vecadd_ptx, "vecadd", VECADD_COUNT, launch_vecadd, part_vecadd},
+    {matmul_ptx, "matmul", (size_t)MATMUL_SIZE *MATMUL_SIZE, launch_matmul, part_matmul},
+};
+
+struct half {
+    const struct work *work;
+    const float *a, *b;
+    float *c;
+};
+
+static void *second_half(void *argument)
+{
+    const struct half *half = argument;
+    half->work->loop(half->a, half->b, half->c, 1, 2);
+    return NULL;
+}
+
+static void loop_on_two(const struct work *work, const float *a, const float *b, float *c)
+{
+    struct half half = {work, a, b, c};
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, second_half, &half) == 0);
+    work->loop(a, b, c, 0, 2);
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static void check(struct driver *driver, const float *expected, float *c, size_t bytes)
+{
+    CALL(driver->cu->cuMemcpyDtoH_v2(c, driver->c, bytes));
+    CHECK(memcmp(c, expected, bytes) == 0);
+}
+
+static void measure_work(const struct work *work, struct driver *one, struct driver *two)
+{
+    size_t bytes = work->count * sizeof(float);
+    struct times times[5] = {{.count = 0}}, gain = {.count = 0}, loop_gain = {.count = 0};
+    static const char *const names[] = {"one", "two", "loop-one", "loop-two", "whole"};
+    float *a = floats(work->count, 1), *b = floats(work->count, 5), *c = floats(work->count, 0);
+    float *expected = floats(work->count, 0);
+    load(one, work->ptx, work->name);
+    load(two, work->ptx, work->name);
+    upload(one, a, b, bytes);
+    work->launch(one); /* touches the result's pages */
     for (int i = 0; i < runs; i++) {
         long long start = clock_now();
-        CUdeviceptr device_a = upload(a, bytes), device_b = upload(b, bytes), device_c;
-        CALL(cu->cuMemAlloc_v2(&device_c, bytes));
-        void *arguments[] = {&device_a, &device_b, &device_c, &count};
-        run(function, count / 256, 1, 256, 1, arguments); /* touches the result's pages */
-        CALL(cu->cuMemcpyDtoH_v2(c, device_c, bytes));
-        note(&whole, start);
+        upload(two, a, b, bytes);
+        work->launch(two);
+        CALL(two->cu->cuMemcpyDtoH_v2(c, two->c, bytes));
+        note(&times[4], start);
         start = clock_now();
-        run(function, count / 256, 1, 256, 1, arguments);
-        note(&kernel, start);
+        work->launch(one);
+        note(&times[0], start);
         start = clock_now();
-        loop_vecadd(a, b, expected, count);
-        note(&loop, start);
-        CHECK(memcmp(c, expected, bytes) == 0);
-        CALL(cu->cuMemFree_v2(device_a));
-        CALL(cu->cuMemFree_v2(device_b));
-        CALL(cu->cuMemFree_v2(device_c));
+        work->launch(two);
+        note(&times[1], start);
+        start = clock_now();
+        work->loop(a, b, expected, 0, 1);
+        note(&times[2], start);
+        start = clock_now();
+        loop_on_two(work, a, b, expected);
+        note(&times[3], start);
+        check(one, expected, c, bytes);
+        check(two, expected, c, bytes);
+        discard(two);
+        gain.values[gain.count++] = times[0].values[i] / times[1].values[i];
+        loop_gain.values[loop_gain.count++] = times[2].values[i] / times[3].values[i];
     }
-    print_median("whole", &whole);
-    print_median("kernel", &kernel);
-    print_median("loop", &loop);
+    for (int i = 0; i < 5; i++)
+        print_median(names[i], &times[i]);
+    print_median("gain", &gain);
+    print_median("loop-gain", &loop_gain);
+    discard(one);
     free(a), free(b), free(c), free(expected);
 }
 
-static void measure_matmul(void)
-{
-    size_t count = (size_t)MATMUL_SIZE * MATMUL_SIZE, bytes = count * sizeof(float);
-    struct times kernel = {.count = 0}, loop = {.count = 0};
-    float *a = floats(count, 1), *b = floats(count, 5), *c = floats(count, 0);
-    float *expected = floats(count, 0);
-    CUfunction function = load(matmul_ptx, "matmul");
-    CUdeviceptr device_a = upload(a, bytes), device_b = upload(b, bytes),
-                device_c = upload(c, bytes);
-    unsigned size = MATMUL_SIZE;
-    void *arguments[] = {&device_a, &device_b, &device_c, &size, &size, &size};
-    for (int i = 0; i < runs; i++) {
-        long long start = clock_now();
-        run(function, size / 16, size / 16, 16, 16, arguments);
-        note(&kernel, start);
-        start = clock_now();
-        loop_matmul(a, b, expected, size);
-        note(&loop, start);
-    }
-    CALL(cu->cuMemcpyDtoH_v2(c, device_c, bytes));
-    CHECK(memcmp(c, expected, bytes) == 0);
-    print_median("kernel", &kernel);
-    print_median("loop", &loop);
-    free(a), free(b), free(c), free(expected);
-}
+/* ---- launches, memory */
 
 /* One block that adds nothing: what is left is the launch. */
-static void measure_launch(void)
+static void measure_launch(struct driver *driver)
 {
     struct times turn = {.count = 0}, queued = {.count = 0}, first = {.count = 0};
     CUdeviceptr memory = 0;
@@ -149,17 +247,18 @@ static void measure_launch(void)
     void *arguments[] = {&memory, &memory, &memory, &count};
     for (int i = 0; i < runs; i++) {
         long long start = clock_now();
-        CUfunction function = load(vecadd_ptx, "vecadd");
-        run(function, 1, 1, 32, 1, arguments);
+        load(driver, vecadd_ptx, "vecadd");
+        run(driver, 1, 1, 32, 1, arguments);
         note(&first, start);
         start = clock_now();
         for (int n = 0; n < LAUNCHES; n++)
-            run(function, 1, 1, 32, 1, arguments);
+            run(driver, 1, 1, 32, 1, arguments);
         note(&turn, start);
         start = clock_now();
         for (int n = 0; n < LAUNCHES; n++)
-            CALL(cu->cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL));
-        CALL(cu->cuCtxSynchronize());
+            CALL(driver->cu->cuLaunchKernel(driver->function, 1, 1, 1, 32, 1, 1, 0, NULL, arguments,
+                                            NULL));
+        CALL(driver->cu->cuCtxSynchronize());
         note(&queued, start);
     }
     print_median("load-and-first", &first);
@@ -177,49 +276,53 @@ static double resident(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
-static void measure_memory(double before)
+static void measure_memory(struct driver *driver, double before)
 {
     size_t bytes = SMALL * sizeof(float);
     float *a = floats(SMALL, 1), *c = floats(SMALL, 0);
-    CUfunction function = load(vecadd_ptx, "vecadd");
-    CUdeviceptr device_a = upload(a, bytes), device_c = upload(c, bytes);
     unsigned count = SMALL;
-    void *arguments[] = {&device_a, &device_a, &device_c, &count};
-    run(function, 1, 1, SMALL, 1, arguments);
-    CALL(cu->cuMemcpyDtoH_v2(c, device_c, bytes));
+    load(driver, vecadd_ptx, "vecadd");
+    upload(driver, a, a, bytes);
+    void *arguments[] = {&driver->a, &driver->b, &driver->c, &count};
+    run(driver, 1, 1, SMALL, 1, arguments);
+    CALL(driver->cu->cuMemcpyDtoH_v2(c, driver->c, bytes));
     CHECK(c[3] == a[3] + a[3]);
     printf("before %.6f\nafter %.6f\n", before, resident());
+    discard(driver);
     free(a), free(c);
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: sim vecadd|matmul RUNS LIBRARY OTHER\n"
+                    "       sim launch|memory RUNS LIBRARY\n");
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
     double before = resident();
-    CUcontext context = NULL;
-    if (argc < 3) {
-        fprintf(stderr, "usage: sim LIBRARY vecadd|matmul|launch|memory [RUNS]\n");
-        return 2;
-    }
-    if (argc > 3)
-        runs = atoi(argv[3]);
+    const struct work *work = NULL;
+    if (argc < 4)
+        return usage();
+    runs = atoi(argv[2]);
     if (runs < 1 || runs > MAX_RUNS)
         runs = MAX_RUNS;
-    struct cushim_options options = {.size = sizeof options, .path = argv[1]};
-    instance = cushim_open(&options);
-    CHECK(cushim_status(instance) == CUSHIM_OK);
-    cu = cushim_table(instance);
-    CALL(cu->cuInit(0));
-    CALL(cu->cuDevicePrimaryCtxRetain(&context, 0));
-    CALL(cu->cuCtxSetCurrent(context));
-    if (strcmp(argv[2], "vecadd") == 0)
-        measure_vecadd();
-    else if (strcmp(argv[2], "matmul") == 0)
-        measure_matmul();
-    else if (strcmp(argv[2], "launch") == 0)
-        measure_launch();
-    else
-        measure_memory(before);
-    CALL(cu->cuDevicePrimaryCtxRelease_v2(0));
-    cushim_close(instance);
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        if (strcmp(argv[1], works[i].name) == 0)
+            work = &works[i];
+    if (argc != (work ? 5 : 4))
+        return usage();
+    struct driver one = open_driver(argv[3], work ? "1" : NULL);
+    if (work) {
+        struct driver two = open_driver(argv[4], "2");
+        measure_work(work, &one, &two);
+        close_driver(&two);
+    } else if (strcmp(argv[1], "launch") == 0) {
+        measure_launch(&one);
+    } else {
+        measure_memory(&one, before);
+    }
+    close_driver(&one);
     return 0;
 }

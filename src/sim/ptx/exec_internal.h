@@ -217,6 +217,7 @@ struct worker {
     char *stacks; /* free local memories, linked through their first bytes */
     struct ptx_block *live, *spare;
     uint32_t live_count;
+    uint64_t next, end;  /* clusters that are its own to begin */
     uint64_t changed_at; /* when a block came or ended */
 };
 
@@ -234,7 +235,8 @@ struct launch {
     uint32_t *tids;         /* 3 times 32 per warp */
     uint64_t cluster_count; /* of clusters, which are blocks where there are none */
     uint32_t cluster[3], cluster_size;
-    uint32_t first_live; /* blocks that a worker takes at once */
+    uint32_t first_live; /* blocks that a worker has under way at once */
+    uint32_t batch;      /* clusters that a worker gets from the counter at once */
     char apart1[64];     /* what all workers write has a cache line of its own */
     _Atomic uint64_t next_cluster;
     char apart2[64];

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_BATCH 16
+
 static bool refuse(struct ptx_fault *fault, enum ptx_fault_kind kind, const char *what)
 {
     fault->kind = kind;
@@ -97,16 +99,21 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
     const struct ptx_launch *request = launch->request;
     unsigned workers = request->machine->workers;
     unsigned cores = pool_cores();
+    uint64_t batch;
 
     if (!workers || workers > cores * 4)
         workers = cores;
     if (workers > launch->cluster_count)
         workers = (unsigned)launch->cluster_count;
+    /* Not so many that one worker is left with work at the end. */
+    batch = launch->cluster_count / workers / 64;
     launch->first_live = 1;
+    launch->batch = (uint32_t)(batch < 1 ? 1 : batch > MOST_BATCH ? MOST_BATCH : batch);
     if (request->cooperative) {
         uint64_t share = (launch->cluster_count * launch->cluster_size + workers - 1) / workers;
 
         launch->first_live = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
+        launch->batch = 1;
     }
     launch->id = atomic_fetch_add(&launch_number, 1);
     if (workers > 1)

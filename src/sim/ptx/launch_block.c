@@ -117,23 +117,45 @@ static bool cluster_form(struct ptx_block **blocks, const struct launch *launch)
     return true;
 }
 
-/* One more cluster, or block, from the counter. False: there is none, or no memory. */
+/* Number of the next cluster, or block; UINT64_MAX: there is none. Neighbours mostly go to one
+ * worker: they often write neighbouring lines of memory. */
+static uint64_t worker_next(struct worker *worker)
+{
+    struct launch *launch = worker->launch;
+
+    if (worker->next == worker->end) {
+        worker->next = atomic_fetch_add(&launch->next_cluster, launch->batch);
+        worker->end = worker->next + launch->batch;
+        if (worker->end > launch->cluster_count)
+            worker->end = launch->cluster_count;
+        if (worker->next >= worker->end) {
+            worker->next = worker->end;
+            return UINT64_MAX;
+        }
+    }
+    return worker->next++;
+}
+
+/* One more cluster, or block. False: there is none, or no memory. */
 static bool worker_take(struct worker *worker)
 {
     struct launch *launch = worker->launch;
     struct ptx_block *blocks[64];
     uint32_t count = launch->cluster_size, made = 0;
-    uint64_t number;
+    uint64_t number = UINT64_MAX;
+    bool full;
 
     while (made < count && (blocks[made] = block_new(worker)) != NULL)
         made++;
-    number = made == count ? atomic_fetch_add(&launch->next_cluster, 1) : UINT64_MAX;
-    if (number >= launch->cluster_count) {
+    full = made == count;
+    if (full)
+        number = worker_next(worker);
+    if (number == UINT64_MAX) {
         while (made) {
             blocks[--made]->next = worker->spare;
             worker->spare = blocks[made];
         }
-        if (number == UINT64_MAX && !worker->live_count)
+        if (!full && !worker->live_count)
             launch_fault(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a block");
         return false;
     }
