@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What has no object of its own: the profiler's switches, private tables, the driver's log. */
-#include "sim.h"
+#include "log.h"
 
 CUresult sim_cuProfilerStart(void)
 {
@@ -14,11 +14,17 @@ CUresult sim_cuProfilerStop(void)
     return sim_current(&context);
 }
 
-/* Real drivers have private tables; none of them is simulated. */
+/* Real drivers have private tables; none of them is simulated. The CUDA runtime asks for them, and
+ * says no more than "invalid argument" then. */
 CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
+    static bool said;
     if (!ppExportTable || !pExportTableId)
         return CUDA_ERROR_INVALID_VALUE;
+    if (!said)
+        sim_log_report("cushim sim: the program asks for a private table of the driver "
+                       "(cuGetExportTable), as the CUDA runtime does; none is simulated");
+    said = true;
     *ppExportTable = NULL;
     return CUDA_ERROR_INVALID_VALUE;
 }

@@ -124,6 +124,19 @@ static int plain_symbol(char **argv)
     return 0;
 }
 
+/* A private table, as the CUDA runtime asks for; any identifier will do. Twice. */
+static int private_table(char **argv)
+{
+    const CUuuid id = {{1, 2, 3}};
+    (void)argv;
+    for (int i = 0; i < 2; i++) {
+        const void *table = &id;
+        CUresult code = CALL("cuGetExportTable", (const void **, const CUuuid *), &table, &id);
+        printf("%d %d\n", (int)code, table == NULL);
+    }
+    return 0;
+}
+
 /* NAME VERSION: asks for that version, whatever the driver's is, and calls what it gets. */
 static int newer(char **argv)
 {
@@ -305,6 +318,7 @@ int main(int argc, char **argv)
                  {"leak", 0, leak},
                  {"plain-symbol", 0, plain_symbol},
                  {"newer", 2, newer},
+                 {"private-table", 0, private_table},
                  {"exit-in-callback", 0, exit_in_callback},
                  {"exit-in-call", 0, exit_in_call},
                  {"forks", 0, forks},

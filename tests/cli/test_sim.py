@@ -177,6 +177,13 @@ def test_environment_alone_complains_and_goes_on(tmp_path):
         assert f"CUSHIM_SIM_{name}: " in result.err
 
 
+def test_private_table():
+    result = sim("private-table")
+    assert (result.code, result.out) == (OK, "1 1\n1 1\n")
+    assert result.err.count("the program asks for a private table of the driver") == 1
+    assert sim("private-table", options=["--quiet"]).err == ""
+
+
 # ---- faults
 
 def test_by_call():

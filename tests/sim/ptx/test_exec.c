@@ -2,6 +2,8 @@
 /* What compiled PTX does: values in registers and memory, divergence, barriers, calls. */
 #include "exec_case.h"
 
+#include <fenv.h>
+
 /* --- Registers and memory --- */
 static void widths(void **state)
 {
@@ -258,6 +260,39 @@ static void barrier_arrivals(void **state)
     exec_close(&one);
 }
 
+/* --- The thread that launches --- */
+/* Its rounding mode is its own: blocks on it and on the pool's threads round as PTX says. */
+static void rounding_of_the_caller(void **state)
+{
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct exec_case one;
+        bool launched;
+
+        exec_open(&one,
+                  EXEC_BODY("mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f33000000;\n" /* 1, 2^-25 */
+                            "add.f32 %f3, %f1, %f2;\nneg.f32 %f4, %f3;\nsub.f32 %f5, %f4, %f2;\n"
+                            "fma.rp.f32 %f6, %f1, %f1, %f2;\nadd.rz.f32 %f7, %f4, %f2;\n"
+                            "shl.b32 %r1, %r0, 4;\ncvt.u64.u32 %d2, %r1;\nadd.u64 %d2, %d0, %d2;\n"
+                            "st.global.v4.f32 [%d2], {%f3, %f5, %f6, %f7};\n"),
+                  8, 64);
+        fesetround(modes[i]);
+        launched = exec_launch(&one);
+        assert_int_equal(fegetround(), modes[i]);
+        fesetround(FE_TONEAREST);
+        assert_true(launched);
+        for (unsigned lane = 0; lane < 512; lane++) {
+            assert_int_equal(one.words[4 * lane], 0x3f800000);
+            assert_int_equal(one.words[4 * lane + 1], 0xbf800000);
+            assert_int_equal(one.words[4 * lane + 2], 0x3f800001);
+            assert_int_equal(one.words[4 * lane + 3], 0xbf7fffff);
+        }
+        exec_close(&one);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -272,6 +307,7 @@ int main(void)
         cmocka_unit_test(barrier_sum),
         cmocka_unit_test(barrier_reductions),
         cmocka_unit_test(barrier_arrivals),
+        cmocka_unit_test(rounding_of_the_caller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
