@@ -73,13 +73,13 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=Path, help="Meson's build folder, built")
     parser.add_argument("--library", type=Path, help="simulated driver; default: 13.0's")
-    parser.add_argument("--other", type=Path, help="the one with two workers; default: 12.9's")
+    parser.add_argument("--other", type=Path, help="the one with two workers; default: 12.4's")
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     arguments = parser.parse_args()
     arguments.library = arguments.library or arguments.build / "src/sim/libcuda-sim-13.0.so"
-    arguments.other = arguments.other or arguments.build / "src/sim/libcuda-sim-12.9.so"
+    arguments.other = arguments.other or arguments.build / "src/sim/libcuda-sim-12.4.so"
     print(f"Measured on {machine()}.")
     for table in (kernels(arguments), rest(arguments)):
         (print_markdown if arguments.markdown else print_text)(table)
