@@ -25,6 +25,16 @@
         }                                                                                          \
     } while (0)
 
+/* A helper that must work; says what it said where it does not. */
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        CUresult ok_ = (call);                                                                     \
+        if (ok_ != CUDA_SUCCESS) {                                                                 \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cushim_last_error());    \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
 static inline const struct cushim_api *device_or_skip(void)
 {
     const char *message = "";

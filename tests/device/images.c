@@ -34,15 +34,6 @@ static const struct {
 
 static struct cushim *cu;
 
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        CUresult ok_ = (call);                                                                     \
-        if (ok_ != CUDA_SUCCESS) {                                                                 \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cushim_last_error());    \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 static void *read_file(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");

@@ -45,16 +45,6 @@ static double now(void)
     return (double)at.tv_sec * 1e3 + (double)at.tv_nsec / 1e6;
 }
 
-/* A helper that must succeed. */
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        CUresult ok_ = (call);                                                                     \
-        if (ok_ != CUDA_SUCCESS) {                                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cushim_last_error());               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 /* A helper that must be refused with a code and words. */
 static void refused(int line, CUresult got, CUresult expected, const char *words)
 {

@@ -40,15 +40,6 @@ static bool own_contexts;            /* else the primary ones */
 static struct cushim_library shared; /* one for all devices */
 static pthread_barrier_t together;
 
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        CUresult ok_ = (call);                                                                     \
-        if (ok_ != CUDA_SUCCESS) {                                                                 \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cushim_last_error());    \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 static void wait_for_all(void)
 {
     int result = pthread_barrier_wait(&together);

@@ -17,16 +17,6 @@
 static struct cushim *cu;
 static unsigned refusals, wrong; /* as they should be, and not */
 
-/* A helper that must work; says what it said where it does not. */
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        CUresult ok_ = (call);                                                                     \
-        if (ok_ != CUDA_SUCCESS) {                                                                 \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cushim_last_error());    \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 /* The sentence begins with the helper of the call and has all these words. */
 static inline bool refuse_named(const char *call, const char *sentence, const char *const words[])
 {
