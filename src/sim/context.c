@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "context.h"
+#include "device_heap.h"
 #include "queue.h"
 #include "work.h"
 
@@ -64,6 +65,7 @@ void sim_context_close(struct sim_context *context)
 void sim_context_clear(struct sim_context *context)
 {
     sim_modules_clear(context);
+    sim_heap_clear(context);
     sim_memory_clear(context);
     sim_events_clear(context);
 }

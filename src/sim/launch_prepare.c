@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "device_heap.h"
 #include "launch.h"
 #include "texture.h"
 
@@ -49,9 +50,11 @@ static bool find(void *user, uint64_t address, struct ptx_range *range)
     struct sim_allocation found;
     if (!sim_range_copy(address, &found) || !reaches(kernel, &found))
         return false;
-    *range = (struct ptx_range){found.address, found.size, found.host,
-                                (found.readable ? PTX_RANGE_READ : 0U) |
-                                    (found.writable ? PTX_RANGE_WRITE : 0U)};
+    *range = (struct ptx_range){.base = found.address,
+                                .size = found.size,
+                                .host = found.host,
+                                .flags = (found.readable ? PTX_RANGE_READ : 0U) |
+                                         (found.writable ? PTX_RANGE_WRITE : 0U)};
     return true;
 }
 
@@ -116,6 +119,7 @@ static CUresult run(void *user)
     struct ptx_fault fault;
     sim_lock();
     kernel->reach = reachable(kernel->context);
+    kernel->world.heap = sim_heap_blocks(kernel->context);
     sim_unlock();
     if (ptx_launch(&kernel->launch, &fault))
         return CUDA_SUCCESS;
@@ -202,7 +206,7 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
     int processors = 0, shared = 0;
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
-    kernel->world = (struct ptx_world){kernel, find, texture, surface, print, print_error};
+    kernel->world = (struct ptx_world){kernel, find, texture, surface, print, print_error, NULL};
     kernel->machine =
         (struct ptx_machine){.sm_count = (uint32_t)processors,
                              .architecture = (uint32_t)sim_architecture(device),
@@ -238,6 +242,8 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
     result = sim_launch_attributes(attributes, attribute_count, &extras);
     if (result == CUDA_SUCCESS)
         result = sim_launch_check(function, params, &extras);
+    if (result == CUDA_SUCCESS && ptx_module_uses_heap(function->module->ptx))
+        result = sim_heap_make(context);
     if (result != CUDA_SUCCESS)
         return result;
     struct kernel *kernel = calloc(1, sizeof *kernel);

@@ -99,6 +99,8 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
         value = clamp(value, PRINTF_MIN, PRINTF_MAX);
         break;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
+        if (context->heap)
+            return CUDA_ERROR_INVALID_VALUE;
         value = clamp(value, HEAP_MIN, context->device->profile->heap_max);
         break;
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:

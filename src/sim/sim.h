@@ -167,6 +167,7 @@ struct sim_context {
     uint64_t serial;               /* of this memory: a thread's stack remembers it */
     unsigned api_version;          /* of the entry that made it: 3010, 3020, ... */
     struct sim_peer *peers;        /* contexts whose memory this one may use */
+    struct sim_heap *heap;         /* of malloc in kernels (device_heap.c); NULL: none yet */
 };
 /* The calling thread's context, or the code to answer: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or
  * the context's sticky error. */

@@ -273,7 +273,7 @@ CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE
     else
         result = sample(&made->seen, texture);
     if (normalized)
-        made->seen.as_integer = surface;
+        made->seen.as_integer = false;
     if (result == CUDA_SUCCESS)
         *view = made;
     else

@@ -14,6 +14,8 @@ enum { SEPARATOR = 0x01 };
 /* What a launch may have: more would test the machine's memory. */
 enum { MAX_VARIABLES = 32, MAX_BYTES = 1 << 16, MAX_LAUNCHES = 4, SCRATCH = 4096 };
 #define BASE UINT64_C(0x7f0000000000)
+#define HEAP_BASE (BASE + (UINT64_C(1) << 32))
+#define HEAP_BYTES (1 << 16)
 
 struct memory {
     struct ptx_range ranges[MAX_VARIABLES + 1];
@@ -72,11 +74,15 @@ static void fill_params(const struct ptx_function_info *info, char *params, uint
 }
 
 static void launch(struct ptx_image *image, size_t index, const struct ptx_function_info *info,
-                   struct memory *memory, uint64_t scratch)
+                   struct memory *memory, uint64_t scratch, struct ptx_heap *heap)
 {
     static char params[MAX_BYTES];
-    struct ptx_world world = {
-        .user = memory, .find = find, .texture = no_texture, .surface = no_texture, .print = print};
+    struct ptx_world world = {.user = memory,
+                              .find = find,
+                              .texture = no_texture,
+                              .surface = no_texture,
+                              .print = print,
+                              .heap = heap};
     struct ptx_machine machine = {.sm_count = 2,
                                   .architecture = 90,
                                   .workers = 1,
@@ -113,14 +119,17 @@ static void run(struct ptx_module *module)
         good = size <= MAX_BYTES && (addresses[i] = add(&memory, size)) != 0;
         hosts[i] = good ? memory.ranges[memory.count - 1].host : NULL;
     }
+    struct ptx_heap *heap =
+        good && ptx_module_uses_heap(module) ? ptx_heap_create(HEAP_BASE, HEAP_BYTES) : NULL;
     struct ptx_image *image = good ? ptx_image_create(module, addresses, hosts) : NULL;
     for (size_t i = 0, done = 0; image && i < ptx_module_functions(module); i++) {
         const struct ptx_function_info *info = ptx_module_function(module, i);
         if (info->entry && info->param_size <= MAX_BYTES && info->static_shared <= MAX_BYTES &&
             info->local <= MAX_BYTES && done++ < MAX_LAUNCHES)
-            launch(image, i, info, &memory, scratch);
+            launch(image, i, info, &memory, scratch, heap);
     }
     ptx_image_destroy(image);
+    ptx_heap_destroy(heap);
     for (size_t i = 0; i < memory.count; i++)
         free(memory.ranges[i].host);
 }

@@ -31,6 +31,10 @@ static const char text[] =
     " ld.param.u64 s, [o];\n ld.param.s32 c, [x];\n ld.param.s32 d, [y];\n"
     " ld.param.u32 w, [v];\n shl.b32 c, c, 2;\n"
     " sust.b.2d.b32.trap [s, {c, d}], w;\n ret;\n}\n"
+    ".visible .entry tint(.param .u64 o, .param .b32 v, .param .b32 u)\n{\n"
+    " .reg .u64 s;\n .reg .b32 w<2>;\n"
+    " ld.param.u64 s, [o];\n ld.param.b32 w0, [v];\n ld.param.b32 w1, [u];\n"
+    " sust.p.2d.v2.b32.zero [s, {3, 0}], {w0, w1};\n ret;\n}\n"
     ".visible .entry drawbyname(.param .u32 x, .param .u32 y, .param .u32 v)\n{\n"
     " .reg .s32 c, d;\n .reg .u32 w;\n"
     " ld.param.s32 c, [x];\n ld.param.s32 d, [y];\n ld.param.u32 w, [v];\n shl.b32 c, c, 2;\n"
@@ -210,6 +214,37 @@ static void test_surfaces(void **state)
     end();
 }
 
+/* What sust.p makes of the same words depends on the array's format. */
+static void test_formats(void **state)
+{
+    static const struct {
+        CUarray_format format;
+        unsigned char want[2];
+    } rows[] = {{CU_AD_FORMAT_UNSIGNED_INT8, {255, 9}},
+                {CU_AD_FORMAT_SIGNED_INT8, {127, 9}},
+                {CU_AD_FORMAT_UNORM_INT8X2, {64, 0}},
+                {CU_AD_FORMAT_SNORM_INT8X2, {32, 0}}};
+    unsigned words[2] = {0x3e800000, 9}; /* 0.25, and a very small number */
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CUDA_ARRAY3D_DESCRIPTOR shape = {WIDTH,          HEIGHT, 0,
+                                         rows[i].format, 2,      CUDA_ARRAY3D_SURFACE_LDST};
+        unsigned char back[2];
+        CUarray array;
+        CUsurfObject object;
+        OK(cu->cuArray3DCreate_v2(&array, &shape));
+        CUDA_RESOURCE_DESC resource = of(array);
+        OK(cu->cuSurfObjectCreate(&object, &resource));
+        launch("tint", (void *[]){&object, &words[0], &words[1]});
+        OK(cu->cuMemcpyAtoH_v2(back, array, 6, 2));
+        assert_memory_equal(back, rows[i].want, 2);
+        OK(cu->cuSurfObjectDestroy(object));
+        OK(cu->cuArrayDestroy(array));
+    }
+    end();
+}
+
 static void test_references(void **state)
 {
     CUarray array = image(0, 0), got;
@@ -315,6 +350,6 @@ static void test_many(void **state)
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_objects),    MEMORY_TEST(test_linear),  MEMORY_TEST(test_surfaces),
     MEMORY_TEST(test_references), MEMORY_TEST(test_mipmaps), MEMORY_TEST(test_shapes),
-    MEMORY_TEST(test_many),
+    MEMORY_TEST(test_many),       MEMORY_TEST(test_formats),
 };
 MEMORY_MAIN("texture_objects", tests)

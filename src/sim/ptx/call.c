@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls, returns and the end of lanes. A call makes a frame, which its lanes share until the last
  * of them has returned or exited. */
+#include "builtin.h"
 #include "exec_internal.h"
 
 #include <stdlib.h>
@@ -187,6 +188,27 @@ static const struct ptx_code *code_at(const struct ptx_warp_state *state, uint64
     return &module->codes[module->code_of[at / 16 - 1]];
 }
 
+/* A function that the engine runs itself, whose address device code has taken. */
+static const struct ptx_builtin *builtin_at(const struct ptx_warp_state *state, uint64_t address,
+                                            const struct call_site *site)
+{
+    const struct ir_module *ir = state->launch->image->module->ir;
+    uint64_t at = address - PTX_CODE_WINDOW;
+    const struct ptx_builtin *builtin;
+
+    if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 || at / 16 > ir->function_count ||
+        ir->functions[at / 16 - 1].body)
+        return NULL;
+    builtin = builtin_find(ir->functions[at / 16 - 1].name);
+    if (builtin == NULL || builtin->arguments != site->argument_count ||
+        builtin->returns != site->return_count)
+        return NULL;
+    for (uint32_t i = 0; i < site->argument_count + site->return_count; i++)
+        if (site->arguments[i].place != PLACE_MEMORY) /* the results are behind the arguments */
+            return NULL;
+    return builtin;
+}
+
 static bool call_matches(const struct ptx_code *code, const struct call_site *site)
 {
     return !code->ir->entry && code->ir->param_count == site->argument_count &&
@@ -205,6 +227,7 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
         addresses = ptx_in(&state->warp, step->list[0]);
     while (left) {
         uint32_t first = (uint32_t)__builtin_ctz(left), same = left;
+        const struct ptx_builtin *builtin;
         const struct ptx_code *code;
         struct ptx_frame *frame;
 
@@ -214,6 +237,14 @@ void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint3
                 if (addresses[lane] == addresses[first])
                     same |= UINT32_C(1) << lane;
             code = code_at(state, addresses[first]);
+            builtin = code == NULL ? builtin_at(state, addresses[first], site) : NULL;
+            if (builtin != NULL) {
+                builtin->run(&state->warp, step, same);
+                if (state->stopped)
+                    return;
+                left &= ~same;
+                continue;
+            }
             if (code == NULL || !call_matches(code, site)) {
                 ptx_warp_fault(&state->warp, step, first, PTX_FAULT_INVALID_PC, addresses[first],
                                code == NULL ? "the address is no function's"

@@ -40,9 +40,14 @@ enum modifier_field {
     FIELD_PO,
 };
 
-/* In a form's target: only the architecture's own target (sm_90a) or family (sm_100f) has it. */
+/* In a form's target: only the architecture's own target (sm_90a) or family (sm_100f) has it; with
+ * FAMILY those of its family alone, sm_100 to sm_109; with OWN their own targets alone. */
 #define EXACT_TARGET 0x8000
+#define FAMILY_TARGET 0x4000
+#define OWN_TARGET 0x2000
 #define EXACT(target) ((target) | EXACT_TARGET)
+#define FAMILY(target) (EXACT(target) | FAMILY_TARGET)
+#define OWN(target) (FAMILY(target) | OWN_TARGET)
 
 struct form {
     const char *mnemonic, *modifiers, *operands;
@@ -73,6 +78,9 @@ void check_apply(const struct reading *reading, struct ir_insn *insn);
 /* An operand in its final shape, for the place that it suits (check_fix.c). */
 void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                struct ir_operand *operand);
+/* {a} in place of a. */
+bool check_is_single(const struct ir_insn *insn, const struct spec *spec,
+                     const struct ir_operand *operand);
 const struct ir_register *check_register(const struct parser *parser,
                                          const struct ir_operand *operand);
 bool check_is_symbol(const struct ir_operand *operand);

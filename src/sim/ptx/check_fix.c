@@ -88,6 +88,13 @@ static void fix_index(struct parser *parser, struct ir_operand *operand)
         .kind = IR_OPERAND_ADDRESS, .count = 1, .parts = base, .offset = operand->offset};
 }
 
+bool check_is_single(const struct ir_insn *insn, const struct spec *spec,
+                     const struct ir_operand *operand)
+{
+    return (spec->role == 'v' || spec->role == 'w') && insn->vector == 1 &&
+           operand->kind == IR_OPERAND_VECTOR && operand->count == 1;
+}
+
 void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                struct ir_operand *operand)
 {
@@ -102,6 +109,8 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
     }
     if (spec->role == 'g' || spec->role == 'o')
         want = IR_B32;
+    if (check_is_single(insn, spec, operand))
+        *operand = operand->parts[0];
     switch (operand->kind) {
     case IR_OPERAND_IMM:
         fix_immediate(operand, want != IR_NONE ? want : IR_B64);

@@ -72,9 +72,13 @@ static bool check_level(struct parser *parser, uint32_t line, const char *featur
             parse_error(parser, line, "Feature '%s' requires PTX ISA .version %u.%u or later",
                         feature, version / 100, version % 100);
     }
-    bool exact = (target & EXACT_TARGET) != 0;
-    target &= EXACT_TARGET - 1U;
-    if (exact && !parser->exact_target) {
+    bool exact = target >= EXACT_TARGET;
+    bool lacks = parser->target_suffix == '\0' ||
+                 ((target & OWN_TARGET) != 0 && parser->target_suffix != 'a');
+    bool family = (target & FAMILY_TARGET) != 0;
+    target &= OWN_TARGET - 1U;
+    lacks |= family && parser->target / 10 > target / 10;
+    if (exact && lacks) {
         good = false;
         if (report)
             parse_error(parser, line, "Feature '%s' not supported on .target 'sm_%u'", feature,

@@ -37,6 +37,9 @@ static enum type_class class_of(uint8_t type)
     case IR_F64:
     case IR_E4M3X2:
     case IR_E5M2X2:
+    case IR_E2M1X2:
+    case IR_E2M3X2:
+    case IR_E3M2X2:
     case IR_F32X2:
         return CLASS_FLOAT;
     default:
@@ -347,12 +350,17 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
     uint8_t want = spec_type(insn, spec);
     bool sink = operand->kind == IR_OPERAND_SINK;
     bool is_vector = insn->vector > 1;
+    if (check_is_single(insn, spec, operand))
+        operand = operand->parts;
     switch (spec->role) {
     case 'D':
         return sink || register_suits(parser, operand, want, spec->relaxed);
     case 'd':
     case 'r':
         return register_suits(parser, operand, want, spec->relaxed);
+    case 'e':
+        return register_suits(parser, operand, want, false) &&
+               check_register(parser, operand)->type == want;
     case 's':
         return source_suits(parser, operand, want, spec->relaxed) ||
                address_value_suits(operand, want) ||

@@ -59,7 +59,9 @@ static bool check_addresses(struct parser *parser, const struct reading *reading
         const struct ir_operand *operand = &insn->operands[i];
         if (operand->kind != IR_OPERAND_ADDRESS)
             continue;
-        uint8_t space = seen++ == 0 ? insn->space : insn->space2;
+        /* A third one is an mbarrier's. */
+        uint8_t space = seen == 0 ? insn->space : seen == 1 ? insn->space2 : PTX_SPACE_SHARED;
+        seen++;
         if (operand->parts == NULL || !check_address(parser, reading, insn, operand, space))
             return false;
     }
@@ -218,6 +220,14 @@ static bool check_order(struct parser *parser, const struct reading *reading,
     return true;
 }
 
+static bool check_bulk(struct parser *parser, const struct reading *reading,
+                       const struct ir_insn *insn)
+{
+    const struct ir_operand *size = &insn->operands[insn->mode == IR_CP_PREFETCH ? 1 : 2];
+    return insn->count < 2 || size->kind != IR_OPERAND_IMM || size->bits % 16 == 0 ||
+           fail(parser, reading, "Size of instruction '%.*s' expected to be a multiple of 16");
+}
+
 static bool check_copy(struct parser *parser, const struct reading *reading,
                        const struct ir_insn *insn)
 {
@@ -269,6 +279,8 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
         return true;
     case IR_CP_ASYNC:
         return check_copy(parser, reading, insn);
+    case IR_CP_BULK:
+        return check_bulk(parser, reading, insn);
     case IR_SHFL:
     case IR_VOTE:
         return check_sync(parser, reading, insn);

@@ -4,10 +4,10 @@
 #include "dump.h"
 
 static const char *const type_names[] = {
-    "none",  "b8",     "b16",  "b32",    "b64",        "b128",    "u8",     "u16",
-    "u32",   "u64",    "s8",   "s16",    "s32",        "s64",     "f16",    "f16x2",
-    "bf16",  "bf16x2", "tf32", "f32",    "f64",        "e4m3x2",  "e5m2x2", "u16x2",
-    "s16x2", "f32x2",  "pred", "texref", "samplerref", "surfref",
+    "none",   "b8",     "b16",  "b32",    "b64",        "b128",    "u8",    "u16",   "u32",
+    "u64",    "s8",     "s16",  "s32",    "s64",        "f16",     "f16x2", "bf16",  "bf16x2",
+    "tf32",   "f32",    "f64",  "e4m3x2", "e5m2x2",     "u16x2",   "s16x2", "f32x2", "e2m1x2",
+    "e2m3x2", "e3m2x2", "pred", "texref", "samplerref", "surfref",
 };
 static const char *const space_names[] = {"",       ".reg",   ".const",  ".global",
                                           ".local", ".param", ".shared", ".tex"};

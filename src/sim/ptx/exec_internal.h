@@ -119,7 +119,7 @@ struct ptx_module {
     uint32_t pool_bytes;
     uint32_t *pool_hash;
     uint32_t pool_hash_size;
-    bool dynamic_stack;
+    bool dynamic_stack, uses_heap;
     void **blocks; /* memory that lives as long as the module */
     uint32_t block_count, block_capacity;
 };

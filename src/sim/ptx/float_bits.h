@@ -89,4 +89,39 @@ static inline uint64_t f64_nan3(uint64_t a, uint64_t b, uint64_t c)
     return f64_is_nan(a) ? a | F64_QUIET : f64_nan2(b, c);
 }
 
+/* min and max. A NaN loses against a number, or wins with .NaN; -0 is less than +0, which the
+ * order of the bits gives once negative numbers are turned round. */
+static inline int32_t f32_key(uint32_t bits)
+{
+    return (int32_t)(bits ^ ((0U - (bits >> 31)) >> 1));
+}
+static inline uint32_t f32_min(uint32_t a, uint32_t b)
+{
+    const uint32_t least = f32_key(a) < f32_key(b) ? a : b;
+    const uint32_t other = f32_is_nan(b) ? F32_NAN : b;
+    return f32_is_nan(a) ? other : f32_is_nan(b) ? a : least;
+}
+static inline uint32_t f32_max(uint32_t a, uint32_t b)
+{
+    const uint32_t most = f32_key(a) > f32_key(b) ? a : b;
+    const uint32_t other = f32_is_nan(b) ? F32_NAN : b;
+    return f32_is_nan(a) ? other : f32_is_nan(b) ? a : most;
+}
+static inline uint32_t f32_min_nan(uint32_t a, uint32_t b)
+{
+    return f32_is_nan(a) || f32_is_nan(b) ? F32_NAN : f32_key(a) < f32_key(b) ? a : b;
+}
+static inline uint32_t f32_max_nan(uint32_t a, uint32_t b)
+{
+    return f32_is_nan(a) || f32_is_nan(b) ? F32_NAN : f32_key(a) > f32_key(b) ? a : b;
+}
+static inline uint32_t f32_magnitude(uint32_t bits)
+{
+    return bits & ~F32_SIGN;
+}
+static inline uint32_t f32_flush_bits(uint32_t bits)
+{
+    return bits & F32_INFINITY ? bits : bits & F32_SIGN;
+}
+
 #endif

@@ -10,6 +10,7 @@
 struct float_format {
     uint8_t exponent_bits, fraction_bits;
     bool finite; /* e4m3: no infinity, and a NaN only where all bits are ones */
+    bool dense;  /* besides: no NaN at all; one becomes the largest number */
     uint8_t low; /* zero bits below the fraction (tf32) */
     uint64_t nan;
 };
@@ -26,12 +27,16 @@ struct float_value {
 
 static inline const struct float_format *float_format_of(unsigned type)
 {
-    static const struct float_format f16 = {5, 10, false, 0, 0x7fff},
-                                     bf16 = {8, 7, false, 0, 0x7fff},
-                                     f32 = {8, 23, false, 0, F32_NAN},
-                                     f64 = {11, 52, false, 0, F64_NAN},
-                                     tf32 = {8, 10, false, 13, 0x7fffe000},
-                                     e4m3 = {4, 3, true, 0, 0x7f}, e5m2 = {5, 2, false, 0, 0x7f};
+    static const struct float_format f16 = {5, 10, false, false, 0, 0x7fff},
+                                     bf16 = {8, 7, false, false, 0, 0x7fff},
+                                     f32 = {8, 23, false, false, 0, F32_NAN},
+                                     f64 = {11, 52, false, false, 0, F64_NAN},
+                                     tf32 = {8, 10, false, false, 13, 0x7fffe000},
+                                     e4m3 = {4, 3, true, false, 0, 0x7f},
+                                     e5m2 = {5, 2, false, false, 0, 0x7f},
+                                     e2m1 = {2, 1, true, true, 0, 0x7},
+                                     e2m3 = {2, 3, true, true, 0, 0x1f},
+                                     e3m2 = {3, 2, true, true, 0, 0x1f};
     switch (type) {
     case IR_F16:
     case IR_F16X2:
@@ -49,6 +54,12 @@ static inline const struct float_format *float_format_of(unsigned type)
         return &e4m3;
     case IR_E5M2X2:
         return &e5m2;
+    case IR_E2M1X2:
+        return &e2m1;
+    case IR_E2M3X2:
+        return &e2m3;
+    case IR_E3M2X2:
+        return &e3m2;
     default:
         return NULL;
     }
@@ -69,7 +80,7 @@ static inline struct float_value float_decode(uint64_t bits, const struct float_
     const bool negative = bits >> (format->exponent_bits + format->fraction_bits) & 1;
     const int least = 1 - (int)(all >> 1); /* of a normal number */
     struct float_value value;
-    if (exponent == all &&
+    if (exponent == all && !format->dense &&
         (!format->finite || fraction == (UINT64_C(1) << format->fraction_bits) - 1)) {
         value = float_from_integer(0, negative);
         value.kind = fraction ? FLOAT_NAN : FLOAT_INFINITE;
@@ -133,7 +144,8 @@ static inline uint64_t float_encode(const struct float_value *value,
     const unsigned all = (1U << format->exponent_bits) - 1, width = format->fraction_bits;
     const uint64_t sign = (uint64_t)value->negative << (format->exponent_bits + width);
     const uint64_t infinity = (uint64_t)all << width;
-    const uint64_t most = format->finite ? infinity + (UINT64_C(1) << width) - 2 : infinity - 1;
+    const uint64_t most =
+        format->finite ? infinity + (UINT64_C(1) << width) - (format->dense ? 1 : 2) : infinity - 1;
     const int least = 1 - (int)(all >> 1);
     uint64_t bits;
     if (value->kind == FLOAT_NAN)

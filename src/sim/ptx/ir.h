@@ -33,6 +33,13 @@ enum ir_type {
     IR_U16X2,
     IR_S16X2,
     IR_F32X2,
+    IR_E2M1X2, /* 8 bits: two 4-bit floats */
+    IR_E2M3X2,
+    IR_E3M2X2, /* 16 bits: two 6-bit floats, each in a byte */
+    IR_U4,     /* of cvt.pack */
+    IR_S4,
+    IR_U2,
+    IR_S2,
     IR_PRED,
     IR_TEXREF,
     IR_SAMPLERREF,
@@ -167,6 +174,9 @@ enum ir_mode {
     IR_CP_WAIT_GROUP,
     IR_CP_WAIT_ALL,
     IR_CP_MBARRIER_ARRIVE,
+    IR_CP_MULTICAST, /* cp.async.bulk */
+    IR_CP_MASK,
+    IR_CP_PREFETCH,
     IR_SHR_7, /* vmad */
     IR_SHR_15,
     IR_QUERY_WIDTH, /* txq, suq */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Several sources become one module: extern names meet their definitions, weak ones give way, and
  * what nothing uses or defines is dropped. */
+#include "builtin.h"
 #include "parse.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Functions that every device has; the engine runs them itself. */
-static const char *const built_in[] = {"vprintf", "malloc", "free", "__assertfail"};
 
 /* One kind of symbol: variables or functions. */
 struct linking {
@@ -145,10 +143,7 @@ static void follow_aliases(struct linking *linking)
 
 static bool is_built_in(const struct linking *linking, uint32_t index)
 {
-    for (size_t i = 0; linking->functions && i < sizeof built_in / sizeof *built_in; i++)
-        if (strcmp(name_at(linking, index), built_in[i]) == 0)
-            return true;
-    return false;
+    return linking->functions && builtin_find(name_at(linking, index)) != NULL;
 }
 
 /* What is kept gets its new place; what is used and has no definition is reported. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Branches, calls and returns. */
+#include "builtin.h"
 #include "lower.h"
-#include "memory.h"
 
 #include <string.h>
 
@@ -41,24 +41,6 @@ static void lower_brx(struct lower *lower, const struct ir_insn *insn)
     step = lower_step(lower, NULL, CONTROL_INDEXED);
     lower->steps[step].extra = (uintptr_t)table;
     lower_use(lower, step, 0, value);
-}
-
-struct builtin {
-    const char *name;
-    ptx_run *run;
-    uint32_t arguments, returns;
-};
-static const struct builtin builtins[] = {
-    {"vprintf", run_printf, 2, 1},
-    {"__assertfail", run_assertfail, 5, 0},
-};
-
-static const struct builtin *find_builtin(const char *name)
-{
-    for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++)
-        if (strcmp(builtins[i].name, name) == 0)
-            return &builtins[i];
-    return NULL;
 }
 
 /* An argument or result: memory of this frame, or a register that goes into the step's list. */
@@ -128,7 +110,7 @@ static struct call_parts call_split(const struct ir_insn *insn)
 
 #define MAX_CALL 256
 static void lower_call_to(struct lower *lower, const struct call_parts *parts, uint32_t callee,
-                          const struct builtin *builtin)
+                          const struct ptx_builtin *builtin)
 {
     uint32_t values[MAX_CALL], count = 1, first_return, step;
     uint32_t arguments = parts->arguments != NULL ? parts->arguments->count : 0;
@@ -179,7 +161,7 @@ static void lower_call(struct lower *lower, const struct ir_insn *insn)
     struct call_parts parts = call_split(insn);
     const struct ir_module *ir = lower->module->ir;
     uint32_t callee = UINT32_MAX;
-    const struct builtin *builtin = NULL;
+    const struct ptx_builtin *builtin = NULL;
 
     if (parts.target == NULL) {
         lower_refuse(lower, "the function is missing");
@@ -190,7 +172,7 @@ static void lower_call(struct lower *lower, const struct ir_insn *insn)
 
         callee = lower->module->code_of[parts.target->index];
         if (callee == UINT32_MAX) {
-            builtin = find_builtin(function->name);
+            builtin = builtin_find(function->name);
             if (builtin == NULL) {
                 lower_refuse(lower, "the function '%s' has no body", function->name);
                 return;

@@ -354,6 +354,46 @@ static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
     lower_use(lower, step, 4, ignore);
 }
 
+static uint32_t lower_offset(struct lower *lower, int64_t offset)
+{
+    struct ir_operand constant = {.kind = IR_OPERAND_IMM, .bits = (uint64_t)offset};
+
+    return lower_source(lower, &constant, PLACE_64);
+}
+
+/* cp.async.bulk: to, from, size, the mbarrier and its offset, mask of blocks or of bytes. */
+static void lower_cp_bulk(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t to, from, size, step, barrier = PTX_ABSENT, barrier_at = PTX_ABSENT, mask = PTX_ABSENT;
+    bool load = insn->space == PTX_SPACE_SHARED;
+    int64_t to_offset, from_offset, barrier_offset;
+
+    if (insn->mode != IR_CP_ASYNC && insn->mode != IR_CP_MULTICAST && insn->mode != IR_CP_MASK)
+        return; /* nothing is ever pending */
+    to = lower_address(lower, &insn->operands[0], &to_offset);
+    from = lower_address(lower, &insn->operands[1], &from_offset);
+    size = lower_source(lower, &insn->operands[2], PLACE_32);
+    if (load) {
+        barrier = lower_address(lower, &insn->operands[3], &barrier_offset);
+        barrier_at = lower_offset(lower, barrier_offset);
+    }
+    if (insn->mode != IR_CP_ASYNC) /* before it or behind it may be a cache policy */
+        mask = lower_source(lower, &insn->operands[load ? 4 : insn->count - 1], PLACE_32);
+    step = lower_step(lower,
+                      !load                              ? run_bulk_store
+                      : insn->space2 == PTX_SPACE_SHARED ? run_bulk_peer
+                                                         : run_bulk_load,
+                      CONTROL_MEMORY);
+    lower->steps[step].detail = memory_detail(step, MEMORY_GLOBAL, 0, false);
+    lower->steps[step].extra = (uint64_t)(uint32_t)to_offset << 32 | (uint32_t)from_offset;
+    lower_use(lower, step, 0, to);
+    lower_use(lower, step, 1, from);
+    lower_use(lower, step, 2, size);
+    lower_use(lower, step, 3, barrier);
+    lower_use(lower, step, 4, barrier_at);
+    lower_use(lower, step, 5, mask);
+}
+
 bool lower_memory_family(struct lower *lower, const struct ir_insn *insn)
 {
     switch (insn->op) {
@@ -378,6 +418,9 @@ bool lower_memory_family(struct lower *lower, const struct ir_insn *insn)
         return true;
     case IR_CP_ASYNC:
         lower_cp_async(lower, insn);
+        return true;
+    case IR_CP_BULK:
+        lower_cp_bulk(lower, insn);
         return true;
     default:
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the addresses of a warp to checked pointers. */
 #include "memory.h"
+#include "heap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +27,10 @@ bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_
             found.base = GRID_WINDOW;
             found.size = GRID_WORKSPACE;
             found.host = (char *)launch->workspace;
-        } else if (launch->world->find == NULL ||
-                   !launch->world->find(launch->world->user, address, &found)) {
+        } else if ((launch->world->heap == NULL ||
+                    !heap_range(launch->world->heap, address, &found)) &&
+                   (launch->world->find == NULL ||
+                    !launch->world->find(launch->world->user, address, &found))) {
             return false;
         }
         if (!range_holds(&found, address, size))
@@ -35,6 +38,8 @@ bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_
         *cached = found;
     }
     *range = cached;
+    if (cached->live != NULL && !heap_holds(cached->live, address - cached->base, size))
+        return false;
     return (cached->flags & flags) == flags;
 }
 
@@ -188,6 +193,7 @@ static bool row_detect(const reg64 *addresses, uint32_t size, uint64_t *stride)
 struct span { /* memory that a warp's accesses are compared with */
     uint64_t base, size;
     char *host;
+    const unsigned char *live; /* of a heap */
 };
 
 static bool span_of(struct ptx_warp *warp, const struct ptx_step *step, enum memory_space space,
@@ -197,22 +203,22 @@ static bool span_of(struct ptx_warp *warp, const struct ptx_step *step, enum mem
     struct ptx_range *range;
 
     if (space == MEMORY_SHARED) {
-        *span = (struct span){0, block->shared_size, block->shared};
+        *span = (struct span){0, block->shared_size, block->shared, NULL};
         return true;
     }
     if (space == MEMORY_PARAM) {
-        *span =
-            (struct span){0, block->launch->param_size, (char *)(uintptr_t)block->launch->params};
+        *span = (struct span){0, block->launch->param_size,
+                              (char *)(uintptr_t)block->launch->params, NULL};
         return !write;
     }
     if (space == MEMORY_GENERIC && address >= PTX_SHARED_WINDOW) {
-        *span = (struct span){PTX_SHARED_WINDOW, block->shared_size, block->shared};
+        *span = (struct span){PTX_SHARED_WINDOW, block->shared_size, block->shared, NULL};
         return true;
     }
     if (!memory_find(warp->state->worker, DETAIL_SLOT(step->detail), address, size,
                      write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
         return false;
-    *span = (struct span){range->base, range->size, range->host};
+    *span = (struct span){range->base, range->size, range->host, range->live};
     return true;
 }
 
@@ -250,11 +256,24 @@ static bool span_has_all(const struct span *span, const reg64 *addresses, uint64
     return !(outside >> 63) && !(low & (size - 1));
 }
 
+/* In a heap, each lane has to be in a live block, and the next lane may be in another one. */
+static bool span_live(const struct span *span, const reg64 *addresses, uint64_t offset,
+                      uint32_t size, uint32_t mask)
+{
+    FOR_LANES (lane, mask) {
+        uint64_t address = addresses[lane] + offset;
+
+        if (!span_has(span, address, size) || !heap_holds(span->live, address - span->base, size))
+            return false;
+    }
+    return true;
+}
+
 static void access_local(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                          const reg64 *addresses, uint32_t size, bool write, struct access *access)
 {
     const struct ptx_warp_state *state = warp->state;
-    struct span span = {0, state->local_stride, state->local};
+    struct span span = {0, state->local_stride, state->local, NULL};
     uint64_t from = (uintptr_t)state->local + step->extra;
 
     if (!span_has_all(&span, addresses, step->extra, size, mask)) {
@@ -280,7 +299,8 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
         return;
     }
     first = addresses[__builtin_ctz(mask)] + offset;
-    if (!span_of(warp, step, space, first, size, write, &span)) {
+    if (!span_of(warp, step, space, first, size, write, &span) ||
+        (span.live != NULL && !span_live(&span, addresses, offset, size, mask))) {
         access_slow(warp, step, mask, space, addresses, size, write, access);
         return;
     }

@@ -117,6 +117,14 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
 
 /* Atomics: operand or list: result, address, b, c. NULL: there is none of this type. */
 ptx_run *atomic_select(const struct ir_insn *insn, struct ptx_step *step);
-ptx_run run_prefetch, run_cp_async, run_mbarrier, run_printf, run_assertfail;
+ptx_run run_prefetch, run_cp_async, run_bulk_load, run_bulk_peer, run_bulk_store, run_mbarrier,
+    run_printf, run_assertfail;
+
+/* --- Built-in functions (printf.c): up to 8 bytes of an argument of the call, which is in the
+ * caller's frame, and its result --- */
+uint64_t call_argument(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
+                       unsigned lane);
+void call_result(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                 uint64_t bits);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_compile and what a module tells of itself. */
+#include "builtin.h"
 #include "lower.h"
 
 #include <stdlib.h>
@@ -110,6 +111,7 @@ static bool module_info(struct ptx_module *module, struct ptx_code *code)
 static bool module_functions(struct ptx_module *module)
 {
     const struct ir_module *ir = module->ir;
+    const struct ptx_builtin *builtin;
 
     module->codes = module_alloc(module, (ir->function_count + 1) * sizeof *module->codes);
     module->code_of = module_alloc(module, (ir->function_count + 1) * sizeof *module->code_of);
@@ -117,8 +119,11 @@ static bool module_functions(struct ptx_module *module)
         return false;
     for (uint32_t i = 0; i < ir->function_count; i++) {
         module->code_of[i] = UINT32_MAX;
-        if (!ir->functions[i].body)
+        if (!ir->functions[i].body) {
+            builtin = builtin_find(ir->functions[i].name);
+            module->uses_heap |= builtin != NULL && builtin->heap;
             continue;
+        }
         module->codes[module->code_count].ir = &ir->functions[i];
         if (!module_info(module, &module->codes[module->code_count]))
             return false;
@@ -178,6 +183,11 @@ unsigned ptx_module_version(const struct ptx_module *module)
 unsigned ptx_module_target(const struct ptx_module *module)
 {
     return module->ir->target;
+}
+
+bool ptx_module_uses_heap(const struct ptx_module *module)
+{
+    return module->uses_heap;
 }
 
 size_t ptx_module_variables(const struct ptx_module *module)

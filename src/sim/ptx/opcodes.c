@@ -15,6 +15,11 @@ unsigned ir_type_size(enum ir_type type)
     case IR_B8:
     case IR_U8:
     case IR_S8:
+    case IR_E2M1X2:
+    case IR_U4:
+    case IR_S4:
+    case IR_U2:
+    case IR_S2:
     case IR_PRED:
         return 1;
     case IR_B16:
@@ -24,6 +29,8 @@ unsigned ir_type_size(enum ir_type type)
     case IR_BF16:
     case IR_E4M3X2:
     case IR_E5M2X2:
+    case IR_E2M3X2:
+    case IR_E3M2X2:
         return 2;
     case IR_B32:
     case IR_U32:

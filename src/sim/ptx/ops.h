@@ -51,13 +51,13 @@ typedef double OPS_ALIAS lane_f64;
 /* A destination is one of the sources or apart from it, never shifted against it. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that stays scalar is no mistake */
-#define OPS_LANES                                                                                  \
-    _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < PTX_LANES; lane++)
+#define OPS_UNORDERED _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
-#define OPS_LANES _Pragma("GCC ivdep") for (unsigned lane = 0; lane < PTX_LANES; lane++)
+#define OPS_UNORDERED _Pragma("GCC ivdep")
 #else
-#define OPS_LANES for (unsigned lane = 0; lane < PTX_LANES; lane++)
+#define OPS_UNORDERED
 #endif
+#define OPS_LANES OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
 
 /* A choice that compilers turn into a vector blend. */
 static inline uint32_t ops_has(uint32_t mask, unsigned lane)
@@ -185,7 +185,8 @@ static inline enum ops_size ops_size_of(unsigned type)
 }
 static inline bool ops_is_signed(unsigned type)
 {
-    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64;
+    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64 || type == IR_S4 ||
+           type == IR_S2;
 }
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums, products, quotients and roots of float and double: included once by ops_float.c, to round
- * to nearest, and once by ops_round.c, whose functions run under a directed rounding mode. */
+/* Sums, products, quotients and roots of float, pairs of floats, and double: included once by
+ * ops_float.c, to round to nearest, and once by ops_round.c, whose functions run under a directed
+ * rounding mode. */
 #ifndef CUSHIM_SIM_PTX_OPS_ARITH_H
 #define CUSHIM_SIM_PTX_OPS_ARITH_H
 
 #include <math.h>
 
-#include "float_bits.h"
+#include "half.h"
 #include "ops.h"
 
 /* Each in four variants: plain, .ftz, .sat, .ftz.sat. */
@@ -44,6 +45,59 @@ F32_2(div, a / b)
 F32_3(fma, __builtin_fmaf(a, b, c))
 F32_1(rcp, 1.0F / a)
 F32_1(sqrt, __builtin_sqrtf(a))
+
+/* .f32x2: a register of 64 floats, of which every lane has two neighbours. */
+#define PAIRS OPS_UNORDERED for (unsigned i = 0; i < 2 * PTX_LANES; i++)
+#define PAIR_STORE(call)                                                                           \
+    lane_u32 *to = ptx_out(warp, step->operand[0]);                                                \
+    if (mask == PTX_FULL) {                                                                        \
+        PAIRS                                                                                      \
+        {                                                                                          \
+            to[i] = call;                                                                          \
+        }                                                                                          \
+    } else {                                                                                       \
+        PAIRS                                                                                      \
+        {                                                                                          \
+            const lane_u32 blend = call;                                                           \
+            to[i] = ops_has(mask, i / 2) ? blend : to[i];                                          \
+        }                                                                                          \
+    }
+#define PAIR_2(name)                                                                               \
+    static void run_##name##_x2(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask) \
+    {                                                                                              \
+        const lane_f32 *a = ptx_in(warp, step->operand[1]);                                        \
+        const lane_f32 *b = ptx_in(warp, step->operand[2]);                                        \
+        PAIR_STORE(name(a[i], b[i]))                                                               \
+    }
+#define PAIR_3(name)                                                                               \
+    static void run_##name##_x2(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask) \
+    {                                                                                              \
+        const lane_f32 *a = ptx_in(warp, step->operand[1]);                                        \
+        const lane_f32 *b = ptx_in(warp, step->operand[2]);                                        \
+        const lane_f32 *c = ptx_in(warp, step->operand[3]);                                        \
+        PAIR_STORE(name(a[i], b[i], c[i]))                                                         \
+    }
+PAIR_2(add_plain)
+PAIR_2(add_ftz)
+PAIR_2(sub_plain)
+PAIR_2(sub_ftz)
+PAIR_2(mul_plain)
+PAIR_2(mul_ftz)
+PAIR_3(fma_plain)
+PAIR_3(fma_ftz)
+
+/* .f32.f16, .f32.bf16: the halves are floats, exactly; the sum is one of floats. */
+#define MIXED(half, format)                                                                        \
+    OPS_2(add_##half, u32, u32, f32, add_plain(format##_float(a & 0xffff), b))                     \
+    OPS_2(add_##half##_sat, u32, u32, f32, add_sat(format##_float(a & 0xffff), b))                 \
+    OPS_2(sub_##half, u32, u32, f32, sub_plain(format##_float(a & 0xffff), b))                     \
+    OPS_2(sub_##half##_sat, u32, u32, f32, sub_sat(format##_float(a & 0xffff), b))                 \
+    OPS_3(fma_##half, u32, u32, u32, f32,                                                          \
+          fma_plain(format##_float(a & 0xffff), format##_float(b & 0xffff), c))                    \
+    OPS_3(fma_##half##_sat, u32, u32, u32, f32,                                                    \
+          fma_sat(format##_float(a & 0xffff), format##_float(b & 0xffff), c))
+MIXED(with_f16, f16)
+MIXED(with_bf16, bf16)
 
 /* The compiler may swap the operands of a commutative operation, and with them the NaN that comes
  * out; so NaNs, which are rare, are put right in a second pass. */
@@ -106,6 +160,35 @@ F64_3(fma, __builtin_fma(a, b, c))
 F64_1(rcp, 1.0 / a)
 F64_1(sqrt, __builtin_sqrt(a))
 
+static ptx_run *select_pair(const struct ir_insn *insn)
+{
+    switch (insn->op) {
+    case IR_ADD:
+        return insn->ftz ? run_add_ftz_x2 : run_add_plain_x2;
+    case IR_SUB:
+        return insn->ftz ? run_sub_ftz_x2 : run_sub_plain_x2;
+    case IR_MUL:
+        return insn->ftz ? run_mul_ftz_x2 : run_mul_plain_x2;
+    case IR_FMA:
+        return insn->ftz ? run_fma_ftz_x2 : run_fma_plain_x2;
+    default:
+        return NULL;
+    }
+}
+
+static ptx_run *select_mixed(const struct ir_insn *insn)
+{
+#define ROW(op)                                                                                    \
+    {                                                                                              \
+        run_##op##_with_f16, run_##op##_with_f16_sat, run_##op##_with_bf16,                        \
+            run_##op##_with_bf16_sat                                                               \
+    }
+    static ptx_run *const rows[3][4] = {ROW(add), ROW(sub), ROW(fma)};
+#undef ROW
+    const unsigned row = insn->op == IR_ADD ? 0 : insn->op == IR_SUB ? 1 : 2;
+    return rows[row][insn->saturate + 2U * (insn->types[1] == IR_BF16)];
+}
+
 /* NULL: not one of these. An approximate form is served by the correctly rounded one where that is
  * as fast: rcp, sqrt, div. */
 static ptx_run *arith_select(const struct ir_insn *insn)
@@ -120,8 +203,13 @@ static ptx_run *arith_select(const struct ir_insn *insn)
     static ptx_run *const rcp[2] = {run_rcp_plain, run_rcp_ftz};
     static ptx_run *const root[2] = {run_sqrt_plain, run_sqrt_ftz};
     const unsigned type = insn->types[0];
+    if (type == IR_F32X2)
+        return select_pair(insn);
     if (type != IR_F32 && type != IR_F64)
         return NULL;
+    if ((insn->op == IR_ADD || insn->op == IR_SUB || insn->op == IR_FMA) &&
+        insn->types[1] != IR_NONE)
+        return select_mixed(insn);
     const bool is_double = type == IR_F64;
     const unsigned variant = (unsigned)insn->ftz + 2U * insn->saturate;
     switch (insn->op) {

@@ -15,11 +15,13 @@ union packed {
 
 static bool is_integer(unsigned type)
 {
-    return type >= IR_B8 && type <= IR_S64 && type != IR_B128;
+    return (type >= IR_B8 && type <= IR_S64 && type != IR_B128) || (type >= IR_U4 && type <= IR_S2);
 }
 
 static unsigned bits_of(unsigned type)
 {
+    if (type >= IR_U4 && type <= IR_S2)
+        return type <= IR_S4 ? 4 : 2;
     return ir_type_size((enum ir_type)type) * 8;
 }
 
@@ -166,6 +168,45 @@ static void run_convert_pair(struct ptx_warp *warp, const struct ptx_step *step,
     }
 }
 
+/* .rs: up if the highest of the lost bits, as many as float has more than the format, and as many
+ * random ones have a carry. Below the format's normal numbers more bits are lost than that. */
+static struct float_value round_randomly(uint32_t bits, const struct float_format *format,
+                                         uint32_t random)
+{
+    const struct float_value value = float_decode(bits, float_format_of(IR_F32));
+    const int least = 2 - (1 << (format->exponent_bits - 1)); /* of a normal number */
+    const unsigned width = 23U - format->fraction_bits;
+    const int drop =
+        63 - format->fraction_bits + (value.exponent < least ? least - value.exponent : 0);
+    const int lower = drop - (int)width;
+    if (value.kind != FLOAT_FINITE)
+        return value;
+    const uint64_t kept = drop < 64 ? value.fraction >> drop : 0;
+    const uint64_t lost = low_bits(lower < 64 ? value.fraction >> lower : 0, width);
+    const uint64_t carry = (lost + low_bits(random, width)) >> width;
+    struct float_value result = float_from_integer(kept + carry, value.negative);
+    result.exponent += value.exponent - 63 + drop;
+    return result;
+}
+
+static void run_convert_random(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct conversion *how = &packed.conversion;
+    const struct float_format *format = float_format_of(how->to);
+    const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
+    const lane_u32 *random = ptx_in(warp, step->operand[3]);
+    lane_u32 *to = ptx_out(warp, step->operand[0]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        const uint64_t upper =
+            write_float(round_randomly(a[lane], format, random[lane] >> 16), how);
+        to[lane] = (uint32_t)(upper << 16 |
+                              write_float(round_randomly(b[lane], format, random[lane]), how));
+    }
+}
+
 /* d = c : sat(a) : sat(b), each as wide as the type; without c its place is zero. */
 static void run_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
@@ -185,7 +226,8 @@ static void run_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_
 
 static bool is_pair(unsigned type)
 {
-    return type == IR_F16X2 || type == IR_BF16X2 || type == IR_E4M3X2 || type == IR_E5M2X2;
+    return type == IR_F16X2 || type == IR_BF16X2 || type == IR_E4M3X2 || type == IR_E5M2X2 ||
+           type == IR_E2M1X2 || type == IR_E2M3X2 || type == IR_E3M2X2;
 }
 
 ptx_run *ops_cvt(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
@@ -202,22 +244,19 @@ ptx_run *ops_cvt(const struct ir_insn *insn, struct ptx_step *step, const char *
     how->relu = insn->relu;
     how->finite = insn->satfinite;
     if (insn->op == IR_CVT_PACK) {
-        if (!is_integer(how->to) || !is_integer(how->from)) {
-            *reason = "cvt.pack to fewer than 8 bits is not supported";
-            return NULL;
-        }
         how->pair = insn->count > 3;
         step->extra = packed.extra;
         return run_pack;
     }
     const bool known_to = is_integer(how->to) || float_format_of(how->to);
     const bool known_from = is_integer(how->from) || float_format_of(how->from);
-    if (!known_to || !known_from || how->rounding == IR_RS) {
-        *reason = how->rounding == IR_RS ? "stochastic rounding is not supported"
-                                         : "a conversion between these types is not supported";
+    if (!known_to || !known_from) {
+        *reason = "a conversion between these types is not supported";
         return NULL;
     }
     how->pair = insn->count > 2;
     step->extra = packed.extra;
+    if (how->rounding == IR_RS)
+        return run_convert_random;
     return is_pair(how->to) ? run_convert_pair : run_convert;
 }

@@ -2,46 +2,12 @@
 /* float and double, rounded to nearest: arithmetic (ops_arith.h), extremes, signs, classes. */
 #include "ops_arith.h"
 
-/* --- min and max. A NaN loses against a number, or wins with .NaN; -0 is less than +0, which the
- * order of the bits gives once negative numbers are turned round. --- */
-static inline int32_t f32_key(uint32_t bits)
-{
-    return (int32_t)(bits ^ ((0U - (bits >> 31)) >> 1));
-}
-static inline uint32_t f32_min(uint32_t a, uint32_t b)
-{
-    const uint32_t least = f32_key(a) < f32_key(b) ? a : b;
-    const uint32_t other = f32_is_nan(b) ? F32_NAN : b;
-    return f32_is_nan(a) ? other : f32_is_nan(b) ? a : least;
-}
-static inline uint32_t f32_max(uint32_t a, uint32_t b)
-{
-    const uint32_t most = f32_key(a) > f32_key(b) ? a : b;
-    const uint32_t other = f32_is_nan(b) ? F32_NAN : b;
-    return f32_is_nan(a) ? other : f32_is_nan(b) ? a : most;
-}
-static inline uint32_t f32_min_nan(uint32_t a, uint32_t b)
-{
-    return f32_is_nan(a) || f32_is_nan(b) ? F32_NAN : f32_key(a) < f32_key(b) ? a : b;
-}
-static inline uint32_t f32_max_nan(uint32_t a, uint32_t b)
-{
-    return f32_is_nan(a) || f32_is_nan(b) ? F32_NAN : f32_key(a) > f32_key(b) ? a : b;
-}
+/* --- min and max --- */
 /* .xorsign.abs: of the magnitudes, with the sign of the product; a NaN has none. */
 static inline uint32_t f32_xorsign(uint32_t magnitude, uint32_t a, uint32_t b)
 {
     return f32_is_nan(magnitude) ? magnitude : magnitude | ((a ^ b) & F32_SIGN);
 }
-static inline uint32_t f32_magnitude(uint32_t bits)
-{
-    return bits & ~F32_SIGN;
-}
-static inline uint32_t f32_flush_bits(uint32_t bits)
-{
-    return bits & F32_INFINITY ? bits : bits & F32_SIGN;
-}
-
 #define EXTREME(name, function)                                                                    \
     OPS_2(name##_plain, u32, u32, u32, function(a, b))                                             \
     OPS_2(name##_ftz, u32, u32, u32, function(f32_flush_bits(a), f32_flush_bits(b)))               \
@@ -145,7 +111,7 @@ ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, struct ptx_step *step, 
 {
     const bool is_double = insn->types[0] == IR_F64;
     (void)reason;
-    if (!is_double && insn->types[0] != IR_F32)
+    if (!is_double && insn->types[0] != IR_F32 && insn->types[0] != IR_F32X2)
         return NULL;
     switch (insn->op) {
     case IR_MIN:

@@ -60,12 +60,5 @@ ptx_run *ops_select_at(enum ops_level level, const struct ir_insn *insn, struct 
 
 ptx_run *ptx_select(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
 {
-    /* Sums and products of two types, and pairs of floats, are later than what the engine has. */
-    const bool sum = insn->op == IR_ADD || insn->op == IR_SUB || insn->op == IR_FMA;
-    if ((sum && insn->type_count > 1) || insn->types[0] == IR_F32X2) {
-        if (reason)
-            *reason = "this form needs sm_100";
-        return NULL;
-    }
     return ops_select_at(ops_best_level(), insn, step, reason);
 }

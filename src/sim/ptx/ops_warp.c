@@ -3,6 +3,7 @@
  *
  * The members are the lanes that run the step, less those that membermask leaves out. Lanes that
  * meet in one instruction have to agree on membermask, so that of the first one counts. */
+#include "float_bits.h"
 #include "ops_mask.h"
 
 static uint32_t members(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
@@ -165,6 +166,32 @@ static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32
     store_same(warp, step, result, mask);
 }
 
+/* step->detail: IR_REDUX_MIN or IR_REDUX_MAX, and what follows. */
+enum { REDUX_NAN = 0x100, REDUX_ABS = 0x200 };
+
+static uint32_t reduced_float(unsigned detail, uint32_t left, uint32_t right)
+{
+    const bool max = (detail & 0xff) == IR_REDUX_MAX;
+    if (detail & REDUX_NAN)
+        return max ? f32_max_nan(left, right) : f32_min_nan(left, right);
+    return max ? f32_max(left, right) : f32_min(left, right);
+}
+
+static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint32_t all = members(warp, step, 2, mask);
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const uint32_t sign = step->detail & REDUX_ABS ? F32_SIGN : 0;
+    uint32_t result = F32_NAN; /* of no numbers */
+    for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(all ? all : mask, lane))
+            continue;
+        const uint32_t value = a[lane] & ~sign;
+        result = reduced_float(step->detail, any++ ? result : value, value);
+    }
+    store_same(warp, step, result, mask);
+}
+
 static void run_activemask(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     store_same(warp, step, warp->active, mask);
@@ -187,6 +214,7 @@ static ptx_run *select_match(const struct ir_insn *insn, struct ptx_step *step)
 
 ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
 {
+    (void)reason;
     switch (insn->op) {
     case IR_VOTE:
         step->detail = insn->mode;
@@ -199,11 +227,11 @@ ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, struct ptx_step *step, c
         step->extra = insn->destinations;
         return run_shfl;
     case IR_REDUX:
-        if (insn->types[0] == IR_F32) {
-            *reason = "redux of float needs sm_100a";
-            return NULL;
-        }
         step->detail = insn->mode;
+        if (insn->types[0] == IR_F32) {
+            step->detail |= (insn->nan ? REDUX_NAN : 0) | (insn->abs ? REDUX_ABS : 0);
+            return run_redux_float;
+        }
         step->extra = insn->types[0] == IR_S32;
         return run_redux;
     case IR_ACTIVEMASK:

@@ -135,8 +135,8 @@ struct parser {
     unsigned depth;      /* of scopes; 0: module */
     unsigned nesting;
     unsigned version, target, address_size;
-    bool exact_target; /* sm_90a or sm_100f */
-    bool fatal;        /* a syntax error: the rest of this source is not read */
+    char target_suffix; /* sm_90a or sm_100f; NUL: none */
+    bool fatal;         /* a syntax error: the rest of this source is not read */
     /* The function that is read now. */
     struct ir_function *function;
     struct list registers, locals, insns, tables, pending;

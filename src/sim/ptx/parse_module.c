@@ -101,7 +101,7 @@ static void target_directive(struct parser *parser)
             known |= name_is(name, others[i]);
         if (target_name(name, &number, &suffix)) {
             parser->target = number;
-            parser->exact_target = suffix != '\0';
+            parser->target_suffix = suffix;
             check_target(parser, line, name, suffix);
         } else if (!known) {
             parse_error(parser, line, "Unknown .target '%.*s'", (int)name.length, name.text);

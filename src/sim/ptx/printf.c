@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that device code calls and nobody defines: vprintf and assertions. */
+/* What built-in functions get and give, and those that print: vprintf and assertions. */
 #include "memory.h"
 
 #include <stdio.h>
@@ -9,9 +9,8 @@
 #define MAX_MESSAGE 8192
 #define MAX_STRING 4096
 
-/* An argument of the call, which is in the caller's frame. */
-static uint64_t argument(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
-                         unsigned lane)
+uint64_t call_argument(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
+                       unsigned lane)
 {
     const struct ptx_warp_state *state = warp->state;
     const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
@@ -25,8 +24,8 @@ static uint64_t argument(const struct ptx_warp *warp, const struct ptx_step *ste
     return bits;
 }
 
-static void set_result(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                       uint64_t bits)
+void call_result(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                 uint64_t bits)
 {
     const struct ptx_warp_state *state = warp->state;
     const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
@@ -241,12 +240,12 @@ static bool print_lane(struct ptx_warp *warp, const struct ptx_step *step, unsig
     const char *at = format;
     int arguments = 0;
 
-    if (!fetch_string(warp, step, lane, argument(warp, step, 0, lane), format, sizeof format))
+    if (!fetch_string(warp, step, lane, call_argument(warp, step, 0, lane), format, sizeof format))
         return false;
     message->warp = warp;
     message->step = step;
     message->lane = lane;
-    message->values = argument(warp, step, 1, lane);
+    message->values = call_argument(warp, step, 1, lane);
     message->offset = message->length = 0;
     message->failed = false;
     while (*at && !message->failed) {
@@ -271,7 +270,7 @@ static bool print_lane(struct ptx_warp *warp, const struct ptx_step *step, unsig
         return false;
     if (world->print != NULL)
         world->print(world->user, message->text, message->length);
-    set_result(warp, step, lane, (uint64_t)(uint32_t)arguments);
+    call_result(warp, step, lane, (uint64_t)(uint32_t)arguments);
     return true;
 }
 
@@ -304,17 +303,19 @@ void run_assertfail(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
         const uint32_t *tids = warp->block->launch->tids + warp->index * 3 * PTX_LANES + lane;
         int length;
 
-        if (!fetch_string(warp, step, lane, argument(warp, step, 0, lane), text, sizeof text) ||
-            !fetch_string(warp, step, lane, argument(warp, step, 1, lane), file, sizeof file) ||
-            !fetch_string(warp, step, lane, argument(warp, step, 3, lane), function,
+        if (!fetch_string(warp, step, lane, call_argument(warp, step, 0, lane), text,
+                          sizeof text) ||
+            !fetch_string(warp, step, lane, call_argument(warp, step, 1, lane), file,
+                          sizeof file) ||
+            !fetch_string(warp, step, lane, call_argument(warp, step, 3, lane), function,
                           sizeof function))
             return;
         length =
             snprintf(message, sizeof message,
                      "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
                      "failed.\n",
-                     file, (unsigned)argument(warp, step, 2, lane), function, (unsigned)block[0],
-                     (unsigned)block[1], (unsigned)block[2], (unsigned)tids[0],
+                     file, (unsigned)call_argument(warp, step, 2, lane), function,
+                     (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], (unsigned)tids[0],
                      (unsigned)tids[PTX_LANES], (unsigned)tids[2 * PTX_LANES], text);
         if (print != NULL && length > 0)
             print(world->user, message,

@@ -118,6 +118,7 @@ unsigned ptx_module_version(const struct ptx_module *module); /* 804 */
 unsigned ptx_module_target(const struct ptx_module *module);  /* 90 */
 size_t ptx_module_variables(const struct ptx_module *module);
 const struct ptx_variable *ptx_module_variable(const struct ptx_module *module, size_t index);
+bool ptx_module_uses_heap(const struct ptx_module *module); /* it has calls of malloc or free */
 /* Functions with a body, in the order of the source; entries and device functions. */
 size_t ptx_module_functions(const struct ptx_module *module);
 const struct ptx_function_info *ptx_module_function(const struct ptx_module *module, size_t index);
@@ -129,6 +130,7 @@ struct ptx_range {
     uint64_t size;
     char *host; /* where the bytes are */
     uint32_t flags;
+    const unsigned char *live; /* of a heap, which parts may be used (heap.h); else NULL */
 };
 
 /* Textures and surfaces, by the handle that a kernel holds. */
@@ -177,7 +179,16 @@ struct ptx_world { /* what a launch sees of its context */
     void (*print)(void *user, const char *text, size_t length);
     /* The sentence of a failed assertion; NULL: as what printf prints. */
     void (*print_error)(void *user, const char *text, size_t length);
+    struct ptx_heap *heap; /* of the device's malloc and free; NULL: malloc gives 0 */
 };
+
+/* --- Heaps of the device's own malloc and free --- */
+struct ptx_heap;
+/* At device addresses from `base` on, a multiple of 32; rounded down to one. The bytes are taken
+ * from the host when they are touched. NULL: the host has no memory. After fork(), a heap that a
+ * launch may have had at that moment is of no use to the child, which makes its own. */
+struct ptx_heap *ptx_heap_create(uint64_t base, uint64_t size);
+void ptx_heap_destroy(struct ptx_heap *heap); /* no launch may be running that has it */
 
 /* --- Images: a module in one context's memory --- */
 struct ptx_image;

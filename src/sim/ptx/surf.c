@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Surfaces: suld.b, sust.b, sured.b. Columns are counted in bytes. Accesses of up to 8 bytes are
- * single loads and stores, as blocks may meet there. */
+/* Surfaces: suld.b, sust.b, sured.b, whose columns are counted in bytes, and sust.p, sured.p, which
+ * count in texels. Accesses of up to 8 bytes are single loads and stores, as blocks may meet there.
+ */
+#include <math.h>
+
+#include "half.h"
 #include "tex.h"
 
 struct surf_plan {
     uint8_t geometry;
-    uint8_t type;   /* of one element */
-    uint8_t count;  /* elements: 1, 2, 4 */
-    uint8_t bounds; /* IR_TRAP_SURF, IR_CLAMP_SURF, IR_ZERO_SURF */
+    uint8_t type;                     /* of one element */
+    uint8_t count : 4, formatted : 1; /* elements: 1, 2, 4 */
+    uint8_t bounds;                   /* IR_TRAP_SURF, IR_CLAMP_SURF, IR_ZERO_SURF */
     uint8_t handle, at, values;
     uint8_t operation; /* enum ir_atomic */
 };
@@ -39,6 +43,16 @@ static bool bounded(int64_t *at, int64_t limit, bool clamp)
     return true;
 }
 
+static unsigned texel_size(const struct ptx_texture *surface)
+{
+    return surface->channels * tex_channel_size(surface->channel);
+}
+
+static bool has_sign(const struct ptx_texture *surface)
+{
+    return surface->channel >= PTX_CHANNEL_S8 && surface->channel <= PTX_CHANNEL_S32;
+}
+
 /* Where the access of `size` bytes goes; NULL: outside, and not clamped. */
 static char *place_of(const struct ptx_texture *surface, const struct surf_plan *plan,
                       const int32_t at[4], unsigned size)
@@ -46,13 +60,12 @@ static char *place_of(const struct ptx_texture *surface, const struct surf_plan 
     const struct ptx_level *level = surface->levels;
     const unsigned dimensions = tex_dimensions(plan->geometry);
     const bool clamp = plan->bounds == IR_CLAMP_SURF, layered = tex_has_layer(plan->geometry);
-    const int64_t row =
-        (int64_t)level->width * surface->channels * tex_channel_size(surface->channel);
+    const int64_t row = (int64_t)level->width * texel_size(surface);
     const int32_t *place = at + layered;
     int64_t x = place[0], y = dimensions > 1 ? place[1] : 0;
     int64_t z = layered ? (int64_t)(uint32_t)at[0] : dimensions > 2 ? place[2] : 0;
-    int64_t unit = x / size;
-    if (row < size || x % size != 0)
+    int64_t unit = plan->formatted ? x : x / size;
+    if (row < size || (!plan->formatted && x % size != 0))
         return NULL;
     if (!bounded(&unit, row / size, clamp))
         return NULL;
@@ -118,13 +131,65 @@ static void store(char *place, unsigned size, uint64_t value)
     }
 }
 
-static uint64_t combined(const struct surf_plan *plan, uint64_t old, uint64_t value)
+/* --- sust.p: from 32 bits to a channel's format --- */
+
+/* Numbers beyond the channel's range become the nearest in it. */
+static uint32_t whole_channel(uint32_t bits, unsigned width, bool is_signed)
 {
-    const bool wide = element_size(plan->type) == 8, is_signed = ops_is_signed(plan->type);
-    const bool less = !is_signed ? old < value
-                      : wide     ? (int64_t)old < (int64_t)value
-                                 : (int32_t)(uint32_t)old < (int32_t)(uint32_t)value;
-    switch (plan->operation) {
+    const int64_t most = (INT64_C(1) << (width - is_signed)) - 1, least = is_signed ? ~most : 0;
+    const int64_t value = is_signed ? (int64_t)(int32_t)bits : (int64_t)bits;
+    return (uint32_t)(value < least ? least : value > most ? most : value);
+}
+
+/* Integers that stand for 0 to 1, or -1 to 1: the product is exact, so it is rounded once. */
+static uint32_t unit_channel(float value, unsigned width, bool is_signed)
+{
+    const int32_t most = (1 << (width - is_signed)) - 1;
+    const double least = is_signed ? -1.0 : 0.0;
+    const double number = isnan(value) ? 0.0 : fmin(fmax((double)value, least), 1.0);
+    return (uint32_t)(int32_t)rint(number * most);
+}
+
+static uint32_t channel_bits(const struct ptx_texture *surface, uint32_t bits)
+{
+    const unsigned width = 8 * tex_channel_size(surface->channel);
+    const bool is_signed = has_sign(surface);
+    if (surface->channel == PTX_CHANNEL_F16)
+        return f16_bits(f32_of(bits));
+    if (width == 32)
+        return bits;
+    const uint32_t value = tex_is_integer(surface) ? whole_channel(bits, width, is_signed)
+                                                   : unit_channel(f32_of(bits), width, is_signed);
+    return value & (PTX_FULL >> (32 - width));
+}
+
+/* Channels that the instruction does not give become 0; what the surface has no channel for is
+ * dropped. */
+static void store_texel(const struct ptx_warp *warp, const uint32_t *values, unsigned count,
+                        const struct ptx_texture *surface, unsigned lane, char *place)
+{
+    const unsigned size = tex_channel_size(surface->channel), total = texel_size(surface);
+    uint64_t words[2] = {0, 0};
+    for (unsigned i = 0; i < surface->channels && i < count; i++) {
+        const uint32_t bits = ((const lane_u32 *)ptx_in(warp, values[i]))[lane];
+        words[i * size / 8] |= (uint64_t)channel_bits(surface, bits) << (i * size % 8 * 8);
+    }
+    store(place, total < 8 ? total : 8, words[0]);
+    if (total > 8)
+        store(place + 8, 8, words[1]);
+}
+
+struct reduction {
+    uint8_t operation; /* enum ir_atomic */
+    bool wide, is_signed;
+};
+
+static uint64_t combined(const struct reduction *how, uint64_t old, uint64_t value)
+{
+    const bool less = !how->is_signed ? old < value
+                      : how->wide     ? (int64_t)old < (int64_t)value
+                                      : (int32_t)(uint32_t)old < (int32_t)(uint32_t)value;
+    switch (how->operation) {
     case IR_ATOM_ADD:
         return old + value;
     case IR_ATOM_MIN:
@@ -138,19 +203,19 @@ static uint64_t combined(const struct surf_plan *plan, uint64_t old, uint64_t va
     }
 }
 
-static void reduce(const struct surf_plan *plan, char *place, uint64_t value)
+static void reduce(const struct reduction *how, char *place, uint64_t value)
 {
-    if (element_size(plan->type) == 8) {
+    if (how->wide) {
         uint64_t OPS_ALIAS *cell = (void *)place;
         uint64_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(cell, &old, combined(plan, old, value), true,
+        while (!__atomic_compare_exchange_n(cell, &old, combined(how, old, value), true,
                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         }
         return;
     }
     uint32_t OPS_ALIAS *cell = (void *)place;
     uint32_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(cell, &old, (uint32_t)combined(plan, old, value), true,
+    while (!__atomic_compare_exchange_n(cell, &old, (uint32_t)combined(how, old, value), true,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
@@ -161,7 +226,18 @@ static uint64_t value_of(const struct ptx_warp *warp, uint32_t operand, bool wid
     return wide ? ((const lane_u64 *)values)[lane] : ((const lane_u32 *)values)[lane];
 }
 
-/* One lane; `place` NULL: loads give zero, the others do nothing. step->detail: the instruction. */
+/* The type of sured.p says no sign: the surface's channels do. */
+static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step,
+                        const struct surf_plan *plan, const struct ptx_texture *surface,
+                        unsigned lane, char *place)
+{
+    const bool wide = element_size(plan->type) == 8;
+    const bool is_signed = plan->formatted ? has_sign(surface) : ops_is_signed(plan->type);
+    const struct reduction how = {plan->operation, wide, is_signed};
+    reduce(&how, place, value_of(warp, tex_operands(step)[plan->values], wide, lane));
+}
+
+/* suld, sust.b of one lane; `place` NULL: loads give zero, stores do nothing. */
 static void access_lane(struct ptx_warp *warp, const struct ptx_step *step,
                         const struct surf_plan *plan, unsigned lane, char *place)
 {
@@ -178,10 +254,8 @@ static void access_lane(struct ptx_warp *warp, const struct ptx_step *step,
                 ((lane_u64 *)to)[lane] = value;
             else
                 ((lane_u32 *)to)[lane] = (uint32_t)value;
-        } else if (place && step->detail == IR_SUST) {
-            store(place + (size_t)i * size, size, value_of(warp, operands[i], wide, lane));
         } else if (place) {
-            reduce(plan, place, value_of(warp, operands[i], wide, lane));
+            store(place + (size_t)i * size, size, value_of(warp, operands[i], wide, lane));
         }
     }
 }
@@ -193,6 +267,7 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
     const uint32_t *operands = tex_operands(step);
     const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
     const unsigned size = element_size(plan->type) * plan->count;
+    const bool reduces = step->detail == IR_SURED;
     const unsigned coordinates = tex_dimensions(plan->geometry) + tex_has_layer(plan->geometry);
     const struct ptx_texture *surface = NULL;
     uint64_t known = 0;
@@ -208,39 +283,48 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
         }
         for (unsigned i = 0; i < coordinates; i++)
             at[i] = ((const lane_s32 *)ptx_in(warp, operands[plan->at + i]))[lane];
-        char *place = place_of(surface, plan, at, size);
+        if (plan->formatted && reduces && texel_size(surface) < size) {
+            ptx_warp_fault(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, known,
+                           "the surface's elements are smaller than what is reduced");
+            return;
+        }
+        char *place = place_of(surface, plan, at, plan->formatted ? texel_size(surface) : size);
         if (!place && plan->bounds == IR_TRAP_SURF) {
             ptx_warp_fault(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, known,
                            "the coordinates are outside of the surface");
             return;
         }
-        if (place && step->detail == IR_SURED && !is_aligned(place, size)) {
+        if (place && reduces && !is_aligned(place, size)) {
             ptx_warp_fault(warp, step, lane, PTX_FAULT_MISALIGNED, known,
                            "the surface has no aligned place there");
             return;
         }
-        access_lane(warp, step, plan, lane, place);
+        if (place && reduces)
+            reduce_lane(warp, step, plan, surface, lane, place);
+        else if (place && plan->formatted)
+            store_texel(warp, operands + plan->values, plan->count, surface, lane, place);
+        else if (!plan->formatted && !reduces)
+            access_lane(warp, step, plan, lane, place);
     }
 }
 
+/* step->detail: the instruction. */
 ptx_run *surf_select(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
 {
     union packed packed = {.extra = 0};
     struct surf_plan *plan = &packed.plan;
     const bool is_load = insn->op == IR_SULD;
+    (void)reason;
     if (!is_load && insn->op != IR_SUST && insn->op != IR_SURED)
         return NULL;
     const struct ir_operand *group = &insn->operands[is_load ? 1 : 0];
     const struct ir_operand *values = &insn->operands[is_load ? 0 : 1];
     if (insn->count < 2 || group->kind != IR_OPERAND_GROUP)
         return NULL;
-    if (insn->formatted) {
-        *reason = "formatted surface access (.p) is not supported";
-        return NULL;
-    }
     plan->geometry = insn->geometry;
     plan->type = insn->types[0];
-    plan->count = (uint8_t)tex_width(values);
+    plan->count = tex_width(values) & 7;
+    plan->formatted = insn->formatted;
     plan->bounds = insn->mode;
     plan->operation = insn->atomic;
     plan->handle = is_load ? plan->count : 0;

@@ -33,12 +33,13 @@ struct exec_case {
 
 enum { EXEC_WORDS = 4096 };
 
-static inline void exec_open(struct exec_case *one, const char *text, uint32_t blocks,
-                             uint32_t threads)
+static inline void exec_open_on(struct exec_case *one, uint32_t architecture, const char *text,
+                                uint32_t blocks, uint32_t threads)
 {
     struct ptx_text errors = {0};
 
     world_open(&one->world);
+    one->world.machine.architecture = architecture;
     if (!world_load(&one->world, text, strlen(text), &errors))
         fail_msg("%s", errors.data != NULL ? errors.data : "no log");
     ptx_text_free(&errors);
@@ -55,6 +56,12 @@ static inline void exec_open(struct exec_case *one, const char *text, uint32_t b
     one->request.grid[0] = blocks;
     one->request.block[0] = threads;
     one->world.machine.time_limit_ns = UINT64_C(20000000000);
+}
+
+static inline void exec_open(struct exec_case *one, const char *text, uint32_t blocks,
+                             uint32_t threads)
+{
+    exec_open_on(one, 90, text, blocks, threads);
 }
 
 static inline bool exec_launch(struct exec_case *one)

@@ -176,16 +176,16 @@ static void asserts(void **state)
 static void refused(void **state)
 {
     static const char text[] =
-        EXEC_MODULE ".extern .func (.param .b64 r) malloc(.param .b64 s);\n" EXEC_ENTRY
+        EXEC_MODULE ".extern .func (.param .b64 r) nobody(.param .b64 s);\n" EXEC_ENTRY
                     ".param .b64 x;\n.param .b64 y;\nst.param.b64 [x], 8;\n"
-                    "call (y), malloc, (x);\nret;\n}\n";
+                    "call (y), nobody, (x);\nret;\n}\n";
     struct ptx_text errors = {0};
     struct world world;
 
     (void)state;
     world_open(&world);
     assert_false(world_load(&world, text, strlen(text), &errors));
-    assert_non_null(strstr(errors.data, "malloc"));
+    assert_non_null(strstr(errors.data, "nobody"));
     ptx_text_free(&errors);
     world_close(&world);
 }

@@ -75,6 +75,12 @@ static const struct reading_case good_cases[] = {
     {BODY(".reg .v4 .f32 v; tex.2d.v4.f32.f32 v|%p1, [%d1, {%f1, %f2}]; mov.f32 %f1, v.w;"), PTX_OK,
      0, NULL},
     {BODY("cp.async.ca.shared.global [sh], [%d1], 8; cp.async.wait_all;"), PTX_OK, 0, NULL},
+    {BODY("suld.b.1d.b32.trap {%r1}, [%d1, {%r2}]; sust.b.1d.b32.zero [%d1, %r1], {7};"), PTX_OK, 0,
+     NULL},
+    {BODY("ld.global.b32 {%r1}, [%d1]; st.global.f32 [%d1], {%f1};"), PTX_OK, 0, NULL},
+    {BODY("sust.p.2d.v4.b32.clamp [%d1, {%r1, %r2}], {%f1, 0f3F800000, %r1, 4}; "
+          "sured.p.or.1d.b32.trap [%d1, %r1], 5;"),
+     PTX_OK, 0, NULL},
     {BODY("vadd.u32.s32.u32.sat.min %r1, %r2.b3, %r3.h1, %r4; vset4.u32.u32.lt %r1, %r2.b7654, "
           "%r3, %r4;"),
      PTX_OK, 0, NULL},
@@ -106,6 +112,8 @@ static const struct reading_case bad_cases[] = {
     {BODY("add.s32 %r1, %r2, %d3;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
     {BODY("add.s32 %r1, %f2, %r3;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
     {BODY("add.f32 %f1, %f2, 1;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
+    {BODY("add.s32 %r1, {%r2}, %r3;"), PTX_INVALID, 8, "Arguments mismatch for instruction 'add'"},
+    {BODY("suld.b.1d.b32.trap {_}, [%d1, {%r2}];"), PTX_INVALID, 8, "Arguments mismatch"},
     {BODY("add.s32 5, %r2, %r3;"), PTX_INVALID, 8, "Result register required"},
     {BODY("add.s32 _, %r2, %r3;"), PTX_INVALID, 8, "Result discard mode is not allowed"},
     {BODY("\nadd.s32 %r1, %r2, nothing;"), PTX_INVALID, 9, "Unknown symbol 'nothing'"},
@@ -149,7 +157,12 @@ static const struct reading_case bad_cases[] = {
     {BODY("wgmma.fence.sync.aligned;"), PTX_UNSUPPORTED, 8, "'wgmma.fence' is not supported"},
     {BODY("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1}, {%r2}, {%r3}, {%r4};"),
      PTX_UNSUPPORTED, 8, "tensor cores"},
-    {BODY("cp.async.bulk.commit_group;"), PTX_UNSUPPORTED, 8, "bulk copies"},
+    {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [sh];"),
+     PTX_UNSUPPORTED, 8, "copies of tensors"},
+    {BODY("cp.async.bulk.global.shared::cta.bulk_group [%d1], [sh], 24;"), PTX_INVALID, 8,
+     "multiple of 16"},
+    {BODY("cp.async.bulk.global.shared::cta.bulk_group [sh], [sh], 16;"), PTX_INVALID, 8,
+     "State space mismatch"},
     /* What is wrong outweighs what is lacking. */
     {BODY("wgmma.fence.sync.aligned;\nadd.s32 %r1, %r2;"), PTX_INVALID, 9, "Arguments mismatch"},
 };
@@ -166,6 +179,94 @@ static void refuses(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++)
         check_case(&bad_cases[i]);
+}
+
+/* --- What only some targets have --- */
+#define LAST ""
+static const struct target_case {
+    const char *insn;
+    const char *good[8], *bad[12]; /* ".version target" */
+} target_cases[] = {
+    {"add.rz.ftz.f32x2 %d1, %d2, %d3; fma.rn.f32x2 %d1, %d2, %d3, %d4;",
+     {"8.6 sm_100", "8.6 sm_100a", "9.0 sm_103", "9.0 sm_110f", "9.0 sm_120", LAST},
+     {"8.5 sm_100", "9.0 sm_90", "9.0 sm_90a", LAST}},
+    {"add.f32.f16 %f1, %h1, %f2; sub.rp.sat.f32.bf16 %f1, %h1, %f2;",
+     {"8.6 sm_100", "9.0 sm_103a", "9.0 sm_121", LAST},
+     {"8.5 sm_100", "9.0 sm_90", LAST}},
+    {"fma.rm.sat.f32.bf16 %f1, %h1, %h2, 0f3F800000;", {"8.6 sm_100", LAST}, {"9.0 sm_90", LAST}},
+    {"redux.sync.min.abs.NaN.f32 %f1, %f2, -1; redux.sync.max.f32 %f1, %f2, %r1;",
+     {"8.6 sm_100a", "8.8 sm_100f", "9.0 sm_103a", "9.0 sm_103f", LAST},
+     {"8.6 sm_100", "9.0 sm_103", "9.0 sm_110a", "9.0 sm_120a", "9.0 sm_121f", "9.0 sm_90a", LAST}},
+    {"cvt.rs.relu.satfinite.f16x2.f32 %r1, %f1, %f2, %r3; cvt.rs.bf16x2.f32 %r1, %f1, %f2, %r3;",
+     {"8.7 sm_100a", "9.0 sm_103a", LAST},
+     {"8.6 sm_100a", "8.8 sm_100f", "9.0 sm_103f", "9.0 sm_100", "9.0 sm_110a", "9.0 sm_120a",
+      LAST}},
+    {"cvt.rn.satfinite.relu.e2m1x2.f32 %c1, %f1, %f2; cvt.rn.relu.f16x2.e2m1x2 %r1, %c1;",
+     {"8.6 sm_100a", "8.8 sm_100f", "9.0 sm_103f", "9.0 sm_110a", "8.7 sm_120a", LAST},
+     {"8.5 sm_100a", "9.0 sm_100", "9.0 sm_90a", LAST}},
+    {"cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2; cvt.rn.f16x2.e3m2x2 %r1, %h1;",
+     {"8.6 sm_100a", "8.8 sm_120f", LAST},
+     {"9.0 sm_120", "9.0 sm_90a", LAST}},
+    {"sured.p.min.1d.b64.trap [%d1, {%r1}], %d2; sured.p.max.1d.b64.zero [%d1, {%r1}], %d2;",
+     {"8.1 sm_50", "9.0 sm_90", LAST},
+     {"8.0 sm_50", "8.1 sm_30", LAST}},
+    {"cvt.pack.sat.s2.s32.b32 %r1, %r2, %r3, 0; cvt.pack.sat.u4.s32.b32 %r1, 5, %r3, %r4;",
+     {"6.5 sm_75", "9.0 sm_120", LAST},
+     {"6.4 sm_75", "6.5 sm_70", LAST}},
+    /* Nowhere. */
+    {"add.sat.f32x2 %d1, %d2, %d3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rn.e2m1x2.f32 %c1, %f1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rn.satfinite.e2m1x2.f32 %h1, %f1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"add.f32x2 %d1, %d2, 0;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"add.f32x2 %e1, %e2, %e3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"fma.f32x2 %d1, %d2, %d3, %d4;", {LAST}, {"9.0 sm_100a", LAST}},
+    {".reg .f32x2 %x;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"add.ftz.f32.f16 %f1, %h1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"mul.f32.f16 %f1, %h1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"redux.sync.add.f32 %f1, %f2, -1;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"redux.sync.min.abs.s32 %r1, %r2, -1;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rs.bf16x2.f32 %r1, %f1, %f2, 5;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rs.f16.f32 %h1, %f1, %r3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.pack.sat.u4.s32 %r1, %r2, %r3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.pack.u4.s32.b32 %r1, %r2, %r3, %r4;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"sust.p.2d.v4.f32.trap [%d1, {%r1, %r2}], {%f1, %f2, %f3, %f4};", {LAST}, {"9.0 sm_90", LAST}},
+    {"sust.p.1d.b32 [%d1, {%r1}], {%r2};", {LAST}, {"9.0 sm_90", LAST}},
+    {"sured.p.add.1d.b64.trap [%d1, {%r1}], %d2;", {LAST}, {"9.0 sm_90", LAST}},
+    {"sured.p.add.a1d.b32.trap [%d1, {%r1, %r2}], %r2;", {LAST}, {"9.0 sm_90", LAST}},
+};
+
+static void check_target_case(const char *insn, const char *target, enum ptx_status want)
+{
+    char text[1000];
+    unsigned major, minor, number;
+    struct ptx_text errors = {0};
+    enum ptx_status status = PTX_OK;
+    assert_int_equal(sscanf(target, "%u.%u sm_%u", &major, &minor, &number), 3);
+    snprintf(text, sizeof text,
+             ".version %u.%u\n.target %s\n.address_size 64\n.entry k() {\n"
+             ".reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%d<9>; .reg .f32 %%f<9>; "
+             ".reg .f64 %%e<9>; .reg .b8 %%c<9>;\n%s\nret; }",
+             major, minor, strchr(target, ' ') + 1, insn);
+    struct ptx_options options = {.version = 900, .architecture = number};
+    struct ptx_source source = {.text = text, .size = strlen(text)};
+    struct ir_module *module = ir_read(&options, &source, 1, &errors, NULL, &status);
+    if (status != want)
+        fail_msg("%s: status %d\n%s\n%s", target, status, text,
+                 errors.data != NULL ? errors.data : "no message");
+    ir_free(module);
+    ptx_text_free(&errors);
+}
+
+static void targets(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof target_cases / sizeof *target_cases; i++) {
+        const struct target_case *one = &target_cases[i];
+        for (unsigned t = 0; *one->good[t] != '\0'; t++)
+            check_target_case(one->insn, one->good[t], PTX_OK);
+        for (unsigned t = 0; *one->bad[t] != '\0'; t++)
+            check_target_case(one->insn, one->bad[t], PTX_INVALID);
+    }
 }
 
 static unsigned count_of(const char *text, const char *part)
@@ -369,6 +470,7 @@ int main(void)
         cmocka_unit_test(accepts), cmocka_unit_test(refuses),        cmocka_unit_test(collects),
         cmocka_unit_test(dumps),   cmocka_unit_test(initial_values), cmocka_unit_test(links),
         cmocka_unit_test(aliases), cmocka_unit_test(deep),           cmocka_unit_test(wide_range),
+        cmocka_unit_test(targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

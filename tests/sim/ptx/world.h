@@ -92,7 +92,7 @@ static inline void *world_host(struct world *world, uint64_t address)
 static inline bool world_load(struct world *world, const char *text, size_t size,
                               struct ptx_text *errors)
 {
-    struct ptx_options options = {.version = 900, .architecture = 90};
+    struct ptx_options options = {.version = 900, .architecture = world->machine.architecture};
     struct ptx_source source = {.text = text, .size = size};
     uint64_t addresses[WORLD_RANGES];
     char *hosts[WORLD_RANGES];

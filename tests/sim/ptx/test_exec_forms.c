@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Forms that newer targets have, and stores to surfaces, from text to result; what each computes
+ * for any numbers is in test_ops_mixed.c and test_tex.c. */
+#include "exec_case.h"
+
+#define NEWER ".version 8.8\n.target sm_100a\n.address_size 64\n"
+
+static float as_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* 32 threads, eight words each. */
+static void newer_forms(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_open_on(&one, 100,
+                 NEWER EXEC_ENTRY "mul.wide.u32 %d2, %r0, 32;\nadd.u64 %d1, %d0, %d2;\n"
+                                  "cvt.rn.f32.u32 %f1, %r0;\nmov.f32 %f2, 0f40000000;\n"
+                                  "mov.b64 %d2, {%f1, %f2};\nand.b32 %r1, %r0, 1;\n"
+                                  "setp.eq.u32 %p1, %r1, 1;\n"
+                                  "fma.rn.f32x2 %d3, %d2, %d2, %d2;\n"
+                                  "@%p1 sub.f32x2 %d3, %d3, %d2;\n"
+                                  "st.global.b64 [%d1], %d3;\n"
+                                  "cvt.rn.f16.f32 %h1, %f1;\n"
+                                  "add.rz.f32.f16 %f3, %h1, 0f3F000000;\n"
+                                  "st.global.f32 [%d1 + 8], %f3;\n"
+                                  "fma.rn.f32.f16 %f3, %h1, %h1, %f3;\n"
+                                  "st.global.f32 [%d1 + 12], %f3;\n"
+                                  "add.f32 %f4, %f1, 0fC1A00000;\n"
+                                  "redux.sync.max.abs.f32 %f5, %f4, -1;\n"
+                                  "st.global.f32 [%d1 + 16], %f5;\n"
+                                  "redux.sync.min.f32 %f5, %f4, 0xffffffff;\n"
+                                  "st.global.f32 [%d1 + 20], %f5;\n"
+                                  "mov.b32 %f6, 0x3f808000;\nmov.b32 %r2, 0x80007fff;\n"
+                                  "cvt.rs.bf16x2.f32 %r3, %f6, %f6, %r2;\n"
+                                  "st.global.b32 [%d1 + 24], %r3;\n"
+                                  "cvt.pack.sat.u4.s32.b32 %r4, %r0, -1, %r0;\n"
+                                  "st.global.b32 [%d1 + 28], %r4;\nret;\n}\n",
+                 1, 32);
+    exec_good(&one);
+    for (uint32_t t = 0; t < 32; t++) {
+        const uint32_t *words = one.words + (size_t)8 * t;
+        const uint32_t square = t * t;
+        assert_true(as_float(words[0]) == (float)(square + (t & 1 ? 0 : t)));
+        assert_true(as_float(words[1]) == (t & 1 ? 4.0F : 6.0F));
+        assert_true(as_float(words[2]) == (float)t + 0.5F);
+        assert_true(as_float(words[3]) == (float)(square + t) + 0.5F);
+        assert_true(as_float(words[4]) == 20.0F);
+        assert_true(as_float(words[5]) == -20.0F);
+        assert_int_equal(words[6], 0x3f813f80);
+        assert_int_equal(words[7], (t < 15 ? t : 15) << 4 | t << 8);
+    }
+    exec_close(&one);
+}
+
+/* --- A surface of 40 columns and 2 rows of four bytes, and one of a 32-bit number --- */
+enum { BYTES = 7, NUMBERS = 9 };
+static uint8_t bytes[2][40][4];
+static int32_t numbers[4];
+static struct ptx_level byte_level = {(char *)bytes, 40, 2, 0, sizeof *bytes, sizeof bytes};
+static struct ptx_level number_level = {(char *)numbers, 4, 0, 0, sizeof numbers, sizeof numbers};
+static const struct ptx_texture surfaces[2] = {
+    {.levels = &byte_level,
+     .level_count = 1,
+     .channel = PTX_CHANNEL_U8,
+     .channels = 4,
+     .as_integer = true},
+    {.levels = &number_level, .level_count = 1, .channel = PTX_CHANNEL_S32, .channels = 1},
+};
+static const struct ptx_texture *find_surface(void *user, uint64_t handle)
+{
+    (void)user;
+    return handle == BYTES ? &surfaces[0] : handle == NUMBERS ? &surfaces[1] : NULL;
+}
+
+static void surface_forms(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    memset(bytes, 0xaa, sizeof bytes);
+    exec_open(&one,
+              EXEC_BODY("mov.u64 %d2, 7;\nmov.u64 %d3, 9;\nadd.u32 %r2, %r0, 10;\n"
+                        "sust.p.2d.v4.b32.trap [%d2, {%r0, 1}], {%r0, 300, %r2, %r0};\n"
+                        "sust.p.2d.b32.clamp [%d2, {%r2, -5}], {%r0};\n"
+                        "sub.u32 %r3, 16, %r0;\n"
+                        "sured.p.min.1d.b32.trap [%d3, {1}], %r3;\n"
+                        "sured.p.add.1d.b32.zero [%d3, {%r0}], 5;\n"
+                        "suld.b.1d.b32.zero {%r4}, [%d3, {4}];\nst.global.b32 [%d1], {%r4};\n"),
+              1, 32);
+    one.world.calls.surface = find_surface;
+    exec_good(&one);
+    for (uint32_t x = 0; x < 40; x++) {
+        const uint8_t low = (uint8_t)x, high = (uint8_t)(x + 10);
+        const uint8_t row[4] = {low, 255, high, low}, none[4] = {0xaa, 0xaa, 0xaa, 0xaa};
+        assert_memory_equal(bytes[1][x], x < 32 ? row : none, 4);
+        /* Those beyond meet at the edge, where any of them may win. */
+        assert_int_equal(bytes[0][x][1], x < 10 ? 0xaa : 0);
+        if (x >= 10 && x < 39)
+            assert_int_equal(bytes[0][x][0], x - 10);
+    }
+    assert_true(bytes[0][39][0] >= 29 && bytes[0][39][0] < 32);
+    assert_int_equal(numbers[0], 5);
+    assert_int_equal(numbers[1], 16 - 31 + 5);
+    assert_int_equal(numbers[2], 5);
+    assert_int_equal((int32_t)one.words[0], 16 - 31 + 5);
+    exec_close(&one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newer_forms),
+        cmocka_unit_test(surface_forms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
