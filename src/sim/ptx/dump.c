@@ -4,10 +4,19 @@
 #include "dump.h"
 
 static const char *const type_names[] = {
-    "none",   "b8",     "b16",  "b32",    "b64",        "b128",    "u8",    "u16",   "u32",
-    "u64",    "s8",     "s16",  "s32",    "s64",        "f16",     "f16x2", "bf16",  "bf16x2",
-    "tf32",   "f32",    "f64",  "e4m3x2", "e5m2x2",     "u16x2",   "s16x2", "f32x2", "e2m1x2",
-    "e2m3x2", "e3m2x2", "pred", "texref", "samplerref", "surfref",
+    [IR_NONE] = "none",       [IR_B8] = "b8",         [IR_B16] = "b16",
+    [IR_B32] = "b32",         [IR_B64] = "b64",       [IR_B128] = "b128",
+    [IR_U8] = "u8",           [IR_U16] = "u16",       [IR_U32] = "u32",
+    [IR_U64] = "u64",         [IR_S8] = "s8",         [IR_S16] = "s16",
+    [IR_S32] = "s32",         [IR_S64] = "s64",       [IR_F16] = "f16",
+    [IR_F16X2] = "f16x2",     [IR_BF16] = "bf16",     [IR_BF16X2] = "bf16x2",
+    [IR_TF32] = "tf32",       [IR_F32] = "f32",       [IR_F64] = "f64",
+    [IR_E4M3X2] = "e4m3x2",   [IR_E5M2X2] = "e5m2x2", [IR_U16X2] = "u16x2",
+    [IR_S16X2] = "s16x2",     [IR_F32X2] = "f32x2",   [IR_E2M1X2] = "e2m1x2",
+    [IR_E2M3X2] = "e2m3x2",   [IR_E3M2X2] = "e3m2x2", [IR_U4] = "u4",
+    [IR_S4] = "s4",           [IR_U2] = "u2",         [IR_S2] = "s2",
+    [IR_PRED] = "pred",       [IR_TEXREF] = "texref", [IR_SAMPLERREF] = "samplerref",
+    [IR_SURFREF] = "surfref",
 };
 static const char *const space_names[] = {"",       ".reg",   ".const",  ".global",
                                           ".local", ".param", ".shared", ".tex"};
