@@ -75,12 +75,15 @@ HALF_INLINE float f16_fma(float a, float b, float c)
     return half_odd(sum, (product - (sum - added)) + (c - added));
 }
 
-/* Of bf16 by way of double, whose exponents suffice. */
+/* Of bf16 by way of double, whose exponents suffice. Half a unit of the float is far more than
+ * what the sum lacks, which so counts only where the sum is a float. */
 HALF_INLINE float bf16_fma(float a, float b, float c)
 {
-    const double sum = (double)a * (double)b + (double)c;
+    const double product = (double)a * (double)b, sum = product + (double)c;
+    const double added = sum - product;
+    const double lacks = (product - (sum - added)) + ((double)c - added);
     const float nearest = (float)sum;
-    const double rest = sum - (double)nearest;
+    const double beyond = sum - (double)nearest, rest = beyond != 0.0 ? beyond : lacks;
     return half_odd(nearest, rest > 0.0 ? 1.0F : rest < 0.0 ? -1.0F : 0.0F);
 }
 

@@ -229,8 +229,9 @@ static long double value_of(uint64_t half, unsigned exponent_bits)
         small_value((unsigned)half & 0x7fff, exponent_bits, 15 - exponent_bits);
     return half & 0x8000 ? -magnitude : magnitude;
 }
-/* To nearest, ties to even: the bits of positive numbers are in their order. */
-static uint64_t nearest(long double value, unsigned exponent_bits)
+/* To nearest, ties to even: the bits of positive numbers are in their order. `rest` is what the
+ * exact value has beyond `value`, too little to matter but in a tie. */
+static uint64_t nearest_with(long double value, long double rest, unsigned exponent_bits)
 {
     const unsigned width = 15 - exponent_bits, infinity = ((1U << exponent_bits) - 1) << width;
     const uint64_t sign = signbit(value) ? 0x8000 : 0;
@@ -251,7 +252,20 @@ static uint64_t nearest(long double value, unsigned exponent_bits)
                                   ? small_value(low + 1, exponent_bits, width)
                                   : 2 * floor_value - small_value(low - 1, exponent_bits, width);
     const long double down = magnitude - floor_value, up = above - magnitude;
+    if (down == up && rest != 0)
+        return sign | (low + (signbit(rest) == signbit(value)));
     return sign | (down < up || (down == up && !(low & 1)) ? low : low + 1);
+}
+static uint64_t nearest(long double value, unsigned exponent_bits)
+{
+    return nearest_with(value, 0, exponent_bits);
+}
+/* The product is exact; the error of the sum is, too. */
+static uint64_t nearest_fma(long double a, long double b, long double c, unsigned exponent_bits)
+{
+    const long double product = a * b, sum = product + c, added = sum - product;
+    const long double rest = (product - (sum - added)) + (c - added);
+    return nearest_with(sum, isfinite(rest) ? rest : 0, exponent_bits);
 }
 #define HALF_REF(name, bits, value)                                                                \
     static void name(const uint64_t in[4], uint64_t out[2])                                        \
@@ -274,10 +288,10 @@ static uint64_t nearest(long double value, unsigned exponent_bits)
     }
 HALF_REF(add_f16, 5, nearest(a + b, 5))
 HALF_REF(mul_f16, 5, nearest(a *b, 5))
-HALF_REF(fma_f16, 5, nearest(a *b + c, 5))
+HALF_REF(fma_f16, 5, nearest_fma(a, b, c, 5))
 HALF_REF(sub_bf16, 8, nearest(a - b, 8))
 HALF_REF(mul_bf16, 8, nearest(a *b, 8))
-HALF_REF(fma_bf16, 8, nearest(a *b + c, 8))
+HALF_REF(fma_bf16, 8, nearest_fma(a, b, c, 8))
 HALF_REF(wider_f16, 5, float_word((float)a))
 TWICE(fma_f16x2, fma_f16)
 TWICE(fma_bf16x2, fma_bf16)
