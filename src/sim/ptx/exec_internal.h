@@ -20,6 +20,7 @@
 #define GRID_WORKSPACE 256
 /* Shared memory of the cluster: block r is at (r + 1) times this in the shared window. */
 #define CLUSTER_STRIDE UINT64_C(0x40000)
+#define RESERVED_SHARED 1024U /* bytes of a block's shared memory that are the system's */
 
 enum step_control {
     CONTROL_RUN,     /* no guard, cannot fail */
@@ -76,7 +77,7 @@ struct ptx_code {
     /* Calls: bit sets and flags that layout walks. */
     uint32_t *callees; /* code indices */
     uint32_t callee_count;
-    bool indirect, dynamic_stack;
+    bool indirect, dynamic_stack, reserved_shared;
     uint32_t *shared_used; /* module shared-variable numbers */
     uint32_t shared_used_count;
     /* Of an entry. */
@@ -119,7 +120,7 @@ struct ptx_module {
     uint32_t pool_bytes;
     uint32_t *pool_hash;
     uint32_t pool_hash_size;
-    bool dynamic_stack, uses_heap;
+    bool dynamic_stack, reserved_shared, uses_heap;
     void **blocks; /* memory that lives as long as the module */
     uint32_t block_count, block_capacity;
 };
@@ -229,7 +230,9 @@ struct launch {
     const char *params;
     uint32_t param_size;
     uint32_t threads, warp_count;
-    uint32_t shared_size;
+    uint32_t shared_size; /* of the program */
+    uint32_t reserved_at; /* what follows it, where code asks for the system's own part */
+    uint32_t shared_end;
     uint32_t stack_size;    /* per thread */
     uint32_t stack_limit;   /* of what counts */
     uint32_t *tids;         /* 3 times 32 per warp */

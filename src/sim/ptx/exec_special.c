@@ -83,8 +83,15 @@ static uint64_t machine_special(const struct ptx_warp *warp, unsigned which, uns
     case IR_ENVREG: /* cooperative groups: the address of the grid's workspace */
         return component == 1 ? (uint32_t)(GRID_WINDOW >> 32) : 0;
     case IR_TOTAL_SMEM_SIZE:
-    case IR_AGGR_SMEM_SIZE:
         return launch->shared_size;
+    case IR_AGGR_SMEM_SIZE:
+        return launch->shared_size + RESERVED_SHARED;
+    case IR_RESERVED_SMEM_BEGIN: /* and the first of its two parts */
+        return launch->reserved_at + component * (RESERVED_SHARED / 2);
+    case IR_RESERVED_SMEM_END:
+        return launch->reserved_at + RESERVED_SHARED;
+    case IR_RESERVED_SMEM_CAP:
+        return RESERVED_SHARED;
     case IR_DYNAMIC_SMEM_SIZE:
         return launch->request->dynamic_shared;
     case IR_WARP_SZ:
@@ -253,29 +260,6 @@ void run_isspacep(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
             bits |= UINT32_C(1) << lane;
     }
     *to = (*to & ~mask) | bits;
-}
-
-void run_activemask(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    reg32 *to = ptx_out(warp, step->operand[0]);
-
-    EACH_LANE(mask, lane, to[lane] = mask);
-}
-
-/* elect.sync d|p, membermask: the lowest lane is elected. */
-void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    uint32_t leader = (uint32_t)__builtin_ctz(mask), *to;
-
-    if (step->operand[0] != PTX_ABSENT) {
-        reg32 *lane_out = ptx_out(warp, step->operand[0]);
-
-        EACH_LANE(mask, lane, lane_out[lane] = leader);
-    }
-    if (step->operand[1] == PTX_ABSENT)
-        return;
-    to = &warp->predicates[step->operand[1]];
-    *to = (*to & ~mask) | UINT32_C(1) << leader;
 }
 
 void run_fence(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)

@@ -81,6 +81,10 @@ static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
     launch->warp_count = (launch->threads + PTX_LANES - 1) / PTX_LANES;
     launch->shared_size =
         ((launch->entry->shared_static + 15) & ~UINT32_C(15)) + request->dynamic_shared;
+    launch->reserved_at = (launch->shared_size + 127) & ~UINT32_C(127);
+    launch->shared_end = launch->image->module->reserved_shared
+                             ? launch->reserved_at + RESERVED_SHARED
+                             : launch->shared_size;
     launch->param_size = launch->entry->info.param_size;
     launch_stack(launch);
     if (!launch_cluster(launch))

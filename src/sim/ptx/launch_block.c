@@ -33,14 +33,14 @@ static struct ptx_block *block_new(struct worker *worker)
     if (block == NULL)
         return NULL;
     block->warps = malloc(launch->warp_count * sizeof *block->warps);
-    block->shared = aligned_alloc(64, ((size_t)launch->shared_size + 127) & ~(size_t)63);
+    block->shared = aligned_alloc(64, ((size_t)launch->shared_end + 127) & ~(size_t)63);
     if (block->warps == NULL || block->shared == NULL) {
         block_free(block);
         return NULL;
     }
     block->launch = launch;
     block->worker = worker;
-    block->shared_size = launch->shared_size;
+    block->shared_size = launch->shared_end;
     block->warp_count = launch->warp_count;
     return block;
 }

@@ -73,6 +73,9 @@ uint32_t lower_copy(struct lower *lower, ptx_run *run, uint32_t dest, uint32_t s
 uint32_t lower_temp_from(struct lower *lower, ptx_run *run, enum value_place place,
                          uint32_t source);
 enum value_place operand_place(const struct ir_insn *insn, uint32_t index);
+/* What reads a special register into a value of that kind. */
+ptx_run *lower_special_run(struct lower *lower, const struct ir_operand *operand,
+                           enum value_place place);
 uint32_t lower_address(struct lower *lower, const struct ir_operand *operand, int64_t *offset);
 
 /* lower_insn.c, lower_move.c, lower_memory.c, lower_flow.c, lower_sync.c */
@@ -99,7 +102,7 @@ ptx_run run_copy32, run_copy64, run_copy128, run_zero64, run_sign64, run_low32, 
     run_zero128, run_mask16, run_mask8, run_sign8, run_sign16, run_sign8_16, run_sign8_64,
     run_sign16_64, run_predicate_copy, run_predicate_not, run_predicate_set, run_pack, run_unpack,
     run_local_address, run_shared_address, run_reference, run_window, run_isspacep, run_special,
-    run_special64, run_tid, run_nothing, run_activemask, run_elect, run_fence, run_mapa,
-    run_getctarank, run_alloca, run_stacksave, run_stackrestore;
+    run_special64, run_tid, run_nothing, run_fence, run_mapa, run_getctarank, run_alloca,
+    run_stacksave, run_stackrestore;
 
 #endif

@@ -54,13 +54,11 @@ static bool lower_special_mov(struct lower *lower, const struct ir_insn *insn)
     const struct ir_operand *source = &insn->operands[1];
     enum value_place place = place_of((enum ir_type)insn->types[0]);
     uint32_t dest, step;
-    ptx_run *run;
 
     if (source->kind != IR_OPERAND_SPECIAL || source->index == IR_WARP_SZ)
         return false;
     dest = lower_dest(lower, &insn->operands[0], place, (enum ir_type)insn->types[0]);
-    run = place == PLACE_64 ? run_special64 : source->index == IR_TID ? run_tid : run_special;
-    step = lower_step(lower, run, CONTROL_RUN);
+    step = lower_step(lower, lower_special_run(lower, source, place), CONTROL_RUN);
     lower->steps[step].detail = (uint16_t)source->index;
     lower->steps[step].extra = source->component;
     lower_def(lower, step, 0, dest);

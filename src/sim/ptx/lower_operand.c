@@ -69,16 +69,23 @@ static uint32_t lower_produce(struct lower *lower, ptx_run *run, enum value_plac
     return temp;
 }
 
+ptx_run *lower_special_run(struct lower *lower, const struct ir_operand *operand,
+                           enum value_place place)
+{
+    lower->code->reserved_shared |=
+        operand->index >= IR_RESERVED_SMEM_BEGIN && operand->index <= IR_RESERVED_SMEM_CAP;
+    if (place == PLACE_64)
+        return run_special64;
+    return operand->index == IR_TID ? run_tid : run_special;
+}
+
 static uint32_t lower_special(struct lower *lower, const struct ir_operand *operand,
                               enum value_place place)
 {
-    ptx_run *run = place == PLACE_64 ? run_special64 : run_special;
-
     if (operand->index == IR_WARP_SZ)
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, PTX_LANES, 0);
-    if (operand->index == IR_TID && place == PLACE_32)
-        run = run_tid;
-    return lower_produce(lower, run, place, operand->component, (uint16_t)operand->index);
+    return lower_produce(lower, lower_special_run(lower, operand, place), place, operand->component,
+                         (uint16_t)operand->index);
 }
 
 static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t offset,

@@ -46,31 +46,6 @@ static void lower_barrier(struct lower *lower, const struct ir_insn *insn)
     lower_finish(lower);
 }
 
-static void lower_elect(struct lower *lower, const struct ir_insn *insn)
-{
-    uint32_t mask = lower_source(lower, &insn->operands[insn->count - 1], PLACE_32);
-    uint32_t leader = PTX_ABSENT, elected = PTX_ABSENT, step;
-
-    if (insn->count > 2) {
-        leader = lower_dest(lower, &insn->operands[0], PLACE_32, IR_U32);
-        elected = lower_dest(lower, &insn->operands[1], PLACE_PREDICATE, IR_PRED);
-    }
-    step = lower_step(lower, run_elect, CONTROL_SYNC);
-    lower_def(lower, step, 0, leader);
-    lower_def(lower, step, 1, elected);
-    lower_use(lower, step, 2, mask);
-    lower_finish(lower);
-}
-
-static void lower_activemask(struct lower *lower, const struct ir_insn *insn)
-{
-    uint32_t dest = lower_dest(lower, &insn->operands[0], PLACE_32, IR_U32);
-    uint32_t step = lower_step(lower, run_activemask, CONTROL_RUN);
-
-    lower_def(lower, step, 0, dest);
-    lower_finish(lower);
-}
-
 /* mbarrier: result, address, and a count or a state. */
 static void lower_mbarrier(struct lower *lower, const struct ir_insn *insn)
 {
@@ -118,12 +93,6 @@ bool lower_sync_family(struct lower *lower, const struct ir_insn *insn)
     case IR_MEMBAR:
     case IR_FENCE:
         lower_step(lower, run_fence, CONTROL_RUN);
-        return true;
-    case IR_ACTIVEMASK:
-        lower_activemask(lower, insn);
-        return true;
-    case IR_ELECT:
-        lower_elect(lower, insn);
         return true;
     case IR_MBARRIER:
         lower_mbarrier(lower, insn);

@@ -153,8 +153,10 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
         status = layout_module(made, errors);
     if (status == PTX_OK)
         status = lower_module(made, options, errors);
-    for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++)
+    for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++) {
         made->dynamic_stack |= made->codes[i].dynamic_stack;
+        made->reserved_shared |= made->codes[i].reserved_shared;
+    }
     if (status != PTX_OK) {
         module_free(made);
         return status;

@@ -2,49 +2,10 @@
 /* What lanes of a warp tell each other: vote, match, shfl, redux, activemask, elect.
  *
  * The members are the lanes that run the step, less those that membermask leaves out. Lanes that
- * meet in one instruction have to agree on membermask, so that of the first one counts. */
+ * meet in one instruction may have several membermasks, as the tiles of a warp do: those with the
+ * same one are a group of their own. */
 #include "float_bits.h"
 #include "ops_mask.h"
-
-static uint32_t members(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
-                        uint32_t mask)
-{
-    if (index >= IR_MAX_OPERANDS || step->operand[index] == PTX_ABSENT)
-        return mask;
-    const lane_u32 *membermask = ptx_in(warp, step->operand[index]);
-    return membermask[__builtin_ctz(mask)] & mask;
-}
-
-static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint32_t value,
-                       uint32_t mask)
-{
-    if (step->operand[0] == PTX_ABSENT)
-        return;
-    OPS_STORE(warp, step, mask, u32, value)
-}
-
-/* step->extra: index of membermask, or IR_MAX_OPERANDS; step->detail: the mode. */
-static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const uint32_t all = members(warp, step, (unsigned)step->extra, mask);
-    const uint32_t set = ops_predicate(warp, step->operand[1]) & all;
-    bool result;
-    switch (step->detail) {
-    case IR_VOTE_ALL:
-        result = set == all;
-        break;
-    case IR_VOTE_ANY:
-        result = set != 0;
-        break;
-    case IR_VOTE_UNI:
-        result = set == 0 || set == all;
-        break;
-    default:
-        store_same(warp, step, set, mask);
-        return;
-    }
-    ops_set_predicate(warp, step->operand[0], result ? PTX_FULL : 0, mask);
-}
 
 static uint64_t lane_value(const void *values, bool wide, unsigned lane)
 {
@@ -59,28 +20,80 @@ static uint32_t equal_lanes(const void *values, bool wide, uint64_t value, uint3
     return equal & among;
 }
 
+/* The lanes of `left` that have the membermask of the first of them, and the members among them. */
+static uint32_t next_group(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
+                           uint32_t left, uint32_t *members)
+{
+    *members = left;
+    if (index >= IR_MAX_OPERANDS || step->operand[index] == PTX_ABSENT)
+        return left;
+    const lane_u32 *membermask = ptx_in(warp, step->operand[index]);
+    const uint32_t first = membermask[__builtin_ctz(left)];
+    const uint32_t group = equal_lanes(membermask, false, first, left);
+    *members = first & group;
+    return group;
+}
+#define FOR_GROUPS(group, members, index, mask)                                                    \
+    for (uint32_t left_ = (mask), members, group;                                                  \
+         left_ && (group = next_group(warp, step, index, left_, &members)); left_ &= ~group)
+
+static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint32_t value,
+                       uint32_t mask)
+{
+    if (step->operand[0] == PTX_ABSENT)
+        return;
+    OPS_STORE(warp, step, mask, u32, value)
+}
+
+/* step->extra: index of membermask, or IR_MAX_OPERANDS; step->detail: the mode. */
+static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    FOR_GROUPS (group, all, (unsigned)step->extra, mask) {
+        const uint32_t set = ops_predicate(warp, step->operand[1]) & all;
+        bool result = false;
+        switch (step->detail) {
+        case IR_VOTE_ALL:
+            result = set == all;
+            break;
+        case IR_VOTE_ANY:
+            result = set != 0;
+            break;
+        case IR_VOTE_UNI:
+            result = set == 0 || set == all;
+            break;
+        default:
+            store_same(warp, step, set, group);
+            continue;
+        }
+        ops_set_predicate(warp, step->operand[0], result ? PTX_FULL : 0, group);
+    }
+}
+
 /* step->detail: 1 if the values have 64 bits. */
 static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint32_t all = members(warp, step, 2, mask);
     const void *a = ptx_in(warp, step->operand[1]);
     uint32_t found[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        found[lane] = equal_lanes(a, step->detail, lane_value(a, step->detail, lane), all);
-    OPS_STORE(warp, step, mask, u32, found[lane])
+        found[lane] = equal_lanes(a, step->detail, lane_value(a, step->detail, lane), PTX_FULL);
+    FOR_GROUPS (group, all, 2, mask) {
+        OPS_STORE(warp, step, group, u32, found[lane] & all)
+    }
 }
 
 /* step->extra: index of a. */
 static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const unsigned first = (unsigned)step->extra;
-    const uint32_t all = members(warp, step, first + 1, mask);
     const void *a = ptx_in(warp, step->operand[first]);
-    const uint64_t value = lane_value(a, step->detail, (unsigned)__builtin_ctz(all ? all : mask));
-    const bool same = equal_lanes(a, step->detail, value, all) == all;
-    store_same(warp, step, same ? all : 0, mask);
-    if (first > 1)
-        ops_set_predicate(warp, step->operand[1], same ? PTX_FULL : 0, mask);
+    FOR_GROUPS (group, all, first + 1, mask) {
+        const unsigned one = (unsigned)__builtin_ctz(all ? all : group);
+        const uint64_t value = lane_value(a, step->detail, one);
+        const bool same = equal_lanes(a, step->detail, value, all) == all;
+        store_same(warp, step, same ? all : 0, group);
+        if (first > 1)
+            ops_set_predicate(warp, step->operand[1], same ? PTX_FULL : 0, group);
+    }
 }
 
 /* The lane that each lane reads from, and whether that is in bounds. The bound: c's low bits, with
@@ -156,14 +169,15 @@ static uint32_t reduced(unsigned mode, bool is_signed, uint32_t left, uint32_t r
 
 static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint32_t all = members(warp, step, 2, mask);
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
-    const unsigned first = (unsigned)__builtin_ctz(all ? all : mask);
-    uint32_t result = a[first];
-    for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
-        if (ops_has(all, lane))
-            result = reduced(step->detail, step->extra, result, a[lane]);
-    store_same(warp, step, result, mask);
+    FOR_GROUPS (group, all, 2, mask) {
+        const unsigned first = (unsigned)__builtin_ctz(all ? all : group);
+        uint32_t result = a[first];
+        for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
+            if (ops_has(all, lane))
+                result = reduced(step->detail, step->extra, result, a[lane]);
+        store_same(warp, step, result, group);
+    }
 }
 
 /* step->detail: IR_REDUX_MIN or IR_REDUX_MAX, and what follows. */
@@ -179,30 +193,32 @@ static uint32_t reduced_float(unsigned detail, uint32_t left, uint32_t right)
 
 static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint32_t all = members(warp, step, 2, mask);
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const uint32_t sign = step->detail & REDUX_ABS ? F32_SIGN : 0;
-    uint32_t result = F32_NAN; /* of no numbers */
-    for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
-        if (!ops_has(all ? all : mask, lane))
-            continue;
-        const uint32_t value = a[lane] & ~sign;
-        result = reduced_float(step->detail, any++ ? result : value, value);
+    FOR_GROUPS (group, all, 2, mask) {
+        uint32_t result = F32_NAN; /* of no numbers */
+        for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
+            if (!ops_has(all ? all : group, lane))
+                continue;
+            const uint32_t value = a[lane] & ~sign;
+            result = reduced_float(step->detail, any++ ? result : value, value);
+        }
+        store_same(warp, step, result, group);
     }
-    store_same(warp, step, result, mask);
 }
 
 static void run_activemask(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    store_same(warp, step, warp->active, mask);
+    store_same(warp, step, mask, mask); /* without those that a guard leaves out */
 }
 
 static void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint32_t all = members(warp, step, 2, mask);
-    const uint32_t leader = (uint32_t)__builtin_ctz(all ? all : mask);
-    store_same(warp, step, leader, mask);
-    ops_set_predicate(warp, step->operand[1], UINT32_C(1) << leader, mask);
+    FOR_GROUPS (group, all, 2, mask) {
+        const uint32_t leader = (uint32_t)__builtin_ctz(all ? all : group);
+        store_same(warp, step, leader, group);
+        ops_set_predicate(warp, step->operand[1], UINT32_C(1) << leader, group);
+    }
 }
 
 static ptx_run *select_match(const struct ir_insn *insn, struct ptx_step *step)

@@ -109,15 +109,18 @@ static void loops_of_lanes(void **state)
     struct exec_case one;
 
     (void)state;
-    exec_run(&one,
-             EXEC_BODY("mov.u32 %r1, 0;\nmov.u32 %r2, 0;\n"
-                       "LOOP:\nsetp.gt.u32 %p1, %r1, %r0;\n@%p1 bra DONE;\n"
-                       "add.u32 %r2, %r2, %r1;\nadd.u32 %r1, %r1, 1;\nbra LOOP;\n"
-                       "DONE:\nactivemask.b32 %r3;\nadd.u32 %r2, %r2, %r3;\n"
-                       "st.global.u32 [%d1], %r2;\n"),
-             2, 96);
+    exec_run(
+        &one,
+        EXEC_BODY("mov.u32 %r1, 0;\nmov.u32 %r2, 0;\n"
+                  "LOOP:\nsetp.gt.u32 %p1, %r1, %r0;\n@%p1 bra DONE;\n"
+                  "add.u32 %r2, %r2, %r1;\nadd.u32 %r1, %r1, 1;\nbra LOOP;\n"
+                  "DONE:\nactivemask.b32 %r3;\nadd.u32 %r2, %r2, %r3;\n"
+                  "setp.gt.u32 %p3, %r61, 95;\nmov.u32 %r5, 0;\n@%p3 activemask.b32 %r5;\n"
+                  "setp.lt.u32 %p4, %r61, 3;\n@%p4 activemask.b32 %r5;\nadd.u32 %r2, %r2, %r5;\n"
+                  "st.global.u32 [%d1], %r2;\n"),
+        2, 96);
     for (uint32_t i = 0; i < 192; i++)
-        assert_int_equal(one.words[i], i * (i + 1) / 2 + 0xffffffff);
+        assert_int_equal(one.words[i], i * (i + 1) / 2 + 0xffffffff + (i % 96 < 3 ? 7 : 0));
     exec_close(&one);
 }
 
@@ -260,6 +263,82 @@ static void barrier_arrivals(void **state)
     exec_close(&one);
 }
 
+/* Tiles of a warp that meet in one instruction, each with its own membermask: lanes 0 to 7, 8 to
+ * 15, and 16 to 31. */
+static void tiles(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_run(&one,
+             EXEC_BODY("setp.lt.u32 %p1, %r0, 16;\nand.b32 %r1, %r0, 24;\nmov.u32 %r2, 255;\n"
+                       "shl.b32 %r2, %r2, %r1;\nselp.b32 %r2, %r2, 0xffff0000, %p1;\n"
+                       "redux.sync.add.u32 %r3, %r0, %r2;\nredux.sync.max.s32 %r4, %r0, %r2;\n"
+                       "and.b32 %r5, %r0, 1;\nsetp.eq.u32 %p2, %r5, 1;\n"
+                       "vote.sync.ballot.b32 %r6, %p2, %r2;\nsetp.gt.u32 %p3, %r0, 7;\n"
+                       "vote.sync.all.pred %p4, %p3, %r2;\nselp.u32 %r7, 1, 0, %p4;\n"
+                       "match.any.sync.b32 %r8, %r5, %r2;\nshr.u32 %r9, %r0, 3;\n"
+                       "match.all.sync.b32 %r10, %r9, %r2;\nelect.sync %r11|%p5, %r2;\n"
+                       "selp.u32 %r12, 1, 0, %p5;\nshl.b32 %r13, %r0, 5;\n"
+                       "cvt.u64.u32 %d2, %r13;\nadd.u64 %d2, %d0, %d2;\n"
+                       "st.global.v4.u32 [%d2], {%r3, %r4, %r6, %r7};\n"
+                       "mad.lo.u32 %r11, %r12, 100, %r11;\n"
+                       "st.global.v4.u32 [%d2+16], {%r8, %r10, %r11, %r2};\n"),
+             1, 32);
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        const uint32_t *words = one.words + 8 * lane;
+        uint32_t first = lane < 16 ? lane & 8 : 16, last = lane < 16 ? first + 7 : 31;
+        uint32_t mask = (UINT32_MAX << first) & (UINT32_MAX >> (31 - last));
+        uint32_t odd = UINT32_C(0xaaaaaaaa) & mask;
+
+        assert_int_equal(words[0], (first + last) * (last - first + 1) / 2);
+        assert_int_equal(words[1], last);
+        assert_int_equal(words[2], odd);
+        assert_int_equal(words[3], first >= 8);
+        assert_int_equal(words[4], lane & 1 ? odd : mask & ~odd);
+        assert_int_equal(words[5], last < 16 ? mask : 0);
+        assert_int_equal(words[6], first + (lane == first ? 100 : 0));
+        assert_int_equal(words[7], mask);
+    }
+    exec_close(&one);
+}
+
+/* The system's part of shared memory lies outside of the program's, the dynamic one too. */
+static void reserved_shared(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open(&one,
+              EXEC_MODULE ".extern .shared .align 16 .b8 dynamic[];\n" EXEC_ENTRY
+                          ".shared .b32 fixed[32];\n"
+                          "mov.u32 %r1, fixed;\nmov.u32 %r2, dynamic;\nshl.b32 %r3, %r61, 2;\n"
+                          "add.u32 %r1, %r1, %r3;\nadd.u32 %r2, %r2, %r3;\n"
+                          "mov.u32 %r4, %reserved_smem_offset_0;\nadd.u32 %r4, %r4, %r3;\n"
+                          "mov.u32 %r5, %reserved_smem_offset_1;\nadd.u32 %r5, %r5, %r3;\n"
+                          "st.shared.u32 [%r1], 1;\nst.shared.u32 [%r2], 2;\n"
+                          "st.shared.u32 [%r4], 3;\nst.shared.u32 [%r5], 4;\nbar.sync 0;\n"
+                          "ld.shared.u32 %r6, [%r1];\nld.shared.u32 %r7, [%r2];\n"
+                          "ld.shared.u32 %r8, [%r4];\nld.shared.u32 %r9, [%r5];\n"
+                          "mad.lo.u32 %r6, %r6, 10, %r7;\nmad.lo.u32 %r6, %r6, 10, %r8;\n"
+                          "mad.lo.u32 %r6, %r6, 10, %r9;\nst.global.u32 [%d1], %r6;\n"
+                          "mov.u32 %r10, %reserved_smem_offset_begin;\n"
+                          "mov.u32 %r11, %reserved_smem_offset_end;\nsub.u32 %r11, %r11, %r10;\n"
+                          "mov.u32 %r12, %reserved_smem_offset_cap;\n"
+                          "mov.u32 %r13, %total_smem_size;\n"
+                          "st.global.v4.u32 [%d0+4096], {%r10, %r11, %r12, %r13};\nret;\n}\n",
+              2, 32);
+    one.request.dynamic_shared = 132;
+    exec_good(&one);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(one.words[i], 1234);
+    assert_true(one.words[1024] >= 128 + 132);
+    assert_int_equal(one.words[1025], 1024);
+    assert_int_equal(one.words[1026], 1024);
+    assert_int_equal(one.words[1027], 128 + 132);
+    exec_close(&one);
+}
+
 /* --- The thread that launches --- */
 /* Its rounding mode is its own: blocks on it and on the pool's threads round as PTX says. */
 static void rounding_of_the_caller(void **state)
@@ -307,6 +386,8 @@ int main(void)
         cmocka_unit_test(barrier_sum),
         cmocka_unit_test(barrier_reductions),
         cmocka_unit_test(barrier_arrivals),
+        cmocka_unit_test(tiles),
+        cmocka_unit_test(reserved_shared),
         cmocka_unit_test(rounding_of_the_caller),
     };
 
