@@ -35,6 +35,25 @@ def blocks(given, found):
                                                     for bin in range(256)]
 
 
+def warps(given, found):
+    for at in AT:
+        block, thread = divmod(at, THREADS)
+        items = given[512 * block:][:512]
+        assert found[4 * at:][:4] == items[thread::128]
+        assert found[2048 + 4 * at:][:4] == [items[i] - items[i - 1] if i else items[0]
+                                             for i in range(4 * thread, 4 * thread + 4)]
+        eight = items[thread // 8 * 32:][:32]
+        assert found[4096 + at] == sum(eight[:thread % 8 * 4 + 1:4])
+        assert found[4608 + at] == sum(eight[::4])
+        alone = thread % 8 == 0 and thread // 8 % 3 == 1
+        assert found[5120 + at] == (max(eight[1:20:4]) if alone else 0)
+        ordered = [item for part in range(16) for item in sorted(items[32 * part:][:32])]
+        assert found[6144 + 4 * at:][:4] == ordered[4 * thread:][:4]
+        assert found[8192 + 4 * at:][:4] == [
+            int(i == 0 or ordered[i] // 100 != ordered[i - 1] // 100)
+            for i in range(4 * thread, 4 * thread + 4)]
+
+
 def objects(given, found):
     for at in AT:
         block, thread = divmod(at, THREADS)
@@ -84,8 +103,8 @@ def cluster(given, found):
 
 
 # What has no function here is only compared with itself.
-SOURCES = {"blocks": blocks, "objects": objects, "groups": groups, "sequences": sequences,
-           "random": None, "small_floats": None, "cluster": cluster}
+SOURCES = {"blocks": blocks, "warps": warps, "objects": objects, "groups": groups,
+           "sequences": sequences, "cluster": cluster, "random": None, "small_floats": None}
 
 
 def targets(name):

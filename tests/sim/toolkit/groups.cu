@@ -32,5 +32,6 @@ extern "C" __global__ void test(const int *in, int *out)
     cg::wait(block);
     out[5120 + at] = words[threadIdx.x ^ 5];
     out[6144 + at] = (int)cg::reduce(pair, (long long)value, cg::plus<long long>());
-    out[7168 + at] = warp.any(value == 3) + 2 * warp.all(value >= 0) + 4 * warp.match_any(value & 7);
+    out[7168 + at] =
+        warp.any(value == 3) + 2 * warp.all(value >= 0) + 4 * warp.match_any(value & 7);
 }
