@@ -2,13 +2,10 @@
 /* malloc and free of the device: what kernels get, what they may do with it, and the heap behind
  * them. */
 #include "exec_case.h"
-#include "heap.h"
+#include "heap_case.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define HEAP_BASE UINT64_C(0x7e0000000000)
-#define HEAP_SIZE (UINT64_C(8) << 20)
 
 #define DECLARED                                                                                   \
     EXEC_MODULE ".extern .func (.param .b64 func_retval0) malloc(.param .b64 malloc_param_0);\n"   \
@@ -21,23 +18,6 @@
 #define FREE(address) "{\n.param .b64 p;\nst.param.b64 [p], " address ";\ncall.uni free, (p);\n}\n"
 #define KERNEL(text) DECLARED EXEC_ENTRY text "ret;\n}\n"
 
-static struct ptx_heap *make(uint64_t size)
-{
-    struct ptx_heap *heap = ptx_heap_create(HEAP_BASE, size);
-
-    assert_non_null(heap);
-    return heap;
-}
-
-/* All blocks are free again: they are one, as large as the heap. */
-static void assert_empty(struct ptx_heap *heap, uint64_t size)
-{
-    uint64_t block = heap_allocate(heap, size - HEAP_GRAIN, 16);
-
-    assert_int_equal(block, HEAP_BASE);
-    assert_int_equal(heap_free(heap, block), HEAP_FREED);
-}
-
 static void open_case(struct exec_case *one, struct ptx_heap *heap, const char *text,
                       uint32_t blocks, uint32_t threads)
 {
@@ -48,7 +28,7 @@ static void open_case(struct exec_case *one, struct ptx_heap *heap, const char *
 /* Every thread has a block of another size, which nobody else writes to. */
 static void blocks_of_threads(void **state)
 {
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -68,7 +48,7 @@ static void blocks_of_threads(void **state)
             assert_int_equal(one.words[i], 2 * i);
         exec_close(&one);
     }
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     ptx_heap_destroy(heap);
 }
 
@@ -82,7 +62,7 @@ static void one_block_for_all(void **state)
                           "setp.gt.u32 %p2, %r0, 30;\n@!%p2 st.u32 [%d4], %r0;\nbar.warp.sync "
                           "0xffffffff;\nld.u32 %r1, [%d2];\nst.global.u32 [%d1], %r1;\n"
                           "ld.global.u32 %r2, [%d4];\n");
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -98,7 +78,7 @@ static void one_block_for_all(void **state)
 /* A list that one launch builds, and the next one walks and frees. */
 static void list_of_two_launches(void **state)
 {
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -123,7 +103,7 @@ static void list_of_two_launches(void **state)
     assert_int_equal(one.words[0], 512 * 511 / 2);
     assert_int_equal(one.words[1], 512);
     exec_close(&one);
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     ptx_heap_destroy(heap);
 }
 
@@ -138,7 +118,7 @@ static void exhausted(void **state)
                            "%d4, 0;\n@%p2 bra DONE;\nld.u64 %d5, [%d4+992];\n" FREE(
                                "%d4") "mov.u64 %d4, %d5;\nbra LOOP;\nDONE:\nsub.u32 %r5, %r5, 1;\n"
                                       "bar.sync 0;\nsetp.ne.u32 %p3, %r5, 0;\n@%p3 bra AGAIN;\n");
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -146,7 +126,7 @@ static void exhausted(void **state)
     exec_good(&one);
     assert_in_range(one.words[0] + one.words[1], HEAP_SIZE / 1024, HEAP_SIZE / 1000);
     exec_close(&one);
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     ptx_heap_destroy(heap);
 }
 
@@ -159,7 +139,7 @@ static void odd_sizes(void **state)
                                                                      "0") "st.global.u64 [%d0+16], "
                                                                           "%d2;\n" FREE("%d2")
                                                                               FREE("0"));
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -172,7 +152,7 @@ static void odd_sizes(void **state)
     exec_good(&one);
     assert_int_equal(one.words[4] | one.words[5], 0);
     exec_close(&one);
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     ptx_heap_destroy(heap);
 }
 
@@ -183,7 +163,7 @@ static void odd_sizes(void **state)
 
 static void aligned(void **state)
 {
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -199,7 +179,7 @@ static void aligned(void **state)
     for (unsigned i = 0; i < 128; i++)
         assert_int_equal(one.words[i], 0);
     exec_close(&one);
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     assert_int_equal(heap_allocate(heap, 8, 48), 0);
     assert_int_equal(heap_allocate(heap, 8, 0), 0);
     assert_int_equal(heap_allocate(heap, 8, UINT64_C(1) << 40), 0);
@@ -241,7 +221,7 @@ static void wrong_uses(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct ptx_heap *heap = make(HEAP_SIZE);
+        struct ptx_heap *heap = heap_make(HEAP_SIZE);
 
         open_case(&one, heap, cases[i].text, 1, 1);
         exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, cases[i].report, cases[i].more);
@@ -271,7 +251,7 @@ static void freed_by_another_block(void **state)
 
     (void)state;
     for (uint32_t workers = 1; workers <= 2; workers++) {
-        struct ptx_heap *heap = make(HEAP_SIZE);
+        struct ptx_heap *heap = heap_make(HEAP_SIZE);
 
         open_case(&one, heap, text, 2, 1);
         one.world.machine.workers = workers;
@@ -307,7 +287,7 @@ static void own_functions(void **state)
 
 static void narrow_parameters(void **state)
 {
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -323,14 +303,14 @@ static void narrow_parameters(void **state)
     for (unsigned i = 0; i < 64; i++)
         assert_int_equal(one.words[i], i);
     exec_close(&one);
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     ptx_heap_destroy(heap);
 }
 
 /* Through their addresses, and in the same call with a function of the program's. */
 static void through_pointers(void **state)
 {
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case one;
 
     (void)state;
@@ -356,7 +336,7 @@ static void through_pointers(void **state)
             assert_true(one.words[i] >= 0x7e00);
     }
     exec_close(&one);
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     ptx_heap_destroy(heap);
 }
 
@@ -380,7 +360,7 @@ static void *launch_churn(void *argument)
 static void launches_beside(void **state)
 {
     static struct exec_case cases[3];
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     pthread_t threads[3];
 
     (void)state;
@@ -396,7 +376,7 @@ static void launches_beside(void **state)
             fail_msg("%s", cases[i].world.fault.report);
         exec_close(&cases[i]);
     }
-    assert_empty(heap, HEAP_SIZE);
+    heap_is_empty(heap, HEAP_SIZE);
     ptx_heap_destroy(heap);
 }
 
@@ -404,7 +384,7 @@ static void launches_beside(void **state)
 /* The child of a process whose kernels use a heap at that moment has one of its own. */
 static void fork_amid(void **state)
 {
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     struct exec_case busy, one;
     pthread_t thread;
     void *failed = NULL;
@@ -420,7 +400,7 @@ static void fork_amid(void **state)
         child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            one.world.calls.heap = make(HEAP_SIZE);
+            one.world.calls.heap = heap_make(HEAP_SIZE);
             _exit(exec_launch(&one) && one.words[1535] == 1535 ? 0 : 1);
         }
         assert_int_equal(waitpid(child, &status, 0), child);

@@ -7,27 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "heap.h"
-
-#define HEAP_BASE UINT64_C(0x7e0000000000)
-#define HEAP_SIZE (UINT64_C(8) << 20)
-
-static struct ptx_heap *make(uint64_t size)
-{
-    struct ptx_heap *heap = ptx_heap_create(HEAP_BASE, size);
-
-    assert_non_null(heap);
-    return heap;
-}
-
-/* All blocks are free again: they are one, as large as the heap. */
-static void assert_empty(struct ptx_heap *heap, uint64_t size)
-{
-    uint64_t block = heap_allocate(heap, size - HEAP_GRAIN, 16);
-
-    assert_int_equal(block, HEAP_BASE);
-    assert_int_equal(heap_free(heap, block), HEAP_FREED);
-}
+#include "heap_case.h"
 
 static uint32_t random_word(void)
 {
@@ -59,7 +39,7 @@ static void random_blocks(void **state)
         uint64_t address, size;
     } blocks[BLOCKS];
     const uint64_t size = UINT64_C(1) << 20;
-    struct ptx_heap *heap = make(size);
+    struct ptx_heap *heap = heap_make(size);
     struct ptx_range range;
     unsigned refused = 0;
 
@@ -95,14 +75,14 @@ static void random_blocks(void **state)
     for (unsigned k = 0; k < BLOCKS; k++)
         if (blocks[k].address)
             assert_int_equal(heap_free(heap, blocks[k].address), HEAP_FREED);
-    assert_empty(heap, size);
+    heap_is_empty(heap, size);
     ptx_heap_destroy(heap);
 }
 
 /* A block that was freed is not the next one, though it would fit. */
 static void freed_blocks_rest(void **state)
 {
-    struct ptx_heap *heap = make(HEAP_SIZE);
+    struct ptx_heap *heap = heap_make(HEAP_SIZE);
     uint64_t first = heap_allocate(heap, 100, 16);
 
     (void)state;

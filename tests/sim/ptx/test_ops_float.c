@@ -5,41 +5,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "float_case.h"
 #include "ops_harness.h"
 
-static float as_float(uint64_t bits)
-{
-    const uint32_t word = (uint32_t)bits;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
 static double as_double(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
-/* What the device makes of a float result. */
-static uint64_t float_word(float value)
-{
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    return isnan(value) ? 0x7fffffff : word;
-}
 static uint64_t double_word(double value)
 {
     uint64_t word;
     memcpy(&word, &value, sizeof word);
     return word;
-}
-static float flush(float value)
-{
-    return fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
-}
-static float limit(float value)
-{
-    return isnan(value) || value <= 0 ? 0.0F : value >= 1 ? 1.0F : value;
 }
 
 /* Volatile operands keep the compiler from working out or moving what depends on the mode. */

@@ -5,33 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "float_case.h"
 #include "ops_harness.h"
-
-static float as_float(uint64_t bits)
-{
-    const uint32_t word = (uint32_t)bits;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-static uint32_t bits_of(float value)
-{
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-static uint32_t float_word(float value)
-{
-    return isnan(value) ? 0x7fffffff : bits_of(value);
-}
-static float flush(float value)
-{
-    return fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
-}
-static float limit(float value)
-{
-    return isnan(value) || value <= 0 ? 0.0F : value >= 1 ? 1.0F : value;
-}
 
 /* Volatile operands keep the compiler from working out or moving what depends on the mode. */
 enum operation { SUM, DIFFERENCE, PRODUCT, FUSED };
