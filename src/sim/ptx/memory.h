@@ -117,6 +117,8 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
 
 /* Atomics: operand or list: result, address, b, c. NULL: there is none of this type. */
 ptx_run *atomic_select(const struct ir_insn *insn, struct ptx_step *step);
+/* The bytes of a copy have come; bits: of the mbarrier. */
+void mbarrier_received(uint64_t *bits, uint32_t bytes);
 ptx_run run_prefetch, run_cp_async, run_bulk_load, run_bulk_peer, run_bulk_store, run_mbarrier,
     run_printf, run_assertfail;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prefetches, asynchronous and bulk copies (made at once) and mbarrier objects. */
+/* Prefetches, asynchronous copies (made at once) and mbarrier objects. */
 #include "memory.h"
 
 #include <string.h>
@@ -160,120 +160,9 @@ void run_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
         warp->predicates[to] = (warp->predicates[to] & ~mask) | set;
 }
 
-/* --- Bulk copies --- */
-enum { BULK = 16 }; /* addresses and sizes are multiples of it */
-
-/* Where the copy `to` of the block of a rank in the cluster is. */
-static uint64_t in_block(uint64_t to, unsigned rank)
+void mbarrier_received(uint64_t *bits, uint32_t bytes)
 {
-    return to % CLUSTER_STRIDE + (rank + 1) * CLUSTER_STRIDE;
-}
-
-struct bulk {
-    uint64_t to, from;
-    uint32_t size;
-    enum ptx_space to_space, from_space;
-    uint32_t bytes; /* of each 16 that are copied; a bit set */
-};
-
-static bool bulk_copy(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                      const struct bulk *bulk)
-{
-    if (bulk->size % BULK) {
-        ptx_warp_fault(warp, step, lane, PTX_FAULT_MISALIGNED, bulk->to,
-                       "the size of the copy is no multiple of 16");
-        return false;
-    }
-    for (uint32_t at = 0; at < bulk->size; at += BULK) {
-        char *to = memory_resolve(warp, step, lane, bulk->to_space, bulk->to + at, BULK, true);
-        const char *from = to == NULL ? NULL
-                                      : memory_resolve(warp, step, lane, bulk->from_space,
-                                                       bulk->from + at, BULK, false);
-
-        if (from == NULL)
-            return false;
-        if (bulk->bytes == 0xffff) {
-            memmove(to, from, BULK);
-            continue;
-        }
-        for (unsigned i = 0; i < BULK; i++)
-            if (bulk->bytes >> i & 1)
-                to[i] = from[i];
-    }
-    return true;
-}
-
-static bool bulk_signal(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                        uint64_t barrier, uint32_t size)
-{
-    uint64_t *bits = (void *)memory_resolve(warp, step, lane, PTX_SPACE_SHARED, barrier, 8, true);
     uint64_t ignored;
 
-    return bits != NULL && mbarrier_lane(bits, IR_MB_COMPLETE_TX, size, &ignored);
-}
-
-/* operand: to, from, size, mbarrier, its offset, blocks of the cluster that all get the copy, each
- * with its own mbarrier; extra: both offsets. */
-static void bulk_to_shared(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
-                           enum ptx_space from_space)
-{
-    const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
-    const reg32 *size = ptx_in(warp, step->operand[2]);
-    const reg64 *barrier = ptx_in(warp, step->operand[3]), *at = ptx_in(warp, step->operand[4]);
-    const reg32 *blocks = step->operand[5] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[5]);
-
-    FOR_LANES (lane, mask) {
-        struct bulk bulk = {.to = to[lane] + (uint64_t)(int32_t)(uint32_t)(step->extra >> 32),
-                            .from = from[lane] + (uint64_t)(int32_t)(uint32_t)step->extra,
-                            .size = size[lane],
-                            .to_space = PTX_SPACE_SHARED,
-                            .from_space = from_space,
-                            .bytes = 0xffff};
-        uint64_t signal = barrier[lane] + at[lane], first = bulk.to;
-
-        if (blocks == NULL) {
-            if (!bulk_copy(warp, step, lane, &bulk) ||
-                !bulk_signal(warp, step, lane, signal, bulk.size))
-                return;
-            continue;
-        }
-        for (unsigned rank = 0; rank < 16; rank++) {
-            if (!(blocks[lane] >> rank & 1))
-                continue;
-            bulk.to = in_block(first, rank);
-            if (!bulk_copy(warp, step, lane, &bulk) ||
-                !bulk_signal(warp, step, lane, in_block(signal, rank), bulk.size))
-                return;
-        }
-    }
-}
-
-void run_bulk_load(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    bulk_to_shared(warp, step, mask, PTX_SPACE_GLOBAL);
-}
-
-void run_bulk_peer(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    bulk_to_shared(warp, step, mask, PTX_SPACE_SHARED);
-}
-
-/* operand: to, from, size, -, -, bytes of each 16 that are written; extra: both offsets. */
-void run_bulk_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
-    const reg32 *size = ptx_in(warp, step->operand[2]);
-    const reg32 *bytes = step->operand[5] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[5]);
-
-    FOR_LANES (lane, mask) {
-        struct bulk bulk = {.to = to[lane] + (uint64_t)(int32_t)(uint32_t)(step->extra >> 32),
-                            .from = from[lane] + (uint64_t)(int32_t)(uint32_t)step->extra,
-                            .size = size[lane],
-                            .to_space = PTX_SPACE_GLOBAL,
-                            .from_space = PTX_SPACE_SHARED,
-                            .bytes = bytes == NULL ? 0xffff : bytes[lane] & 0xffff};
-
-        if (!bulk_copy(warp, step, lane, &bulk))
-            return;
-    }
+    mbarrier_lane(bits, IR_MB_COMPLETE_TX, bytes, &ignored);
 }

@@ -71,6 +71,29 @@ static void stores(void **state)
     exec_close(&one);
 }
 
+/* Of each 16 bytes the first, the last and the fifth to eighth are written. */
+static void masked_store(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open_on(&one, 100,
+                 ".version 8.6\n.target sm_100\n.address_size 64\n" EXEC_ENTRY BULK_SHARED
+                 "shl.b32 %r3, %r61, 2;\nadd.u32 %r3, %r3, %r1;\n"
+                 "st.shared.u32 [%r3], 0x44332211;\nbar.sync 0;\n@%p1 bra END;\n"
+                 "mov.b16 %h1, 0x80f1;\n"
+                 "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask "
+                 "[%d0], [%r1], 64, %d2, %h1;\ncp.async.bulk.wait_group 0;\nEND:\nret;\n}\n",
+                 1, 32);
+    exec_good(&one);
+    for (unsigned i = 0; i < 32; i++) {
+        static const uint32_t parts[] = {0x11, 0x44332211, 0, 0x44000000};
+
+        assert_int_equal(one.words[i], i < 16 ? parts[i % 4] : 0);
+    }
+    exec_close(&one);
+}
+
 #define BULK_CLUSTER                                                                               \
     BULK_SHARED "@%p1 bra GO;\nmbarrier.init.shared::cta.b64 [%r2], 1;\n"                          \
                 "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 128;\nGO:\n"                  \
@@ -165,7 +188,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads),          cmocka_unit_test(stores),   cmocka_unit_test(multicast),
+        cmocka_unit_test(masked_store),   cmocka_unit_test(loads),
+        cmocka_unit_test(stores),         cmocka_unit_test(multicast),
         cmocka_unit_test(between_blocks), cmocka_unit_test(refusals),
     };
 
