@@ -355,7 +355,8 @@ struct ir_variable { /* module scope, or .local .shared .param in a function */
     bool managed, unsized; /* unsized: extern .shared a[] (dynamic shared memory) */
     uint32_t align;
     uint64_t size;       /* bytes */
-    const uint8_t *init; /* size bytes, or NULL: zero */
+    const uint8_t *init; /* the first init_size bytes; the rest is zero */
+    uint64_t init_size;
     struct ir_relocation *relocations;
     uint32_t relocation_count;
     uint32_t line;

@@ -12,7 +12,7 @@ enum {
     NO_INDEX = -1,
 };
 #define MAX_VARIABLE_BYTES (UINT64_C(1) << 40)
-#define MAX_INIT_BYTES (UINT64_C(1) << 30)
+#define MAX_INIT_BYTES (UINT64_C(1) << 28) /* of all variables of a module */
 
 /* --- Memory (arena.c) --- */
 struct ir_arena *ir_arena_create(void);
@@ -111,6 +111,7 @@ struct reader {
     struct list variables, functions;           /* struct ir_variable, struct ir_function */
     struct list variable_links, function_links; /* struct link_entry */
     struct list aliases;
+    uint64_t init_bytes; /* of initial values */
     unsigned error_count, unsupported_count;
     bool no_memory, stop, failed;
     enum ptx_status status;

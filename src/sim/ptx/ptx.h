@@ -192,8 +192,8 @@ void ptx_heap_destroy(struct ptx_heap *heap); /* no launch may be running that h
 
 /* --- Images: a module in one context's memory --- */
 struct ptx_image;
-/* Place `module` at `addresses` (device address of each variable) whose bytes are at `hosts`;
- * writes the variables' initial values there. 0 addresses are allowed for references. */
+/* Place `module` at `addresses` (device address of each variable) whose bytes, zero so far, are at
+ * `hosts`; writes the variables' initial values there. 0 addresses are allowed for references. */
 struct ptx_image *ptx_image_create(struct ptx_module *module, const uint64_t *addresses,
                                    char *const *hosts);
 void ptx_image_destroy(struct ptx_image *image);
