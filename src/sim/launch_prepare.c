@@ -15,7 +15,8 @@ struct kernel {
     struct ptx_machine machine;
     struct sim_context *context;
     const struct sim_function *function;
-    uint64_t reach; /* devices, by ordinal; found when the kernel starts */
+    uint64_t serial; /* the function's */
+    uint64_t reach;  /* devices, by ordinal; found when the kernel starts */
     CUlaunchAttribute *attributes;
     /* The caller's form again, for graphs: pointers into `params`, or a packed buffer. */
     void *extra[5];
@@ -251,6 +252,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
         return CUDA_ERROR_OUT_OF_MEMORY;
     kernel->context = context;
     kernel->function = function;
+    kernel->serial = function->object.serial;
     result = pack(kernel, sim_function_info(function), params);
     if (result == CUDA_SUCCESS)
         result = copy_attributes(kernel, attributes, attribute_count);
@@ -274,5 +276,5 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
 bool sim_launch_alive(const struct sim_item *item)
 {
     const struct kernel *kernel = item->user;
-    return sim_object(SIM_FUNCTION, kernel->function) != NULL;
+    return sim_object_alive(SIM_FUNCTION, kernel->function, kernel->serial);
 }

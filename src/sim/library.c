@@ -106,20 +106,26 @@ static CUresult module_in(struct sim_library *library, struct sim_context *conte
     return result;
 }
 
+static struct sim_object *module_made_for(const struct sim_library *library)
+{
+    struct sim_object *object = sim_objects(SIM_MODULE);
+    while (object && ((struct sim_module *)object)->library != library)
+        object = object->next;
+    return object;
+}
+
 CUresult sim_cuLibraryUnload(CUlibrary library)
 {
     struct sim_library *dead = sim_object(SIM_LIBRARY, library);
-    struct sim_object *next;
+    struct sim_object *object;
     if (!dead)
         return CUDA_ERROR_INVALID_HANDLE;
     sim_object_remove(&dead->object); /* first: no other thread finds it while this one waits */
-    for (struct sim_object *object = sim_objects(SIM_MODULE); object; object = next) {
-        next = object->next;
-        if (((struct sim_module *)object)->library != dead)
-            continue;
+    while ((object = module_made_for(dead))) {
+        uint64_t serial = object->serial;
         (void)sim_context_wait_all(object->context);
-        sim_module_destroy((struct sim_module *)object);
-        next = sim_objects(SIM_MODULE); /* others may have come and gone meanwhile */
+        if (sim_object_alive(SIM_MODULE, object, serial))
+            sim_module_destroy((struct sim_module *)object);
     }
     for (size_t i = 0; dead->ptx && i < ptx_module_functions(dead->ptx); i++)
         if (dead->kernels[i]) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "image.h"
 #include "work.h"
 
@@ -66,11 +67,14 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
     result = sim_jit_begin(&jit, count, options, values);
     if (result != CUDA_SUCCESS)
         return result;
+    sim_context_retain(context);
     result = sim_module_compile(context, data, size, &jit, &ptx);
     if (result == CUDA_SUCCESS) {
-        result = sim_module_make(context, ptx, &made);
+        result = sim_object(SIM_CONTEXT, context) ? sim_module_make(context, ptx, &made)
+                                                  : CUDA_ERROR_CONTEXT_IS_DESTROYED;
         ptx_module_release(ptx);
     }
+    sim_context_release(context);
     sim_jit_write(&jit);
     sim_jit_free(&jit);
     if (result == CUDA_SUCCESS)
@@ -132,7 +136,10 @@ CUresult sim_cuModuleUnload(CUmodule hmod)
         return result;
     if (module->library) /* unloaded with its library */
         return CUDA_ERROR_NOT_PERMITTED;
+    uint64_t serial = module->object.serial;
     result = sim_context_wait_all(module->object.context);
+    if (!sim_object_alive(SIM_MODULE, hmod, serial))
+        return CUDA_ERROR_INVALID_HANDLE; /* another thread unloaded it meanwhile */
     sim_module_destroy(module);
     return result;
 }

@@ -116,11 +116,15 @@ struct sim_object { /* first member of every object */
     struct sim_context *context;        /* or NULL */
     struct sim_object *next, *previous; /* of its kind */
     struct sim_object *chain;           /* hash */
+    uint64_t serial; /* no two objects have the same: a new one may get a dead one's address */
 };
 void sim_object_add(struct sim_object *object, enum sim_kind kind, struct sim_context *context);
 void sim_object_remove(struct sim_object *object); /* the memory stays the caller's */
 /* The live object of this kind at `handle`, or NULL. Never dereferences a dead handle. */
 void *sim_object(enum sim_kind kind, const void *handle);
+/* Whether the object that had this handle and serial is still alive. Ask after every place that
+ * gave the driver's lock up: another thread may have destroyed it. */
+bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);
 struct sim_object *sim_objects(enum sim_kind kind); /* first of the list, through ->next */
 size_t sim_object_count(enum sim_kind kind);
 const char *sim_kind_name(enum sim_kind kind);

@@ -406,6 +406,7 @@ struct ir_module {
     uint32_t variable_count;
     struct ir_function *functions;
     uint32_t function_count;
+    bool incomplete; /* something that is used is defined nowhere */
 };
 
 /* Reader (lex.c, parse*.c, check*.c, link.c). NULL: *status and the error log say why. */

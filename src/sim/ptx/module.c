@@ -149,9 +149,9 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
     }
     if (!module_variables(made) || !module_functions(made))
         status = PTX_NO_MEMORY;
-    else
+    else if (!made->ir->incomplete)
         status = layout_module(made, errors);
-    if (status == PTX_OK)
+    if (status == PTX_OK && !made->ir->incomplete)
         status = lower_module(made, options, errors);
     for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++) {
         made->dynamic_stack |= made->codes[i].dynamic_stack;
@@ -163,6 +163,24 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
     }
     *module = made;
     return PTX_OK;
+}
+
+size_t ptx_module_definitions(const struct ptx_module *module)
+{
+    return (size_t)module->ir->function_count + module->ir->variable_count;
+}
+
+const char *ptx_module_definition(const struct ptx_module *module, size_t index)
+{
+    const struct ir_module *ir = module->ir;
+
+    if (index < ir->function_count) {
+        const struct ir_function *fn = &ir->functions[index];
+
+        return fn->body && fn->linkage == IR_VISIBLE ? fn->name : NULL;
+    }
+    index -= ir->function_count;
+    return ir->variables[index].linkage == IR_VISIBLE ? ir->variables[index].name : NULL;
 }
 
 struct ptx_module *ptx_module_retain(struct ptx_module *module)

@@ -54,6 +54,8 @@ struct ptx_options {
     unsigned version;      /* newest PTX version accepted: 100 * major + minor, 8.4 is 804 */
     unsigned architecture; /* device's compute capability: 90 for sm_90 */
     unsigned max_errors;   /* stop after so many; 0: a sensible number */
+    bool partial; /* what is used and not defined may be in other sources: no error, but a module
+                     that lacks something cannot be placed */
 };
 
 struct ptx_source {
@@ -70,6 +72,10 @@ struct ptx_module;
 enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
                             size_t count, struct ptx_text *errors, struct ptx_text *info,
                             struct ptx_module **module);
+/* The names of functions and variables that no other module may define again: one for each index
+ * below the count. */
+size_t ptx_module_definitions(const struct ptx_module *module);
+const char *ptx_module_definition(const struct ptx_module *module, size_t index); /* NULL: none */
 struct ptx_module *ptx_module_retain(struct ptx_module *module);
 void ptx_module_release(struct ptx_module *module);
 
