@@ -4,7 +4,6 @@
 
 #include "context.h"
 #include "device_heap.h"
-#include "queue.h"
 #include "work.h"
 
 static uint64_t next_id = 1, next_serial = 1;
@@ -73,7 +72,6 @@ void sim_context_clear(struct sim_context *context)
 CUresult sim_context_create(struct sim_device *device, unsigned flags, bool primary,
                             struct sim_context **context)
 {
-    sim_queue_prepare();
     if (device->failed != CUDA_SUCCESS)
         return device->failed;
     struct sim_context *made = calloc(1, sizeof *made);

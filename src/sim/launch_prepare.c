@@ -45,11 +45,19 @@ static bool reaches(const struct kernel *kernel, const struct sim_allocation *al
            !allocation->device || (kernel->reach >> allocation->device->ordinal & 1);
 }
 
+/* A program may unmap memory that it has registered, which a device does not notice; here the
+ * kernel's next look is an illegal address. */
+static bool is_there(const struct sim_allocation *allocation)
+{
+    return allocation->kind != SIM_MEMORY_REGISTERED ||
+           sim_host_is_mapped(allocation->host, allocation->size);
+}
+
 static bool find(void *user, uint64_t address, struct ptx_range *range)
 {
     const struct kernel *kernel = user;
     struct sim_allocation found;
-    if (!sim_range_copy(address, &found) || !reaches(kernel, &found))
+    if (!sim_range_copy(address, &found) || !reaches(kernel, &found) || !is_there(&found))
         return false;
     *range = (struct ptx_range){.base = found.address,
                                 .size = found.size,

@@ -46,15 +46,28 @@ __attribute__((format(printf, 2, 3))) static void put(struct line *line, const c
         line->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void write_all(int to, const char *text, size_t size)
+static bool write_all(int to, const char *text, size_t size)
 {
     while (size > 0) {
         ssize_t written = write(to, text, size);
         if (written < 0 && errno != EINTR)
-            return;
+            return false;
         text += written > 0 ? written : 0;
         size -= written > 0 ? (size_t)written : 0;
     }
+    return true;
+}
+
+/* A log that cannot be written any more ends, which is said once. */
+static void write_log(const struct line *line)
+{
+    char end[160];
+    if (file < 0 || write_all(file, line->text, line->used))
+        return;
+    int length = snprintf(end, sizeof end, "cushim: simulated driver: the log ends here: %s\n",
+                          strerror(errno));
+    file = -1; /* not closed: another thread may be about to write to it */
+    (void)write_all(STDERR_FILENO, end, (size_t)length);
 }
 
 static const char *name_of(CUresult code)
@@ -150,7 +163,7 @@ static void log_call(const struct sim_call *call)
     put(&line, ") = %d %s, %.1f us", (int)call->result, name_of(call->result),
         (double)(now - call->start_ns) / 1e3);
     line.text[line.used++] = '\n';
-    write_all(file, line.text, line.used);
+    write_log(&line);
 }
 
 void sim_log_call(const struct sim_call *call)
@@ -179,7 +192,7 @@ void sim_log_report(const char *text)
         struct line line = {.used = 0};
         put(&line, "%s", text);
         line.text[line.used++] = '\n';
-        write_all(file, line.text, line.used);
+        write_log(&line);
     }
 }
 
@@ -188,9 +201,9 @@ void sim_log_say(const char *text)
     struct line line = {.used = 0};
     put(&line, "%s", text);
     line.text[line.used++] = '\n';
-    if (file >= 0 && !on_stderr)
-        write_all(file, line.text, line.used);
-    write_all(STDERR_FILENO, line.text, line.used);
+    if (!on_stderr)
+        write_log(&line);
+    (void)write_all(STDERR_FILENO, line.text, line.used);
 }
 
 /* A call that another thread is in may take for ever; a callback that ends the process may hold the

@@ -46,6 +46,9 @@ bool sim_memory_covers(uint64_t address, size_t size, bool write);
 void sim_arrays_clear(struct sim_context *context);
 void sim_textures_clear(struct sim_context *context);
 
+/* --- Host memory (host.c) --- */
+bool sim_host_is_mapped(const void *start, size_t size); /* whether all its pages are there */
+
 /* --- Pools (pool.c) --- */
 #define SIM_POOL_GRAIN                                                                             \
     ((size_t)32 << 20) /* a pool takes a device's memory so many bytes at once                     \

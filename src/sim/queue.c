@@ -274,15 +274,10 @@ static void join_leaving(void)
 
 static bool start_worker(void)
 {
-    pthread_attr_t attributes;
     struct worker *worker = stopping ? NULL : calloc(1, sizeof *worker);
     if (!worker)
         return false;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 1 << 20);
-    int rc = pthread_create(&worker->id, &attributes, work_loop, worker);
-    pthread_attr_destroy(&attributes);
-    if (rc != 0) {
+    if (!ptx_thread_start(&worker->id, 1 << 20, work_loop, worker)) {
         free(worker);
         return false;
     }
@@ -420,8 +415,8 @@ void sim_queue_prepare(void)
     (void)pthread_once(&once, watch_fork);
 }
 
-/* The library is unloaded, or the process ends: no thread may stay in code that is gone. One that
- * still works is left alone: waiting for it could take for ever. */
+/* The process ends, or the library is unloaded without having had threads. A thread that still
+ * works is left alone: waiting for it could take for ever. */
 __attribute__((destructor)) static void end(void)
 {
     bool all_done = true; /* nobody works any more */

@@ -27,6 +27,6 @@ void sim_queue_wait_all(const struct sim_context *context); /* until no ticket o
 uint64_t sim_queue_newest(void); /* number of the last one made */
 uint64_t sim_queue_done(void);   /* all up to this number are done */
 bool sim_error_is_sticky(CUresult result);
-void sim_queue_prepare(void); /* before the first context: what fork needs */
+void sim_queue_prepare(void); /* before the lock is first taken: what fork needs */
 
 #endif

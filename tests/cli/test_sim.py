@@ -325,6 +325,13 @@ def test_log_on_stderr():
     assert len([line for line in result.err.splitlines() if CALL.match(line)]) == 4
 
 
+def test_log_on_a_full_disk():
+    """What cannot be written is said once; the program goes on."""
+    result = sim("texts", options=("--quiet", "--log", "/dev/full"))
+    assert result.code == OK and result.out == sim("texts", options=("--quiet",)).out
+    assert result.err == ("cushim: simulated driver: the log ends here: No space left on device\n")
+
+
 def test_log_is_appended_to(tmp_path):
     log = tmp_path / "log"
     log.write_text("before\n")

@@ -330,8 +330,19 @@ static void test_contexts_in_threads(void **state)
     OK(cu->cuCtxSetCurrent(memory_context));
 }
 
+/* A size that is no number of bytes is refused, not taken for what is left of it. */
+static void test_fill_sizes(void **state)
+{
+    CUdeviceptr memory = memory_of(4096);
+    (void)state;
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemsetD32_v2(memory, 1, (size_t)1 << 62));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemsetD16_v2(memory, 1, (size_t)1 << 63));
+    OK(cu->cuMemFree_v2(memory));
+}
+
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_plain),
+    MEMORY_TEST(test_fill_sizes),
     MEMORY_TEST(test_not_for_the_cpu),
     MEMORY_TEST(test_wrong_frees),
     MEMORY_TEST(test_use_after_free),

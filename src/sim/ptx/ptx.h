@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pthread.h>
+
 enum ptx_space {
     PTX_SPACE_GENERIC, /* no state space given */
     PTX_SPACE_REG,
@@ -195,6 +197,10 @@ struct ptx_heap;
  * launch may have had at that moment is of no use to the child, which makes its own. */
 struct ptx_heap *ptx_heap_create(uint64_t base, uint64_t size);
 void ptx_heap_destroy(struct ptx_heap *heap); /* no launch may be running that has it */
+
+/* --- Threads (thread.c) --- */
+/* With all signals blocked, and `stack` bytes of stack (0: the default). */
+bool ptx_thread_start(pthread_t *id, size_t stack, void *(*run)(void *), void *user);
 
 /* --- Images: a module in one context's memory --- */
 struct ptx_image;
