@@ -7,6 +7,7 @@
 #include "control.h"
 #include "device_heap.h"
 #include "launch.h"
+#include "machine.h"
 #include "texture.h"
 
 struct kernel {
@@ -213,13 +214,16 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
 {
     const struct sim_device *device = kernel->context->device;
     int processors = 0, shared = 0;
+    static unsigned all_workers;
+    if (!all_workers)
+        all_workers = sim_machine_read("").processors;
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
     kernel->world = (struct ptx_world){kernel, find, texture, surface, print, print_error, NULL};
     kernel->machine =
         (struct ptx_machine){.sm_count = (uint32_t)processors,
                              .architecture = (uint32_t)sim_architecture(device),
-                             .workers = sim_config.workers,
+                             .workers = sim_config.workers ? sim_config.workers : all_workers,
                              .max_shared = (uint32_t)shared,
                              .time_limit_ns = sim_config.time_limit_ns,
                              .stack_limit = (uint32_t)kernel->context->limits[CU_LIMIT_STACK_SIZE]};

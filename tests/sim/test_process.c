@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -279,6 +280,59 @@ static void test_host_memory(void **state)
     assert_int_equal(in_child(untouchable), 0);
 }
 
+/* --- What it takes of the machine --- */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static uint64_t address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%lu", &pages) != 1)
+        _exit(1);
+    fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static int modest(void)
+{
+    struct driver driver;
+    CUdeviceptr memory;
+    size_t bytes = 0;
+    uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    open_driver(&driver);
+    ENTRY(driver.handle, cuDeviceTotalMem_v2);
+    ENTRY(driver.handle, cuMemAlloc_v2);
+    MUST(my_cuDeviceTotalMem_v2(&bytes, 0));
+    MUST(my_cuMemAlloc_v2(&memory, 1 << 20));
+    if (bytes > machine)
+        return 2;
+    return address_space() > 8 * (uint64_t)bytes + ((uint64_t)1 << 32) ? 3 : 0;
+}
+
+/* Half of what the limit leaves is the program's. */
+static int limited(void)
+{
+    struct driver driver;
+    CUdeviceptr memory;
+    struct rlimit limit = {address_space() + ((uint64_t)2 << 30), RLIM_INFINITY};
+    MUST(setrlimit(RLIMIT_AS, &limit));
+    setenv("CUSHIM_SIM_WORKERS", "1", 1);
+    open_driver(&driver);
+    ENTRY(driver.handle, cuMemAlloc_v2);
+    MUST(my_cuMemAlloc_v2(&memory, 64 << 20));
+    launch(&driver, "nothing", 1, NULL);
+    MUST(synchronize(&driver));
+    return malloc((size_t)512 << 20) ? 0 : 2;
+}
+
+static void test_machine(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(modest), 0);
+    assert_int_equal(in_child(limited), 0);
+}
+#endif
+
 /* --- Rights --- */
 
 /* As the set-uid copy of this program: what the environment asks for is not done. */
@@ -342,9 +396,14 @@ static void test_rights(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unload), cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_fork),   cmocka_unit_test(test_host_memory),
+        cmocka_unit_test(test_unload),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_host_memory),
         cmocka_unit_test(test_rights),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(test_machine),
+#endif
     };
     if (argc == 3 && strcmp(argv[1], "--privileged") == 0) {
         library = argv[2];

@@ -4,7 +4,6 @@
  * and makes its own: the pool knows whose it is, and no lock of the parent's is ever touched. */
 #include "exec_internal.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -28,11 +27,8 @@ static struct pool *_Atomic current_pool;
 
 unsigned pool_cores(void)
 {
-    cpu_set_t set;
-    int count = 0;
+    long count = sysconf(_SC_NPROCESSORS_ONLN); /* of any number, unlike a cpu_set_t */
 
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        count = CPU_COUNT(&set);
     return count > 0 ? (unsigned)count : 1;
 }
 
