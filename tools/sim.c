@@ -107,7 +107,7 @@ static const struct argp_option argp_options[] = {
     {.name = "profile",
      .key = KEY_PROFILE,
      .arg = "NAME",
-     .doc = "Which device: turing, ampere, ada or hopper (default)"},
+     .doc = "Which device: turing, ampere (default), ada or hopper"},
     {.name = "memory",
      .key = KEY_MEMORY,
      .arg = "SIZE",
@@ -234,13 +234,26 @@ static void pass_on(int number, siginfo_t *info, void *context)
         kill((pid_t)child, number);
 }
 
-static void pass_signals_on(void)
+static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+/* Until the program is there and they can be passed on. */
+static void hold_signals(sigset_t *before)
 {
-    static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+    sigset_t held;
+
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
+        sigaddset(&held, passed[i]);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static void pass_signals_on(const sigset_t *before)
+{
     struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
 
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
         sigaction(passed[i], &action, NULL);
+    sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* In the new process. It ends with the one that the user started and can see. */
@@ -257,18 +270,23 @@ static _Noreturn void become(char **program, pid_t parent)
 static int run(char **program, int quiet)
 {
     pid_t self = getpid(), pid;
+    sigset_t before;
     int status;
 
     fflush(NULL);
+    hold_signals(&before);
     pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         become(program, self);
+    }
     if (pid < 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         fprintf(stderr, "cushim sim: no process can be started: %s\n", strerror(errno));
         return COMMAND_SYSTEM;
     }
     child = (sig_atomic_t)pid;
-    pass_signals_on();
+    pass_signals_on(&before);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFSIGNALED(status))

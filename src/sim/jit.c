@@ -125,8 +125,9 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
 {
     struct ptx_options options = {.version = sim_ptx_version(),
                                   .architecture = (unsigned)sim_architecture(context->device)};
-    if (jit->target && jit->target != options.architecture)
-        return jit->target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
+    unsigned target = jit->target & 0xffffU; /* what is above are the letters: 90a is 0x1005a */
+    if (target && target != options.architecture)
+        return target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
     /* Compiling takes long, and other threads may use the driver meanwhile. */
     sim_unlock();
     enum ptx_status status =

@@ -163,15 +163,20 @@ size_t sim_ptx_entries(const struct ptx_module *ptx)
     return entries;
 }
 
+/* Of several with one name, in modules that were linked, the one that is visible. */
 size_t sim_ptx_variable(const struct ptx_module *ptx, const char *name, enum ptx_variable_kind kind)
 {
-    size_t count = ptx_module_variables(ptx), i = 0;
-    for (; i < count; i++) {
+    size_t count = ptx_module_variables(ptx), found = count;
+    for (size_t i = 0; i < count; i++) {
         const struct ptx_variable *variable = ptx_module_variable(ptx, i);
-        if (variable->visible && variable->kind == kind && strcmp(variable->name, name) == 0)
-            break;
+        if (variable->kind != kind || strcmp(variable->name, name) != 0)
+            continue;
+        if (variable->visible)
+            return i;
+        if (found == count)
+            found = i;
     }
-    return i;
+    return found;
 }
 
 CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)

@@ -313,7 +313,7 @@ def test_log(tmp_path):
     assert [line[5] for line in lines] == ["cuInit", "cuDeviceGetName", "cuGetErrorName",
                                            "cuModuleLoad"]
     assert lines[0][6] == "Flags=0"
-    assert re.fullmatch(r'name=0x[0-9a-f]+->"NVIDIA H200", len=64, dev=0', lines[1][6])
+    assert re.fullmatch(r'name=0x[0-9a-f]+->"NVIDIA A100-SXM4-40GB", len=64, dev=0', lines[1][6])
     assert re.fullmatch(r'error=2, pStr=0x[0-9a-f]+->"CUDA_ERROR_OUT_OF_MEMORY"', lines[2][6])
     assert lines[3][6].endswith(r'fname="no\x0a\"such\" file"')
     assert lines[3][7] == "201" and lines[3][8] == "CUDA_ERROR_INVALID_CONTEXT"

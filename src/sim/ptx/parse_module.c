@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define OLDEST_TARGET 20
+#define OLDEST_TARGET 10
 
 /* --- Head --- */
 static void version_directive(struct parser *parser)
@@ -57,9 +57,9 @@ static unsigned first_version(unsigned target)
 {
     static const struct {
         unsigned target, version;
-    } rows[] = {{121, 808}, {120, 807}, {103, 808}, {100, 806}, {90, 708}, {89, 708},
-                {87, 704},  {86, 701},  {80, 700},  {75, 603},  {72, 601}, {70, 600},
-                {60, 500},  {53, 402},  {52, 401},  {50, 400},  {35, 301}, {30, 300}};
+    } rows[] = {{121, 808}, {120, 807}, {103, 808}, {100, 806}, {90, 708}, {89, 708}, {87, 704},
+                {86, 701},  {80, 700},  {75, 603},  {72, 601},  {70, 600}, {60, 500}, {53, 402},
+                {52, 401},  {50, 400},  {35, 301},  {30, 300},  {20, 200}, {12, 102}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (target >= rows[i].target)
             return rows[i].version;
@@ -115,6 +115,8 @@ static void address_size_directive(struct parser *parser)
     uint64_t size;
     if (!parse_integer(parser, &size))
         return;
+    if (parser->version < 203)
+        parse_error(parser, line, ".address_size requires PTX .version 2.3 or later");
     if (size == 32)
         parse_unsupported(parser, line,
                           "32-bit addresses are not supported by the simulated "

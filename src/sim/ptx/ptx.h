@@ -95,7 +95,7 @@ struct ptx_variable {
     uint64_t size; /* bytes; of a reference: 8, the handle */
     uint32_t align;
     bool managed;
-    bool visible; /* .visible, .weak or .common: cuModuleGetGlobal finds it */
+    bool visible; /* .visible, .weak or .common */
 };
 
 struct ptx_parameter {
