@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
+#include "control.h"
 #include "jit.h"
 #include "module.h"
 
@@ -100,6 +102,19 @@ void sim_jit_write(struct sim_jit *jit)
     write_log(jit, &jit->info_log, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, &jit->info);
 }
 
+void sim_jit_refused(const struct sim_jit *jit, const struct sim_device *device, const char *image,
+                     CUresult result)
+{
+    char sentence[600];
+    const char *why =
+        jit->errors.length ? jit->errors.data : "it is no PTX, nor a fatbin with PTX in it";
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY || jit->error_log.buffer)
+        return;
+    snprintf(sentence, sizeof sentence, "a %s was refused with code %d: %.*s", image, (int)result,
+             (int)strcspn(why, "\n"), why);
+    sim_control_report(device, sentence);
+}
+
 void sim_jit_free(struct sim_jit *jit)
 {
     ptx_text_free(&jit->errors);
@@ -126,8 +141,11 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
     struct ptx_options options = {.version = sim_ptx_version(),
                                   .architecture = (unsigned)sim_architecture(context->device)};
     unsigned target = jit->target & 0xffffU; /* what is above are the letters: 90a is 0x1005a */
-    if (target && target != options.architecture)
+    if (target && target != options.architecture) {
+        ptx_text_add(&jit->errors, "error   : CU_JIT_TARGET is sm_%u, and the device is sm_%u\n",
+                     target, options.architecture);
         return target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
+    }
     /* Compiling takes long, and other threads may use the driver meanwhile. */
     sim_unlock();
     enum ptx_status status =

@@ -252,6 +252,8 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
         return result;
     if (function->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (sim_kernel_lacks(context->device, function->module->ptx, function->index))
+        return CUDA_ERROR_NOT_SUPPORTED;
     result = sim_launch_attributes(attributes, attribute_count, &extras);
     if (result == CUDA_SUCCESS)
         result = sim_launch_check(function, params, &extras);

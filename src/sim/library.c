@@ -35,6 +35,7 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* Real drivers load lazily: what is wrong with the code is told when a kernel is asked for. */
     made->status = sim_module_compile(&any, code, size, &jit, &made->ptx);
+    sim_jit_refused(&jit, any.device, "library", made->status);
     sim_jit_write(&jit);
     sim_jit_free(&jit);
     if (made->status == CUDA_SUCCESS)
@@ -161,6 +162,8 @@ CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char
     size_t index = sim_ptx_entry(found->ptx, name);
     if (index == ptx_module_functions(found->ptx))
         return CUDA_ERROR_NOT_FOUND;
+    if (sim_kernel_lacks(sim_device(0), found->ptx, index))
+        return CUDA_ERROR_NOT_SUPPORTED;
     struct sim_kernel *kernel = kernel_of(found, index);
     if (!kernel)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -133,8 +133,12 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         return CUDA_ERROR_INVALID_VALUE;
     if (link->output)
         return CUDA_ERROR_INVALID_VALUE;
-    if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM)
+    if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM) {
+        ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX alone, no %s\n",
+                     type == CU_JIT_INPUT_NVVM ? "NVVM code" : "library of machine code");
+        sim_jit_refused(&link->jit, context->device, "linker's input", CUDA_ERROR_NOT_SUPPORTED);
         return CUDA_ERROR_NOT_SUPPORTED;
+    }
     CUresult result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
     if (result == CUDA_SUCCESS && (type == CU_JIT_INPUT_PTX) == sim_image_is_binary(data, size)) {
         sim_image_free(&image);
@@ -146,6 +150,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
             result = sim_image_append(&link->inputs, &image);
         sim_image_free(&image);
     }
+    sim_jit_refused(&link->jit, link->object.context->device, "linker's input", result);
     sim_jit_write(&link->jit);
     if (result != CUDA_SUCCESS && link->failed == CUDA_SUCCESS)
         link->failed = result;
@@ -235,6 +240,7 @@ static CUresult complete(struct link *link)
             result = CUDA_ERROR_OUT_OF_MEMORY;
     }
     link->output_size = size;
+    sim_jit_refused(&link->jit, sim_device(0), "linked image", result);
     sim_jit_write(&link->jit);
     return result;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "control.h"
 #include "image.h"
 #include "work.h"
 
@@ -67,6 +68,7 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
     result = sim_jit_begin(&jit, count, options, values);
     if (result != CUDA_SUCCESS)
         return result;
+    const struct sim_device *device = context->device;
     sim_context_retain(context);
     result = sim_module_compile(context, data, size, &jit, &ptx);
     if (result == CUDA_SUCCESS) {
@@ -75,6 +77,7 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
         ptx_module_release(ptx);
     }
     sim_context_release(context);
+    sim_jit_refused(&jit, device, "module", result);
     sim_jit_write(&jit);
     sim_jit_free(&jit);
     if (result == CUDA_SUCCESS)
@@ -144,6 +147,17 @@ CUresult sim_cuModuleUnload(CUmodule hmod)
     return result;
 }
 
+bool sim_kernel_lacks(const struct sim_device *device, const struct ptx_module *ptx, size_t index)
+{
+    const struct ptx_function_info *info = ptx_module_function(ptx, index);
+    char sentence[600];
+    if (!info->lacks)
+        return false;
+    snprintf(sentence, sizeof sentence, "kernel '%.100s' cannot run: %s", info->name, info->lacks);
+    sim_control_report(device, sentence);
+    return true;
+}
+
 size_t sim_ptx_entry(const struct ptx_module *ptx, const char *name)
 {
     size_t count = ptx_module_functions(ptx), i = 0;
@@ -193,6 +207,10 @@ CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *n
     if (index == ptx_module_functions(module->ptx)) {
         *hfunc = NULL; /* as real drivers do */
         return CUDA_ERROR_NOT_FOUND;
+    }
+    if (sim_kernel_lacks(module->object.context->device, module->ptx, index)) {
+        *hfunc = NULL;
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     struct sim_function *function = sim_module_function(module, index);
     if (!function)

@@ -178,10 +178,12 @@ def test_environment_alone_complains_and_goes_on(tmp_path):
 
 
 def test_private_table():
-    result = sim("private-table")
-    assert (result.code, result.out) == (OK, "1 1\n1 1\n")
-    assert result.err.count("the program asks for a private table of the driver") == 1
-    assert sim("private-table", options=["--quiet"]).err == ""
+    """The CUDA runtime is told that there is no device, and the user why."""
+    result = sim("private-table", "0")
+    assert (result.code, result.out) == (OK, "100 1\n100 1\n")
+    assert result.err.count("only programs that call the driver API run here") == 1
+    assert "driver API" not in sim("private-table", "0", options=["--quiet"]).err
+    assert "driver API" not in sim("private-table", "1").err  # it called cuInit before
 
 
 # ---- faults
@@ -323,6 +325,25 @@ def test_log(tmp_path):
 def test_log_on_stderr():
     result = sim("texts", options=("--quiet", "--log", "-"))
     assert len([line for line in result.err.splitlines() if CALL.match(line)]) == 4
+
+
+@pytest.mark.parametrize("what, words", [
+    ("syntax", "a module was refused with code 218: ptxas ptx, line 1; "),
+    ("cubin", "a module was refused with code 209: the simulated device runs PTX; a cubin is "
+              "machine code (for sm_80); compile for a virtual architecture: "),
+    ("library", "a linker's input was refused with code 801: error   : the simulated device links "
+                "PTX alone"),
+    ("logged", None)])
+def test_refusals_are_said(tmp_path, what, words):
+    """A program that gave no log buffer learns why its code was refused, unless it is quiet."""
+    log = tmp_path / "log"
+    result = sim("refused", what)
+    lines = [line for line in result.err.splitlines() if "refused" in line]
+    assert result.code == OK
+    assert len(lines) == (words is not None)
+    assert words is None or lines[0].startswith(f"cushim: simulated device 0: {words}")
+    quiet = sim("refused", what, options=("--quiet", "--log", log))
+    assert quiet.err == "" and ("was refused" in log.read_text()) == (words is not None)
 
 
 def test_log_on_a_full_disk():

@@ -100,10 +100,43 @@ static void test_large_variables(void **state)
     OK(cu->cuModuleUnload(module));
 }
 
+/* An instruction that the simulator lacks refuses the kernels that reach it, and no others. */
+static void test_lacking_instruction(void **state)
+{
+    CUmodule module =
+        loaded(HEAD ".func deep()\n{\n .reg .b64 d;\n wgmma.fence.sync.aligned;\n ret;\n}\n"
+                    ".func between()\n{\n call deep;\n ret;\n}\n"
+                    ".visible .entry tensor()\n{\n call between;\n ret;\n}\n"
+                    ".visible .entry plain(.param .u64 p)\n{\n .reg .u64 a;\n"
+                    " ld.param.u64 a, [p];\n st.global.u32 [a], 5;\n ret;\n}\n");
+    CUfunction function, functions[2];
+    CUdeviceptr memory = memory_of(4);
+    uint32_t value = 0;
+    (void)state;
+    OK(cu->cuModuleGetFunction(&function, module, "plain"));
+    OK(cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&memory}, NULL));
+    OK(cu->cuMemcpyDtoH_v2(&value, memory, sizeof value));
+    assert_int_equal(value, 5);
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cu->cuModuleGetFunction(&function, module, "tensor"));
+    assert_null(function);
+    OK(cu->cuModuleEnumerateFunctions(functions, 2, module));
+    GIVES(CUDA_ERROR_NOT_SUPPORTED,
+          cu->cuLaunchKernel(functions[0], 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cu->cuCtxSynchronize());
+    OK(cu->cuModuleUnload(module));
+    /* Without any kernel that runs the module is refused. */
+    GIVES(CUDA_ERROR_INVALID_PTX,
+          cu->cuModuleLoadData(&module, ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                        ".visible .entry k()\n{\n wgmma.fence.sync.aligned;\n"
+                                        " ret;\n}\n"));
+    OK(cu->cuMemFree_v2(memory));
+}
+
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_static_variables),
     MEMORY_TEST(test_old_text),
     MEMORY_TEST(test_targets),
     MEMORY_TEST(test_large_variables),
+    MEMORY_TEST(test_lacking_instruction),
 };
 MEMORY_MAIN("loading", tests)

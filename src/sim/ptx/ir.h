@@ -395,6 +395,7 @@ struct ir_function {
     uint32_t table_count;
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, cluster[3], max_cluster;
     uint32_t line;
+    const char *lacks; /* why it cannot run: its body is a trap then. NULL: it can */
 };
 
 struct ir_arena;

@@ -27,6 +27,7 @@ struct scan { /* of one function, or of all that an entry reaches */
     uint8_t *functions, *shared, *path; /* by code, shared variable, code */
     struct visit *visits; /* as many as there are functions: no chain of calls is longer */
     bool indirect, cycle;
+    const char *lacks; /* of the first function that cannot run */
     uint32_t ratio;
 };
 
@@ -196,6 +197,8 @@ static void enter(struct scan *scan, uint32_t depth, uint32_t index)
         scan->shared[code->shared_used[i]] = 1;
     scan->path[index] = 1;
     scan->indirect |= code->indirect;
+    if (scan->lacks == NULL)
+        scan->lacks = code->ir->lacks;
     scan->visits[depth] = (struct visit){.code = index};
 }
 
@@ -288,6 +291,7 @@ static bool layout_entry(struct ptx_module *module, uint32_t index)
     if (scan.functions != NULL && scan.path != NULL && scan.visits != NULL && scan.shared != NULL &&
         entry->shared_offsets != NULL) {
         stack = walk(&scan, index);
+        entry->info.lacks = scan.lacks; /* what only a pointer may lead to is a trap */
         /* A pointer may lead to any function. */
         for (uint32_t i = 0; scan.indirect && i < module->code_count; i++)
             if (!module->codes[i].ir->entry)

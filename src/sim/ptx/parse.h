@@ -139,7 +139,7 @@ struct parser {
     char target_suffix; /* sm_90a or sm_100f; NUL: none */
     bool fatal;         /* a syntax error: the rest of this source is not read */
     /* The function that is read now. */
-    struct ir_function *function;
+    const char *lacks; /* why it cannot run; NULL: it can */
     struct list registers, locals, insns, tables, pending;
     uint64_t *numbers; /* registers of ranges by range and number: open addressing */
     uint32_t number_count, number_capacity;
@@ -161,6 +161,9 @@ void parse_no_memory(struct reader *reader);
 void parse_error(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void parse_unsupported(struct parser *parser, uint32_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The function that is read now cannot run; the first reason is kept, and all else goes on. */
+void parse_lacking(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void parse_syntax(struct parser *parser); /* at the current token */
 void parse_next(struct parser *parser);

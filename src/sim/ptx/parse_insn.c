@@ -319,11 +319,11 @@ void parse_insn(struct parser *parser)
     const char *reason = check_unsupported(parser, &reading);
     if (reason != NULL) {
         struct name last = reading.modifier_count > 0 ? reading.words[0] : (struct name){"", 0};
-        parse_unsupported(parser, reading.line,
-                          "Instruction '%.*s%s%.*s' is not supported by the simulated device: %s",
-                          (int)reading.mnemonic.length, reading.mnemonic.text,
-                          last.length > 0 ? "." : "", (int)(last.length < 64 ? last.length : 64),
-                          last.text, reason);
+        parse_lacking(parser, reading.line,
+                      "Instruction '%.*s%s%.*s' is not supported by the simulated device: %s",
+                      (int)reading.mnemonic.length, reading.mnemonic.text,
+                      last.length > 0 ? "." : "", (int)(last.length < 64 ? last.length : 64),
+                      last.text, reason);
         skip_statement(parser);
         return;
     }

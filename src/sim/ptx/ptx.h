@@ -68,9 +68,11 @@ struct ptx_source {
 
 struct ptx_module;
 
-/* Compile `count` sources and link them into one module. On success *module is the caller's, to be
- * released with ptx_module_release. `errors` and `info` (either may be NULL) grow by lines in the
- * manner of the real assembler: "ptxas application ptx input, line 7; error   : ...". */
+/* Compile `count` sources and link them into one module. PTX_UNSUPPORTED: none of its kernels can
+ * run; where others can, those that cannot say so in their info. On success *module is the
+ * caller's, to be released with ptx_module_release. `errors` and `info` (either may be NULL) grow
+ * by lines in the manner of the real assembler: "ptxas application ptx input, line 7; error   :
+ * ...". */
 enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
                             size_t count, struct ptx_text *errors, struct ptx_text *info,
                             struct ptx_module **module);
@@ -120,6 +122,8 @@ struct ptx_function_info {
     uint32_t cluster[3];    /* .reqnctapercluster; 0: not given */
     uint32_t max_cluster;   /* .maxclusterrank; 0: not given */
     bool uses_grid_sync;
+    const char *lacks; /* what it or a function that it calls needs and the engine lacks: such a
+                          kernel must not be launched. NULL: nothing */
 };
 
 unsigned ptx_module_version(const struct ptx_module *module); /* 804 */

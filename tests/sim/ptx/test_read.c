@@ -38,12 +38,27 @@ static struct ir_module *read_text(const char *text, struct ptx_text *errors,
     return ir_read(&options, &source, 1, errors, NULL, status);
 }
 
+static enum ptx_status compile_text(const char *text)
+{
+    struct ptx_options options = {.version = 900, .architecture = 90};
+    struct ptx_source source = {.text = text, .size = strlen(text)};
+    struct ptx_module *module = NULL;
+    enum ptx_status status = ptx_compile(&options, &source, 1, NULL, NULL, &module);
+    ptx_module_release(module);
+    return status;
+}
+
 static void check_case(const struct reading_case *one)
 {
     struct ptx_text errors = {0};
     enum ptx_status status = PTX_OK;
     char line[32];
     struct ir_module *module = read_text(one->text, &errors, &status);
+    if (module != NULL && one->status == PTX_UNSUPPORTED) {
+        ir_free(module); /* told when the only kernel turns out not to run */
+        module = NULL;
+        status = compile_text(one->text);
+    }
     snprintf(line, sizeof line, "line %u; ", one->line);
     bool good = status == one->status && (module != NULL) == (status == PTX_OK);
     if (one->words != NULL)
