@@ -10,8 +10,9 @@
 
 #include "memory.h"
 
-#define REGION_SIZE (UINT64_C(1) << 42)  /* at most */
-#define REGION_LEAST (UINT64_C(1) << 28) /* at least */
+#define REGION_SIZE (UINT64_C(1) << 42)   /* at most */
+#define REGION_WISHED (UINT64_C(1) << 36) /* for devices of any size */
+#define REGION_LEAST (UINT64_C(1) << 28)  /* at least */
 #define CHUNK SIM_ADDRESS_CHUNK
 #define CHUNKS (REGION_SIZE / CHUNK)
 #define SMALL (CHUNK / 4)
@@ -49,6 +50,7 @@ static uint64_t wanted(uint64_t size)
     for (int i = 0; i < sim_device_count(); i++)
         bytes += 4 * (uint64_t)sim_devices[i].total;
     bytes = (bytes + CHUNK - 1) / CHUNK * CHUNK;
+    bytes = bytes < REGION_WISHED ? REGION_WISHED : bytes;
     bytes = bytes < REGION_SIZE ? bytes : REGION_SIZE;
     return bytes < most ? bytes : most;
 }

@@ -306,7 +306,7 @@ static int modest(void)
     MUST(my_cuMemAlloc_v2(&memory, 1 << 20));
     if (bytes > machine)
         return 2;
-    return address_space() > 8 * (uint64_t)bytes + ((uint64_t)1 << 32) ? 3 : 0;
+    return address_space() > 8 * (uint64_t)bytes + ((uint64_t)1 << 37) ? 3 : 0;
 }
 
 /* Half of what the limit leaves is the program's. */
