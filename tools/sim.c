@@ -29,13 +29,14 @@ enum {
     KEY_LOG,
     KEY_WORKERS,
     KEY_TIME_LIMIT,
+    KEY_GRAIN,
     KEY_LIST,
     KEY_QUIET,
     MAX_FAULTS = 64
 };
 
 struct options {
-    const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit;
+    const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain;
     const char *faults[MAX_FAULTS];
     int fault_count;
     int list, quiet;
@@ -69,6 +70,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TIME_LIMIT:
         options->time_limit = argument;
+        return 0;
+    case KEY_GRAIN:
+        options->grain = argument;
         return 0;
     case KEY_FAULT:
         if (options->fault_count == MAX_FAULTS)
@@ -128,6 +132,11 @@ static const struct argp_option argp_options[] = {
      .key = KEY_TIME_LIMIT,
      .arg = "MS",
      .doc = "A kernel that takes longer ends with LAUNCH_TIMEOUT"},
+    {.name = "grain",
+     .key = KEY_GRAIN,
+     .arg = "BYTES",
+     .doc =
+         "Let kernels use blocks up to a multiple of so many bytes, at most 512, as hardware does"},
     {.name = "quiet",
      .key = KEY_QUIET,
      .doc = "No summary and no reports of kernels on standard error"},
@@ -193,16 +202,16 @@ static char *join_faults(const struct options *options)
 
 static int set_environment(const struct options *options, const char *folder, const char *faults)
 {
-    int rc = set_search(folder) != 0 || set("CUSHIM_LIBCUDA", NULL) != 0 ||
-             set("CUSHIM_SIM_CUDA", NULL) != 0 ||
-             set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
-             set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
-             set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
-             set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
-             set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
-             set("CUSHIM_SIM_LOG", options->log) != 0 ||
-             set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
-             set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
+    int rc =
+        set_search(folder) != 0 || set("CUSHIM_LIBCUDA", NULL) != 0 ||
+        set("CUSHIM_SIM_CUDA", NULL) != 0 || set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+        set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
+        set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
+        set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
+        set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
+        set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
+        set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+        set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
 }
@@ -334,7 +343,7 @@ int command_sim(int argc, char **argv)
         return COMMAND_SYSTEM;
     }
     if (sim_settings_good(options.devices, options.profile, options.memory, options.workers,
-                          options.time_limit) &&
+                          options.time_limit, options.grain) &&
         sim_faults_good(faults) &&
         (options.log == NULL || (options.log = log = log_path(options.log)) != NULL))
         code = simulate(&options, faults);

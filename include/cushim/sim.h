@@ -33,6 +33,8 @@ struct cushim_sim_options {
     unsigned time_limit_ms; /* of one kernel, in wall time; 0: none */
     const char *faults;     /* as for cushim_sim_fault; NULL: none */
     const char *log;        /* file that every call is appended to, "-": stderr; NULL: none */
+    unsigned grain;         /* kernels may use blocks up to a multiple of so many bytes, at most
+                               512, as on a device; 0: to the byte */
 };
 
 /**

@@ -10,6 +10,7 @@
 #include "fault.h"
 #include "fault_rule.h"
 #include "log.h"
+#include "memory.h"
 #include "profile.h"
 #include "sim.h"
 
@@ -74,6 +75,8 @@ static void read_settings(void)
         sim_config.workers = (unsigned)value;
     if (number("CUSHIM_SIM_TIME_LIMIT_MS", 1, 1000000000, &value))
         sim_config.time_limit_ns = (uint64_t)value * 1000000U;
+    if (number("CUSHIM_SIM_GRAIN", 1, SIM_GRAIN_MOST, &value))
+        sim_config.grain = (size_t)value;
     if ((text = secure_getenv("CUSHIM_SIM_PROFILE")) && *text)
         read_profile(text);
     if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {

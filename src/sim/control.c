@@ -24,7 +24,7 @@ void sim_control_after(struct sim_call *call)
 
 void sim_control_report(const struct sim_device *device, const char *sentence)
 {
-    char line[640];
+    char line[1024];
     snprintf(line, sizeof line, "cushim: simulated device %d: %s", device->ordinal, sentence);
     sim_log_report(line);
 }

@@ -54,14 +54,27 @@ static bool is_there(const struct sim_allocation *allocation)
            sim_host_is_mapped(allocation->host, allocation->size);
 }
 
+/* The block that holds the address, up to the grain. */
+static bool block_at(uint64_t address, struct sim_allocation *found)
+{
+    struct sim_allocation above;
+    bool has_below, has_above;
+    if (sim_range_copy(address, found))
+        return true;
+    if (!sim_config.grain)
+        return false;
+    sim_range_neighbours(address, found, &has_below, &above, &has_above);
+    return has_below && found->room && address - found->address < sim_memory_grain(found->size);
+}
+
 static bool find(void *user, uint64_t address, struct ptx_range *range)
 {
     const struct kernel *kernel = user;
     struct sim_allocation found;
-    if (!sim_range_copy(address, &found) || !reaches(kernel, &found) || !is_there(&found))
+    if (!block_at(address, &found) || !reaches(kernel, &found) || !is_there(&found))
         return false;
     *range = (struct ptx_range){.base = found.address,
-                                .size = found.size,
+                                .size = found.room ? sim_memory_grain(found.size) : found.size,
                                 .host = found.host,
                                 .flags = (found.readable ? PTX_RANGE_READ : 0U) |
                                          (found.writable ? PTX_RANGE_WRITE : 0U)};
@@ -133,7 +146,7 @@ static CUresult run(void *user)
     sim_unlock();
     if (ptx_launch(&kernel->launch, &fault))
         return CUDA_SUCCESS;
-    sim_control_report(kernel->context->device, fault.report);
+    sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
     return fault_code(fault.kind);
 }
 

@@ -78,6 +78,7 @@ struct sim_config {
     size_t memory;          /* bytes per device; 0: the profile's */
     uint64_t time_limit_ns; /* of one kernel; 0: none */
     unsigned workers;       /* threads of the CPU per launch; 0: all */
+    size_t grain;           /* kernels may use blocks up to a multiple of it; 0: exactly */
 };
 extern struct sim_config sim_config;
 
@@ -268,7 +269,7 @@ CUresult sim_range_add(struct sim_allocation *allocation);
 void sim_range_remove(struct sim_allocation *allocation);
 struct sim_allocation *sim_range_find(uint64_t address); /* the one that contains it, or NULL */
 /* A copy of it, for threads that do not hold the driver's lock: address, size, host, kind, flags,
- * access, id, context and device, and nothing of the rest. */
+ * access, id, context, device and room, and nothing of the rest. */
 bool sim_range_copy(uint64_t address, struct sim_allocation *copy);
 /* Host pointer of `size` device bytes; NULL: not all in one live allocation. */
 char *sim_range_host(uint64_t address, size_t size, bool write);

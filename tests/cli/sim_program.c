@@ -124,6 +124,30 @@ static int plain_symbol(char **argv)
     return 0;
 }
 
+/* OFFSET: a kernel writes four bytes there, from the beginning of a block of 400. */
+static int beyond(char **argv)
+{
+    static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                               ".visible .entry k(.param .u64 p)\n{\n .reg .u64 a;\n"
+                               " ld.param.u64 a, [p];\n st.global.u32 [a], 1;\n ret;\n}\n";
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr memory = 0;
+    begin(0);
+    good("cuMemAlloc", allocate(400, &memory));
+    good("cuModuleLoadData", CALL("cuModuleLoadData", (CUmodule *, const void *), &module, text));
+    good("cuModuleGetFunction", CALL("cuModuleGetFunction", (CUfunction *, CUmodule, const char *),
+                                     &function, module, "k"));
+    memory += (CUdeviceptr)strtoll(argv[0], NULL, 10);
+    void *values[] = {&memory};
+    good("cuLaunchKernel", CALL("cuLaunchKernel",
+                                (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 unsigned, unsigned, CUstream, void **, void **),
+                                function, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL));
+    printf("%d\n", (int)CALL("cuCtxSynchronize", (void)));
+    return 0;
+}
+
 static CUresult load(const void *image, unsigned count, CUjit_option *names, void **values)
 {
     CUmodule module;
@@ -364,7 +388,8 @@ int main(int argc, char **argv)
                  {"closes", 0, closes},
                  {"threads", 0, threads},
                  {"texts", 0, texts},
-                 {"refused", 1, refused}};
+                 {"refused", 1, refused},
+                 {"beyond", 1, beyond}};
     library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {
         printf("%s\n", dlerror());

@@ -327,6 +327,27 @@ def test_log_on_stderr():
     assert len([line for line in result.err.splitlines() if CALL.match(line)]) == 4
 
 
+@pytest.mark.parametrize("offset, words", [
+    (408, r"the nearest block, 400 bytes at 0x[0-9a-f]+, ends 8 bytes before that"),
+    (-16, r"the nearest block, 400 bytes at 0x[0-9a-f]+, begins 16 bytes behind that"),
+    (1 << 30, "no block is near")])
+def test_beyond_a_block(offset, words):
+    """The report names the nearest block, and what else is to come."""
+    result = sim("beyond", offset)
+    assert (result.code, result.out) == (OK, "700\n")
+    assert re.search(rf"^cushim: simulated device 0: kernel 'k', .*; {words}; every later call for "
+                     "this device fails because of it$", result.err, re.MULTILINE)
+
+
+def test_grain():
+    """What hardware hides stays hidden, up to the grain."""
+    assert sim("beyond", 396).out == "0\n"
+    assert sim("beyond", 400).out == "700\n"
+    assert sim("beyond", 508, options=("--grain", "512")).out == "0\n"
+    assert sim("beyond", 512, options=("--grain", "512")).out == "700\n"
+    assert run("sim", "--grain", "1024", "--", PROGRAM).code == USAGE
+
+
 @pytest.mark.parametrize("what, words", [
     ("syntax", "a module was refused with code 218: ptxas ptx, line 1; "),
     ("cubin", "a module was refused with code 209: the simulated device runs PTX; a cubin is "

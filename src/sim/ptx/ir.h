@@ -328,7 +328,8 @@ struct ir_insn {
                              is two operands */
     uint8_t destinations; /* how many of them are written */
     struct ir_operand operands[IR_MAX_OPERANDS];
-    uint32_t line; /* of the PTX text */
+    uint32_t line;       /* of the PTX text */
+    uint32_t used_bytes; /* of a load: a bit for each byte that counts; 0: all */
 };
 
 struct ir_register {

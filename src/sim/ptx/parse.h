@@ -139,7 +139,8 @@ struct parser {
     char target_suffix; /* sm_90a or sm_100f; NUL: none */
     bool fatal;         /* a syntax error: the rest of this source is not read */
     /* The function that is read now. */
-    const char *lacks; /* why it cannot run; NULL: it can */
+    const char *lacks;   /* why it cannot run; NULL: it can */
+    uint32_t used_bytes; /* by a pragma, of the next instruction */
     struct list registers, locals, insns, tables, pending;
     uint64_t *numbers; /* registers of ranges by range and number: open addressing */
     uint32_t number_count, number_capacity;

@@ -254,6 +254,7 @@ static void start_function(struct parser *parser)
     parser->tables.count = parser->pending.count = 0;
     parser->range_count = 0;
     parser->lacks = NULL;
+    parser->used_bytes = 0;
     parser->last_label = UINT32_MAX;
     if (parser->number_count > 0)
         memset(parser->numbers, 0, parser->number_capacity * 2 * sizeof *parser->numbers);

@@ -294,7 +294,9 @@ static void add_insn(struct parser *parser, struct reading *reading, bool call)
     struct ir_insn insn = {.line = reading->line,
                            .guarded = reading->guarded,
                            .guard_negate = reading->guard_negate,
-                           .guard = reading->guard};
+                           .guard = reading->guard,
+                           .used_bytes = parser->used_bytes};
+    parser->used_bytes = 0;
     if (!(call ? finish_call(parser, reading, &insn) : check_insn(parser, reading, &insn)))
         return;
     struct ir_insn *added = list_add(parser->reader, &parser->insns, sizeof *added);

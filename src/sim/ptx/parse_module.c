@@ -172,6 +172,20 @@ static void file_directive(struct parser *parser)
             return;
 }
 
+/* "used_bytes_mask M": compilers widen loads, and name the bytes that count: those of the others
+ * may lie beyond the end of the memory. */
+static void used_bytes(struct parser *parser)
+{
+    static const char name[] = "used_bytes_mask ";
+    const struct token *token = &parser->token;
+    const char *at = memmem(token->text, token->length, name, sizeof name - 1);
+    const char *end = token->text + token->length;
+    uint32_t mask = 0;
+    for (at = at != NULL ? at + sizeof name - 1 : end; at < end && *at >= '0' && *at <= '9'; at++)
+        mask = mask * 10 + (uint32_t)(*at - '0');
+    parser->used_bytes = mask;
+}
+
 static void pragma(struct parser *parser)
 {
     do {
@@ -179,6 +193,7 @@ static void pragma(struct parser *parser)
             parse_syntax(parser);
             return;
         }
+        used_bytes(parser);
         parse_next(parser);
     } while (parse_accept(parser, ','));
     parse_expect(parser, ';');

@@ -134,12 +134,41 @@ static void element_addresses(void **state)
     exec_close(&one);
 }
 
+/* A widened load at the end of 28 bytes: 12 of its 16 bytes are there, and a pragma may say that no
+ * other counts. */
+static void used_bytes(void **state)
+{
+    static const char *const loads[3] = {".pragma \"used_bytes_mask 3855\";\n", "",
+                                         ".pragma \"used_bytes_mask 65535\";\n"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct exec_case one;
+        char text[2000];
+        snprintf(text, sizeof text,
+                 EXEC_MODULE
+                 ".visible .entry k(.param .u64 out)\n{\n.reg .b64 d;\n.reg .f32 f<5>;\n"
+                 "ld.param.u64 d, [out];\n%s"
+                 "ld.global.v4.f32 {f1, f2, f3, f4}, [d + 16];\n"
+                 "add.f32 f1, f1, f3;\nst.global.f32 [d], f1;\nret;\n}\n",
+                 loads[i]);
+        exec_open(&one, text, 1, 1);
+        one.world.ranges[one.world.count - 1].size = 28;
+        ((float *)one.words)[4] = 3;
+        ((float *)one.words)[6] = 4;
+        assert_int_equal(ptx_launch(&one.request, &one.world.fault), i == 0);
+        if (i == 0)
+            assert_true(((float *)one.words)[0] == 7);
+        exec_close(&one);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newer_forms),
         cmocka_unit_test(surface_forms),
         cmocka_unit_test(element_addresses),
+        cmocka_unit_test(used_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
