@@ -5,6 +5,7 @@
  * CUSHIM_SIM_* variables.
  */
 #include "command.h"
+#include "sim_check.h"
 #include "sim_folder.h"
 #include "sim_library.h"
 
@@ -30,16 +31,18 @@ enum {
     KEY_WORKERS,
     KEY_TIME_LIMIT,
     KEY_GRAIN,
+    KEY_CHECK,
+    KEY_SUMMARY,
     KEY_LIST,
     KEY_QUIET,
     MAX_FAULTS = 64
 };
 
 struct options {
-    const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain;
+    const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain, *summary;
     const char *faults[MAX_FAULTS];
     int fault_count;
-    int list, quiet;
+    int list, quiet, check;
     char **program; /* ends with NULL */
 };
 
@@ -73,6 +76,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_GRAIN:
         options->grain = argument;
+        return 0;
+    case KEY_CHECK:
+        options->check = 1;
+        return 0;
+    case KEY_SUMMARY:
+        options->summary = argument;
         return 0;
     case KEY_FAULT:
         if (options->fault_count == MAX_FAULTS)
@@ -137,6 +146,13 @@ static const struct argp_option argp_options[] = {
      .arg = "BYTES",
      .doc =
          "Let kernels use blocks up to a multiple of so many bytes, at most 512, as hardware does"},
+    {.name = "check",
+     .key = KEY_CHECK,
+     .doc = "End with 5 if something was not released, or a rule never fired"},
+    {.name = "summary",
+     .key = KEY_SUMMARY,
+     .arg = "FILE",
+     .doc = "Write what each process did, leaked and left as JSON to FILE"},
     {.name = "quiet",
      .key = KEY_QUIET,
      .doc = "No summary and no reports of kernels on standard error"},
@@ -161,7 +177,8 @@ static const struct argp parser = {
         "  missing:SYMBOL\n"
         "  wrong-abi          abort when a wrongly resolved pointer is called, and name it\n"
         "\n"
-        "The exit code is the program's, 128 + N if signal N ended it, 127 if it cannot be run.\n",
+        "The exit code is the program's, 128 + N if signal N ended it, 127 if it cannot be run,\n"
+        "5 if it is 0 and --check found something.\n",
 };
 
 /* "NAME=value" into the environment; NULL unsets what the caller's environment may hold. */
@@ -202,9 +219,13 @@ static char *join_faults(const struct options *options)
 
 static int set_environment(const struct options *options, const char *folder, const char *faults)
 {
+    char report[PATH_MAX];
+    bool reports = options->check || options->summary != NULL;
     int rc =
-        set_search(folder) != 0 || set("CUSHIM_LIBCUDA", NULL) != 0 ||
-        set("CUSHIM_SIM_CUDA", NULL) != 0 || set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+        snprintf(report, sizeof report, "%s/" SIM_FOLDER_REPORT, folder) >= (int)sizeof report ||
+        set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
+        set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
+        set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
         set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
         set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
         set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
@@ -319,6 +340,8 @@ static int simulate(const struct options *options, const char *faults)
         return COMMAND_SYSTEM;
     if (set_environment(options, folder.path, faults) == 0) {
         code = run(options->program, options->quiet);
+        if (options->check || options->summary != NULL)
+            code = sim_check(getenv("CUSHIM_SIM_REPORT"), options->summary, options->check, code);
     } else {
         fputs("cushim sim: no memory\n", stderr);
         code = COMMAND_SYSTEM;

@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "profile.h"
 #include "sim.h"
+#include "summary.h"
 
 struct sim_config sim_config = {.devices = 1};
 static bool read_already;
@@ -99,10 +100,10 @@ static void read_control(void)
         fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_LOG: %s: %s\n", text,
                 strerror(errno));
     const char *summary = secure_getenv("CUSHIM_SIM_SUMMARY");
-    if (summary && strcmp(summary, "0") == 0)
+    bool quiet = summary && strcmp(summary, "0") == 0;
+    if (quiet)
         sim_log_quiet();
-    else if (summary)
-        sim_log_summary();
+    sim_summary_at_end(summary && !quiet, secure_getenv("CUSHIM_SIM_REPORT"));
 }
 
 bool sim_config_use(const struct sim_config *config)

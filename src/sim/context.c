@@ -4,6 +4,7 @@
 
 #include "context.h"
 #include "device_heap.h"
+#include "live.h"
 #include "work.h"
 
 static uint64_t next_id = 1, next_serial = 1;
@@ -56,6 +57,7 @@ void sim_context_close(struct sim_context *context)
     sim_object_remove(&context->object);
     __atomic_store_n(&context->closing, true, __ATOMIC_RELAXED);
     (void)sim_context_wait_all(context);
+    sim_live_take(context);
     sim_context_clear(context);
     sim_context_streams_free(context);
     sim_peers_forget(context);

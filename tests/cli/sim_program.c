@@ -148,6 +148,20 @@ static int beyond(char **argv)
     return 0;
 }
 
+/* A module and 100 bytes, which the end of their context takes with it. */
+static int left(char **argv)
+{
+    CUmodule module;
+    CUdeviceptr memory = 0;
+    CUcontext context = begin(0);
+    (void)argv;
+    good("cuMemAlloc", allocate(100, &memory));
+    good("cuModuleLoadData", CALL("cuModuleLoadData", (CUmodule *, const void *), &module,
+                                  ".version 6.0\n.target sm_50\n.address_size 64\n"));
+    end(context);
+    return 0;
+}
+
 static CUresult load(const void *image, unsigned count, CUjit_option *names, void **values)
 {
     CUmodule module;
@@ -389,7 +403,8 @@ int main(int argc, char **argv)
                  {"threads", 0, threads},
                  {"texts", 0, texts},
                  {"refused", 1, refused},
-                 {"beyond", 1, beyond}};
+                 {"beyond", 1, beyond},
+                 {"left", 0, left}};
     library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {
         printf("%s\n", dlerror());

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`cushim sim`: settings, faults, the log, the summary, and processes that end in every way."""
 
+import json
 import os
 import re
 import signal
@@ -397,6 +398,85 @@ def test_log_where_the_program_closes_files(tmp_path):
     log = tmp_path / "log"
     assert sim("closes", options=("--quiet", "--log", log)).out == "0\n"
     assert len(log.read_text().splitlines()) == 4
+
+
+def check(*arguments, faults=()):
+    """`cushim sim --check`: its exit code, and what it says."""
+    rules = [word for rule in faults for word in ("--fault", rule)]
+    result = sim(*arguments, options=("--quiet", "--check", *rules))
+    prefix = "cushim sim: check: "
+    assert all(line.startswith(prefix) for line in result.err.splitlines())
+    return result.code, [re.sub(r"process \d+ ", "", line.removeprefix(prefix))
+                         for line in result.err.splitlines()]
+
+
+def test_check():
+    """What is not released is an error of its own, also what a context took with it."""
+    assert check("codes", 0, 3, 100) == (OK, [])
+    code, problems = check("leak")
+    assert code == 5
+    assert "leaked objects of the kind \"stream\": 2" in problems
+    assert "leaked 2750 bytes of memory in 4 blocks" in problems
+    assert check("left") == (5, ["left to the end of a context objects of the kind \"module\": 1",
+                                 "left to the end of a context 100 bytes of memory in 1 blocks"])
+    assert "left 1 module to the end of a context" in sim("left").err
+
+
+def test_check_of_rules():
+    """A rule that never fired tested nothing."""
+    fires, never = "cuMemAlloc:call=2", "cuMemAlloc:call=4"
+    assert check("codes", 0, 3, 100, faults=[fires])[0] == OK
+    assert check("codes", 0, 3, 100, faults=[fires, never]) == (
+        5, [f"the rule {never} never fired"])
+    assert check("codes", 0, 3, 100, faults=["out-of-memory:after=1G"])[0] == 5
+    assert check("codes", 0, 3, 100, faults=["out-of-memory:after=250"])[0] == OK
+    assert check("codes", 0, 3, 100, faults=["missing:cuMemFree"])[0] == OK
+
+
+def test_check_of_a_program_that_fails():
+    """Its own exit code is kept; one that says nothing at its end is a finding."""
+    assert check("exit-in-callback")[0] == 5
+    result = sim("killed", 9, options=("--quiet", "--check"))
+    assert result.code == 128 + 9
+    assert "no process that called the driver ended by itself" in result.err
+
+
+def test_summary_file(tmp_path):
+    file = tmp_path / "summary.json"
+    result = sim("leak", options=("--quiet", "--summary", file, "--fault", "cuInit:call=9"))
+    assert (result.code, result.err) == (OK, "")
+    whole = json.loads(file.read_text())
+    process, = whole["processes"]
+    assert whole["exit"] == 0 and "the rule cuInit:call=9 never fired" in whole["problems"]
+    assert process["program"] == "sim_program" and process["failed"] == 0
+    assert process["leaked"]["memory"] == {"blocks": 4, "bytes": 2750}
+    assert process["rules"] == [{"rule": "cuInit:call=9", "fired": 0}]
+    assert sim("leak", options=("--summary", tmp_path / "no" / "where")).code == SYSTEM
+
+
+def test_rules_of_all():
+    """* is for calls, not for the look-ups of the loader before them."""
+    log = [line for line in sim("newer", "cuMemAlloc", "12000", options=(
+        "--quiet", "--log", "-", "--fault", "*:call=1,error=3")).err.splitlines()]
+    assert not any("cuGetProcAddress" in line and "= 3 " in line for line in log)
+
+
+@pytest.mark.parametrize("rule, words", [
+    ("cuMemAloc", "did you mean cuMemAlloc?"),
+    ("cumemalloc", "did you mean cuMemAlloc?"),
+    ("oom:after=1", "names are those of cuda.h, *, out-of-memory, device-lost, missing and"),
+    ("cuInit:cal=1", "it takes error=CODE, call=N, from=N,"),
+    ("device-lost:slow=1", "it takes device=D, call=N and error=CODE")])
+def test_wrong_rules_say_what_is_right(rule, words):
+    result = sim("texts", options=("--fault", rule))
+    assert result.code == USAGE and words in result.err
+
+
+def test_first_abi_by_its_member():
+    """Messages name a table's member cuMemAlloc_v1; its symbol is cuMemAlloc."""
+    assert codes("cuMemAlloc_v1") == 10 * [0]
+    rule = ("--fault", "cuMemAlloc_v1:error=7", "--quiet")
+    assert sim("plain-symbol", options=rule).out == "7\n"
 
 
 def test_leaks():

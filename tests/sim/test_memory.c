@@ -341,21 +341,13 @@ static void test_fill_sizes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_plain),
-    MEMORY_TEST(test_fill_sizes),
-    MEMORY_TEST(test_not_for_the_cpu),
-    MEMORY_TEST(test_wrong_frees),
-    MEMORY_TEST(test_use_after_free),
-    MEMORY_TEST(test_out_of_memory),
-    MEMORY_TEST(test_footprint),
-    MEMORY_TEST(test_cycles),
-    MEMORY_TEST(test_pitch),
-    MEMORY_TEST(test_host),
-    MEMORY_TEST(test_registered),
-    MEMORY_TEST(test_managed),
-    MEMORY_TEST(test_pointers),
-    MEMORY_TEST(test_context_end),
-    MEMORY_TEST(test_threads),
-    MEMORY_TEST(test_contexts_in_threads),
+    MEMORY_TEST(test_plain),           MEMORY_TEST(test_fill_sizes),
+    MEMORY_TEST(test_not_for_the_cpu), MEMORY_TEST(test_wrong_frees),
+    MEMORY_TEST(test_use_after_free),  MEMORY_TEST(test_out_of_memory),
+    MEMORY_TEST(test_footprint),       MEMORY_TEST(test_cycles),
+    MEMORY_TEST(test_pitch),           MEMORY_TEST(test_host),
+    MEMORY_TEST(test_registered),      MEMORY_TEST(test_managed),
+    MEMORY_TEST(test_pointers),        MEMORY_TEST(test_context_end),
+    MEMORY_TEST(test_threads),         MEMORY_TEST(test_contexts_in_threads),
 };
 MEMORY_MAIN("memory", tests)
