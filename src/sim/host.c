@@ -139,15 +139,19 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     bool readable, writable;
     if (!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
-    rights_of(p, bytesize, &readable, &writable);
-    if (!readable)
+    if ((uintptr_t)p > UINTPTR_MAX - bytesize)
         return CUDA_ERROR_INVALID_VALUE;
+    if (bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     if (sim_range_overlaps((uint64_t)(uintptr_t)p, bytesize)) {
         const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
         return found && found->kind != SIM_MEMORY_REGISTERED
                    ? CUDA_ERROR_INVALID_VALUE
                    : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
+    rights_of(p, bytesize, &readable, &writable);
+    if (!readable || (!writable && !(Flags & CU_MEMHOSTREGISTER_READ_ONLY)))
+        return CUDA_ERROR_INVALID_VALUE;
     struct sim_allocation *made = malloc(sizeof *made);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -157,7 +161,7 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
                                     .kind = SIM_MEMORY_REGISTERED,
                                     .flags = Flags,
                                     .readable = true,
-                                    .writable = writable && !(Flags & CU_MEMHOSTREGISTER_READ_ONLY),
+                                    .writable = !(Flags & CU_MEMHOSTREGISTER_READ_ONLY),
                                     .context = context};
     result = sim_memory_adopt(made);
     if (result != CUDA_SUCCESS)

@@ -19,6 +19,18 @@ static unsigned option_count(void)
     return CU_JIT_GLOBAL_SYMBOL_COUNT + 1;
 }
 
+/* Of targets with a letter, 90a as 0x1005a and 100f as 0x20064, those that exist; of plain ones
+ * all, whether there is such a device or not. */
+static bool is_target(unsigned target)
+{
+    static const unsigned with_letters[] = {90, 100, 101, 103, 110, 120, 121};
+    unsigned letter = target >> 16, number = target & 0xffff;
+    bool known = letter == 0;
+    for (size_t i = 0; i < sizeof with_letters / sizeof *with_letters; i++)
+        known |= number == with_letters[i] && (letter == 1 || (letter == 2 && number >= 100));
+    return known;
+}
+
 CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,
                        void **values)
 {
@@ -44,6 +56,8 @@ CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *
             jit->info_log.size = (unsigned)value;
             break;
         case CU_JIT_TARGET:
+            if (!is_target((unsigned)value))
+                return CUDA_ERROR_INVALID_VALUE;
             jit->target = (unsigned)value;
             break;
         case CU_JIT_LOG_VERBOSE:

@@ -268,7 +268,9 @@ static int untouchable(void)
     if (my_cuMemHostRegister_v2(memory, 65536, 0) == CUDA_SUCCESS)
         return 1;
     mprotect(memory + 8192, 4096, PROT_READ);
-    MUST(my_cuMemHostRegister_v2(memory, 65536, 0));
+    if (my_cuMemHostRegister_v2(memory, 65536, 0) == CUDA_SUCCESS)
+        return 3;
+    MUST(my_cuMemHostRegister_v2(memory, 65536, CU_MEMHOSTREGISTER_READ_ONLY));
     launch(&driver, "store", 1, (void *[]){&memory});
     return synchronize(&driver) == CUDA_ERROR_ILLEGAL_ADDRESS ? 0 : 2;
 }

@@ -103,6 +103,8 @@ static void target_directive(struct parser *parser)
             parser->target = number;
             parser->target_suffix = suffix;
             check_target(parser, line, name, suffix);
+        } else if (name_is(name, "map_f64_to_f32") && parser->target >= 13) {
+            parse_error(parser, line, "map_f64_to_f32 is for targets without f64");
         } else if (!known) {
             parse_error(parser, line, "Unknown .target '%.*s'", (int)name.length, name.text);
         }
