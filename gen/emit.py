@@ -17,6 +17,7 @@ import emit_cuda
 import emit_dropin
 import emit_entries
 import emit_errors
+import emit_features
 import emit_sim
 import emit_unavailable
 import registry
@@ -31,6 +32,8 @@ OUTPUTS = {
     "sim_behaviours.h": emit_sim.emit_header,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
+    "feature_names.h": emit_features.emit_header,
+    "features.c": emit_features.emit,
     **{header: lambda data, header=header: emit_cuda.emit(data, header)
        for header in ["cuda.h", *COMPANIONS]},
 }

@@ -13,8 +13,9 @@ FIELDS = {
     "types": {"name": str, "header": str, "versions": list},
     "levels": {"release": int},
     "errors": {"code": int, "name": str, "text": str},
+    "features": {"feature": str, "group": str, "text": str, "since": int, "entries": list},
 }
-KEYS = {"entries": "symbol", "types": "name"}  # no two lines share it
+KEYS = {"entries": "symbol", "types": "name", "features": "feature"}  # no two lines share it
 WORDS = {str: "a string", int: "a number", list: "a list"}
 PLATFORMS = (None, "linux", "windows")
 KINDS = {"alias": {"type"}, "define": {"value"}, "enum": {"values"}, "gone": set(),

@@ -33,6 +33,7 @@ enum command_exit {
 /* Each gets its own arguments, argv[0] being "cushim NAME", and returns an exit code. */
 int command_info(int argc, char **argv);
 int command_symbols(int argc, char **argv);
+int command_features(int argc, char **argv);
 int command_demo(int argc, char **argv);
 int command_sim(int argc, char **argv);
 
