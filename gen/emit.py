@@ -14,6 +14,7 @@ from pathlib import Path
 import emit_api
 import emit_attributes
 import emit_cuda
+import emit_drivers
 import emit_dropin
 import emit_entries
 import emit_errors
@@ -32,6 +33,7 @@ OUTPUTS = {
     "sim_behaviours.h": emit_sim.emit_header,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
+    "drivers.c": emit_drivers.emit,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
     **{header: lambda data, header=header: emit_cuda.emit(data, header)

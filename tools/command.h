@@ -34,6 +34,7 @@ enum command_exit {
 int command_info(int argc, char **argv);
 int command_symbols(int argc, char **argv);
 int command_features(int argc, char **argv);
+int command_compat(int argc, char **argv);
 int command_demo(int argc, char **argv);
 int command_sim(int argc, char **argv);
 

@@ -26,6 +26,7 @@ static char title[] = "cushim";
 static char info_title[] = "cushim info";
 static char symbols_title[] = "cushim symbols";
 static char features_title[] = "cushim features";
+static char compat_title[] = "cushim compat";
 static char demo_title[] = "cushim demo";
 #ifdef HAVE_SIM
 static char sim_title[] = "cushim sim";
@@ -35,6 +36,7 @@ static const struct command commands[] = {
     {"info", info_title, command_info},
     {"symbols", symbols_title, command_symbols},
     {"features", features_title, command_features},
+    {"compat", compat_title, command_compat},
     {"demo", demo_title, command_demo},
 #ifdef HAVE_SIM
     {"sim", sim_title, command_sim},
@@ -102,6 +104,7 @@ static const struct argp parser = {
            "  info      which driver a program here gets, and why that one\n"
            "  symbols   every entry of the CUDA driver API: is it there, where, and why not\n"
            "  features  what the driver, and a device, can do\n"
+           "  compat    which driver runs which toolkit's programs\n"
            "  demo      run kernels and check what they computed\n"
 #ifdef HAVE_SIM
            "  sim       run a program under a simulated driver\n"

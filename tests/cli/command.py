@@ -22,7 +22,7 @@ DRIVERS = newest_drivers()
 SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
                      .glob("libcuda-sim-*.so"),
                      key=lambda path: [int(part) for part in path.stem.split("-")[-1].split(".")])
-COMMANDS = ("info", "symbols", "features", "demo")
+COMMANDS = ("info", "symbols", "features", "compat", "demo")
 
 OK, FAILED, USAGE, NO_DRIVER, SYSTEM = range(5)
 

@@ -27,6 +27,8 @@ def test_help(command, option):
     ("info", ["--driver=PATH", "--init", "--json"]),
     ("symbols", ["--driver=PATH", "--missing", "--since=X.Y", "--name=GLOB",
                  "--order=proc|dlsym|dlsym-only", "--audit", "--json"]),
+    ("features", ["--driver=PATH", "--device=N", "--missing", "--name=GLOB", "--json"]),
+    ("compat", ["--driver=PATH", "--json"]),
     ("demo", ["--driver=PATH", "--device=N"]),
 ])
 def test_help_lists_options(command, options):

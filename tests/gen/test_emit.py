@@ -172,6 +172,18 @@ BAD = {
                            "code 0 does not come after 0"),
     "a text of two lines": ("errors", 2, b'{"code": 1, "name": "A", "text": "a\\nb"}\n',
                             "text is not plain ASCII"),
+    "a driver's line of no kind": ("drivers", 2, b'{"source": "notes", "linux": "1.2"}\n',
+                                   "not the fields of one kind of line: linux, source"),
+    "a fact without source": ("drivers", 2, b'{"family": 12, "linux": null, "windows": null, '
+                              b'"source": "hearsay"}\n', "no line above names the source hearsay"),
+    "no driver's version": ("drivers", 2, b'{"family": 12, "linux": "new", "windows": null, '
+                            b'"source": "notes"}\n', "linux is not a driver's version: new"),
+    "a toolkit out of order": ("drivers", 6, b'{"toolkit": 12000, "update": 0, "linux": '
+                               b'"530.1", "windows": null, "source": "notes"}\n',
+                               "does not come after the toolkit before it"),
+    "a toolkit with an older driver": ("drivers", 6, b'{"toolkit": 12000, "update": 1, "linux": '
+                                       b'"525.60.12", "windows": null, "source": "notes"}\n',
+                                       "Linux driver 525.60.12 is older than the one before it"),
     "a feature of two words": ("features", 1, b'{"feature": "a b", "group": "g", "text": "t", '
                                b'"since": 2000, "entries": ["cuInit"]}\n',
                                "a b is not lower case with hyphens"),
@@ -202,7 +214,7 @@ BAD = {
         "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 12010, "entries": '
         b'[], "attribute": {"name": "NEW", "mask": 0}}\n', "mask or min is not a number above 0"),
 }
-OUTPUT_OF = {"features": "features.c", "entries": "entries.c", "types": "cuda.h", "levels": "api.h",
+OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c", "types": "cuda.h", "levels": "api.h",
              "errors": "error_names.c"}
 
 
