@@ -27,6 +27,10 @@ static char info_title[] = "cushim info";
 static char symbols_title[] = "cushim symbols";
 static char features_title[] = "cushim features";
 static char compat_title[] = "cushim compat";
+#ifdef HAVE_ELF
+static char newer_title[] = "cushim newer";
+static char diff_title[] = "cushim diff";
+#endif
 static char demo_title[] = "cushim demo";
 #ifdef HAVE_SIM
 static char sim_title[] = "cushim sim";
@@ -37,6 +41,10 @@ static const struct command commands[] = {
     {"symbols", symbols_title, command_symbols},
     {"features", features_title, command_features},
     {"compat", compat_title, command_compat},
+#ifdef HAVE_ELF
+    {"newer", newer_title, command_newer},
+    {"diff", diff_title, command_diff},
+#endif
     {"demo", demo_title, command_demo},
 #ifdef HAVE_SIM
     {"sim", sim_title, command_sim},
@@ -105,6 +113,10 @@ static const struct argp parser = {
            "  symbols   every entry of the CUDA driver API: is it there, where, and why not\n"
            "  features  what the driver, and a device, can do\n"
            "  compat    which driver runs which toolkit's programs\n"
+#ifdef HAVE_ELF
+           "  newer     what a driver exports that this build does not know\n"
+           "  diff      what two drivers or releases differ in\n"
+#endif
            "  demo      run kernels and check what they computed\n"
 #ifdef HAVE_SIM
            "  sim       run a program under a simulated driver\n"

@@ -24,7 +24,7 @@ SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
                      key=lambda path: [int(part) for part in path.stem.split("-")[-1].split(".")])
 COMMANDS = ("info", "symbols", "features", "compat", "demo")
 
-OK, FAILED, USAGE, NO_DRIVER, SYSTEM = range(5)
+OK, FAILED, USAGE, NO_DRIVER, SYSTEM, INPUT = range(6)
 
 
 def environment(**variables):

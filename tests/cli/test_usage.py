@@ -18,7 +18,7 @@ def test_help(command, option):
     result = run(*command, option)
     assert (result.code, result.err) == (OK, "")
     assert result.out.startswith(" ".join(["Usage: cushim", *command, "[OPTION...]"]))
-    for code in range(5):
+    for code in range(6):
         assert re.search(rf"^  {code}  \w", result.out, re.MULTILINE), f"no exit code {code}"
     assert max(map(len, result.out.splitlines())) < 80
 
