@@ -83,16 +83,20 @@ static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 }
 
 /* Constants, initialised data; no code, no tables of the linker, no debug information. */
-static void read_data(Elf_Scn *section, const GElf_Shdr *header, const struct elf_visitor *visitor)
+static void read_data(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                      const struct elf_visitor *visitor)
 {
+    const char *name;
+    size_t names;
     Elf_Data *data;
 
     if (visitor->data == NULL || header->sh_type != SHT_PROGBITS ||
         !(header->sh_flags & SHF_ALLOC) || (header->sh_flags & SHF_EXECINSTR))
         return;
+    name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
     data = elf_rawdata(section, NULL);
     if (data != NULL && data->d_buf != NULL)
-        visitor->data(visitor->user, data->d_buf, data->d_size);
+        visitor->data(visitor->user, name != NULL ? name : "", data->d_buf, data->d_size);
 }
 
 /* Whether a file has a table of dynamic symbols: then the other one has no more that matters. */
@@ -115,7 +119,7 @@ static bool read_sections(Elf *elf, const struct elf_visitor *visitor, bool *any
         else if (header.sh_type == SHT_DYNAMIC)
             read_needed(elf, s, &header, visitor);
         else
-            read_data(s, &header, visitor);
+            read_data(elf, s, &header, visitor);
     }
     return *any;
 }
@@ -159,7 +163,7 @@ static void read_segments(Elf *elf, const char *file, size_t size,
             dynamic_size = part.p_filesz;
         } else if (part.p_type == PT_LOAD && !(part.p_flags & PF_X) && visitor->data != NULL &&
                    part.p_offset < size && part.p_filesz <= size - part.p_offset) {
-            visitor->data(visitor->user, file + part.p_offset, (size_t)part.p_filesz);
+            visitor->data(visitor->user, "", file + part.p_offset, (size_t)part.p_filesz);
         }
     }
     const char *table = at_address(elf, file, size, dynamic, dynamic_size);

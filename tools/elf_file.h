@@ -16,7 +16,8 @@ struct elf_visitor {
     void (*exported)(void *user, const char *symbol);
     void (*undefined)(void *user, const char *symbol);
     void (*needed)(void *user, const char *library);
-    void (*data)(void *user, const char *bytes, size_t size); /* of a section with constants */
+    /* Constants and initialised data; the section is "" in a file without section headers. */
+    void (*data)(void *user, const char *section, const char *bytes, size_t size);
 };
 
 struct elf_facts {

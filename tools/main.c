@@ -28,6 +28,7 @@ static char symbols_title[] = "cushim symbols";
 static char features_title[] = "cushim features";
 static char compat_title[] = "cushim compat";
 #ifdef HAVE_ELF
+static char scan_title[] = "cushim scan";
 static char newer_title[] = "cushim newer";
 static char diff_title[] = "cushim diff";
 #endif
@@ -42,6 +43,7 @@ static const struct command commands[] = {
     {"features", features_title, command_features},
     {"compat", compat_title, command_compat},
 #ifdef HAVE_ELF
+    {"scan", scan_title, command_scan},
     {"newer", newer_title, command_newer},
     {"diff", diff_title, command_diff},
 #endif
@@ -114,6 +116,7 @@ static const struct argp parser = {
            "  features  what the driver, and a device, can do\n"
            "  compat    which driver runs which toolkit's programs\n"
 #ifdef HAVE_ELF
+           "  scan      what programs need of the driver, and which GPUs their code runs on\n"
            "  newer     what a driver exports that this build does not know\n"
            "  diff      what two drivers or releases differ in\n"
 #endif

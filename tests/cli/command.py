@@ -23,6 +23,7 @@ SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
                      .glob("libcuda-sim-*.so"),
                      key=lambda path: [int(part) for part in path.stem.split("-")[-1].split(".")])
 COMMANDS = ("info", "symbols", "features", "compat", "demo")
+READERS = ("scan", "newer", "diff") if "CUSHIM_READERS" in os.environ else ()
 
 OK, FAILED, USAGE, NO_DRIVER, SYSTEM, INPUT = range(6)
 

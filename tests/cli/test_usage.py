@@ -6,13 +6,13 @@ import re
 import subprocess
 
 import pytest
-from command import (CLI, COMMANDS, FAKE_GPU, NO_DRIVER, OK, SYSTEM, USAGE, environment, run,
-                     run_on_terminal)
+from command import (CLI, COMMANDS, FAKE_GPU, NO_DRIVER, OK, READERS, SYSTEM, USAGE, environment,
+                     run, run_on_terminal)
 
 ESCAPE = "\033["
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@pytest.mark.parametrize("command", [(), *((name,) for name in (*COMMANDS, *READERS))])
 @pytest.mark.parametrize("option", ["--help", "-?"])
 def test_help(command, option):
     result = run(*command, option)
@@ -39,11 +39,11 @@ def test_help_lists_options(command, options):
 
 def test_help_lists_commands():
     out = run("--help").out
-    for name in COMMANDS:
+    for name in (*COMMANDS, *READERS):
         assert re.search(rf"^  {name} +\w", out, re.MULTILINE), name
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@pytest.mark.parametrize("command", [(), *((name,) for name in (*COMMANDS, *READERS))])
 def test_version(command):
     result = run(*command, "--version")
     assert (result.code, result.err) == (OK, "")
