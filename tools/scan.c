@@ -110,7 +110,8 @@ static const struct argp parser = {
            "  asked      the same, where the program likely asks cuGetProcAddress, which gives any "
            "ABI or none\n"
            "  runtime    the CUDA runtime in it looks it up, and does without it\n"
-           "  mentioned  a string of a file that does not name the driver's library\n"
+           "  mentioned  a string of a file that does not name the driver's library, or the end of "
+           "a longer string\n"
            "\n" COMMAND_EXIT_CODES,
 };
 

@@ -88,6 +88,21 @@ static void import_symbol(void *user, const char *library, const char *symbol)
     need_symbol(file, symbol);
 }
 
+/* Whether a name is the last word of a text: the linker may have made one string of both. */
+static void note_tail(struct scan_file *file, const char *text, size_t length)
+{
+    size_t begin = length;
+    size_t index;
+
+    while (begin > 0 && (isalnum((unsigned char)text[begin - 1]) || text[begin - 1] == '_'))
+        begin--;
+    if (begin == 0 || length - begin < 5 || text[begin] != 'c' || text[begin + 1] != 'u')
+        return;
+    index = known_symbol_of(text + begin, length - begin);
+    if (index != KNOWN_NONE)
+        file->how[index] |= SCAN_MENTIONED;
+}
+
 /* A string that is data of the program. */
 static void note_text(struct scan_file *file, const char *text, size_t length)
 {
@@ -107,7 +122,10 @@ static void note_text(struct scan_file *file, const char *text, size_t length)
             file->suffix = true;
     } else if (strncmp(text, "libcuda.so", 10) == 0 || strncmp(text, "nvcuda.dll", 10) == 0) {
         file->loads = true;
-    } else if (strncmp(text, "/cudart.shm.", 12) == 0) { /* which only the runtime opens */
+    } else {
+        note_tail(file, text, length);
+    }
+    if (strncmp(text, "/cudart.shm.", 12) == 0) { /* which only the runtime opens */
         file->runtime = true;
     }
 }

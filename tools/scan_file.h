@@ -12,11 +12,13 @@
 
 /** How an entry was found in a file; a set of bits. */
 enum scan_how {
-    SCAN_LINKED = 1 << 0,   /* an undefined symbol, or an import: it must be there */
-    SCAN_NAMED = 1 << 1,    /* its exported symbol as a string: likely looked up by dlsym */
-    SCAN_ASKED = 1 << 2,    /* likely asked of cuGetProcAddress, which gives any ABI or none */
-    SCAN_RUNTIME = 1 << 3,  /* named by the CUDA runtime, which does without what a driver lacks */
-    SCAN_MENTIONED = 1 << 4 /* a string, in a file that does not name the driver's library */
+    SCAN_LINKED = 1 << 0,  /* an undefined symbol, or an import: it must be there */
+    SCAN_NAMED = 1 << 1,   /* its exported symbol as a string: likely looked up by dlsym */
+    SCAN_ASKED = 1 << 2,   /* likely asked of cuGetProcAddress, which gives any ABI or none */
+    SCAN_RUNTIME = 1 << 3, /* named by the CUDA runtime, which does without what a driver lacks */
+    /* A string of a file that does not name the driver's library, or the end of a longer one: of an
+     * error message, or shared with one by the linker. */
+    SCAN_MENTIONED = 1 << 4
 };
 
 /** Fatbins that have the same code. */

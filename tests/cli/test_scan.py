@@ -103,6 +103,13 @@ def test_named(tmp_path, source, how):
     assert file["oldest"][how] == 11020
 
 
+def test_end_of_a_string(tmp_path):
+    """The linker may keep a name as the end of a longer string; that is told apart."""
+    path = build(tmp_path, NAMED.replace('"cuInit"', '"Failed to cuInit", "my_cuCtxDetach"'))
+    assert entries(only(path))["cuInit"] == (2000, "mentioned")
+    assert "cuCtxDetach" not in entries(only(path))
+
+
 def test_asked(tmp_path):
     """Where cuGetProcAddress is asked a plain name stands for any ABI: the first has it."""
     file = only(build(tmp_path, ASKED))
