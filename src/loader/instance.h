@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* One open driver, or the reason why there is none. The caller knows it by its table. */
+#ifndef CUSHIM_LOADER_INSTANCE_H
+#define CUSHIM_LOADER_INSTANCE_H
+
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "loader/find.h"
+#include "loader/resolve.h"
+
+#define CUSHIM_INIT_NOT_CALLED INT_MIN
+
+/* Complete and immutable once others see it, but for the atomic members. */
+struct cushim_instance {
+    struct cushim_resolution resolution; /* the table comes first */
+    struct cushim_find found;
+    enum cushim_order order;
+    _Atomic int init_result;               /* of the first cuInit */
+    _Atomic(char *) message, init_message; /* sentences, each made when somebody asks for it */
+    _Atomic(char *) real_path;
+    _Atomic(void *) primary; /* records of the helpers, one block from malloc */
+};
+
+/* A new one: find a driver and fill the table. NULL for want of memory. */
+struct cushim_instance *cushim_instance_create(const struct cushim_options *options);
+
+/* One without a driver, for a status that is no matter of finding one. The message is copied. */
+struct cushim_instance *cushim_instance_create_failed(enum cushim_status status,
+                                                      const char *message);
+
+void cushim_instance_destroy(struct cushim_instance *instance, bool unload);
+
+/* Fill a table that has no driver. */
+void cushim_instance_fill_failed(struct cushim_instance *instance, enum cushim_status status);
+
+/* Store a sentence from malloc if there is none yet; returns the one that is stored. */
+const char *cushim_instance_keep(_Atomic(char *) *place, char *text);
+
+/* The same as cushim_message, whatever cuInit returned since. */
+const char *cushim_instance_load_message(struct cushim_instance *instance);
+
+#endif
