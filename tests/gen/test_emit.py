@@ -33,9 +33,9 @@ USER = """
 #define AT(member) offsetof(struct cushim_api, member)
 #define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
 
-HOLDS(alloc, AT(cuMemAlloc) == AT(cuMemAlloc_v2) && AT(cuMemAlloc_v1) == 3 * sizeof(void *));
-HOLDS(last, AT(cuPass) == CUSHIM_ENTRY_COUNT * sizeof(void *));
-HOLDS(size, sizeof(struct cushim_api) == (CUSHIM_ENTRY_COUNT + 1) * sizeof(void *));
+HOLDS(alloc, AT(cuMemAlloc) == AT(cuMemAlloc_v2) && AT(cuMemAlloc_v1) == 4 * sizeof(void *));
+HOLDS(last, AT(cuPass) == (CUSHIM_ENTRY_COUNT + 1) * sizeof(void *));
+HOLDS(size, sizeof(struct cushim_api) == (CUSHIM_ENTRY_COUNT + 2) * sizeof(void *));
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 HOLDS(stream, AT(cuLaunchHostFunc) == AT(cuLaunchHostFunc_ptsz));
 #else
