@@ -30,7 +30,8 @@ struct cushim_instance {
     void *user;
     bool init_called;
     CUresult init_result;
-    bool permanent;               /* never to be freed */
+    _Atomic(void *) primary; /* counts of retained primary contexts: one block, freed at close */
+    bool permanent;          /* never to be freed */
     struct cushim_instance *next; /* of the open instances */
 };
 

@@ -101,6 +101,7 @@ static void destroy(struct cushim_instance *cu)
     }
     free(cu->message);
     free(cu->path);
+    free(atomic_load(&cu->primary));
     free(cu);
 }
 
