@@ -94,11 +94,14 @@ def test_error(project):
 
 
 def test_entry_data(project):
-    """An entry's release: the table of entries alone; its stubs and its prototype are the same."""
+    """An entry's release: the table of entries; its stubs and its prototype are the same.
+
+    The typedef's name has the release in it.
+    """
     project.change("entries", lambda row: row["symbol"] == "cuInit",
                    lambda row: {**row, "since": row["since"] + 10})
     generated, objects, _ = project.rebuilt()
-    assert generated == {"entries.c"}
+    assert generated == {"entries.c", "cudaTypedefs.h"}
     assert objects == {"entries.c"}
 
 
@@ -125,11 +128,20 @@ def test_level(project):
     assert objects == {"unavailable.c", "dropin.c"}
 
 
+def test_plain_name(project):
+    """What a plain PFN_ name means: the typedef header, which no source includes."""
+    project.change("typedefs", lambda row: row["name"] == "PFN_cuMemAlloc",
+                   lambda row: {**row, "versions": row["versions"][:1]})
+    generated, objects, linked = project.rebuilt()
+    assert generated == {"cudaTypedefs.h"}
+    assert objects == linked == set()
+
+
 def test_entry_type(project):
     """A parameter: the table, and so all that sees it; but not what is made of other files."""
     project.change("entries", lambda row: row["symbol"] == "cuInit",
                    lambda row: {**row, "params": [["unsigned int", "renamed"]]})
     generated, objects, _ = project.rebuilt()
-    assert generated == {"api.h", "cuda.h", "unavailable.c", "dropin.c"}
+    assert generated == {"api.h", "cuda.h", "cudaTypedefs.h", "unavailable.c", "dropin.c"}
     assert {"unavailable.c", "dropin.c", "entries.c"} <= objects
     assert "error_names.c" not in objects
