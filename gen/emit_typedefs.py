@@ -44,8 +44,9 @@ def typedef_name(entry):
 def steps(row, entries, base):
     """(since, until, symbol) of each meaning of a plain name.
 
-    Before the registry's oldest release a name means the newest entry that the level has: that is
-    what it means in the oldest, too.
+    Before the registry's oldest release a name means the newest entry that the level has, as it
+    does in the oldest. A name that carries its ABI, such as PFN_cuStreamBatchMemOp_v2, means no
+    other.
     """
     versions = row["versions"]
     for fact, following in zip(versions, versions[1:] + [{}]):
@@ -54,16 +55,16 @@ def steps(row, entries, base):
             if since > base:
                 yield since, until, fact["symbol"]
             else:
-                yield from older(entries[fact["symbol"]], until, entries)
+                yield from older(row["name"], entries[fact["symbol"]], until, entries)
 
 
-def older(entry, until, entries):
+def older(name, entry, until, entries):
     """The meaning in the oldest release, below its own release preceded by the ABI before it."""
     before = [row for row in entries.values() if row["since"] < entry["since"] and
-              (row["name"], row["stream"]) == (entry["name"], entry["stream"])]
+              (f"PFN_{row['name']}", row["stream"]) == (name, entry["stream"])]
     floor = entry["since"] if entry["since"] > FIRST else None
     if floor and before:
-        yield from older(max(before, key=lambda row: row["since"]), floor, entries)
+        yield from older(name, max(before, key=lambda row: row["since"]), floor, entries)
     yield floor, until, entry["symbol"]
 
 

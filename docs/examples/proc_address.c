@@ -69,7 +69,7 @@ static bool capture(const struct cushim_api *cu, CUstream stream)
 
 /* The context's parameters are a structure since 12.5. A 12.4 driver returns success for 12050, and
  * the function of 11.4, which takes an array: a call of `create` would corrupt memory. */
-static bool compare(struct cushim *instance, const struct cushim_api *cu)
+static bool compare(const struct cushim_api *cu)
 {
     PFN_cuCtxCreate_v12050 create = NULL;
     enum cushim_proc_status why;
@@ -78,7 +78,7 @@ static bool compare(struct cushim *instance, const struct cushim_api *cu)
     if (!look_up(cu, "cuCtxCreate", 12050, &create) ||
         !CUSHIM_CHECK(cu->cuDriverGetVersion(&driver)))
         return false;
-    void *exact = cushim_proc(instance, "cuCtxCreate", 12050, CUSHIM_STREAM_LEGACY, &why);
+    void *exact = cushim_proc(cu, "cuCtxCreate", 12050, CUSHIM_STREAM_LEGACY, &why);
     if (exact) {
         puts("cuCtxCreate of 12.5: the driver has it");
         return why == CUSHIM_PROC_EXACT && memcmp(&create, &exact, sizeof exact) == 0;
@@ -90,25 +90,24 @@ static bool compare(struct cushim *instance, const struct cushim_api *cu)
 
 int main(void)
 {
-    struct cushim *instance = cushim_get();
-    const struct cushim_api *cu = cushim_table(instance);
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext context = NULL;
     CUstream stream = NULL;
     const char *why;
 
-    if (cushim_init(instance, &why) != CUSHIM_OK) {
+    if (cushim_init(cu, &why) != CUSHIM_OK) {
         printf("skipped: %s\n", why);
         return 77;
     }
-    if (!cushim_has(instance, "cuGetProcAddress_v2")) {
-        printf("skipped: %s\n", cushim_reason(instance, "cuGetProcAddress_v2", NULL));
+    if (!cushim_has(cu, "cuGetProcAddress_v2")) {
+        printf("skipped: %s\n", cushim_reason(cu, "cuGetProcAddress_v2", NULL));
         return 77;
     }
     if (!CUSHIM_CHECK(cu->cuDevicePrimaryCtxRetain(&context, 0)))
         return 1;
     bool good = CUSHIM_CHECK(cu->cuCtxSetCurrent(context)) &&
                 CUSHIM_CHECK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING)) &&
-                use_memory(cu) && capture(cu, stream) && compare(instance, cu);
+                use_memory(cu) && capture(cu, stream) && compare(cu);
     if (stream)
         good &= CUSHIM_CHECK(cu->cuStreamDestroy(stream));
     good &= CUSHIM_CHECK(cu->cuDevicePrimaryCtxRelease(0));

@@ -24,18 +24,18 @@
 static PFN_cuGetProcAddress get_proc_address;
 
 /* Store a function's address in `pfn`, which is a pointer to a function of any type. */
-static bool look_up(struct cushim *instance, const char *name, void *pfn)
+static bool look_up(const struct cushim_api *cu, const char *name, void *pfn)
 {
     enum cushim_proc_status why;
     void *address = NULL;
     if (!CUSHIM_CHECK(get_proc_address(name, &address, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT)))
         return false;
     memcpy(pfn, &address, sizeof address);
-    return cushim_proc(instance, name, CUDA_VERSION, CUSHIM_STREAM_LEGACY, &why) == address &&
+    return cushim_proc(cu, name, CUDA_VERSION, CUSHIM_STREAM_LEGACY, &why) == address &&
            why == CUSHIM_PROC_EXACT;
 }
 
-static bool use_memory(struct cushim *instance)
+static bool use_memory(const struct cushim_api *cu)
 {
     PFN_cuMemAlloc allocate;
     PFN_cuMemsetD32 fill;
@@ -44,8 +44,8 @@ static bool use_memory(struct cushim *instance)
     unsigned numbers[COUNT] = {0};
     CUdeviceptr memory = 0;
 
-    if (!look_up(instance, "cuMemAlloc", &allocate) || !look_up(instance, "cuMemsetD32", &fill) ||
-        !look_up(instance, "cuMemcpyDtoH", &copy) || !look_up(instance, "cuMemFree", &release))
+    if (!look_up(cu, "cuMemAlloc", &allocate) || !look_up(cu, "cuMemsetD32", &fill) ||
+        !look_up(cu, "cuMemcpyDtoH", &copy) || !look_up(cu, "cuMemFree", &release))
         return false;
     if (!CUSHIM_CHECK(allocate(&memory, sizeof numbers)))
         return false;
@@ -56,36 +56,34 @@ static bool use_memory(struct cushim *instance)
 }
 
 /* What came with 12.0 is an error for 11080, on a driver that has it too. */
-static bool look_up_newer(struct cushim *instance)
+static bool look_up_newer(const struct cushim_api *cu)
 {
     enum cushim_proc_status why;
     void *address = &why; /* stays */
     CUresult code =
         get_proc_address("cuCtxGetId", &address, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT);
     return code == CUDA_ERROR_NOT_FOUND && address == &why &&
-           !cushim_proc(instance, "cuCtxGetId", CUDA_VERSION, CUSHIM_STREAM_LEGACY, &why);
+           !cushim_proc(cu, "cuCtxGetId", CUDA_VERSION, CUSHIM_STREAM_LEGACY, &why);
 }
 
 int main(void)
 {
-    struct cushim *instance = cushim_get();
-    const struct cushim_api *cu = cushim_table(instance);
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext context = NULL;
     const char *why;
 
-    if (cushim_init(instance, &why) != CUSHIM_OK) {
+    if (cushim_init(cu, &why) != CUSHIM_OK) {
         printf("skipped: %s\n", why);
         return 77;
     }
-    if (!cushim_has(instance, "cuGetProcAddress")) {
-        printf("skipped: %s\n", cushim_reason(instance, "cuGetProcAddress", NULL));
+    if (!cushim_has(cu, "cuGetProcAddress")) {
+        printf("skipped: %s\n", cushim_reason(cu, "cuGetProcAddress", NULL));
         return 77;
     }
     get_proc_address = cu->cuGetProcAddress;
     if (!CUSHIM_CHECK(cu->cuDevicePrimaryCtxRetain(&context, 0)))
         return 1;
-    bool good = CUSHIM_CHECK(cu->cuCtxSetCurrent(context)) && use_memory(instance) &&
-                look_up_newer(instance);
+    bool good = CUSHIM_CHECK(cu->cuCtxSetCurrent(context)) && use_memory(cu) && look_up_newer(cu);
     good &= CUSHIM_CHECK(cu->cuDevicePrimaryCtxRelease(0));
     puts(good ? "four functions of CUDA 11.8 by name did their work" : "not so");
     return good ? 0 : 1;

@@ -20,7 +20,7 @@
  * releases at every level, and this one's name is PFN_cuCtxGetId_v12000. */
 typedef CUresult(CUDAAPI *get_id_fn)(CUcontext context, unsigned long long *id);
 
-static bool use_id(struct cushim *instance, const struct cushim_api *cu, CUcontext context)
+static bool use_id(const struct cushim_api *cu, CUcontext context)
 {
     unsigned long long id = 0, same = 0;
     enum cushim_proc_status why;
@@ -30,7 +30,7 @@ static bool use_id(struct cushim *instance, const struct cushim_api *cu, CUconte
 
     CUresult code =
         cu->cuGetProcAddress("cuCtxGetId", &address, 12000, CU_GET_PROC_ADDRESS_DEFAULT);
-    void *exact = cushim_proc(instance, "cuCtxGetId", 12000, CUSHIM_STREAM_LEGACY, &why);
+    void *exact = cushim_proc(cu, "cuCtxGetId", 12000, CUSHIM_STREAM_LEGACY, &why);
     if (!exact) {
         printf("%s\n", cushim_last_error());
         return code == CUDA_ERROR_NOT_FOUND && why == CUSHIM_PROC_NEWER;
@@ -49,22 +49,21 @@ static bool use_id(struct cushim *instance, const struct cushim_api *cu, CUconte
 
 int main(void)
 {
-    struct cushim *instance = cushim_get();
-    const struct cushim_api *cu = cushim_table(instance);
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext context = NULL;
     const char *why;
 
-    if (cushim_init(instance, &why) != CUSHIM_OK) {
+    if (cushim_init(cu, &why) != CUSHIM_OK) {
         printf("skipped: %s\n", why);
         return 77;
     }
-    if (!cushim_has(instance, "cuGetProcAddress")) {
-        printf("skipped: %s\n", cushim_reason(instance, "cuGetProcAddress", NULL));
+    if (!cushim_has(cu, "cuGetProcAddress")) {
+        printf("skipped: %s\n", cushim_reason(cu, "cuGetProcAddress", NULL));
         return 77;
     }
     if (!CUSHIM_CHECK(cu->cuDevicePrimaryCtxRetain(&context, 0)))
         return 1;
-    bool good = use_id(instance, cu, context);
+    bool good = use_id(cu, context);
     good &= CUSHIM_CHECK(cu->cuDevicePrimaryCtxRelease(0));
     if (!good)
         puts("not so");

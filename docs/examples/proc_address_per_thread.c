@@ -19,7 +19,6 @@
 
 #define COUNT 1000
 
-static struct cushim *instance;
 static const struct cushim_api *cu;
 
 /* The address of a per-thread form, NULL for none. */
@@ -35,7 +34,7 @@ static void *look_up(const char *name, int version)
 static bool exactly(const char *name, const void *address)
 {
     enum cushim_proc_status why;
-    return address && cushim_proc(instance, name, 7000, CUSHIM_STREAM_PTSZ, &why) == address &&
+    return address && cushim_proc(cu, name, 7000, CUSHIM_STREAM_PTSZ, &why) == address &&
            why == CUSHIM_PROC_EXACT;
 }
 
@@ -69,14 +68,13 @@ int main(void)
     CUcontext context = NULL;
     const char *why;
 
-    instance = cushim_get();
-    cu = cushim_table(instance);
-    if (cushim_init(instance, &why) != CUSHIM_OK) {
+    cu = cushim_load(NULL);
+    if (cushim_init(cu, &why) != CUSHIM_OK) {
         printf("skipped: %s\n", why);
         return 77;
     }
-    if (!cushim_has(instance, "cuGetProcAddress_v2")) {
-        printf("skipped: %s\n", cushim_reason(instance, "cuGetProcAddress_v2", NULL));
+    if (!cushim_has(cu, "cuGetProcAddress_v2")) {
+        printf("skipped: %s\n", cushim_reason(cu, "cuGetProcAddress_v2", NULL));
         return 77;
     }
     if (!CUSHIM_CHECK(cu->cuDevicePrimaryCtxRetain(&context, 0)))

@@ -134,7 +134,8 @@ def test_names():
 @pytest.mark.parametrize("level, same, absent", [
     (11000, {"cuCtxCreate": 3020, "cuDeviceGetUuid": 9020},
      ["cuGetProcAddress", "cuMemAllocAsync"]),
-    (11040, {"cuCtxCreate": 11040, "cuDeviceGetUuid": 11040}, ["cuLaunchKernelEx"]),
+    (11040, {"cuCtxCreate": 11040, "cuDeviceGetUuid": 11040},
+     ["cuLaunchKernelEx", "cuStreamBatchMemOp_v2"]),
     (12090, {"cuCtxCreate": 11040, "cuGetProcAddress": 12000}, []),
     (13000, {}, ["cuInit"])])
 def test_without_toolkit(level, same, absent, compiler, standard, tmp_path):
