@@ -56,6 +56,23 @@ def test_project_of_its_own(folder, driver):
     assert (shown["status"], shown["driver"]) == ("ok", str(driver.cuda))
 
 
+def test_release_has_them(build, tmp_path):
+    """`meson dist` of what is committed, as CMake's FetchContent takes it."""
+    need("git", "meson", "cmake")
+    if run("git", "status", cwd=ROOT, code=None).startswith("fatal"):
+        pytest.skip("not a git checkout")
+    # In a build folder of its own: the one under test is in use.
+    run("meson", "setup", tmp_path / "build", ROOT, "-Dtools=disabled")
+    run("meson", "dist", "-C", tmp_path / "build", "--allow-dirty", "--no-tests",
+        "--formats=gztar")
+    release = next((tmp_path / "build/meson-dist").glob("*.tar.gz"))
+    run("tar", "xf", release, "--strip-components=1", "--wildcards", "*/two-files", cwd=tmp_path)
+    run("cmake", "-S", HERE / "cmake-two-files", "-B", tmp_path / "made",
+        f"-DTWO_FILES={tmp_path / 'two-files'}")
+    run("cmake", "--build", tmp_path / "made", "--target", "app")
+    assert facts(run(tmp_path / "made/app", env=NOTHING))["status"] == "not-found"
+
+
 def test_every_slot_whatever_the_project_chose(folder, drivers):
     """The project's own macros change its calls, not the table."""
     run("cc", *WARNINGS, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM",
