@@ -69,7 +69,7 @@ bool check_parameters(struct check_run *run)
 
 static CUfunction link_two(struct check_run *run)
 {
-    const struct cushim_api *api = cushim_table(run->cu);
+    const struct cushim_api *api = run->cu;
     CUfunction function = NULL;
     void *cubin = NULL;
     size_t size = 0;
@@ -111,7 +111,7 @@ static bool log_says(struct check_run *run, char *log)
 
 bool check_syntax_error(struct check_run *run)
 {
-    const struct cushim_api *api = cushim_table(run->cu);
+    const struct cushim_api *api = run->cu;
     char log[4096] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};

@@ -134,7 +134,7 @@ bool check_matmul(struct check_run *run)
                     to = device_c + row * all.columns * sizeof *c;
         if (!CHECK_LAUNCH(run, function, &launch, from, device_b, to, (unsigned)rows,
                           (unsigned)all.inner, (unsigned)all.columns) ||
-            !CHECK_CALL(run, cushim_table(run->cu)->cuCtxSynchronize_v1()))
+            !CHECK_CALL(run, run->cu->cuCtxSynchronize_v1()))
             return false;
         for (size_t i = 0; i < rows; i++)
             multiply(&all, row + i);

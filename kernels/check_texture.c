@@ -49,7 +49,7 @@ static float expected(const float *texels, CUfilter_mode filter, float x, float 
 static bool look_up(struct check_run *run, CUfunction function, const float *texels,
                     CUfilter_mode filter, float dx, float dy)
 {
-    const struct cushim_api *api = cushim_table(run->cu);
+    const struct cushim_api *api = run->cu;
     struct cushim_launch launch = {.grid = CUSHIM_DIM((WIDTH + 15) / 16, (HEIGHT + 7) / 8),
                                    .block = CUSHIM_DIM(16, 8)};
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,

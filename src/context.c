@@ -12,7 +12,7 @@
 
 /* Call with a context through the table: the sentence has the context where that is refused. */
 #define TRY_CONTEXT(cu, context, call, ...)                                                        \
-    cushim_context_checked(cushim_table(cu)->call(__VA_ARGS__), __func__, #call, context)
+    cushim_context_checked(cu->call(__VA_ARGS__), __func__, #call, context)
 
 /* ---- create and destroy ---- */
 
@@ -38,7 +38,7 @@ static CUresult read_context_options(const struct cushim_context_options *given,
 }
 
 /* Refuse an option that needs an ABI which the driver lacks. */
-static CUresult require_entry(const struct cushim *cu, const char *helper, const char *option,
+static CUresult require_entry(const struct cushim_api *cu, const char *helper, const char *option,
                               const char *symbol)
 {
     enum cushim_state state = CUSHIM_STATE_UNKNOWN;
@@ -51,11 +51,10 @@ static CUresult require_entry(const struct cushim *cu, const char *helper, const
 }
 
 /* By the newest ABI; what it was is in `call`. The driver makes the new context current. */
-static CUresult create_by_driver(const struct cushim *cu, CUdevice device,
+static CUresult create_by_driver(const struct cushim_api *cu, CUdevice device,
                                  const struct cushim_context_options *options, CUcontext *context,
                                  const char **call)
 {
-    const struct cushim_api *table = cushim_table(cu);
     CUexecAffinityParam affinity = {.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT};
     affinity.param.smCount.val = options->sm_count;
     const int affinities = options->sm_count ? 1 : 0;
@@ -68,18 +67,18 @@ static CUresult create_by_driver(const struct cushim *cu, CUdevice device,
         };
         bool plain = !affinities && !options->cig_type;
         *call = "cuCtxCreate_v4";
-        return table->cuCtxCreate_v4(context, plain ? NULL : &params, options->flags, device);
+        return cu->cuCtxCreate_v4(context, plain ? NULL : &params, options->flags, device);
     }
     if (CUSHIM_HAS(cu, cuCtxCreate_v3)) {
         *call = "cuCtxCreate_v3";
-        return table->cuCtxCreate_v3(context, affinities ? &affinity : NULL, affinities,
-                                     options->flags, device);
+        return cu->cuCtxCreate_v3(context, affinities ? &affinity : NULL, affinities,
+                                  options->flags, device);
     }
     *call = "cuCtxCreate_v2";
-    return table->cuCtxCreate_v2(context, options->flags, device);
+    return cu->cuCtxCreate_v2(context, options->flags, device);
 }
 
-static CUresult creation_checked(const struct cushim *cu, CUresult code, const char *helper,
+static CUresult creation_checked(const struct cushim_api *cu, CUresult code, const char *helper,
                                  const char *call, CUdevice device,
                                  const struct cushim_context_options *options)
 {
@@ -96,7 +95,7 @@ static CUresult creation_checked(const struct cushim *cu, CUresult code, const c
     return cushim_device_checked(cu, code, helper, call, device);
 }
 
-CUresult cushim_context_create(struct cushim *cu, CUdevice device,
+CUresult cushim_context_create(const struct cushim_api *cu, CUdevice device,
                                const struct cushim_context_options *options, CUcontext *context)
 {
     struct cushim_context_options wanted;
@@ -119,13 +118,13 @@ CUresult cushim_context_create(struct cushim *cu, CUdevice device,
         return code;
     code = TRY_CONTEXT(cu, created, cuCtxPopCurrent_v2, &popped);
     if (code != CUDA_SUCCESS)
-        cushim_table(cu)->cuCtxDestroy_v2(created);
+        cu->cuCtxDestroy_v2(created);
     else
         *context = created;
     return code;
 }
 
-CUresult cushim_context_destroy(struct cushim *cu, CUcontext context)
+CUresult cushim_context_destroy(const struct cushim_api *cu, CUcontext context)
 {
     CUdevice device = 0;
     if (!context)
@@ -135,14 +134,14 @@ CUresult cushim_context_destroy(struct cushim *cu, CUcontext context)
                              "context: %p is the primary one of device %d, which is released and "
                              "not destroyed",
                              (void *)context, device);
-    CUresult code = cushim_gone_is_done(cushim_table(cu)->cuCtxDestroy_v2(context));
+    CUresult code = cushim_gone_is_done(cu->cuCtxDestroy_v2(context));
     cushim_launch_forget(); /* its functions are gone: their launches are to be checked anew */
     return cushim_context_checked(code, __func__, "cuCtxDestroy_v2", context);
 }
 
 /* ---- use counts ---- */
 
-CUresult cushim_context_attach(struct cushim *cu, CUcontext context)
+CUresult cushim_context_attach(const struct cushim_api *cu, CUcontext context)
 {
     struct cushim_scope scope;
     CUcontext attached = NULL;
@@ -154,7 +153,7 @@ CUresult cushim_context_attach(struct cushim *cu, CUcontext context)
 }
 
 /* The driver wants it to be current, and pops it where that was the last user. */
-CUresult cushim_context_detach(struct cushim *cu, CUcontext context)
+CUresult cushim_context_detach(const struct cushim_api *cu, CUcontext context)
 {
     struct cushim_scope scope = {.cu = NULL};
     CUcontext current = NULL;
@@ -171,16 +170,16 @@ CUresult cushim_context_detach(struct cushim *cu, CUcontext context)
 
 /* ---- which is current ---- */
 
-CUresult cushim_context_push(const struct cushim *cu, CUcontext context)
+CUresult cushim_context_push(const struct cushim_api *cu, CUcontext context)
 {
     CUresult code = cushim_context_required(cu, context, __func__, "context");
     return code == CUDA_SUCCESS ? TRY_CONTEXT(cu, context, cuCtxPushCurrent_v2, context) : code;
 }
 
-CUresult cushim_context_pop(const struct cushim *cu, CUcontext *context)
+CUresult cushim_context_pop(const struct cushim_api *cu, CUcontext *context)
 {
     CUcontext popped = NULL;
-    CUresult code = cushim_table(cu)->cuCtxPopCurrent_v2(&popped);
+    CUresult code = cu->cuCtxPopCurrent_v2(&popped);
     if (code == CUDA_ERROR_INVALID_CONTEXT)
         return cushim_refuse(code, __func__, "this thread's stack of contexts is empty");
     code = cushim_context_checked(code, __func__, "cuCtxPopCurrent_v2", popped);
@@ -189,14 +188,14 @@ CUresult cushim_context_pop(const struct cushim *cu, CUcontext *context)
     return code;
 }
 
-CUresult cushim_context_set(const struct cushim *cu, CUcontext context)
+CUresult cushim_context_set(const struct cushim_api *cu, CUcontext context)
 {
     CUresult code =
         context ? cushim_context_required(cu, context, __func__, "context") : CUDA_SUCCESS;
     return code == CUDA_SUCCESS ? TRY_CONTEXT(cu, context, cuCtxSetCurrent, context) : code;
 }
 
-CUresult cushim_context_current(const struct cushim *cu, CUcontext *context)
+CUresult cushim_context_current(const struct cushim_api *cu, CUcontext *context)
 {
     CUcontext current = NULL;
     if (!context)
@@ -207,7 +206,8 @@ CUresult cushim_context_current(const struct cushim *cu, CUcontext *context)
     return code;
 }
 
-CUresult cushim_scope_enter(const struct cushim *cu, CUcontext context, struct cushim_scope *scope)
+CUresult cushim_scope_enter(const struct cushim_api *cu, CUcontext context,
+                            struct cushim_scope *scope)
 {
     if (!scope)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "scope: NULL");
@@ -222,7 +222,7 @@ CUresult cushim_scope_leave(struct cushim_scope *scope, CUresult code)
 /* ---- in a context ---- */
 
 /* Make a context current for a while; for NULL the current one stays, and there must be one. */
-static CUresult enter_context(const struct cushim *cu, const char *helper, CUcontext *context,
+static CUresult enter_context(const struct cushim_api *cu, const char *helper, CUcontext *context,
                               struct cushim_scope *scope)
 {
     scope->cu = NULL;
@@ -231,7 +231,7 @@ static CUresult enter_context(const struct cushim *cu, const char *helper, CUcon
     return cushim_scope_current(cu, helper, context);
 }
 
-CUresult cushim_context_synchronize(const struct cushim *cu, CUcontext context)
+CUresult cushim_context_synchronize(const struct cushim_api *cu, CUcontext context)
 {
     struct cushim_scope scope;
     if (context && CUSHIM_HAS(cu, cuCtxSynchronize_v2))
@@ -242,7 +242,7 @@ CUresult cushim_context_synchronize(const struct cushim *cu, CUcontext context)
     return cushim_scope_end(&scope, __func__, code);
 }
 
-CUresult cushim_context_describe(const struct cushim *cu, CUcontext context,
+CUresult cushim_context_describe(const struct cushim_api *cu, CUcontext context,
                                  struct cushim_context_properties *properties)
 {
     struct cushim_context_properties found = {.size = 0};
@@ -272,7 +272,7 @@ CUresult cushim_context_describe(const struct cushim *cu, CUcontext context,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_set_limit(const struct cushim *cu, CUcontext context, CUlimit limit,
+CUresult cushim_context_set_limit(const struct cushim_api *cu, CUcontext context, CUlimit limit,
                                   size_t value, size_t *actual)
 {
     struct cushim_scope scope;

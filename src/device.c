@@ -9,7 +9,7 @@
 #include "helper.h"
 #include "instance.h"
 
-CUresult cushim_ready(struct cushim *cu, const char *helper)
+CUresult cushim_ready(const struct cushim_api *cu, const char *helper)
 {
     const char *message = "";
     switch (cushim_init(cu, &message)) {
@@ -23,25 +23,26 @@ CUresult cushim_ready(struct cushim *cu, const char *helper)
     case CUSHIM_ERROR_COMPAT_UNSUPPORTED:
     case CUSHIM_ERROR_INIT_UNKNOWN:
     case CUSHIM_ERROR_INIT_FAILED:
-        return cushim_refuse(cu->init_result, helper, "%s", message);
+        return cushim_refuse(cu->instance->init_result, helper, "%s", message);
     default: /* no driver: as if it had found no device */
         return cushim_refuse(CUDA_ERROR_NO_DEVICE, helper, "%s", message);
     }
 }
 
-CUresult cushim_device_checked(const struct cushim *cu, CUresult code, const char *helper,
+CUresult cushim_device_checked(const struct cushim_api *cu, CUresult code, const char *helper,
                                const char *call, CUdevice device)
 {
     int count = 0;
     if (code != CUDA_ERROR_INVALID_DEVICE)
         return cushim_checked(code, helper, call);
-    if (cushim_table(cu)->cuDeviceGetCount(&count) != CUDA_SUCCESS || count <= 0)
+    if (cu->cuDeviceGetCount(&count) != CUDA_SUCCESS || count <= 0)
         return cushim_refuse(code, helper, "device: %d: %s says that it is none", device, call);
     return cushim_refuse(code, helper, "device: %d is not one of the driver's %d, 0 to %d", device,
                          count, count - 1);
 }
 
-CUresult cushim_device_list(struct cushim *cu, CUdevice *devices, int capacity, int *count)
+CUresult cushim_device_list(const struct cushim_api *cu, CUdevice *devices, int capacity,
+                            int *count)
 {
     int found = 0;
     if (capacity < 0)
@@ -107,12 +108,12 @@ static const struct cushim_attribute *attribute_numbered(int number)
     return NULL;
 }
 
-static CUresult no_value(const struct cushim *cu, const char *helper, int number,
+static CUresult no_value(const struct cushim_api *cu, const char *helper, int number,
                          enum cushim_answer answer)
 {
     const struct cushim_attribute *known = attribute_numbered(number);
     const char *name = known ? known->name : "an attribute that this build does not know";
-    int version = cu->driver_version;
+    int version = cu->instance->driver_version;
     if (answer == CUSHIM_ANSWER_UNSUPPORTED)
         return cushim_refuse(CUDA_ERROR_NOT_SUPPORTED, helper,
                              "number: %d, %s: this device does not have it", number, name);
@@ -123,25 +124,24 @@ static CUresult no_value(const struct cushim *cu, const char *helper, int number
 
 /* A driver says INVALID_VALUE both to a number that it does not know and to one that its release
  * has, but the device has not. The registry tells them apart. */
-static CUresult get_attribute(const struct cushim *cu, const char *helper, CUdevice device,
+static CUresult get_attribute(const struct cushim_api *cu, const char *helper, CUdevice device,
                               int number, int *value, enum cushim_answer *answer)
 {
-    CUresult code =
-        cushim_table(cu)->cuDeviceGetAttribute(value, (CUdevice_attribute)number, device);
+    CUresult code = cu->cuDeviceGetAttribute(value, (CUdevice_attribute)number, device);
     const struct cushim_attribute *known = attribute_numbered(number);
     *answer = CUSHIM_ANSWER_VALUE;
     if (code == CUDA_ERROR_NOT_SUPPORTED)
         *answer = CUSHIM_ANSWER_UNSUPPORTED;
     else if (code == CUDA_ERROR_INVALID_VALUE)
-        *answer = known && known->since <= cu->driver_version ? CUSHIM_ANSWER_UNSUPPORTED
-                                                              : CUSHIM_ANSWER_UNKNOWN;
+        *answer = known && known->since <= cu->instance->driver_version ? CUSHIM_ANSWER_UNSUPPORTED
+                                                                        : CUSHIM_ANSWER_UNKNOWN;
     else
         return cushim_device_checked(cu, code, helper, "cuDeviceGetAttribute", device);
     return CUDA_SUCCESS;
 }
 
-static CUresult read_attribute(struct cushim *cu, const char *helper, CUdevice device, int number,
-                               int *value, enum cushim_answer *answer)
+static CUresult read_attribute(const struct cushim_api *cu, const char *helper, CUdevice device,
+                               int number, int *value, enum cushim_answer *answer)
 {
     int got = 0;
     enum cushim_answer kind = CUSHIM_ANSWER_VALUE;
@@ -161,14 +161,14 @@ static CUresult read_attribute(struct cushim *cu, const char *helper, CUdevice d
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_device_attribute(struct cushim *cu, CUdevice device, int number, int *value,
-                                 enum cushim_answer *answer)
+CUresult cushim_device_attribute(const struct cushim_api *cu, CUdevice device, int number,
+                                 int *value, enum cushim_answer *answer)
 {
     return read_attribute(cu, __func__, device, number, value, answer);
 }
 
-CUresult cushim_device_attribute_named(struct cushim *cu, CUdevice device, const char *name,
-                                       int *value, enum cushim_answer *answer)
+CUresult cushim_device_attribute_named(const struct cushim_api *cu, CUdevice device,
+                                       const char *name, int *value, enum cushim_answer *answer)
 {
     struct cushim_attribute attribute;
     if (!cushim_attribute_find(name, &attribute))
@@ -239,25 +239,23 @@ static void write_uuid(char *text, size_t size, const char *kind, const CUuuid *
 
 /* The second ABI knows the part of a GPU that the device may be; the first the GPU that it is in.
  */
-static void read_uuid(const struct cushim *cu, struct cushim_device_properties *properties,
+static void read_uuid(const struct cushim_api *cu, struct cushim_device_properties *properties,
                       CUdevice device)
 {
-    const struct cushim_api *table = cushim_table(cu);
     CUuuid whole, part;
-    if (table->cuDeviceGetUuid_v1(&whole, device) != CUDA_SUCCESS)
+    if (cu->cuDeviceGetUuid_v1(&whole, device) != CUDA_SUCCESS)
         return;
     if (!CUSHIM_HAS(cu, cuDeviceGetUuid_v2) ||
-        table->cuDeviceGetUuid_v2(&part, device) != CUDA_SUCCESS)
+        cu->cuDeviceGetUuid_v2(&part, device) != CUDA_SUCCESS)
         part = whole;
     bool same = memcmp(&whole, &part, sizeof whole) == 0;
     write_uuid(properties->uuid, sizeof properties->uuid, same ? "GPU-" : "MIG-", &part);
 }
 
-static CUresult describe_device(const struct cushim *cu, const char *helper, CUdevice device,
+static CUresult describe_device(const struct cushim_api *cu, const char *helper, CUdevice device,
                                 struct cushim_device_properties *properties)
 {
-    const struct cushim_api *table = cushim_table(cu);
-    CUresult code = table->cuDeviceGetName(properties->name, sizeof properties->name, device);
+    CUresult code = cu->cuDeviceGetName(properties->name, sizeof properties->name, device);
     code = cushim_device_checked(cu, code, helper, "cuDeviceGetName", device);
     if (code == CUDA_SUCCESS)
         code = CUSHIM_TRY(cu, helper, cuDeviceTotalMem_v2, &properties->total_memory, device);
@@ -273,14 +271,14 @@ static CUresult describe_device(const struct cushim *cu, const char *helper, CUd
     }
     if (code != CUDA_SUCCESS)
         return code;
-    if (table->cuDeviceGetPCIBusId(properties->pci_bus_id, sizeof properties->pci_bus_id, device) !=
+    if (cu->cuDeviceGetPCIBusId(properties->pci_bus_id, sizeof properties->pci_bus_id, device) !=
         CUDA_SUCCESS)
         properties->pci_bus_id[0] = '\0';
     read_uuid(cu, properties, device);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_device_describe(struct cushim *cu, CUdevice device,
+CUresult cushim_device_describe(const struct cushim_api *cu, CUdevice device,
                                 struct cushim_device_properties *properties)
 {
     struct cushim_device_properties found = {.size = 0};

@@ -12,10 +12,10 @@
  * @return CUDA_SUCCESS; cuInit's own code; CUDA_ERROR_NO_DEVICE where there is no driver;
  *         CUDA_ERROR_NOT_INITIALIZED in a forked child
  */
-CUresult cushim_ready(struct cushim *cu, const char *helper);
+CUresult cushim_ready(const struct cushim_api *cu, const char *helper);
 
 /* As cushim_checked; CUDA_ERROR_INVALID_DEVICE becomes a sentence about the device's number. */
-CUresult cushim_device_checked(const struct cushim *cu, CUresult code, const char *helper,
+CUresult cushim_device_checked(const struct cushim_api *cu, CUresult code, const char *helper,
                                const char *call, CUdevice device);
 
 #endif

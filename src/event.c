@@ -10,7 +10,7 @@ static CUresult event_required(CUevent event, const char *helper, const char *ar
     return cushim_refuse(CUDA_ERROR_INVALID_HANDLE, helper, "%s: NULL", argument);
 }
 
-CUresult cushim_event_create(const struct cushim *cu, unsigned int flags, CUevent *event)
+CUresult cushim_event_create(const struct cushim_api *cu, unsigned int flags, CUevent *event)
 {
     const unsigned int known =
         CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
@@ -31,41 +31,41 @@ CUresult cushim_event_create(const struct cushim *cu, unsigned int flags, CUeven
     return code;
 }
 
-CUresult cushim_event_destroy(const struct cushim *cu, CUevent event)
+CUresult cushim_event_destroy(const struct cushim_api *cu, CUevent event)
 {
     if (!event)
         return CUDA_SUCCESS;
-    CUresult code = cushim_gone_is_done(cushim_table(cu)->cuEventDestroy_v2(event));
+    CUresult code = cushim_gone_is_done(cu->cuEventDestroy_v2(event));
     return cushim_checked(code, __func__, "cuEventDestroy_v2");
 }
 
-CUresult cushim_event_record(const struct cushim *cu, CUevent event, CUstream stream)
+CUresult cushim_event_record(const struct cushim_api *cu, CUevent event, CUstream stream)
 {
     CUresult code = event_required(event, __func__, "event");
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuEventRecord, event, stream) : code;
 }
 
-CUresult cushim_event_synchronize(const struct cushim *cu, CUevent event)
+CUresult cushim_event_synchronize(const struct cushim_api *cu, CUevent event)
 {
     CUresult code = event_required(event, __func__, "event");
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuEventSynchronize, event) : code;
 }
 
-CUresult cushim_event_query(const struct cushim *cu, CUevent event, bool *done)
+CUresult cushim_event_query(const struct cushim_api *cu, CUevent event, bool *done)
 {
     CUresult code = event_required(event, __func__, "event");
     if (code != CUDA_SUCCESS)
         return code;
     if (!done)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "done: NULL");
-    code = cushim_table(cu)->cuEventQuery(event);
+    code = cu->cuEventQuery(event);
     if (code != CUDA_SUCCESS && code != CUDA_ERROR_NOT_READY)
         return cushim_checked(code, __func__, "cuEventQuery");
     *done = code == CUDA_SUCCESS;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_event_elapsed(const struct cushim *cu, CUevent start, CUevent end,
+CUresult cushim_event_elapsed(const struct cushim_api *cu, CUevent start, CUevent end,
                               float *milliseconds)
 {
     float time = 0;
@@ -79,7 +79,7 @@ CUresult cushim_event_elapsed(const struct cushim *cu, CUevent start, CUevent en
     if (CUSHIM_HAS(cu, cuEventElapsedTime_v2))
         code = CUSHIM_TRY(cu, __func__, cuEventElapsedTime_v2, &time, start, end);
     else
-        code = cushim_checked(cushim_table(cu)->cuEventElapsedTime_v1(&time, start, end), __func__,
+        code = cushim_checked(cu->cuEventElapsedTime_v1(&time, start, end), __func__,
                               "cuEventElapsedTime");
     if (code == CUDA_ERROR_NOT_READY)
         return cushim_refuse(code, __func__,

@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "instance.h"
-#include "lock.h"
 #include "unavailable.h"
-
-/* Five times today's table: room for any header that this library will meet. */
-#define MOST_SLOTS 4096
 
 static char message[] =
     "libcushim is older than the header that this program was built with; build "
     "against the headers of the library that is used, or install its newer "
     "release";
 
-/* As large a table as a newer header may expect. */
-static union {
-    struct cushim_api known;
-    struct {
-        size_t size;
-        CUresult(CUDAAPI *slots[MOST_SLOTS])(void);
-    } all;
-} table;
-
-static struct cushim_lock table_lock;
-
-static struct cushim mismatched = {
-    .table = &table.known,
+static struct cushim_instance mismatched = {
     .status = CUSHIM_ERROR_HEADER_MISMATCH,
     .message = message,
     .permanent = true,
@@ -39,16 +24,17 @@ static CUresult CUDAAPI unknown_entry(void)
     return CUDA_ERROR_NOT_INITIALIZED;
 }
 
-struct cushim *cushim_mismatched(size_t table_size)
+const struct cushim_api *cushim_mismatched(size_t table_size)
 {
-    cushim_lock_take(&table_lock);
-    if (!table.known.size) {
-        for (size_t i = 0; i < MOST_SLOTS; i++)
-            table.all.slots[i] = unknown_entry;
-        table.known = cushim_no_driver_api;
-    }
-    table.known.size = table_size;
-    cushim_lock_release(&table_lock);
     cushim_set_last_error("%s", message);
-    return &mismatched;
+    struct cushim_api *table = calloc(1, table_size);
+    if (!table)
+        return NULL;
+    CUresult(CUDAAPI * unknown)(void) = unknown_entry;
+    for (size_t at = sizeof *table; at + sizeof unknown <= table_size; at += sizeof unknown)
+        memcpy((char *)table + at, &unknown, sizeof unknown);
+    *table = cushim_no_driver_api;
+    table->size = table_size;
+    table->instance = &mismatched;
+    return table;
 }

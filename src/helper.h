@@ -26,8 +26,7 @@ CUresult cushim_checked(CUresult code, const char *helper, const char *call);
 CUresult cushim_with(CUresult code, const char *format, ...) CUSHIM_PRINTF(2, 3);
 
 /* Call through the table, checked: CUSHIM_TRY(cu, __func__, cuMemFree_v2, address). */
-#define CUSHIM_TRY(cu, helper, call, ...)                                                          \
-    cushim_checked(cushim_table(cu)->call(__VA_ARGS__), helper, #call)
+#define CUSHIM_TRY(cu, helper, call, ...) cushim_checked(cu->call(__VA_ARGS__), helper, #call)
 
 /* Destroying what is gone already is done: a driver that is shutting down says 4 to everything. */
 static inline CUresult cushim_gone_is_done(CUresult code)

@@ -31,7 +31,7 @@ static enum cushim_status meaning(CUresult result)
     }
 }
 
-static void explain(const struct cushim *cu, enum cushim_status status)
+static void explain(const struct cushim_instance *cu, enum cushim_status status)
 {
     const char *path = cu->path ? cu->path : "the CUDA driver";
     if (status == CUSHIM_ERROR_FORKED) {
@@ -52,29 +52,30 @@ bool cushim_is_forked(void)
 }
 
 /* The first answer of this instance; FORKED where the process is not the one that called. */
-static enum cushim_status initialize(struct cushim *cu)
+static enum cushim_status initialize(struct cushim_instance *cu)
 {
     if (cushim_is_forked())
         return CUSHIM_ERROR_FORKED;
     atomic_store(&first_caller, cushim_platform_process_id());
     cushim_lock_take(&init_lock);
     if (!cu->init_called) {
-        cu->init_result = cu->table->cuInit(0);
+        cu->init_result = cu->own.cuInit(0);
         cu->init_called = true;
     }
     cushim_lock_release(&init_lock);
     return meaning(cu->init_result);
 }
 
-enum cushim_status cushim_init(struct cushim *cu, const char **message)
+enum cushim_status cushim_init(const struct cushim_api *api, const char **message)
 {
+    struct cushim_instance *cu = api->instance;
     enum cushim_status status = cu->status;
     if (status != CUSHIM_OK) {
-        snprintf(sentence, sizeof sentence, "%s", cushim_message(cu));
+        snprintf(sentence, sizeof sentence, "%s", cushim_message(api));
     } else {
         status = initialize(cu);
         if (status == CUSHIM_OK)
-            snprintf(sentence, sizeof sentence, "%s", cushim_message(cu));
+            snprintf(sentence, sizeof sentence, "%s", cushim_message(api));
         else
             explain(cu, status);
     }

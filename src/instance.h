@@ -12,8 +12,7 @@
 
 #define CUSHIM_MAX_ATTEMPTS 16
 
-struct cushim {
-    const struct cushim_api *table; /* &own, or cushim_no_driver_api */
+struct cushim_instance {
     struct cushim_api own;
     uint8_t state[CUSHIM_ENTRY_COUNT], via[CUSHIM_ENTRY_COUNT];
     enum cushim_status status;
@@ -31,32 +30,32 @@ struct cushim {
     void *user;
     bool init_called;
     CUresult init_result;
-    bool permanent;      /* never to be freed */
-    struct cushim *next; /* of the open instances */
+    bool permanent;               /* never to be freed */
+    struct cushim_instance *next; /* of the open instances */
 };
 
 /* locate.c: open the first driver that will do; fills all but the table. */
-void cushim_locate(struct cushim *cu, const struct cushim_options *options);
+void cushim_locate(struct cushim_instance *cu, const struct cushim_options *options);
 
 /* resolve.c: fill the table of an instance that has a driver. */
-void cushim_resolve(struct cushim *cu, const struct cushim_options *options);
+void cushim_resolve(struct cushim_instance *cu, const struct cushim_options *options);
 
 /* resolve.c: the driver's exported symbol, or NULL. */
-void *cushim_symbol(const struct cushim *cu, const char *symbol);
+void *cushim_symbol(const struct cushim_instance *cu, const char *symbol);
 
 /* resolve.c: the driver's cuGetProcAddress, whichever form it has; NULL where it has none. */
-void *cushim_ask(const struct cushim *cu, const char *name, int version, bool per_thread);
+void *cushim_ask(const struct cushim_instance *cu, const char *name, int version, bool per_thread);
 
 /* load.c: version of the driver, and message, that all open instances agree on whose slot for an
  * entry has this state; false where they do not. Copies up to `size` bytes of the message. */
 bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *message, size_t size);
 
-/* handshake.c: the instance for callers whose header has a larger table than this library. */
-struct cushim *cushim_mismatched(size_t table_size);
+/* handshake.c: the table for callers whose header has a larger table than this library. */
+const struct cushim_api *cushim_mismatched(size_t table_size);
 
 /* load.c: called for an instance that closes; a helper that keeps records of instances sets it when
  * it makes its first, so that a program without that helper does not carry it. */
-typedef void cushim_close_hook(const struct cushim *cu);
+typedef void cushim_close_hook(const struct cushim_api *cu);
 extern _Atomic(cushim_close_hook *) cushim_on_close;
 
 /* init.c: whether a parent of this process called cuInit through cushim. */

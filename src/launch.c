@@ -84,16 +84,16 @@ static CUresult launch_call_ex(const struct cushim_launching *what, void **point
         cooperative->value.cooperative = 1;
     }
     CUlaunchConfig config = cushim_launch_config(launch, attributes, count);
-    return cushim_table(what->cu)->cuLaunchKernelEx(&config, what->function, pointers, extra);
+    return what->cu->cuLaunchKernelEx(&config, what->function, pointers, extra);
 }
 
-static CUresult launch_call_plain(const struct cushim *cu, CUfunction function,
+static CUresult launch_call_plain(const struct cushim_api *cu, CUfunction function,
                                   const struct cushim_launch *launch, void **pointers, void **extra)
 {
-    return cu->table->cuLaunchKernel(function, (unsigned)launch->grid[0], (unsigned)launch->grid[1],
-                                     (unsigned)launch->grid[2], (unsigned)launch->block[0],
-                                     (unsigned)launch->block[1], (unsigned)launch->block[2],
-                                     (unsigned)launch->shared, launch->stream, pointers, extra);
+    return cu->cuLaunchKernel(function, (unsigned)launch->grid[0], (unsigned)launch->grid[1],
+                              (unsigned)launch->grid[2], (unsigned)launch->block[0],
+                              (unsigned)launch->block[1], (unsigned)launch->block[2],
+                              (unsigned)launch->shared, launch->stream, pointers, extra);
 }
 
 static CUresult launch_call(const struct cushim_launching *what, void **pointers, void **extra,
@@ -110,7 +110,7 @@ static CUresult launch_call(const struct cushim_launching *what, void **pointers
         return launch_call_ex(what, pointers, extra);
     }
     *call = "cuLaunchCooperativeKernel";
-    return cushim_table(what->cu)->cuLaunchCooperativeKernel(
+    return what->cu->cuLaunchCooperativeKernel(
         what->function, (unsigned)launch->grid[0], (unsigned)launch->grid[1],
         (unsigned)launch->grid[2], (unsigned)launch->block[0], (unsigned)launch->block[1],
         (unsigned)launch->block[2], (unsigned)launch->shared, launch->stream, pointers);
@@ -179,7 +179,7 @@ static CUresult launch_first(struct cushim_launching *what, void **pointers, voi
 }
 
 /* A plain launch that is known to be in order takes the short way: it must cost next to nothing. */
-CUresult cushim_launch_kernel(const struct cushim *cu, CUfunction function,
+CUresult cushim_launch_kernel(const struct cushim_api *cu, CUfunction function,
                               const struct cushim_launch *launch, void **pointers,
                               const size_t *sizes, size_t count)
 {
@@ -212,7 +212,7 @@ CUresult cushim_launch_kernel(const struct cushim *cu, CUfunction function,
                  : launch_first(&what, pointers, NULL);
 }
 
-CUresult cushim_launch_packed(const struct cushim *cu, CUfunction function,
+CUresult cushim_launch_packed(const struct cushim_api *cu, CUfunction function,
                               const struct cushim_launch *launch,
                               const struct cushim_params *params)
 {
@@ -249,7 +249,7 @@ CUresult cushim_launch_packed(const struct cushim *cu, CUfunction function,
                  : launch_first(&what, NULL, extra);
 }
 
-CUresult cushim_launch_check(const struct cushim *cu, CUfunction function,
+CUresult cushim_launch_check(const struct cushim_api *cu, CUfunction function,
                              const struct cushim_launch *launch, const size_t *sizes, size_t count)
 {
     struct cushim_launching what = {.cu = cu,

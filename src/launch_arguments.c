@@ -11,7 +11,7 @@
 static CUresult launch_parameter(const struct cushim_launching *what, size_t index, size_t *offset,
                                  size_t *size)
 {
-    return cushim_table(what->cu)->cuFuncGetParamInfo(what->asked, index, offset, size);
+    return what->cu->cuFuncGetParamInfo(what->asked, index, offset, size);
 }
 
 /* Number of parameters and hash of their layout. False where the driver cannot say. */
@@ -22,7 +22,7 @@ static bool launch_parameters(const struct cushim_launching *what, size_t *count
     size_t most = MAX_PARAMETERS;
     /* Where the number is known, nothing is asked behind the last: an error costs a microsecond. */
     bool counted = CUSHIM_HAS(what->cu, cuFuncGetParamCount) &&
-                   cushim_table(what->cu)->cuFuncGetParamCount(what->asked, &most) == CUDA_SUCCESS;
+                   what->cu->cuFuncGetParamCount(what->asked, &most) == CUDA_SUCCESS;
     *layout = 0;
     for (*count = 0; *count < most; ++*count) {
         code = launch_parameter(what, *count, &offset, &size);

@@ -35,7 +35,7 @@ static inline uint64_t cushim_launch_key_add(uint64_t key, uint64_t number)
 }
 
 /* What must be the same again to be in order again: a hash of it. The caller adds the arguments. */
-static inline uint64_t cushim_launch_key(const struct cushim *cu, CUfunction function,
+static inline uint64_t cushim_launch_key(const struct cushim_api *cu, CUfunction function,
                                          const struct cushim_launch *launch,
                                          enum cushim_launch_kind kind)
 {

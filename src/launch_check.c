@@ -8,11 +8,11 @@ static const char axes[] = "xyz";
 
 /* ---- what the driver says */
 
-static size_t launch_device_attribute(const struct cushim *cu, CUdevice_attribute attribute,
+static size_t launch_device_attribute(const struct cushim_api *cu, CUdevice_attribute attribute,
                                       CUdevice device, size_t otherwise)
 {
     int value = 0;
-    CUresult code = cushim_table(cu)->cuDeviceGetAttribute(&value, attribute, device);
+    CUresult code = cu->cuDeviceGetAttribute(&value, attribute, device);
     return code == CUDA_SUCCESS && value >= 0 ? (size_t)value : otherwise;
 }
 
@@ -20,7 +20,7 @@ static size_t launch_function_attribute(const struct cushim_launching *what,
                                         CUfunction_attribute attribute, size_t otherwise)
 {
     int value = 0;
-    const struct cushim_api *table = cushim_table(what->cu);
+    const struct cushim_api *table = what->cu;
     CUresult code = table->cuFuncGetAttribute(&value, attribute, what->asked);
     return code == CUDA_SUCCESS && value >= 0 ? (size_t)value : otherwise;
 }
@@ -30,7 +30,7 @@ static size_t launch_function_attribute(const struct cushim_launching *what,
 static CUfunction launch_asked(const struct cushim_launching *what)
 {
     int value = 0;
-    const struct cushim_api *table = cushim_table(what->cu);
+    const struct cushim_api *table = what->cu;
     CUfunction function = NULL;
     if (table->cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, what->function) ==
             CUDA_ERROR_INVALID_HANDLE &&
@@ -41,9 +41,9 @@ static CUfunction launch_asked(const struct cushim_launching *what)
 
 CUresult cushim_launch_ask(struct cushim_launching *what, struct cushim_launch_limits *limits)
 {
-    const struct cushim *cu = what->cu;
+    const struct cushim_api *cu = what->cu;
     CUdevice device = 0;
-    CUresult code = cushim_table(cu)->cuCtxGetDevice_v1(&device);
+    CUresult code = cu->cuCtxGetDevice_v1(&device);
     if (code == CUDA_ERROR_INVALID_CONTEXT)
         return cushim_refuse(code, what->helper, "no context is current on this thread");
     if (code != CUDA_SUCCESS)
@@ -79,7 +79,7 @@ const char *cushim_launch_name(const struct cushim_launching *what, char *buffer
 {
     const char *name = NULL;
     if (CUSHIM_HAS(what->cu, cuFuncGetName) &&
-        cushim_table(what->cu)->cuFuncGetName(&name, what->asked) == CUDA_SUCCESS && name) {
+        what->cu->cuFuncGetName(&name, what->asked) == CUDA_SUCCESS && name) {
         snprintf(buffer, size, "%s", name);
         return buffer;
     }
@@ -194,8 +194,7 @@ static size_t launch_active_clusters(const struct cushim_launching *what)
     CUlaunchAttribute attribute = cushim_launch_cluster_attribute(launch);
     CUlaunchConfig config = cushim_launch_config(launch, &attribute, 1);
     int clusters = 0;
-    CUresult code =
-        cushim_table(what->cu)->cuOccupancyMaxActiveClusters(&clusters, what->asked, &config);
+    CUresult code = what->cu->cuOccupancyMaxActiveClusters(&clusters, what->asked, &config);
     if (code == CUDA_ERROR_INVALID_CLUSTER_SIZE)
         return 0;
     return code == CUDA_SUCCESS && clusters >= 0 ? (size_t)clusters : SIZE_MAX;
@@ -260,7 +259,7 @@ static CUresult launch_check_cooperative(const struct cushim_launching *what,
     size_t processors = launch_device_attribute(what->cu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
                                                 limits->device, 0);
     if (!processors || launch->shared > limits->dynamic_now || launch->cluster[0] ||
-        cushim_table(what->cu)->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        what->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &each, what->asked, (int)launch_product(launch->block), launch->shared) != CUDA_SUCCESS)
         return CUDA_SUCCESS;
     if (blocks <= processors * (size_t)each)

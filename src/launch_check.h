@@ -14,7 +14,7 @@
 
 /* Who is launching what, for checks and their sentences. */
 struct cushim_launching {
-    const struct cushim *cu;
+    const struct cushim_api *cu;
     const char *helper;
     CUfunction function;
     CUfunction asked; /* the same, or its function where `function` is a CUkernel */

@@ -14,7 +14,7 @@ static CUresult occupancy_begin(struct cushim_launching *what, struct cushim_lau
     return code == CUDA_SUCCESS ? cushim_launch_opt_in(what, limits, what->launch->shared) : code;
 }
 
-CUresult cushim_launch_block_size(const struct cushim *cu, CUfunction function, size_t shared,
+CUresult cushim_launch_block_size(const struct cushim_api *cu, CUfunction function, size_t shared,
                                   CUoccupancyB2DSize shared_of, size_t limit, size_t *block,
                                   size_t *grid)
 {
@@ -43,7 +43,7 @@ CUresult cushim_launch_block_size(const struct cushim *cu, CUfunction function, 
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_launch_occupancy(const struct cushim *cu, CUfunction function,
+CUresult cushim_launch_occupancy(const struct cushim_api *cu, CUfunction function,
                                  const struct cushim_launch *launch, size_t *each, size_t *all)
 {
     if (!launch)

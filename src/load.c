@@ -8,13 +8,12 @@
 #include "lock.h"
 #include "unavailable.h"
 
-static _Atomic(struct cushim *) process_wide;
+static _Atomic(struct cushim_instance *) process_wide;
 static struct cushim_lock lock;
-static struct cushim *open_instances; /* behind the lock */
+static struct cushim_instance *open_instances; /* behind the lock */
 
 /* Stands in where there is no memory for a real one. */
-static struct cushim fallback = {
-    .table = &cushim_no_driver_api,
+static struct cushim_instance fallback = {
     .status = CUSHIM_ERROR_OUT_OF_MEMORY,
     .permanent = true,
 };
@@ -35,7 +34,7 @@ static const char *read_options(const struct cushim_options *given, struct cushi
     return NULL;
 }
 
-static void note_success(struct cushim *cu, const struct cushim_options *options)
+static void note_success(struct cushim_instance *cu, const struct cushim_options *options)
 {
     char text[4608], remark[160] = "";
     size_t available = 0;
@@ -60,16 +59,16 @@ static void note_success(struct cushim *cu, const struct cushim_options *options
 }
 
 /* A complete instance that nobody else sees yet; NULL for want of memory. */
-static struct cushim *create(const struct cushim_options *given)
+static struct cushim_instance *create(const struct cushim_options *given)
 {
     struct cushim_options options;
     const char *contradiction = read_options(given, &options);
-    struct cushim *cu = calloc(1, sizeof *cu);
+    struct cushim_instance *cu = calloc(1, sizeof *cu);
     if (!cu) {
         cushim_set_last_error("out of memory");
         return NULL;
     }
-    cu->table = &cushim_no_driver_api;
+    cu->own = cushim_no_driver_api;
     if (contradiction) {
         cu->status = CUSHIM_ERROR_INVALID_ARGUMENT;
         cu->message = malloc(strlen(contradiction) + 1);
@@ -78,24 +77,24 @@ static struct cushim *create(const struct cushim_options *given)
     } else {
         cushim_locate(cu, &options);
     }
+    cu->own.instance = cu;
     if (cu->status == CUSHIM_OK) {
         cushim_resolve(cu, &options);
-        cu->table = &cu->own;
         note_success(cu, &options);
     } else {
-        cushim_log(&options, CUSHIM_LOG_WARNING, "%s", cushim_message(cu));
-        cushim_set_last_error("%s", cushim_message(cu));
+        cushim_log(&options, CUSHIM_LOG_WARNING, "%s", cushim_message(&cu->own));
+        cushim_set_last_error("%s", cushim_message(&cu->own));
     }
     return cu;
 }
 
 _Atomic(cushim_close_hook *) cushim_on_close;
 
-static void destroy(struct cushim *cu)
+static void destroy(struct cushim_instance *cu)
 {
     cushim_close_hook *hook = atomic_load_explicit(&cushim_on_close, memory_order_acquire);
     if (hook)
-        hook(cu);
+        hook(&cu->own);
     for (size_t i = 0; i < cu->attempt_count; i++) {
         free((char *)(uintptr_t)cu->attempts[i].path);
         free((char *)(uintptr_t)cu->attempts[i].message);
@@ -105,14 +104,14 @@ static void destroy(struct cushim *cu)
     free(cu);
 }
 
-static void add(struct cushim *cu)
+static void add(struct cushim_instance *cu)
 {
     cu->next = open_instances;
     open_instances = cu;
 }
 
 /* The functions behind the macros, for callers without this header's macros. */
-struct cushim *(cushim_open)(const struct cushim_options *options)
+const struct cushim_api *(cushim_open)(const struct cushim_options *options)
 {
     return cushim_open_sized(options, sizeof(struct cushim_api));
 }
@@ -122,33 +121,28 @@ const struct cushim_api *(cushim_load)(const struct cushim_options *options)
     return cushim_load_sized(options, sizeof(struct cushim_api));
 }
 
-struct cushim *(cushim_get)(void)
-{
-    return cushim_get_sized(sizeof(struct cushim_api));
-}
-
-struct cushim *cushim_open_sized(const struct cushim_options *options, size_t table_size)
+const struct cushim_api *cushim_open_sized(const struct cushim_options *options, size_t table_size)
 {
     if (table_size > sizeof(struct cushim_api)) {
-        cushim_set_last_error("%s", cushim_message(cushim_mismatched(table_size)));
+        cushim_mismatched(table_size);
         return NULL;
     }
-    struct cushim *cu = create(options);
+    struct cushim_instance *cu = create(options);
     if (cu && cu->status == CUSHIM_ERROR_INVALID_ARGUMENT) {
         destroy(cu);
         return NULL;
     }
-    if (cu) {
-        cushim_lock_take(&lock);
-        add(cu);
-        cushim_lock_release(&lock);
-    }
-    return cu;
+    if (!cu)
+        return NULL;
+    cushim_lock_take(&lock);
+    add(cu);
+    cushim_lock_release(&lock);
+    return &cu->own;
 }
 
-static struct cushim *load(const struct cushim_options *options)
+static struct cushim_instance *load(const struct cushim_options *options)
 {
-    struct cushim *cu = atomic_load_explicit(&process_wide, memory_order_acquire);
+    struct cushim_instance *cu = atomic_load_explicit(&process_wide, memory_order_acquire);
     if (cu)
         return cu;
     cushim_lock_take(&lock);
@@ -158,6 +152,9 @@ static struct cushim *load(const struct cushim_options *options)
         if (cu) {
             add(cu);
             atomic_store_explicit(&process_wide, cu, memory_order_release);
+        } else {
+            fallback.own = cushim_no_driver_api;
+            fallback.own.instance = &fallback;
         }
     }
     cushim_lock_release(&lock);
@@ -167,24 +164,17 @@ static struct cushim *load(const struct cushim_options *options)
 const struct cushim_api *cushim_load_sized(const struct cushim_options *options, size_t table_size)
 {
     if (table_size > sizeof(struct cushim_api))
-        return cushim_mismatched(table_size)->table;
-    return load(options)->table;
-}
-
-struct cushim *cushim_get_sized(size_t table_size)
-{
-    if (table_size > sizeof(struct cushim_api))
         return cushim_mismatched(table_size);
-    return load(NULL);
+    return &load(options)->own;
 }
 
 /* Whether the instance is one that cushim_close may free; unlinks it. */
-static bool take(struct cushim *cu)
+static bool take(struct cushim_instance *cu)
 {
-    if (!cu || cu->permanent || cu == atomic_load_explicit(&process_wide, memory_order_acquire))
+    if (cu->permanent || cu == atomic_load_explicit(&process_wide, memory_order_acquire))
         return false;
     cushim_lock_take(&lock);
-    for (struct cushim **link = &open_instances; *link; link = &(*link)->next)
+    for (struct cushim_instance **link = &open_instances; *link; link = &(*link)->next)
         if (*link == cu) {
             *link = cu->next;
             break;
@@ -193,28 +183,28 @@ static bool take(struct cushim *cu)
     return true;
 }
 
-void cushim_close(struct cushim *cu)
+void cushim_close(const struct cushim_api *cu)
 {
-    if (take(cu))
-        destroy(cu);
+    if (cu && take(cu->instance))
+        destroy(cu->instance);
 }
 
-void cushim_close_unload(struct cushim *cu)
+void cushim_close_unload(const struct cushim_api *cu)
 {
-    if (!take(cu))
+    if (!cu || !take(cu->instance))
         return;
-    if (cu->handle)
-        cushim_platform_close(cu->handle);
-    destroy(cu);
+    if (cu->instance->handle)
+        cushim_platform_close(cu->instance->handle);
+    destroy(cu->instance);
 }
 
 bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *message, size_t size)
 {
-    const struct cushim *found = NULL;
+    const struct cushim_instance *found = NULL;
     bool agreed = true;
     cushim_lock_take(&lock);
-    for (const struct cushim *cu = open_instances; cu; cu = cu->next) {
-        if (cushim_slot_at(cu, index).state != state)
+    for (const struct cushim_instance *cu = open_instances; cu; cu = cu->next) {
+        if (cushim_slot_at(&cu->own, index).state != state)
             continue;
         if (found && found->driver_version != cu->driver_version)
             agreed = false;
@@ -222,49 +212,44 @@ bool cushim_agreed(size_t index, enum cushim_state state, int *version, char *me
     }
     if (found && agreed) {
         *version = found->driver_version;
-        snprintf(message, size, "%s", cushim_message(found));
+        snprintf(message, size, "%s", cushim_message(&found->own));
     }
     cushim_lock_release(&lock);
     return found && agreed;
 }
 
-const struct cushim_api *cushim_table(const struct cushim *cu)
+enum cushim_status cushim_status(const struct cushim_api *cu)
 {
-    return cu->table;
+    return cu->instance->status;
 }
 
-enum cushim_status cushim_status(const struct cushim *cu)
+const char *cushim_message(const struct cushim_api *cu)
 {
-    return cu->status;
+    return cu->instance->message ? cu->instance->message : cushim_status_name(cu->instance->status);
 }
 
-const char *cushim_message(const struct cushim *cu)
+unsigned cushim_remarks(const struct cushim_api *cu)
 {
-    return cu->message ? cu->message : cushim_status_name(cu->status);
+    return cu->instance->remarks;
 }
 
-unsigned cushim_remarks(const struct cushim *cu)
+const struct cushim_attempt *cushim_attempts(const struct cushim_api *cu, size_t *count)
 {
-    return cu->remarks;
+    *count = cu->instance->attempt_count;
+    return cu->instance->attempts;
 }
 
-const struct cushim_attempt *cushim_attempts(const struct cushim *cu, size_t *count)
+const char *cushim_path(const struct cushim_api *cu)
 {
-    *count = cu->attempt_count;
-    return cu->attempts;
+    return cu->instance->path;
 }
 
-const char *cushim_path(const struct cushim *cu)
+const void *cushim_base(const struct cushim_api *cu)
 {
-    return cu->path;
+    return cu->instance->base;
 }
 
-const void *cushim_base(const struct cushim *cu)
+int cushim_driver_version(const struct cushim_api *cu)
 {
-    return cu->base;
-}
-
-int cushim_driver_version(const struct cushim *cu)
-{
-    return cu->driver_version;
+    return cu->instance->driver_version;
 }

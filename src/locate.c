@@ -25,13 +25,14 @@ static char *format_string(const char *format, ...)
     return text;
 }
 
-static void fail(struct cushim *cu, enum cushim_status status, const char *path, const char *cause)
+static void fail(struct cushim_instance *cu, enum cushim_status status, const char *path,
+                 const char *cause)
 {
     cu->status = status;
     cu->message = format_string("%s: %s%s", path, cause, cushim_advice(status));
 }
 
-static void record(struct cushim *cu, const struct cushim_candidate *candidate,
+static void record(struct cushim_instance *cu, const struct cushim_candidate *candidate,
                    enum cushim_status status, const char *words,
                    const struct cushim_options *options)
 {
@@ -50,7 +51,7 @@ static void record(struct cushim *cu, const struct cushim_candidate *candidate,
 }
 
 /* Whether what was opened is a driver, asked of the only function that answers before cuInit. */
-static enum cushim_status check_driver(struct cushim *cu, char *words, size_t size)
+static enum cushim_status check_driver(struct cushim_instance *cu, char *words, size_t size)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
     void *symbol = cushim_symbol(cu, "cuDriverGetVersion");
@@ -78,7 +79,7 @@ static enum cushim_status check_driver(struct cushim *cu, char *words, size_t si
     return CUSHIM_OK;
 }
 
-static void describe(struct cushim *cu)
+static void describe(struct cushim_instance *cu)
 {
     char path[4096] = "";
     cushim_platform_describe(cu->handle, cushim_symbol(cu, "cuInit"), path, sizeof path, &cu->base);
@@ -86,7 +87,8 @@ static void describe(struct cushim *cu)
 }
 
 /* Open one candidate and keep it if it is a driver. */
-static enum cushim_status attempt(struct cushim *cu, const struct cushim_candidate *candidate,
+static enum cushim_status attempt(struct cushim_instance *cu,
+                                  const struct cushim_candidate *candidate,
                                   const struct cushim_options *options, char *words, size_t size)
 {
     *words = '\0';
@@ -106,7 +108,7 @@ static enum cushim_status attempt(struct cushim *cu, const struct cushim_candida
     return status;
 }
 
-static void use_exactly(struct cushim *cu, const struct cushim_candidate *candidate,
+static void use_exactly(struct cushim_instance *cu, const struct cushim_candidate *candidate,
                         const struct cushim_options *options)
 {
     const char *setting =
@@ -123,7 +125,7 @@ static void use_exactly(struct cushim *cu, const struct cushim_candidate *candid
         fail(cu, status, candidate->path, words);
 }
 
-static void search(struct cushim *cu, const struct cushim_options *options)
+static void search(struct cushim_instance *cu, const struct cushim_options *options)
 {
     /* Of several failures the telling one is that of a candidate that was there. */
     enum cushim_status status = CUSHIM_ERROR_NOT_FOUND;
@@ -149,7 +151,7 @@ static void search(struct cushim *cu, const struct cushim_options *options)
     fail(cu, status, path, telling);
 }
 
-static void use_resolver(struct cushim *cu, const struct cushim_options *options)
+static void use_resolver(struct cushim_instance *cu, const struct cushim_options *options)
 {
     static const struct cushim_candidate candidate = {"the caller's resolver",
                                                       CUSHIM_SOURCE_RESOLVER};
@@ -164,7 +166,7 @@ static void use_resolver(struct cushim *cu, const struct cushim_options *options
         fail(cu, status, candidate.path, words);
 }
 
-void cushim_locate(struct cushim *cu, const struct cushim_options *options)
+void cushim_locate(struct cushim_instance *cu, const struct cushim_options *options)
 {
     struct cushim_candidate exact = {options->path, CUSHIM_SOURCE_OPTION};
     if (!exact.path) {

@@ -11,7 +11,7 @@ static CUresult memory_check_request(const char *helper, size_t bytes, const voi
     return cushim_require(address, helper, "address");
 }
 
-static CUresult memory_alloc_plain(const struct cushim *cu, const char *helper, size_t bytes,
+static CUresult memory_alloc_plain(const struct cushim_api *cu, const char *helper, size_t bytes,
                                    CUdeviceptr *address)
 {
     CUdeviceptr found = 0;
@@ -23,23 +23,22 @@ static CUresult memory_alloc_plain(const struct cushim *cu, const char *helper, 
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_memory_alloc(const struct cushim *cu, size_t bytes, CUdeviceptr *address)
+CUresult cushim_memory_alloc(const struct cushim_api *cu, size_t bytes, CUdeviceptr *address)
 {
     CUresult code = memory_check_request(__func__, bytes, address);
     return code == CUDA_SUCCESS ? memory_alloc_plain(cu, __func__, bytes, address) : code;
 }
 
 /* Whether the current context's device has an attribute that is 0 or 1; true where none can say. */
-static bool memory_device_has(const struct cushim *cu, CUdevice_attribute attribute)
+static bool memory_device_has(const struct cushim_api *cu, CUdevice_attribute attribute)
 {
     CUdevice device = 0;
     int value = 0;
-    return cushim_table(cu)->cuCtxGetDevice_v1(&device) != CUDA_SUCCESS ||
-           cushim_table(cu)->cuDeviceGetAttribute(&value, attribute, device) != CUDA_SUCCESS ||
-           value != 0;
+    return cu->cuCtxGetDevice_v1(&device) != CUDA_SUCCESS ||
+           cu->cuDeviceGetAttribute(&value, attribute, device) != CUDA_SUCCESS || value != 0;
 }
 
-CUresult cushim_memory_alloc_managed(const struct cushim *cu, size_t bytes, unsigned int flags,
+CUresult cushim_memory_alloc_managed(const struct cushim_api *cu, size_t bytes, unsigned int flags,
                                      CUdeviceptr *address)
 {
     CUdeviceptr found = 0;
@@ -63,7 +62,7 @@ CUresult cushim_memory_alloc_managed(const struct cushim *cu, size_t bytes, unsi
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_memory_alloc_pitched(const struct cushim *cu, size_t width, size_t height,
+CUresult cushim_memory_alloc_pitched(const struct cushim_api *cu, size_t width, size_t height,
                                      unsigned int element, CUdeviceptr *address, size_t *pitch)
 {
     CUdeviceptr found = 0;
@@ -91,7 +90,7 @@ CUresult cushim_memory_alloc_pitched(const struct cushim *cu, size_t width, size
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_memory_alloc_async(const struct cushim *cu, size_t bytes, CUmemoryPool pool,
+CUresult cushim_memory_alloc_async(const struct cushim_api *cu, size_t bytes, CUmemoryPool pool,
                                    CUstream stream, CUdeviceptr *address)
 {
     CUdeviceptr found = 0;
@@ -113,7 +112,7 @@ CUresult cushim_memory_alloc_async(const struct cushim *cu, size_t bytes, CUmemo
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_memory_free(const struct cushim *cu, CUdeviceptr address)
+CUresult cushim_memory_free(const struct cushim_api *cu, CUdeviceptr address)
 {
     struct cushim_range taken;
     if (!address)
@@ -125,7 +124,7 @@ CUresult cushim_memory_free(const struct cushim *cu, CUdeviceptr address)
     return cushim_with(code, "address: %#zx", (size_t)address);
 }
 
-CUresult cushim_memory_free_async(const struct cushim *cu, CUdeviceptr address, CUstream stream)
+CUresult cushim_memory_free_async(const struct cushim_api *cu, CUdeviceptr address, CUstream stream)
 {
     struct cushim_range taken;
     if (!address)
@@ -143,7 +142,7 @@ CUresult cushim_memory_free_async(const struct cushim *cu, CUdeviceptr address, 
     return cushim_with(cushim_taken(cu, &taken, code), "address: %#zx", (size_t)address);
 }
 
-CUresult cushim_memory_info(const struct cushim *cu, size_t *free_bytes, size_t *total_bytes)
+CUresult cushim_memory_info(const struct cushim_api *cu, size_t *free_bytes, size_t *total_bytes)
 {
     size_t now_free = 0, total = 0;
     CUresult code = CUSHIM_TRY(cu, __func__, cuMemGetInfo_v2, &now_free, &total);
@@ -156,7 +155,7 @@ CUresult cushim_memory_info(const struct cushim *cu, size_t *free_bytes, size_t 
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_memory_prefetch(const struct cushim *cu, CUdeviceptr address, size_t bytes,
+CUresult cushim_memory_prefetch(const struct cushim_api *cu, CUdeviceptr address, size_t bytes,
                                 CUdevice device, CUstream stream)
 {
     CUresult code = cushim_check_range(cu, __func__, "address", address, bytes);
@@ -188,7 +187,7 @@ struct memory_answers {
     unsigned long long id, managed;
 };
 
-CUresult cushim_pointer_describe(const struct cushim *cu, CUdeviceptr address,
+CUresult cushim_pointer_describe(const struct cushim_api *cu, CUdeviceptr address,
                                  struct cushim_pointer *pointer)
 {
     struct memory_answers found = {.ordinal = -1};

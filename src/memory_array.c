@@ -53,7 +53,7 @@ static CUresult array_check(const char *helper, const CUDA_ARRAY3D_DESCRIPTOR *s
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_array_create(const struct cushim *cu, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+CUresult cushim_array_create(const struct cushim_api *cu, const CUDA_ARRAY3D_DESCRIPTOR *shape,
                              CUarray *array)
 {
     CUarray found = NULL;
@@ -79,7 +79,7 @@ CUresult cushim_array_create(const struct cushim *cu, const CUDA_ARRAY3D_DESCRIP
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_array_destroy(const struct cushim *cu, CUarray array)
+CUresult cushim_array_destroy(const struct cushim_api *cu, CUarray array)
 {
     struct cushim_range taken;
     if (!array)

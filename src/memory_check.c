@@ -32,19 +32,18 @@ enum memory_answer {
 };
 
 /* Asked only where cushim is about to refuse: the caller may have used the driver's own calls. */
-static enum memory_answer memory_ask(const struct cushim *cu, const struct cushim_range *range,
+static enum memory_answer memory_ask(const struct cushim_api *cu, const struct cushim_range *range,
                                      uintptr_t address)
 {
     unsigned long long id = 0;
-    CUresult code =
-        cushim_table(cu)->cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address);
+    CUresult code = cu->cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address);
     if (code == CUDA_ERROR_INVALID_VALUE)
         return MEMORY_GONE;
     return code != CUDA_SUCCESS || id == range->id || !range->id ? MEMORY_OURS : MEMORY_OTHERS;
 }
 
 /* Whether a live allocation is as cushim remembers it; forgets it where it is not. */
-static bool memory_is_live(const struct cushim *cu, const struct cushim_range *range)
+static bool memory_is_live(const struct cushim_api *cu, const struct cushim_range *range)
 {
     /* Driver 580 dies of SIGSEGV when asked about an array that was destroyed. */
     if (range->kind == CUSHIM_MEMORY_ARRAY || memory_ask(cu, range, range->base) == MEMORY_OURS)
@@ -54,7 +53,7 @@ static bool memory_is_live(const struct cushim *cu, const struct cushim_range *r
 }
 
 /* Whether an address that was freed here is nobody else's by now; forgets it where it is. */
-static bool memory_is_freed(const struct cushim *cu, const struct cushim_range *range,
+static bool memory_is_freed(const struct cushim_api *cu, const struct cushim_range *range,
                             uintptr_t address)
 {
     if (range->kind == CUSHIM_MEMORY_ARRAY)
@@ -82,7 +81,7 @@ static CUresult memory_refuse_freed(const char *helper, const char *argument, ui
 
 /* ---- use */
 
-static CUresult memory_check_found(const struct cushim *cu, const char *helper,
+static CUresult memory_check_found(const struct cushim_api *cu, const char *helper,
                                    const char *argument, uintptr_t address, size_t bytes,
                                    enum cushim_known known, const struct cushim_range *range)
 {
@@ -103,7 +102,7 @@ static CUresult memory_check_found(const struct cushim *cu, const char *helper,
                          bytes - left);
 }
 
-CUresult cushim_check_range(const struct cushim *cu, const char *helper, const char *argument,
+CUresult cushim_check_range(const struct cushim_api *cu, const char *helper, const char *argument,
                             uintptr_t address, size_t bytes)
 {
     struct cushim_range range;
@@ -128,7 +127,7 @@ static bool memory_fits(size_t offset, size_t count, size_t size)
     return offset <= size && count <= size - offset;
 }
 
-CUresult cushim_check_array(const struct cushim *cu, const char *helper, const char *argument,
+CUresult cushim_check_array(const struct cushim_api *cu, const char *helper, const char *argument,
                             CUarray array, const struct cushim_box *box)
 {
     struct cushim_range range;
@@ -143,7 +142,7 @@ CUresult cushim_check_array(const struct cushim *cu, const char *helper, const c
     CUDA_ARRAY3D_DESCRIPTOR shape;
     struct cushim_extent extent;
     if (known == CUSHIM_RANGE_FREED ||
-        cushim_table(cu)->cuArray3DGetDescriptor_v2(&shape, array) != CUDA_SUCCESS ||
+        cu->cuArray3DGetDescriptor_v2(&shape, array) != CUDA_SUCCESS ||
         !cushim_array_measure(&shape, &extent) || !extent.known ||
         (memory_fits(box->x, box->width, extent.row) &&
          memory_fits(box->y, box->height, extent.rows) &&
@@ -158,23 +157,23 @@ CUresult cushim_check_array(const struct cushim *cu, const char *helper, const c
 
 /* ---- allocation */
 
-void cushim_note_memory(const struct cushim *cu, uintptr_t address, size_t bytes,
+void cushim_note_memory(const struct cushim_api *cu, uintptr_t address, size_t bytes,
                         enum cushim_memory_kind kind)
 {
     struct cushim_range range = {.base = address, .size = bytes, .kind = kind};
-    if (cushim_table(cu)->cuPointerGetAttribute(&range.id, CU_POINTER_ATTRIBUTE_BUFFER_ID,
-                                                address) != CUDA_SUCCESS)
+    if (cu->cuPointerGetAttribute(&range.id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) !=
+        CUDA_SUCCESS)
         range.id = 0;
     cushim_track_add(cu, &range);
 }
 
-CUresult cushim_not_allocated(const struct cushim *cu, CUresult code, size_t bytes)
+CUresult cushim_not_allocated(const struct cushim_api *cu, CUresult code, size_t bytes)
 {
     char text[1024];
     size_t free_bytes = 0, total_bytes = 0;
     snprintf(text, sizeof text, "%s", cushim_last_error());
     if (code == CUDA_ERROR_OUT_OF_MEMORY &&
-        cushim_table(cu)->cuMemGetInfo_v2(&free_bytes, &total_bytes) == CUDA_SUCCESS)
+        cu->cuMemGetInfo_v2(&free_bytes, &total_bytes) == CUDA_SUCCESS)
         cushim_set_last_error("%s; bytes: %zu, and %zu of %zu are free", text, bytes, free_bytes,
                               total_bytes);
     else
@@ -212,7 +211,7 @@ static CUresult memory_refuse_to_free(const char *helper, const char *argument, 
                          (size_t)address, memory_freer(range->kind));
 }
 
-CUresult cushim_take(const struct cushim *cu, const char *helper, const char *argument,
+CUresult cushim_take(const struct cushim_api *cu, const char *helper, const char *argument,
                      uintptr_t address, unsigned int kinds, struct cushim_range *taken)
 {
     struct cushim_range range;
@@ -238,7 +237,7 @@ CUresult cushim_take(const struct cushim *cu, const char *helper, const char *ar
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_taken(const struct cushim *cu, const struct cushim_range *taken, CUresult code)
+CUresult cushim_taken(const struct cushim_api *cu, const struct cushim_range *taken, CUresult code)
 {
     code = cushim_gone_is_done(code);
     /* These say that it was not there to be freed: somebody else did, or its context is gone. */

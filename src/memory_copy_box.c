@@ -67,7 +67,7 @@ static bool copy_offset(size_t x, size_t y, size_t z, size_t pitch, size_t heigh
            cushim_multiply(rows, pitch, offset) && cushim_add(*offset, x, offset);
 }
 
-static CUresult copy_check_memory(const struct cushim *cu, const char *helper,
+static CUresult copy_check_memory(const struct cushim_api *cu, const char *helper,
                                   const struct copy_side *side, uintptr_t address,
                                   const char *member)
 {
@@ -89,7 +89,7 @@ static CUresult copy_check_memory(const struct cushim *cu, const char *helper,
     return cushim_check_range(cu, helper, argument, address + first, last - first);
 }
 
-static CUresult copy_check_side(const struct cushim *cu, const char *helper,
+static CUresult copy_check_side(const struct cushim_api *cu, const char *helper,
                                 const struct copy_side *side)
 {
     char argument[32];
@@ -109,7 +109,7 @@ static CUresult copy_check_side(const struct cushim *cu, const char *helper,
     }
 }
 
-static CUresult copy_check_sides(const struct cushim *cu, const char *helper,
+static CUresult copy_check_sides(const struct cushim_api *cu, const char *helper,
                                  const struct copy_side *src, const struct copy_side *dst)
 {
     CUresult code = copy_check_extent(helper, &src->box);
@@ -120,7 +120,7 @@ static CUresult copy_check_sides(const struct cushim *cu, const char *helper,
 
 /* ---- 2D */
 
-static CUresult copy_check_2d(const struct cushim *cu, const char *helper,
+static CUresult copy_check_2d(const struct cushim_api *cu, const char *helper,
                               const CUDA_MEMCPY2D *copy)
 {
     CUresult code = cushim_require(copy, helper, "copy");
@@ -147,13 +147,14 @@ static CUresult copy_check_2d(const struct cushim *cu, const char *helper,
     return copy_check_sides(cu, helper, &src, &dst);
 }
 
-CUresult cushim_copy_2d(const struct cushim *cu, const CUDA_MEMCPY2D *copy)
+CUresult cushim_copy_2d(const struct cushim_api *cu, const CUDA_MEMCPY2D *copy)
 {
     CUresult code = copy_check_2d(cu, __func__, copy);
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuMemcpy2D_v2, copy) : code;
 }
 
-CUresult cushim_copy_2d_async(const struct cushim *cu, const CUDA_MEMCPY2D *copy, CUstream stream)
+CUresult cushim_copy_2d_async(const struct cushim_api *cu, const CUDA_MEMCPY2D *copy,
+                              CUstream stream)
 {
     CUresult code = copy_check_2d(cu, __func__, copy);
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuMemcpy2DAsync_v2, copy, stream) : code;
@@ -161,7 +162,7 @@ CUresult cushim_copy_2d_async(const struct cushim *cu, const CUDA_MEMCPY2D *copy
 
 /* ---- 3D */
 
-static CUresult copy_check_3d(const struct cushim *cu, const char *helper,
+static CUresult copy_check_3d(const struct cushim_api *cu, const char *helper,
                               const CUDA_MEMCPY3D *copy)
 {
     CUresult code = cushim_require(copy, helper, "copy");
@@ -188,13 +189,14 @@ static CUresult copy_check_3d(const struct cushim *cu, const char *helper,
     return copy_check_sides(cu, helper, &src, &dst);
 }
 
-CUresult cushim_copy_3d(const struct cushim *cu, const CUDA_MEMCPY3D *copy)
+CUresult cushim_copy_3d(const struct cushim_api *cu, const CUDA_MEMCPY3D *copy)
 {
     CUresult code = copy_check_3d(cu, __func__, copy);
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuMemcpy3D_v2, copy) : code;
 }
 
-CUresult cushim_copy_3d_async(const struct cushim *cu, const CUDA_MEMCPY3D *copy, CUstream stream)
+CUresult cushim_copy_3d_async(const struct cushim_api *cu, const CUDA_MEMCPY3D *copy,
+                              CUstream stream)
 {
     CUresult code = copy_check_3d(cu, __func__, copy);
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuMemcpy3DAsync_v2, copy, stream) : code;
@@ -209,7 +211,7 @@ _Static_assert(offsetof(CUDA_MEMCPY3D_PEER, srcPitch) == offsetof(CUDA_MEMCPY3D,
                    offsetof(CUDA_MEMCPY3D_PEER, Depth) == offsetof(CUDA_MEMCPY3D, Depth),
                "at the same places");
 
-static CUresult copy_check_3d_peer(const struct cushim *cu, const char *helper,
+static CUresult copy_check_3d_peer(const struct cushim_api *cu, const char *helper,
                                    const CUDA_MEMCPY3D_PEER *copy)
 {
     CUDA_MEMCPY3D box;
@@ -226,13 +228,13 @@ static CUresult copy_check_3d_peer(const struct cushim *cu, const char *helper,
     return copy_check_3d(cu, helper, &box);
 }
 
-CUresult cushim_copy_3d_peer(const struct cushim *cu, const CUDA_MEMCPY3D_PEER *copy)
+CUresult cushim_copy_3d_peer(const struct cushim_api *cu, const CUDA_MEMCPY3D_PEER *copy)
 {
     CUresult code = copy_check_3d_peer(cu, __func__, copy);
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuMemcpy3DPeer, copy) : code;
 }
 
-CUresult cushim_copy_3d_peer_async(const struct cushim *cu, const CUDA_MEMCPY3D_PEER *copy,
+CUresult cushim_copy_3d_peer_async(const struct cushim_api *cu, const CUDA_MEMCPY3D_PEER *copy,
                                    CUstream stream)
 {
     CUresult code = copy_check_3d_peer(cu, __func__, copy);

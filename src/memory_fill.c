@@ -2,7 +2,7 @@
 #include "memory_internal.h"
 
 /* `element`: bytes of one. */
-static CUresult fill_check(const struct cushim *cu, const char *helper, CUdeviceptr dst,
+static CUresult fill_check(const struct cushim_api *cu, const char *helper, CUdeviceptr dst,
                            size_t element, size_t count)
 {
     size_t bytes;
@@ -24,7 +24,7 @@ static CUresult fill_done(CUresult code, CUdeviceptr dst, size_t count)
     return cushim_with(code, "dst: %#zx, %zu elements", (size_t)dst, count);
 }
 
-CUresult cushim_fill_8(const struct cushim *cu, CUdeviceptr dst, uint8_t value, size_t count)
+CUresult cushim_fill_8(const struct cushim_api *cu, CUdeviceptr dst, uint8_t value, size_t count)
 {
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
@@ -32,8 +32,8 @@ CUresult cushim_fill_8(const struct cushim *cu, CUdeviceptr dst, uint8_t value, 
     return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD8_v2, dst, value, count), dst, count);
 }
 
-CUresult cushim_fill_8_async(const struct cushim *cu, CUdeviceptr dst, uint8_t value, size_t count,
-                             CUstream stream)
+CUresult cushim_fill_8_async(const struct cushim_api *cu, CUdeviceptr dst, uint8_t value,
+                             size_t count, CUstream stream)
 {
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
@@ -42,7 +42,7 @@ CUresult cushim_fill_8_async(const struct cushim *cu, CUdeviceptr dst, uint8_t v
                      count);
 }
 
-CUresult cushim_fill_16(const struct cushim *cu, CUdeviceptr dst, uint16_t value, size_t count)
+CUresult cushim_fill_16(const struct cushim_api *cu, CUdeviceptr dst, uint16_t value, size_t count)
 {
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
@@ -50,7 +50,7 @@ CUresult cushim_fill_16(const struct cushim *cu, CUdeviceptr dst, uint16_t value
     return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD16_v2, dst, value, count), dst, count);
 }
 
-CUresult cushim_fill_16_async(const struct cushim *cu, CUdeviceptr dst, uint16_t value,
+CUresult cushim_fill_16_async(const struct cushim_api *cu, CUdeviceptr dst, uint16_t value,
                               size_t count, CUstream stream)
 {
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
@@ -60,7 +60,7 @@ CUresult cushim_fill_16_async(const struct cushim *cu, CUdeviceptr dst, uint16_t
                      count);
 }
 
-CUresult cushim_fill_32(const struct cushim *cu, CUdeviceptr dst, uint32_t value, size_t count)
+CUresult cushim_fill_32(const struct cushim_api *cu, CUdeviceptr dst, uint32_t value, size_t count)
 {
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
     if (code != CUDA_SUCCESS || !count)
@@ -68,7 +68,7 @@ CUresult cushim_fill_32(const struct cushim *cu, CUdeviceptr dst, uint32_t value
     return fill_done(CUSHIM_TRY(cu, __func__, cuMemsetD32_v2, dst, value, count), dst, count);
 }
 
-CUresult cushim_fill_32_async(const struct cushim *cu, CUdeviceptr dst, uint32_t value,
+CUresult cushim_fill_32_async(const struct cushim_api *cu, CUdeviceptr dst, uint32_t value,
                               size_t count, CUstream stream)
 {
     CUresult code = fill_check(cu, __func__, dst, sizeof value, count);
@@ -80,7 +80,7 @@ CUresult cushim_fill_32_async(const struct cushim *cu, CUdeviceptr dst, uint32_t
 
 /* ---- rows */
 
-static CUresult fill_check_2d(const struct cushim *cu, const char *helper, CUdeviceptr dst,
+static CUresult fill_check_2d(const struct cushim_api *cu, const char *helper, CUdeviceptr dst,
                               size_t pitch, size_t element, size_t width, size_t height)
 {
     size_t row, bytes;
@@ -103,7 +103,7 @@ static CUresult fill_check_2d(const struct cushim *cu, const char *helper, CUdev
     return fill_check(cu, helper, dst, element, bytes / element);
 }
 
-CUresult cushim_fill_2d_8(const struct cushim *cu, CUdeviceptr dst, size_t pitch, uint8_t value,
+CUresult cushim_fill_2d_8(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch, uint8_t value,
                           size_t width, size_t height)
 {
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
@@ -113,7 +113,7 @@ CUresult cushim_fill_2d_8(const struct cushim *cu, CUdeviceptr dst, size_t pitch
                      dst, width * height);
 }
 
-CUresult cushim_fill_2d_8_async(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
+CUresult cushim_fill_2d_8_async(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
                                 uint8_t value, size_t width, size_t height, CUstream stream)
 {
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
@@ -124,8 +124,8 @@ CUresult cushim_fill_2d_8_async(const struct cushim *cu, CUdeviceptr dst, size_t
         width * height);
 }
 
-CUresult cushim_fill_2d_16(const struct cushim *cu, CUdeviceptr dst, size_t pitch, uint16_t value,
-                           size_t width, size_t height)
+CUresult cushim_fill_2d_16(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
+                           uint16_t value, size_t width, size_t height)
 {
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
@@ -134,7 +134,7 @@ CUresult cushim_fill_2d_16(const struct cushim *cu, CUdeviceptr dst, size_t pitc
                      dst, width * height);
 }
 
-CUresult cushim_fill_2d_16_async(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
+CUresult cushim_fill_2d_16_async(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
                                  uint16_t value, size_t width, size_t height, CUstream stream)
 {
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
@@ -145,8 +145,8 @@ CUresult cushim_fill_2d_16_async(const struct cushim *cu, CUdeviceptr dst, size_
         width * height);
 }
 
-CUresult cushim_fill_2d_32(const struct cushim *cu, CUdeviceptr dst, size_t pitch, uint32_t value,
-                           size_t width, size_t height)
+CUresult cushim_fill_2d_32(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
+                           uint32_t value, size_t width, size_t height)
 {
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);
     if (code != CUDA_SUCCESS || !width || !height)
@@ -155,7 +155,7 @@ CUresult cushim_fill_2d_32(const struct cushim *cu, CUdeviceptr dst, size_t pitc
                      dst, width * height);
 }
 
-CUresult cushim_fill_2d_32_async(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
+CUresult cushim_fill_2d_32_async(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
                                  uint32_t value, size_t width, size_t height, CUstream stream)
 {
     CUresult code = fill_check_2d(cu, __func__, dst, pitch, sizeof value, width, height);

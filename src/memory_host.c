@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory_internal.h"
 
-CUresult cushim_host_alloc(const struct cushim *cu, size_t bytes, unsigned int flags,
+CUresult cushim_host_alloc(const struct cushim_api *cu, size_t bytes, unsigned int flags,
                            void **address)
 {
     void *found = NULL;
@@ -18,7 +18,7 @@ CUresult cushim_host_alloc(const struct cushim *cu, size_t bytes, unsigned int f
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_host_free(const struct cushim *cu, void *address)
+CUresult cushim_host_free(const struct cushim_api *cu, void *address)
 {
     struct cushim_range taken;
     if (!address)
@@ -31,7 +31,7 @@ CUresult cushim_host_free(const struct cushim *cu, void *address)
     return cushim_with(code, "address: %p", address);
 }
 
-CUresult cushim_host_register(const struct cushim *cu, void *address, size_t bytes,
+CUresult cushim_host_register(const struct cushim_api *cu, void *address, size_t bytes,
                               unsigned int flags)
 {
     if (!bytes)
@@ -48,7 +48,7 @@ CUresult cushim_host_register(const struct cushim *cu, void *address, size_t byt
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_host_unregister(const struct cushim *cu, void *address)
+CUresult cushim_host_unregister(const struct cushim_api *cu, void *address)
 {
     struct cushim_range taken;
     if (!address)
@@ -61,7 +61,7 @@ CUresult cushim_host_unregister(const struct cushim *cu, void *address)
     return cushim_with(code, "address: %p", address);
 }
 
-CUresult cushim_host_device_address(const struct cushim *cu, void *address, CUdeviceptr *device)
+CUresult cushim_host_device_address(const struct cushim_api *cu, void *address, CUdeviceptr *device)
 {
     CUdeviceptr found = 0;
     CUresult code = cushim_check_range(cu, __func__, "address", (uintptr_t)address, 1);

@@ -33,28 +33,28 @@ enum cushim_known { CUSHIM_RANGE_UNKNOWN, CUSHIM_RANGE_LIVE, CUSHIM_RANGE_FREED 
 
 /* Remember an allocation; forgets what overlaps it, which must be gone. Want of memory is no
  * error: what is not remembered is not checked. */
-void cushim_track_add(const struct cushim *cu, const struct cushim_range *range);
+void cushim_track_add(const struct cushim_api *cu, const struct cushim_range *range);
 
 /* The allocation that an address lies in. Costs about 15 ns, 50 among a thousand; waits only for a
  * writer that lost its processor. */
-enum cushim_known cushim_track_find(const struct cushim *cu, uintptr_t address,
+enum cushim_known cushim_track_find(const struct cushim_api *cu, uintptr_t address,
                                     struct cushim_range *range);
 
 /* Mark a live allocation as freed; false where it is not live (any more). The last few that were
  * freed are remembered. */
-bool cushim_track_free(const struct cushim *cu, uintptr_t base);
+bool cushim_track_free(const struct cushim_api *cu, uintptr_t base);
 
 /* Undo cushim_track_free. */
-void cushim_track_restore(const struct cushim *cu, uintptr_t base);
+void cushim_track_restore(const struct cushim_api *cu, uintptr_t base);
 
 /* Change the size of a live allocation. */
-void cushim_track_resize(const struct cushim *cu, uintptr_t base, size_t size);
+void cushim_track_resize(const struct cushim_api *cu, uintptr_t base, size_t size);
 
 /* Forget an allocation, live or freed. */
-void cushim_track_drop(const struct cushim *cu, uintptr_t base);
+void cushim_track_drop(const struct cushim_api *cu, uintptr_t base);
 
 /* Forget all that an instance had: it is being closed, and its address may serve another. */
-void cushim_track_forget(const struct cushim *cu);
+void cushim_track_forget(const struct cushim_api *cu);
 
 /* ---- memory_array.c */
 
@@ -77,7 +77,7 @@ bool cushim_multiply(size_t a, size_t b, size_t *product);
 bool cushim_add(size_t a, size_t b, size_t *sum);
 
 /* Refuse what is 0, wraps around, passes the end of an allocation or lies in a freed one. */
-CUresult cushim_check_range(const struct cushim *cu, const char *helper, const char *argument,
+CUresult cushim_check_range(const struct cushim_api *cu, const char *helper, const char *argument,
                             uintptr_t address, size_t bytes);
 
 /* A box in an array: bytes along x, rows along y, planes along z. */
@@ -86,15 +86,15 @@ struct cushim_box {
 };
 
 /* Refuse an array that is NULL or was destroyed, and a box that passes its end. */
-CUresult cushim_check_array(const struct cushim *cu, const char *helper, const char *argument,
+CUresult cushim_check_array(const struct cushim_api *cu, const char *helper, const char *argument,
                             CUarray array, const struct cushim_box *box);
 
 /* Remember memory that a driver's call just gave. */
-void cushim_note_memory(const struct cushim *cu, uintptr_t address, size_t bytes,
+void cushim_note_memory(const struct cushim_api *cu, uintptr_t address, size_t bytes,
                         enum cushim_memory_kind kind);
 
 /* A failed allocation: adds to the last error how much was asked for and how much is free. */
-CUresult cushim_not_allocated(const struct cushim *cu, CUresult code, size_t bytes);
+CUresult cushim_not_allocated(const struct cushim_api *cu, CUresult code, size_t bytes);
 
 /*
  * Before a driver's call that frees: refuse what was freed before, lies within an allocation or is
@@ -102,10 +102,10 @@ CUresult cushim_not_allocated(const struct cushim *cu, CUresult code, size_t byt
  *
  * @param taken  written on success; its kind is 0 where cushim does not know the address
  */
-CUresult cushim_take(const struct cushim *cu, const char *helper, const char *argument,
+CUresult cushim_take(const struct cushim_api *cu, const char *helper, const char *argument,
                      uintptr_t address, unsigned int kinds, struct cushim_range *taken);
 
 /* After it: puts back the mark where the driver refused and has the memory still. */
-CUresult cushim_taken(const struct cushim *cu, const struct cushim_range *taken, CUresult code);
+CUresult cushim_taken(const struct cushim_api *cu, const struct cushim_range *taken, CUresult code);
 
 #endif

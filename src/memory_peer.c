@@ -2,7 +2,7 @@
 #include "memory_internal.h"
 #include "scope.h"
 
-static CUresult peer_check(const struct cushim *cu, const char *helper, CUdeviceptr dst,
+static CUresult peer_check(const struct cushim_api *cu, const char *helper, CUdeviceptr dst,
                            CUcontext dst_context, CUdeviceptr src, CUcontext src_context,
                            size_t bytes)
 {
@@ -19,7 +19,7 @@ static CUresult peer_done(CUresult code, CUdeviceptr dst, CUdeviceptr src, size_
     return cushim_with(code, "dst: %#zx, src: %#zx, bytes: %zu", (size_t)dst, (size_t)src, bytes);
 }
 
-CUresult cushim_copy_peer(const struct cushim *cu, CUdeviceptr dst, CUcontext dst_context,
+CUresult cushim_copy_peer(const struct cushim_api *cu, CUdeviceptr dst, CUcontext dst_context,
                           CUdeviceptr src, CUcontext src_context, size_t bytes)
 {
     CUresult code = peer_check(cu, __func__, dst, dst_context, src, src_context, bytes);
@@ -30,7 +30,7 @@ CUresult cushim_copy_peer(const struct cushim *cu, CUdeviceptr dst, CUcontext ds
         bytes);
 }
 
-CUresult cushim_copy_peer_async(const struct cushim *cu, CUdeviceptr dst, CUcontext dst_context,
+CUresult cushim_copy_peer_async(const struct cushim_api *cu, CUdeviceptr dst, CUcontext dst_context,
                                 CUdeviceptr src, CUcontext src_context, size_t bytes,
                                 CUstream stream)
 {
@@ -42,7 +42,7 @@ CUresult cushim_copy_peer_async(const struct cushim *cu, CUdeviceptr dst, CUcont
                      dst, src, bytes);
 }
 
-CUresult cushim_peer_enable(const struct cushim *cu, CUcontext context, CUcontext peer)
+CUresult cushim_peer_enable(const struct cushim_api *cu, CUcontext context, CUcontext peer)
 {
     struct cushim_scope scope;
     CUresult code = cushim_context_required(cu, context, __func__, "context");
@@ -52,14 +52,14 @@ CUresult cushim_peer_enable(const struct cushim *cu, CUcontext context, CUcontex
         code = cushim_scope_begin(cu, context, __func__, &scope);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim_table(cu)->cuCtxEnablePeerAccess(peer, 0);
+    code = cu->cuCtxEnablePeerAccess(peer, 0);
     if (code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
         code = CUDA_SUCCESS;
     code = cushim_checked(code, __func__, "cuCtxEnablePeerAccess");
     return cushim_scope_end(&scope, __func__, code);
 }
 
-CUresult cushim_peer_disable(const struct cushim *cu, CUcontext context, CUcontext peer)
+CUresult cushim_peer_disable(const struct cushim_api *cu, CUcontext context, CUcontext peer)
 {
     struct cushim_scope scope;
     CUresult code = cushim_context_required(cu, context, __func__, "context");
@@ -69,7 +69,7 @@ CUresult cushim_peer_disable(const struct cushim *cu, CUcontext context, CUconte
         code = cushim_scope_begin(cu, context, __func__, &scope);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim_table(cu)->cuCtxDisablePeerAccess(peer);
+    code = cu->cuCtxDisablePeerAccess(peer);
     if (code == CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
         code = CUDA_SUCCESS;
     code = cushim_checked(code, __func__, "cuCtxDisablePeerAccess");

@@ -2,16 +2,16 @@
 #include "device.h"
 #include "memory_internal.h"
 
-bool cushim_pool_supported(const struct cushim *cu, CUdevice device)
+bool cushim_pool_supported(const struct cushim_api *cu, CUdevice device)
 {
     int supported = 0;
     return CUSHIM_HAS(cu, cuMemPoolCreate) &&
-           cushim_table(cu)->cuDeviceGetAttribute(
-               &supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device) == CUDA_SUCCESS &&
+           cu->cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+                                    device) == CUDA_SUCCESS &&
            supported;
 }
 
-CUresult cushim_pool_create(const struct cushim *cu, CUdevice device, size_t keep,
+CUresult cushim_pool_create(const struct cushim_api *cu, CUdevice device, size_t keep,
                             CUmemoryPool *pool)
 {
     CUmemoryPool found = NULL;
@@ -26,8 +26,8 @@ CUresult cushim_pool_create(const struct cushim *cu, CUdevice device, size_t kee
     if (code != CUDA_SUCCESS)
         return code;
     if (CUSHIM_HAS(cu, cuMemPoolCreate))
-        code = cushim_table(cu)->cuDeviceGetAttribute(
-            &supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device);
+        code = cu->cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+                                        device);
     code = cushim_device_checked(cu, code, __func__, "cuDeviceGetAttribute", device);
     if (code != CUDA_SUCCESS)
         return code;
@@ -38,27 +38,27 @@ CUresult cushim_pool_create(const struct cushim *cu, CUdevice device, size_t kee
                           CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
     if (code != CUDA_SUCCESS) {
         if (found)
-            cushim_table(cu)->cuMemPoolDestroy(found);
+            cu->cuMemPoolDestroy(found);
         return code;
     }
     *pool = found;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_pool_destroy(const struct cushim *cu, CUmemoryPool pool)
+CUresult cushim_pool_destroy(const struct cushim_api *cu, CUmemoryPool pool)
 {
     if (!pool)
         return CUDA_SUCCESS;
     return cushim_gone_is_done(CUSHIM_TRY(cu, __func__, cuMemPoolDestroy, pool));
 }
 
-CUresult cushim_pool_trim(const struct cushim *cu, CUmemoryPool pool, size_t keep)
+CUresult cushim_pool_trim(const struct cushim_api *cu, CUmemoryPool pool, size_t keep)
 {
     CUresult code = cushim_require(pool, __func__, "pool");
     return code == CUDA_SUCCESS ? CUSHIM_TRY(cu, __func__, cuMemPoolTrimTo, pool, keep) : code;
 }
 
-CUresult cushim_pool_measure(const struct cushim *cu, CUmemoryPool pool,
+CUresult cushim_pool_measure(const struct cushim_api *cu, CUmemoryPool pool,
                              struct cushim_pool_usage *usage)
 {
     cuuint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;

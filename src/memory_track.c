@@ -143,7 +143,7 @@ static enum cushim_known track_known(uintptr_t owner, uintptr_t address, struct 
     return CUSHIM_RANGE_UNKNOWN;
 }
 
-enum cushim_known cushim_track_find(const struct cushim *cu, uintptr_t address,
+enum cushim_known cushim_track_find(const struct cushim_api *cu, uintptr_t address,
                                     struct cushim_range *range)
 {
     uintptr_t owner = (uintptr_t)cu;
@@ -253,7 +253,7 @@ static bool track_take(struct track_set *set, uintptr_t owner, uintptr_t base,
     return true;
 }
 
-void cushim_track_add(const struct cushim *cu, const struct cushim_range *range)
+void cushim_track_add(const struct cushim_api *cu, const struct cushim_range *range)
 {
     atomic_store_explicit(&cushim_on_close, cushim_track_forget, memory_order_release);
     uintptr_t owner = (uintptr_t)cu;
@@ -264,7 +264,7 @@ void cushim_track_add(const struct cushim *cu, const struct cushim_range *range)
     track_end();
 }
 
-bool cushim_track_free(const struct cushim *cu, uintptr_t base)
+bool cushim_track_free(const struct cushim_api *cu, uintptr_t base)
 {
     struct cushim_range range;
     uintptr_t owner = (uintptr_t)cu;
@@ -278,7 +278,7 @@ bool cushim_track_free(const struct cushim *cu, uintptr_t base)
     return was_live;
 }
 
-void cushim_track_restore(const struct cushim *cu, uintptr_t base)
+void cushim_track_restore(const struct cushim_api *cu, uintptr_t base)
 {
     struct cushim_range range;
     uintptr_t owner = (uintptr_t)cu;
@@ -288,7 +288,7 @@ void cushim_track_restore(const struct cushim *cu, uintptr_t base)
     track_end();
 }
 
-void cushim_track_resize(const struct cushim *cu, uintptr_t base, size_t size)
+void cushim_track_resize(const struct cushim_api *cu, uintptr_t base, size_t size)
 {
     struct cushim_range range;
     uintptr_t owner = (uintptr_t)cu;
@@ -300,7 +300,7 @@ void cushim_track_resize(const struct cushim *cu, uintptr_t base, size_t size)
     track_end();
 }
 
-void cushim_track_drop(const struct cushim *cu, uintptr_t base)
+void cushim_track_drop(const struct cushim_api *cu, uintptr_t base)
 {
     struct cushim_range range;
     track_begin();
@@ -319,7 +319,7 @@ static void track_forget(struct track_set *set, uintptr_t owner)
     TRACK_STORE(set->count, kept);
 }
 
-void cushim_track_forget(const struct cushim *cu)
+void cushim_track_forget(const struct cushim_api *cu)
 {
     track_begin();
     track_forget(&track_live, (uintptr_t)cu);
@@ -327,7 +327,7 @@ void cushim_track_forget(const struct cushim *cu)
     track_end();
 }
 
-size_t cushim_memory_live(const struct cushim *cu, size_t *bytes)
+size_t cushim_memory_live(const struct cushim_api *cu, size_t *bytes)
 {
     size_t count, live = 0, sum = 0;
     cushim_lock_take(&track_lock);

@@ -21,13 +21,13 @@ static bool growing_round(size_t size, size_t granularity, size_t *rounded)
     return cushim_add(size, rest ? granularity - rest : 0, rounded);
 }
 
-static CUresult growing_supported(const struct cushim *cu, const char *helper, CUdevice device)
+static CUresult growing_supported(const struct cushim_api *cu, const char *helper, CUdevice device)
 {
     int supported = 0;
     if (!CUSHIM_HAS(cu, cuMemAddressReserve))
         return cushim_refuse(CUDA_ERROR_NOT_SUPPORTED, helper, "%s",
                              cushim_reason(cu, "cuMemAddressReserve", NULL));
-    CUresult code = cushim_table(cu)->cuDeviceGetAttribute(
+    CUresult code = cu->cuDeviceGetAttribute(
         &supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
     code = cushim_device_checked(cu, code, helper, "cuDeviceGetAttribute", device);
     if (code == CUDA_SUCCESS && !supported)
@@ -39,10 +39,9 @@ static CUresult growing_supported(const struct cushim *cu, const char *helper, C
 }
 
 /* Memory behind the addresses from `address`, for its device to use; nothing on failure. */
-static CUresult growing_add(const struct cushim *cu, const char *helper, CUdevice device,
+static CUresult growing_add(const struct cushim_api *cu, const char *helper, CUdevice device,
                             CUdeviceptr address, struct cushim_growing_part *part)
 {
-    const struct cushim_api *table = cushim_table(cu);
     CUmemAllocationProp kind = growing_kind(device);
     CUmemAccessDesc access = {kind.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CUresult code = CUSHIM_TRY(cu, helper, cuMemCreate, &part->handle, part->bytes, &kind, 0);
@@ -52,14 +51,14 @@ static CUresult growing_add(const struct cushim *cu, const char *helper, CUdevic
     if (code == CUDA_SUCCESS) {
         code = CUSHIM_TRY(cu, helper, cuMemSetAccess, address, part->bytes, &access, 1);
         if (code != CUDA_SUCCESS)
-            table->cuMemUnmap(address, part->bytes);
+            cu->cuMemUnmap(address, part->bytes);
     }
     if (code != CUDA_SUCCESS)
-        table->cuMemRelease(part->handle);
+        cu->cuMemRelease(part->handle);
     return code;
 }
 
-static CUresult growing_grow(const struct cushim *cu, const char *helper,
+static CUresult growing_grow(const struct cushim_api *cu, const char *helper,
                              struct cushim_growing *growing, size_t size)
 {
     struct cushim_growing_part part = {0, 0};
@@ -90,8 +89,8 @@ static CUresult growing_grow(const struct cushim *cu, const char *helper,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_growing_create(const struct cushim *cu, CUdevice device, size_t size, size_t limit,
-                               struct cushim_growing *growing)
+CUresult cushim_growing_create(const struct cushim_api *cu, CUdevice device, size_t size,
+                               size_t limit, struct cushim_growing *growing)
 {
     struct cushim_growing made = {.device = device};
     CUmemAllocationProp kind = growing_kind(device);
@@ -118,7 +117,7 @@ CUresult cushim_growing_create(const struct cushim *cu, CUdevice device, size_t 
         return cushim_not_allocated(cu, code, made.limit);
     code = growing_grow(cu, __func__, &made, size);
     if (code != CUDA_SUCCESS) {
-        cushim_table(cu)->cuMemAddressFree(made.address, made.limit);
+        cu->cuMemAddressFree(made.address, made.limit);
         free(made.parts);
         return code;
     }
@@ -135,14 +134,15 @@ static CUresult growing_require(const char *helper, const struct cushim_growing 
     return code;
 }
 
-CUresult cushim_growing_grow(const struct cushim *cu, struct cushim_growing *growing, size_t size)
+CUresult cushim_growing_grow(const struct cushim_api *cu, struct cushim_growing *growing,
+                             size_t size)
 {
     CUresult code = growing_require(__func__, growing);
     return code == CUDA_SUCCESS ? growing_grow(cu, __func__, growing, size) : code;
 }
 
 /* The last part first, so that what is left is a smaller buffer. */
-static CUresult growing_shrink(const struct cushim *cu, const char *helper,
+static CUresult growing_shrink(const struct cushim_api *cu, const char *helper,
                                struct cushim_growing *growing)
 {
     const struct cushim_growing_part *part = &growing->parts[growing->part_count - 1];
@@ -157,7 +157,7 @@ static CUresult growing_shrink(const struct cushim *cu, const char *helper,
     return code;
 }
 
-CUresult cushim_growing_release(const struct cushim *cu, struct cushim_growing *growing)
+CUresult cushim_growing_release(const struct cushim_api *cu, struct cushim_growing *growing)
 {
     CUresult code = CUDA_SUCCESS;
     if (!growing || !growing->address)

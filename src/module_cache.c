@@ -58,7 +58,7 @@ static uint64_t module_get_number(const unsigned char *at)
 
 /* A driver's file is libcuda.so.VERSION once links are followed: two builds of one CUDA version
  * compile differently. */
-static const char *module_driver_file(const struct cushim *cu)
+static const char *module_driver_file(const struct cushim_api *cu)
 {
     const char *path = cushim_path(cu), *slash = path ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path ? path : "";

@@ -37,13 +37,13 @@ void cushim_names_near(const struct cushim_names *names, const char *wanted, cha
 
 /* Remember and forget the names of a module or library (any handle) that was loaded from an image.
  * Takes what is in `names`. */
-void cushim_names_remember(const struct cushim *cu, const void *handle,
+void cushim_names_remember(const struct cushim_api *cu, const void *handle,
                            struct cushim_names names[CUSHIM_NAMES_KINDS]);
-void cushim_names_forget(const struct cushim *cu, const void *handle);
+void cushim_names_forget(const struct cushim_api *cu, const void *handle);
 
 /* The refusal for a name that is missing, from what is remembered of the handle. `of_driver` may be
  * NULL: the driver's own list. */
-CUresult cushim_names_missing(const struct cushim *cu, const void *handle, const char *helper,
+CUresult cushim_names_missing(const struct cushim_api *cu, const void *handle, const char *helper,
                               const char *call, enum cushim_names_of of, const char *name,
                               const struct cushim_names *of_driver);
 
@@ -114,7 +114,7 @@ enum { CUSHIM_JIT_MAX_OPTIONS = 24, CUSHIM_JIT_MAX_EXTRA = 64 };
 
 /* The driver's arrays for one compilation. Stays where it is while the driver may write into it. */
 struct cushim_jit {
-    const struct cushim *cu;
+    const struct cushim_api *cu;
     const char *helper;
     struct cushim_jit_options wanted;
     struct cushim_cubin_cache cache; /* where wanted.cache is not NULL */
@@ -127,7 +127,7 @@ struct cushim_jit {
 };
 
 /* Read the caller's options and make room for the logs. To be ended also where it fails. */
-CUresult cushim_jit_begin(struct cushim_jit *jit, const struct cushim *cu, const char *helper,
+CUresult cushim_jit_begin(struct cushim_jit *jit, const struct cushim_api *cu, const char *helper,
                           const struct cushim_jit_options *options);
 
 /* Fill the arrays: logs and wall time, and with `compiling` all that has to do with code. */
@@ -201,12 +201,12 @@ CUresult cushim_loading_module(struct cushim_jit *jit, const char *what,
                                const struct cushim_loading *loading, CUmodule *module);
 
 /* Compute capability of the current context's device, 90 for 9.0; 0: not known. */
-int cushim_module_arch(const struct cushim *cu);
+int cushim_module_arch(const struct cushim_api *cu);
 
 /* As the public functions, for other helpers. */
-CUresult cushim_module_find_function(const struct cushim *cu, const char *helper, CUmodule module,
-                                     const char *name, CUfunction *function);
-CUresult cushim_module_find_global(const struct cushim *cu, const char *helper, CUmodule module,
+CUresult cushim_module_find_function(const struct cushim_api *cu, const char *helper,
+                                     CUmodule module, const char *name, CUfunction *function);
+CUresult cushim_module_find_global(const struct cushim_api *cu, const char *helper, CUmodule module,
                                    const char *name, CUdeviceptr *address, size_t *bytes);
 
 #endif

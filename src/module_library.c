@@ -26,7 +26,7 @@ struct cushim_library_state {
 static CUresult module_library_prove(struct cushim_jit *jit, const char *what,
                                      const struct cushim_image *image, CUlibrary library)
 {
-    const struct cushim_api *table = cushim_table(jit->cu);
+    const struct cushim_api *table = jit->cu;
     CUcontext context = NULL;
     CUmodule module = NULL;
     if (!jit->error_log[0] || table->cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context)
@@ -43,8 +43,8 @@ static CUresult module_library_by_driver(struct cushim_jit *jit, const char *wha
 {
     struct cushim_names names[CUSHIM_NAMES_KINDS] = {{0}};
     cushim_jit_arrange(jit, loading->image.kind != CUSHIM_IMAGE_CUBIN, false);
-    CUresult code = cushim_table(jit->cu)->cuLibraryLoadData(
-        &library->library, loading->data, jit->options, jit->values, jit->count, NULL, NULL, 0);
+    CUresult code = jit->cu->cuLibraryLoadData(&library->library, loading->data, jit->options,
+                                               jit->values, jit->count, NULL, NULL, 0);
     cushim_jit_note(jit);
     code = cushim_jit_checked(jit, code, "cuLibraryLoadData", what, &loading->image);
     if (code == CUDA_SUCCESS)
@@ -76,7 +76,7 @@ static CUresult module_library_load_here(struct cushim_jit *jit, const char *wha
     CUmodule loaded = NULL;
     CUresult code = cushim_loading_module(jit, what, loading, &loaded);
     if (code == CUDA_SUCCESS && module_library_add(library, context, loaded) != CUDA_SUCCESS) {
-        cushim_table(jit->cu)->cuModuleUnload(loaded);
+        jit->cu->cuModuleUnload(loaded);
         cushim_names_forget(jit->cu, loaded);
         code = cushim_refuse(CUDA_ERROR_OUT_OF_MEMORY, jit->helper,
                              "library: no memory for a list of modules");
@@ -152,7 +152,7 @@ static CUresult module_library_load(struct cushim_jit *jit, const char *what, co
     return module_library_try(jit, what, data, bytes, false, library);
 }
 
-CUresult cushim_library_load(const struct cushim *cu, const void *data, size_t bytes,
+CUresult cushim_library_load(const struct cushim_api *cu, const void *data, size_t bytes,
                              const struct cushim_jit_options *options,
                              struct cushim_jit_result *result, struct cushim_library *library)
 {
@@ -165,7 +165,7 @@ CUresult cushim_library_load(const struct cushim *cu, const void *data, size_t b
     return cushim_jit_end(&jit, result, code);
 }
 
-CUresult cushim_library_load_file(const struct cushim *cu, const char *path,
+CUresult cushim_library_load_file(const struct cushim_api *cu, const char *path,
                                   const struct cushim_jit_options *options,
                                   struct cushim_jit_result *result, struct cushim_library *library)
 {
@@ -188,7 +188,7 @@ CUresult cushim_library_load_file(const struct cushim *cu, const char *path,
 /* ---- unload */
 
 /* A context that is gone took its modules along. */
-static CUresult module_library_unload_in(const struct cushim *cu, const char *helper,
+static CUresult module_library_unload_in(const struct cushim_api *cu, const char *helper,
                                          const struct cushim_context_module *module)
 {
     struct cushim_scope scope;
@@ -197,17 +197,17 @@ static CUresult module_library_unload_in(const struct cushim *cu, const char *he
         return CUDA_SUCCESS;
     if (code != CUDA_SUCCESS)
         return cushim_gone_is_done(code);
-    code = cushim_gone_is_done(cushim_table(cu)->cuModuleUnload(module->module));
+    code = cushim_gone_is_done(cu->cuModuleUnload(module->module));
     code = cushim_checked(code, helper, "cuModuleUnload");
     return cushim_scope_end(&scope, helper, code);
 }
 
-CUresult cushim_library_unload(const struct cushim *cu, struct cushim_library *library)
+CUresult cushim_library_unload(const struct cushim_api *cu, struct cushim_library *library)
 {
     if (!library)
         return CUDA_SUCCESS;
     if (library->library) {
-        CUresult code = cushim_gone_is_done(cushim_table(cu)->cuLibraryUnload(library->library));
+        CUresult code = cushim_gone_is_done(cu->cuLibraryUnload(library->library));
         if (code != CUDA_SUCCESS)
             return cushim_checked(code, __func__, "cuLibraryUnload");
         cushim_names_forget(cu, library->library);
@@ -243,7 +243,7 @@ static CUresult module_library_check(const char *helper, const struct cushim_lib
 }
 
 /* The module of the current context, which is loaded where there is none yet. */
-static CUresult module_library_here(const struct cushim *cu, const char *helper,
+static CUresult module_library_here(const struct cushim_api *cu, const char *helper,
                                     struct cushim_library *library, CUmodule *module)
 {
     CUcontext context = NULL;
@@ -274,10 +274,10 @@ static CUresult module_library_here(const struct cushim *cu, const char *helper,
 }
 
 /* The driver's own list of a library's kernels; empty where it has none to give. */
-static void module_library_names(const struct cushim *cu, CUlibrary library,
+static void module_library_names(const struct cushim_api *cu, CUlibrary library,
                                  struct cushim_names *names)
 {
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *table = cu;
     unsigned count = 0;
     if (!CUSHIM_HAS(cu, cuLibraryGetKernelCount) || !CUSHIM_HAS(cu, cuLibraryEnumerateKernels) ||
         !CUSHIM_HAS(cu, cuKernelGetName) ||
@@ -295,10 +295,10 @@ static void module_library_names(const struct cushim *cu, CUlibrary library,
     free(kernels);
 }
 
-static CUresult module_library_kernel(const struct cushim *cu, const char *helper,
+static CUresult module_library_kernel(const struct cushim_api *cu, const char *helper,
                                       CUlibrary library, const char *name, CUkernel *kernel)
 {
-    CUresult code = cushim_table(cu)->cuLibraryGetKernel(kernel, library, name);
+    CUresult code = cu->cuLibraryGetKernel(kernel, library, name);
     if (code == CUDA_ERROR_NOT_FOUND) {
         struct cushim_names names = {0};
         module_library_names(cu, library, &names);
@@ -310,7 +310,7 @@ static CUresult module_library_kernel(const struct cushim *cu, const char *helpe
     return cushim_checked(code, helper, "cuLibraryGetKernel");
 }
 
-CUresult cushim_library_function(const struct cushim *cu, struct cushim_library *library,
+CUresult cushim_library_function(const struct cushim_api *cu, struct cushim_library *library,
                                  const char *name, CUfunction *function)
 {
     CUmodule module;
@@ -333,7 +333,7 @@ CUresult cushim_library_function(const struct cushim *cu, struct cushim_library 
     return code;
 }
 
-CUresult cushim_library_kernel(const struct cushim *cu, struct cushim_library *library,
+CUresult cushim_library_kernel(const struct cushim_api *cu, struct cushim_library *library,
                                const char *name, CUkernel *kernel)
 {
     CUkernel found = NULL;
@@ -353,7 +353,7 @@ CUresult cushim_library_kernel(const struct cushim *cu, struct cushim_library *l
     return code;
 }
 
-CUresult cushim_library_global(const struct cushim *cu, struct cushim_library *library,
+CUresult cushim_library_global(const struct cushim_api *cu, struct cushim_library *library,
                                const char *name, CUdeviceptr *address, size_t *bytes)
 {
     CUmodule module;
@@ -368,7 +368,7 @@ CUresult cushim_library_global(const struct cushim *cu, struct cushim_library *l
                    ? cushim_module_find_global(cu, __func__, module, name, address, bytes)
                    : code;
     }
-    code = cushim_table(cu)->cuLibraryGetGlobal(&at, &size, library->library, name);
+    code = cu->cuLibraryGetGlobal(&at, &size, library->library, name);
     if (code == CUDA_ERROR_NOT_FOUND)
         return cushim_names_missing(cu, library->library, __func__, "cuLibraryGetGlobal",
                                     CUSHIM_NAMES_GLOBALS, name, NULL);
@@ -380,7 +380,7 @@ CUresult cushim_library_global(const struct cushim *cu, struct cushim_library *l
     return code;
 }
 
-CUresult cushim_library_module(const struct cushim *cu, struct cushim_library *library,
+CUresult cushim_library_module(const struct cushim_api *cu, struct cushim_library *library,
                                CUmodule *module)
 {
     CUmodule found = NULL;

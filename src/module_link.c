@@ -27,7 +27,7 @@ static CUjitInputType module_input_type(enum cushim_image_kind kind)
 
 static CUresult module_link_create(struct cushim_jit *jit, CUlinkState *link, const char **call)
 {
-    const struct cushim_api *table = cushim_table(jit->cu);
+    const struct cushim_api *table = jit->cu;
     const bool first = !CUSHIM_HAS(jit->cu, cuLinkCreate_v2) && CUSHIM_HAS(jit->cu, cuLinkCreate);
     *call = first ? "cuLinkCreate" : "cuLinkCreate_v2";
     return first ? table->cuLinkCreate_v1(jit->count, jit->options, jit->values, link)
@@ -45,7 +45,7 @@ static void *module_unconst(const void *data)
 static CUresult module_link_add(struct cushim_jit *jit, CUlinkState link,
                                 const struct cushim_linking *input, const char **call)
 {
-    const struct cushim_api *table = cushim_table(jit->cu);
+    const struct cushim_api *table = jit->cu;
     const CUjitInputType type = module_input_type(input->image.kind);
     const bool first = !CUSHIM_HAS(jit->cu, cuLinkAddData_v2) && CUSHIM_HAS(jit->cu, cuLinkAddData);
     void *data = module_unconst(input->data);
@@ -62,7 +62,7 @@ static CUresult module_link_finish(struct cushim_jit *jit, CUlinkState link,
     void *data = NULL;
     size_t bytes = 0;
     const struct cushim_image all = {.kind = CUSHIM_IMAGE_CUBIN};
-    CUresult code = cushim_table(jit->cu)->cuLinkComplete(link, &data, &bytes);
+    CUresult code = jit->cu->cuLinkComplete(link, &data, &bytes);
     code = cushim_jit_checked(jit, code, "cuLinkComplete", "inputs", &all);
     if (code != CUDA_SUCCESS)
         return code;
@@ -95,7 +95,7 @@ static CUresult module_link_by_driver(struct cushim_jit *jit, const struct cushi
         code = module_link_finish(jit, link, cubin);
     cushim_jit_note(jit);
     /* What was made is made, whatever this comes to. */
-    cushim_table(jit->cu)->cuLinkDestroy(link);
+    jit->cu->cuLinkDestroy(link);
     return code;
 }
 
@@ -194,9 +194,9 @@ static CUresult module_link(struct cushim_jit *jit, const struct cushim_link_inp
 
 /* ---- public */
 
-CUresult cushim_link(const struct cushim *cu, const struct cushim_link_input *inputs, size_t count,
-                     const struct cushim_jit_options *options, struct cushim_jit_result *result,
-                     struct cushim_cubin *cubin)
+CUresult cushim_link(const struct cushim_api *cu, const struct cushim_link_input *inputs,
+                     size_t count, const struct cushim_jit_options *options,
+                     struct cushim_jit_result *result, struct cushim_cubin *cubin)
 {
     struct cushim_jit jit;
     struct cushim_cubin made = {0};
@@ -233,7 +233,7 @@ static CUresult module_link_load(struct cushim_jit *jit, const struct cushim_lin
     return code;
 }
 
-CUresult cushim_module_link(const struct cushim *cu, const struct cushim_link_input *inputs,
+CUresult cushim_module_link(const struct cushim_api *cu, const struct cushim_link_input *inputs,
                             size_t count, const struct cushim_jit_options *options,
                             struct cushim_jit_result *result, CUmodule *module)
 {

@@ -6,15 +6,14 @@
 
 #include "module_internal.h"
 
-int cushim_module_arch(const struct cushim *cu)
+int cushim_module_arch(const struct cushim_api *cu)
 {
-    const struct cushim_api *table = cushim_table(cu);
     CUdevice device = 0;
     int major = 0, minor = 0;
-    if (table->cuCtxGetDevice_v1(&device) != CUDA_SUCCESS ||
-        table->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) !=
+    if (cu->cuCtxGetDevice_v1(&device) != CUDA_SUCCESS ||
+        cu->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) !=
             CUDA_SUCCESS ||
-        table->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) !=
+        cu->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) !=
             CUDA_SUCCESS)
         return 0;
     return 10 * major + minor;
@@ -105,8 +104,8 @@ CUresult cushim_loading_module(struct cushim_jit *jit, const char *what,
         }
     }
     cushim_jit_arrange(&second, !compiled, true);
-    CUresult code = cushim_table(jit->cu)->cuModuleLoadDataEx(&loaded, loading->data, second.count,
-                                                              second.options, second.values);
+    CUresult code = jit->cu->cuModuleLoadDataEx(&loaded, loading->data, second.count,
+                                                second.options, second.values);
     cushim_jit_note(&second);
     code = cushim_jit_checked(&second, code, "cuModuleLoadDataEx", what, &loading->image);
     jit->wall_ms = second.wall_ms;
@@ -149,7 +148,7 @@ static CUresult module_load(struct cushim_jit *jit, const char *what, const void
     return code;
 }
 
-CUresult cushim_module_load(const struct cushim *cu, const void *data, size_t bytes,
+CUresult cushim_module_load(const struct cushim_api *cu, const void *data, size_t bytes,
                             const struct cushim_jit_options *options,
                             struct cushim_jit_result *result, CUmodule *module)
 {
@@ -162,7 +161,7 @@ CUresult cushim_module_load(const struct cushim *cu, const void *data, size_t by
     return cushim_jit_end(&jit, result, code);
 }
 
-CUresult cushim_module_load_file(const struct cushim *cu, const char *path,
+CUresult cushim_module_load_file(const struct cushim_api *cu, const char *path,
                                  const struct cushim_jit_options *options,
                                  struct cushim_jit_result *result, CUmodule *module)
 {
@@ -182,11 +181,11 @@ CUresult cushim_module_load_file(const struct cushim *cu, const char *path,
     return cushim_jit_end(&jit, result, code);
 }
 
-CUresult cushim_module_unload(const struct cushim *cu, CUmodule module)
+CUresult cushim_module_unload(const struct cushim_api *cu, CUmodule module)
 {
     if (!module)
         return CUDA_SUCCESS;
-    CUresult code = cushim_gone_is_done(cushim_table(cu)->cuModuleUnload(module));
+    CUresult code = cushim_gone_is_done(cu->cuModuleUnload(module));
     if (code == CUDA_SUCCESS) {
         cushim_names_forget(cu, module);
         cushim_launch_forget(); /* its functions' handles may come again for others */
@@ -197,21 +196,20 @@ CUresult cushim_module_unload(const struct cushim *cu, CUmodule module)
 /* ---- look up */
 
 /* The driver's own list of a module's kernels; empty where it has none to give. */
-static void module_driver_names(const struct cushim *cu, CUmodule module,
+static void module_driver_names(const struct cushim_api *cu, CUmodule module,
                                 struct cushim_names *names)
 {
-    const struct cushim_api *table = cushim_table(cu);
     unsigned count = 0;
     if (!CUSHIM_HAS(cu, cuModuleGetFunctionCount) || !CUSHIM_HAS(cu, cuModuleEnumerateFunctions) ||
         !CUSHIM_HAS(cu, cuFuncGetName) ||
-        table->cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || !count)
+        cu->cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || !count)
         return;
     CUfunction *functions = calloc(count, sizeof *functions);
-    if (functions && table->cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS) {
+    if (functions && cu->cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS) {
         names->complete = true;
         for (unsigned i = 0; i < count; i++) {
             const char *name = NULL;
-            if (table->cuFuncGetName(&name, functions[i]) == CUDA_SUCCESS && name)
+            if (cu->cuFuncGetName(&name, functions[i]) == CUDA_SUCCESS && name)
                 cushim_names_add(names, name, strlen(name));
         }
     }
@@ -229,14 +227,14 @@ static CUresult module_check_name(const char *helper, const void *module, const 
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_module_find_function(const struct cushim *cu, const char *helper, CUmodule module,
-                                     const char *name, CUfunction *function)
+CUresult cushim_module_find_function(const struct cushim_api *cu, const char *helper,
+                                     CUmodule module, const char *name, CUfunction *function)
 {
     CUfunction found = NULL;
     CUresult code = module_check_name(helper, module, name);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim_table(cu)->cuModuleGetFunction(&found, module, name);
+    code = cu->cuModuleGetFunction(&found, module, name);
     if (code == CUDA_ERROR_NOT_FOUND) {
         struct cushim_names names = {0};
         module_driver_names(cu, module, &names);
@@ -251,7 +249,7 @@ CUresult cushim_module_find_function(const struct cushim *cu, const char *helper
     return code;
 }
 
-CUresult cushim_module_find_global(const struct cushim *cu, const char *helper, CUmodule module,
+CUresult cushim_module_find_global(const struct cushim_api *cu, const char *helper, CUmodule module,
                                    const char *name, CUdeviceptr *address, size_t *bytes)
 {
     CUdeviceptr at = 0;
@@ -259,7 +257,7 @@ CUresult cushim_module_find_global(const struct cushim *cu, const char *helper, 
     CUresult code = module_check_name(helper, module, name);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim_table(cu)->cuModuleGetGlobal_v2(&at, &size, module, name);
+    code = cu->cuModuleGetGlobal_v2(&at, &size, module, name);
     if (code == CUDA_ERROR_NOT_FOUND)
         return cushim_names_missing(cu, module, helper, "cuModuleGetGlobal_v2",
                                     CUSHIM_NAMES_GLOBALS, name, NULL);
@@ -271,7 +269,7 @@ CUresult cushim_module_find_global(const struct cushim *cu, const char *helper, 
     return code;
 }
 
-CUresult cushim_module_function(const struct cushim *cu, CUmodule module, const char *name,
+CUresult cushim_module_function(const struct cushim_api *cu, CUmodule module, const char *name,
                                 CUfunction *function)
 {
     if (!function)
@@ -279,7 +277,7 @@ CUresult cushim_module_function(const struct cushim *cu, CUmodule module, const 
     return cushim_module_find_function(cu, __func__, module, name, function);
 }
 
-CUresult cushim_module_global(const struct cushim *cu, CUmodule module, const char *name,
+CUresult cushim_module_global(const struct cushim_api *cu, CUmodule module, const char *name,
                               CUdeviceptr *address, size_t *bytes)
 {
     return cushim_module_find_global(cu, __func__, module, name, address, bytes);

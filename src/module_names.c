@@ -130,7 +130,7 @@ void cushim_names_near(const struct cushim_names *names, const char *wanted, cha
 
 static struct module_known {
     struct module_known *next;
-    const struct cushim *cu;
+    const struct cushim_api *cu;
     const void *handle;
     struct cushim_names names[CUSHIM_NAMES_KINDS];
 } * module_known;
@@ -144,7 +144,7 @@ static void module_known_free(struct module_known *known)
 }
 
 /* Under the lock: take a handle's record out of the list. */
-static struct module_known *module_known_take(const struct cushim *cu, const void *handle)
+static struct module_known *module_known_take(const struct cushim_api *cu, const void *handle)
 {
     for (struct module_known **at = &module_known; *at; at = &(*at)->next)
         if ((*at)->cu == cu && (*at)->handle == handle) {
@@ -155,7 +155,7 @@ static struct module_known *module_known_take(const struct cushim *cu, const voi
     return NULL;
 }
 
-void cushim_names_remember(const struct cushim *cu, const void *handle,
+void cushim_names_remember(const struct cushim_api *cu, const void *handle,
                            struct cushim_names names[CUSHIM_NAMES_KINDS])
 {
     struct module_known *known = calloc(1, sizeof *known), *before;
@@ -177,7 +177,7 @@ void cushim_names_remember(const struct cushim *cu, const void *handle,
     module_known_free(before);
 }
 
-void cushim_names_forget(const struct cushim *cu, const void *handle)
+void cushim_names_forget(const struct cushim_api *cu, const void *handle)
 {
     cushim_lock_take(&module_known_lock);
     struct module_known *known = module_known_take(cu, handle);
@@ -185,7 +185,7 @@ void cushim_names_forget(const struct cushim *cu, const void *handle)
     module_known_free(known);
 }
 
-CUresult cushim_names_missing(const struct cushim *cu, const void *handle, const char *helper,
+CUresult cushim_names_missing(const struct cushim_api *cu, const void *handle, const char *helper,
                               const char *call, enum cushim_names_of of, const char *name,
                               const struct cushim_names *of_driver)
 {

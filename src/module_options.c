@@ -79,7 +79,7 @@ static CUresult module_read_options(struct cushim_jit *jit, const struct cushim_
     return code == CUDA_SUCCESS ? module_read_cache(jit) : code;
 }
 
-CUresult cushim_jit_begin(struct cushim_jit *jit, const struct cushim *cu, const char *helper,
+CUresult cushim_jit_begin(struct cushim_jit *jit, const struct cushim_api *cu, const char *helper,
                           const struct cushim_jit_options *options)
 {
     memset(jit, 0, sizeof *jit);

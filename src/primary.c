@@ -26,21 +26,21 @@ struct retained_primary {
 static struct retained_primary *retained_primaries; /* behind the lock */
 
 /* Where the record of a device is linked from, or the end of the list. */
-static struct retained_primary **primary_place(const struct cushim *cu, CUdevice device)
+static struct retained_primary **primary_place(const struct cushim_api *cu, CUdevice device)
 {
-    retain_fn driver = cushim_table(cu)->cuDevicePrimaryCtxRetain;
+    retain_fn driver = cu->cuDevicePrimaryCtxRetain;
     struct retained_primary **place = &retained_primaries;
     while (*place && ((*place)->driver != driver || (*place)->device != device))
         place = &(*place)->next;
     return place;
 }
 
-static bool count_retain(const struct cushim *cu, CUdevice device, CUcontext context)
+static bool count_retain(const struct cushim_api *cu, CUdevice device, CUcontext context)
 {
     cushim_lock_take(&primary_lock);
     struct retained_primary **place = primary_place(cu, device);
     if (!*place && (*place = calloc(1, sizeof **place)) != NULL) {
-        (*place)->driver = cushim_table(cu)->cuDevicePrimaryCtxRetain;
+        (*place)->driver = cu->cuDevicePrimaryCtxRetain;
         (*place)->device = device;
     }
     bool counted = *place != NULL;
@@ -53,7 +53,7 @@ static bool count_retain(const struct cushim *cu, CUdevice device, CUcontext con
 }
 
 /* Take one off; false where there is none. `context` is what the device's was. */
-static bool count_release(const struct cushim *cu, CUdevice device, CUcontext *context)
+static bool count_release(const struct cushim_api *cu, CUdevice device, CUcontext *context)
 {
     cushim_lock_take(&primary_lock);
     struct retained_primary **place = primary_place(cu, device), *primary = *place;
@@ -69,9 +69,9 @@ static bool count_release(const struct cushim *cu, CUdevice device, CUcontext *c
     return counted;
 }
 
-bool cushim_primary_find(const struct cushim *cu, CUcontext context, CUdevice *device)
+bool cushim_primary_find(const struct cushim_api *cu, CUcontext context, CUdevice *device)
 {
-    retain_fn driver = cushim_table(cu)->cuDevicePrimaryCtxRetain;
+    retain_fn driver = cu->cuDevicePrimaryCtxRetain;
     cushim_lock_take(&primary_lock);
     const struct retained_primary *primary = retained_primaries;
     while (primary && (primary->driver != driver || primary->context != context))
@@ -83,18 +83,17 @@ bool cushim_primary_find(const struct cushim *cu, CUcontext context, CUdevice *d
 }
 
 /* The newer ABI, which works on an active context too, where the driver has it. */
-static CUresult release_by_driver(const struct cushim *cu, const char *helper, CUdevice device)
+static CUresult release_by_driver(const struct cushim_api *cu, const char *helper, CUdevice device)
 {
-    const struct cushim_api *table = cushim_table(cu);
     bool newer = CUSHIM_HAS(cu, cuDevicePrimaryCtxRelease_v2);
-    CUresult code = newer ? table->cuDevicePrimaryCtxRelease_v2(device)
-                          : table->cuDevicePrimaryCtxRelease_v1(device);
+    CUresult code =
+        newer ? cu->cuDevicePrimaryCtxRelease_v2(device) : cu->cuDevicePrimaryCtxRelease_v1(device);
     return cushim_device_checked(
         cu, cushim_gone_is_done(code), helper,
         newer ? "cuDevicePrimaryCtxRelease_v2" : "cuDevicePrimaryCtxRelease", device);
 }
 
-CUresult cushim_primary_retain(struct cushim *cu, CUdevice device, CUcontext *context)
+CUresult cushim_primary_retain(const struct cushim_api *cu, CUdevice device, CUcontext *context)
 {
     CUcontext primary = NULL;
     if (!context)
@@ -102,7 +101,7 @@ CUresult cushim_primary_retain(struct cushim *cu, CUdevice device, CUcontext *co
     CUresult code = cushim_ready(cu, __func__);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim_table(cu)->cuDevicePrimaryCtxRetain(&primary, device);
+    code = cu->cuDevicePrimaryCtxRetain(&primary, device);
     code = cushim_device_checked(cu, code, __func__, "cuDevicePrimaryCtxRetain", device);
     if (code != CUDA_SUCCESS)
         return code;
@@ -114,7 +113,7 @@ CUresult cushim_primary_retain(struct cushim *cu, CUdevice device, CUcontext *co
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_primary_release(struct cushim *cu, CUdevice device)
+CUresult cushim_primary_release(const struct cushim_api *cu, CUdevice device)
 {
     CUcontext context = NULL;
     CUresult code = cushim_ready(cu, __func__);
@@ -132,7 +131,7 @@ CUresult cushim_primary_release(struct cushim *cu, CUdevice device)
     return code;
 }
 
-CUresult cushim_primary_query(struct cushim *cu, CUdevice device,
+CUresult cushim_primary_query(const struct cushim_api *cu, CUdevice device,
                               struct cushim_primary_state *state)
 {
     unsigned flags = 0;
@@ -142,7 +141,7 @@ CUresult cushim_primary_query(struct cushim *cu, CUdevice device,
     CUresult code = cushim_ready(cu, __func__);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim_table(cu)->cuDevicePrimaryCtxGetState(device, &flags, &active);
+    code = cu->cuDevicePrimaryCtxGetState(device, &flags, &active);
     code = cushim_device_checked(cu, code, __func__, "cuDevicePrimaryCtxGetState", device);
     if (code != CUDA_SUCCESS)
         return code;
@@ -153,16 +152,15 @@ CUresult cushim_primary_query(struct cushim *cu, CUdevice device,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_primary_set_flags(struct cushim *cu, CUdevice device, unsigned flags)
+CUresult cushim_primary_set_flags(const struct cushim_api *cu, CUdevice device, unsigned flags)
 {
     CUresult code = cushim_ready(cu, __func__);
     if (code != CUDA_SUCCESS)
         return code;
-    const struct cushim_api *table = cushim_table(cu);
     bool newer = CUSHIM_HAS(cu, cuDevicePrimaryCtxSetFlags_v2);
     const char *call = newer ? "cuDevicePrimaryCtxSetFlags_v2" : "cuDevicePrimaryCtxSetFlags";
-    code = newer ? table->cuDevicePrimaryCtxSetFlags_v2(device, flags)
-                 : table->cuDevicePrimaryCtxSetFlags_v1(device, flags);
+    code = newer ? cu->cuDevicePrimaryCtxSetFlags_v2(device, flags)
+                 : cu->cuDevicePrimaryCtxSetFlags_v1(device, flags);
     if (code == CUDA_ERROR_INVALID_VALUE)
         return cushim_refuse(code, __func__, "flags: 0x%x: %s does not accept them", flags, call);
     return cushim_device_checked(cu, code, __func__, call, device);

@@ -6,6 +6,6 @@
 #include <cushim/context.h>
 
 /* Whether a context is a primary one that is retained through cushim; then `device` is written. */
-bool cushim_primary_find(const struct cushim *cu, CUcontext context, CUdevice *device);
+bool cushim_primary_find(const struct cushim_api *cu, CUcontext context, CUdevice *device);
 
 #endif

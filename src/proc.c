@@ -34,14 +34,14 @@ static void find_entry(struct wanted *wanted, bool per_thread)
 }
 
 /* The entry's own address: a plain slot of a per-thread instance holds its twin's. */
-static void *address_of(const struct cushim *cu, size_t index)
+static void *address_of(const struct cushim_api *cu, size_t index)
 {
-    void *exported = cushim_symbol(cu, cushim_entry_symbol(index));
+    void *exported = cushim_symbol(cu->instance, cushim_entry_symbol(index));
     return exported ? exported : cushim_slot_at(cu, index).address;
 }
 
 /* Whether an address is that of an entry that the registry knows, and that was not asked for. */
-static bool is_other_entry(const struct cushim *cu, const struct wanted *wanted,
+static bool is_other_entry(const struct cushim_api *cu, const struct wanted *wanted,
                            const void *address)
 {
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
@@ -50,10 +50,10 @@ static bool is_other_entry(const struct cushim *cu, const struct wanted *wanted,
     return false;
 }
 
-static void *refuse(const struct cushim *cu, const struct wanted *wanted,
+static void *refuse(const struct cushim_api *cu, const struct wanted *wanted,
                     enum cushim_proc_status status, enum cushim_proc_status *why)
 {
-    int asked = wanted->version, have = cu->driver_version;
+    int asked = wanted->version, have = cu->instance->driver_version;
     *why = status;
     if (status == CUSHIM_PROC_NO_DRIVER)
         cushim_set_last_error("%s is not available: %s", wanted->name, cushim_message(cu));
@@ -68,10 +68,10 @@ static void *refuse(const struct cushim *cu, const struct wanted *wanted,
 }
 
 /* Ask the driver about what the registry cannot know. */
-static void *ask_beyond(const struct cushim *cu, const struct wanted *wanted,
+static void *ask_beyond(const struct cushim_api *cu, const struct wanted *wanted,
                         enum cushim_proc_status *why)
 {
-    void *found = cushim_ask(cu, wanted->name, wanted->version, wanted->per_thread);
+    void *found = cushim_ask(cu->instance, wanted->name, wanted->version, wanted->per_thread);
     if (!found)
         return refuse(cu, wanted, CUSHIM_PROC_NOT_FOUND, why);
     bool exact =
@@ -82,21 +82,22 @@ static void *ask_beyond(const struct cushim *cu, const struct wanted *wanted,
     return found;
 }
 
-void *cushim_proc(const struct cushim *cu, const char *name, int version, enum cushim_stream stream,
-                  enum cushim_proc_status *why)
+void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
+                  enum cushim_stream stream, enum cushim_proc_status *why)
 {
     enum cushim_proc_status ignored;
     struct wanted wanted = {name, version, stream != CUSHIM_STREAM_LEGACY, CUSHIM_ENTRY_COUNT,
                             false};
     why = why ? why : &ignored;
-    if (!cu->driver_version)
+    if (!cu->instance->driver_version)
         return refuse(cu, &wanted, CUSHIM_PROC_NO_DRIVER, why);
     if (wanted.per_thread)
         find_entry(&wanted, true);
     if (wanted.entry == CUSHIM_ENTRY_COUNT)
         find_entry(&wanted, false);
     /* All ABIs of a driver that is no newer than the registry are in the registry. */
-    bool told = version <= CUSHIM_REGISTRY_VERSION || cu->driver_version <= CUSHIM_REGISTRY_VERSION;
+    bool told = version <= CUSHIM_REGISTRY_VERSION ||
+                cu->instance->driver_version <= CUSHIM_REGISTRY_VERSION;
     if (!wanted.known || !told)
         return ask_beyond(cu, &wanted, why);
     enum cushim_state state = cushim_slot_at(cu, wanted.entry).state;

@@ -203,18 +203,19 @@ void cushim_clear_last_error(void)
     last.text[0] = '\0';
 }
 
-const char *cushim_reason(const struct cushim *cu, const char *symbol, enum cushim_state *state)
+const char *cushim_reason(const struct cushim_api *cu, const char *symbol, enum cushim_state *state)
 {
     size_t index = cushim_find_entry(symbol);
     struct cushim_slot slot = cushim_slot_at(cu, index);
     int since = index < CUSHIM_ENTRY_COUNT ? cushim_entries[index].since : 0;
-    cushim_describe_state(reason, sizeof reason, symbol, since, slot.state, cu->driver_version);
+    cushim_describe_state(reason, sizeof reason, symbol, since, slot.state,
+                          cushim_driver_version(cu));
     if (state)
         *state = slot.state;
     return reason;
 }
 
-bool cushim_has(const struct cushim *cu, const char *symbol)
+bool cushim_has(const struct cushim_api *cu, const char *symbol)
 {
     return cushim_slot_at(cu, cushim_find_entry(symbol)).state == CUSHIM_STATE_AVAILABLE;
 }

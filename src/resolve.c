@@ -17,16 +17,18 @@ struct proc {
     bool failed; /* it denied or contradicted an exported symbol */
 };
 
+#define FIRST_SLOT (sizeof(size_t) + sizeof(struct cushim_instance *))
+
 static size_t slot_offset(size_t index)
 {
-    return offsetof(struct cushim_api, size) + sizeof(size_t) + index * sizeof(void (*)(void));
+    return FIRST_SLOT + index * sizeof(void (*)(void));
 }
 
 _Static_assert(sizeof(struct cushim_api) ==
-                   sizeof(size_t) + CUSHIM_ENTRY_COUNT * sizeof(void (*)(void)),
-               "the table is its size and then pointers, without a gap");
+                   FIRST_SLOT + CUSHIM_ENTRY_COUNT * sizeof(void (*)(void)),
+               "after its two first members, the table is pointers, without a gap");
 
-static void set_slot(struct cushim *cu, size_t index, const void *pointer)
+static void set_slot(struct cushim_instance *cu, size_t index, const void *pointer)
 {
     memcpy((char *)&cu->own + slot_offset(index), pointer, sizeof(void *));
 }
@@ -36,7 +38,7 @@ static const void *slot(const struct cushim_api *table, size_t index)
     return (const char *)table + slot_offset(index);
 }
 
-void *cushim_symbol(const struct cushim *cu, const char *symbol)
+void *cushim_symbol(const struct cushim_instance *cu, const char *symbol)
 {
     if (cu->resolver)
         return cu->resolver(cu->user, symbol);
@@ -46,7 +48,7 @@ void *cushim_symbol(const struct cushim *cu, const char *symbol)
     return cushim_platform_symbol(cu->handle, symbol);
 }
 
-static struct proc find_proc(const struct cushim *cu, enum cushim_order order)
+static struct proc find_proc(const struct cushim_instance *cu, enum cushim_order order)
 {
     struct proc proc = {NULL, NULL, false};
     if (order == CUSHIM_ORDER_DLSYM_ONLY || cu->driver_version < PROC_SINCE)
@@ -80,7 +82,7 @@ static void *ask_entry(const struct proc *proc, const struct cushim_entry_data *
                entry->stream != CUSHIM_STREAM_LEGACY);
 }
 
-void *cushim_ask(const struct cushim *cu, const char *name, int version, bool per_thread)
+void *cushim_ask(const struct cushim_instance *cu, const char *name, int version, bool per_thread)
 {
     struct proc proc = find_proc(cu, cu->order);
     return ask(&proc, name, version, per_thread);
@@ -97,8 +99,8 @@ static bool is_elsewhere(const struct cushim_entry_data *entry)
  * and a wrong one would matter most, and wherever somebody else than the system answers for the
  * symbols; one contradiction, and the answers no longer count.
  */
-static void *find(const struct cushim *cu, size_t index, struct proc *proc, enum cushim_order order,
-                  enum cushim_via *via)
+static void *find(const struct cushim_instance *cu, size_t index, struct proc *proc,
+                  enum cushim_order order, enum cushim_via *via)
 {
     const struct cushim_entry_data *entry = &cushim_entries[index];
     /* An older driver would answer with an older ABI and call that a success. */
@@ -120,7 +122,7 @@ static void *find(const struct cushim *cu, size_t index, struct proc *proc, enum
     return exported;
 }
 
-static enum cushim_state missing_state(const struct cushim *cu, size_t index)
+static enum cushim_state missing_state(const struct cushim_instance *cu, size_t index)
 {
     const struct cushim_entry_data *entry = &cushim_entries[index];
     if (is_elsewhere(entry))
@@ -128,7 +130,8 @@ static enum cushim_state missing_state(const struct cushim *cu, size_t index)
     return entry->since > cu->driver_version ? CUSHIM_STATE_NEWER : CUSHIM_STATE_ABSENT;
 }
 
-static void fill(struct cushim *cu, size_t index, struct proc *proc, enum cushim_order order)
+static void fill(struct cushim_instance *cu, size_t index, struct proc *proc,
+                 enum cushim_order order)
 {
     enum cushim_via via = CUSHIM_VIA_NONE;
     void *found = find(cu, index, proc, order, &via);
@@ -146,7 +149,7 @@ static void fill(struct cushim *cu, size_t index, struct proc *proc, enum cushim
 }
 
 /* Legacy slots take their per-thread twins: all that the driver has, or none. */
-static void use_twins(struct cushim *cu)
+static void use_twins(struct cushim_instance *cu)
 {
     bool any = false;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
@@ -172,7 +175,7 @@ static void use_twins(struct cushim *cu)
     }
 }
 
-void cushim_resolve(struct cushim *cu, const struct cushim_options *options)
+void cushim_resolve(struct cushim_instance *cu, const struct cushim_options *options)
 {
     struct proc proc = find_proc(cu, options->order);
     cu->order = options->order;
@@ -192,8 +195,9 @@ void cushim_resolve(struct cushim *cu, const struct cushim_options *options)
         use_twins(cu);
 }
 
-struct cushim_slot cushim_slot_at(const struct cushim *cu, size_t index)
+struct cushim_slot cushim_slot_at(const struct cushim_api *api, size_t index)
 {
+    const struct cushim_instance *cu = api->instance;
     struct cushim_slot result = {CUSHIM_STATE_UNKNOWN, CUSHIM_VIA_NONE, NULL};
     if (index >= CUSHIM_ENTRY_COUNT)
         return result;
@@ -204,6 +208,6 @@ struct cushim_slot cushim_slot_at(const struct cushim *cu, size_t index)
     result.state = (enum cushim_state)cu->state[index];
     result.via = (enum cushim_via)cu->via[index];
     if (result.state == CUSHIM_STATE_AVAILABLE)
-        memcpy(&result.address, slot(cu->table, index), sizeof result.address);
+        memcpy(&result.address, slot(&cu->own, index), sizeof result.address);
     return result;
 }

@@ -32,13 +32,13 @@ CUresult cushim_context_checked(CUresult code, const char *helper, const char *c
     return cushim_checked(code, helper, call);
 }
 
-CUresult cushim_context_required(const struct cushim *cu, CUcontext context, const char *helper,
+CUresult cushim_context_required(const struct cushim_api *cu, CUcontext context, const char *helper,
                                  const char *argument)
 {
     unsigned version = 0;
     if (!context)
         return cushim_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "%s: NULL", argument);
-    CUresult code = cushim_table(cu)->cuCtxGetApiVersion(context, &version);
+    CUresult code = cu->cuCtxGetApiVersion(context, &version);
     if (code == CUDA_ERROR_INVALID_CONTEXT || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return cushim_refuse(code, helper,
                              "%s: %p is no context, or was destroyed or released for the last time "
@@ -47,18 +47,17 @@ CUresult cushim_context_required(const struct cushim *cu, CUcontext context, con
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_scope_begin(const struct cushim *cu, CUcontext context, const char *helper,
+CUresult cushim_scope_begin(const struct cushim_api *cu, CUcontext context, const char *helper,
                             struct cushim_scope *scope)
 {
     CUcontext previous = NULL;
     scope->cu = NULL;
-    const struct cushim_api *table = cushim_table(cu);
     CUresult code = cushim_context_required(cu, context, helper, "context");
     if (code == CUDA_SUCCESS)
-        code = cushim_context_checked(table->cuCtxGetCurrent(&previous), helper, "cuCtxGetCurrent",
+        code = cushim_context_checked(cu->cuCtxGetCurrent(&previous), helper, "cuCtxGetCurrent",
                                       context);
     if (code == CUDA_SUCCESS)
-        code = cushim_context_checked(table->cuCtxPushCurrent_v2(context), helper,
+        code = cushim_context_checked(cu->cuCtxPushCurrent_v2(context), helper,
                                       "cuCtxPushCurrent_v2", context);
     if (code == CUDA_SUCCESS)
         *scope = (struct cushim_scope){cu, context, previous};
@@ -90,7 +89,7 @@ static bool push(const struct cushim_api *cu, CUcontext context)
  */
 static CUresult put_back(const struct cushim_scope *scope, const char *helper)
 {
-    const struct cushim_api *cu = cushim_table(scope->cu);
+    const struct cushim_api *cu = scope->cu;
     CUcontext now = NULL, popped = NULL, above[MAX_DEPTH];
     size_t count = 0;
     while (count < MAX_DEPTH && current(cu, &now) && now && pop(cu, &popped)) {
@@ -125,10 +124,10 @@ CUresult cushim_scope_end(struct cushim_scope *scope, const char *helper, CUresu
     return code;
 }
 
-CUresult cushim_scope_current(const struct cushim *cu, const char *helper, CUcontext *context)
+CUresult cushim_scope_current(const struct cushim_api *cu, const char *helper, CUcontext *context)
 {
     CUcontext current = NULL;
-    CUresult code = cushim_table(cu)->cuCtxGetCurrent(&current);
+    CUresult code = cu->cuCtxGetCurrent(&current);
     code = cushim_context_checked(code, helper, "cuCtxGetCurrent", NULL);
     if (code != CUDA_SUCCESS)
         return code;

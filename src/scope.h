@@ -17,7 +17,7 @@
  * Refuse what is no context with CUDA_ERROR_INVALID_CONTEXT or _CONTEXT_IS_DESTROYED. Drivers push
  * and set one that was destroyed, and say so only afterwards or fall over (measured: 580).
  */
-CUresult cushim_context_required(const struct cushim *cu, CUcontext context, const char *helper,
+CUresult cushim_context_required(const struct cushim_api *cu, CUcontext context, const char *helper,
                                  const char *argument);
 
 /*
@@ -26,7 +26,7 @@ CUresult cushim_context_required(const struct cushim *cu, CUcontext context, con
  * @param helper  name of the public function, for the last error
  * @param scope   written on success alone, and on failure marked as not entered
  */
-CUresult cushim_scope_begin(const struct cushim *cu, CUcontext context, const char *helper,
+CUresult cushim_scope_begin(const struct cushim_api *cu, CUcontext context, const char *helper,
                             struct cushim_scope *scope);
 
 /*
@@ -42,7 +42,7 @@ CUresult cushim_scope_end(struct cushim_scope *scope, const char *helper, CUresu
  * The context that is current on this thread; CUDA_ERROR_INVALID_CONTEXT and a sentence where none
  * is. Written on success alone.
  */
-CUresult cushim_scope_current(const struct cushim *cu, const char *helper, CUcontext *context);
+CUresult cushim_scope_current(const struct cushim_api *cu, const char *helper, CUcontext *context);
 
 /*
  * As cushim_checked, for a call that was given a context: where the driver does not accept it the

@@ -7,7 +7,7 @@
 
 /* ---- create and destroy */
 
-CUresult cushim_stream_priorities(const struct cushim *cu, int *least, int *greatest)
+CUresult cushim_stream_priorities(const struct cushim_api *cu, int *least, int *greatest)
 {
     int its_least = 0, its_greatest = 0;
     CUresult code =
@@ -22,7 +22,7 @@ CUresult cushim_stream_priorities(const struct cushim *cu, int *least, int *grea
 }
 
 /* Turn the two constants into numbers, and refuse what is outside the device's range. */
-static CUresult stream_fit_priority(const struct cushim *cu, const char *helper, int *priority)
+static CUresult stream_fit_priority(const struct cushim_api *cu, const char *helper, int *priority)
 {
     int least = 0, greatest = 0;
     CUresult code = CUSHIM_TRY(cu, helper, cuCtxGetStreamPriorityRange, &least, &greatest);
@@ -39,7 +39,7 @@ static CUresult stream_fit_priority(const struct cushim *cu, const char *helper,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_stream_create(const struct cushim *cu, unsigned int flags, int priority,
+CUresult cushim_stream_create(const struct cushim_api *cu, unsigned int flags, int priority,
                               CUstream *stream)
 {
     CUstream made = NULL;
@@ -61,7 +61,7 @@ CUresult cushim_stream_create(const struct cushim *cu, unsigned int flags, int p
     return code;
 }
 
-CUresult cushim_stream_destroy(const struct cushim *cu, CUstream stream)
+CUresult cushim_stream_destroy(const struct cushim_api *cu, CUstream stream)
 {
     if (!stream)
         return CUDA_SUCCESS;
@@ -70,29 +70,29 @@ CUresult cushim_stream_destroy(const struct cushim *cu, CUstream stream)
                              "stream: %s is the driver's own and cannot be destroyed",
                              stream == CU_STREAM_LEGACY ? "CU_STREAM_LEGACY"
                                                         : "CU_STREAM_PER_THREAD");
-    CUresult code = cushim_gone_is_done(cushim_table(cu)->cuStreamDestroy_v2(stream));
+    CUresult code = cushim_gone_is_done(cu->cuStreamDestroy_v2(stream));
     return cushim_checked(code, __func__, "cuStreamDestroy_v2");
 }
 
 /* ---- wait and ask */
 
-CUresult cushim_stream_synchronize(const struct cushim *cu, CUstream stream)
+CUresult cushim_stream_synchronize(const struct cushim_api *cu, CUstream stream)
 {
     return CUSHIM_TRY(cu, __func__, cuStreamSynchronize, stream);
 }
 
-CUresult cushim_stream_query(const struct cushim *cu, CUstream stream, bool *done)
+CUresult cushim_stream_query(const struct cushim_api *cu, CUstream stream, bool *done)
 {
     if (!done)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "done: NULL");
-    CUresult code = cushim_table(cu)->cuStreamQuery(stream);
+    CUresult code = cu->cuStreamQuery(stream);
     if (code != CUDA_SUCCESS && code != CUDA_ERROR_NOT_READY)
         return cushim_checked(code, __func__, "cuStreamQuery");
     *done = code == CUDA_SUCCESS;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_stream_wait(const struct cushim *cu, CUstream stream, CUevent event)
+CUresult cushim_stream_wait(const struct cushim_api *cu, CUstream stream, CUevent event)
 {
     if (!event)
         return cushim_refuse(CUDA_ERROR_INVALID_HANDLE, __func__, "event: NULL");
@@ -117,8 +117,8 @@ static void CUDA_CB stream_call_back(CUstream stream, CUresult status, void *use
         callback.function(callback.user);
 }
 
-static CUresult stream_add_callback(const struct cushim *cu, const char *helper, CUstream stream,
-                                    struct stream_callback callback)
+static CUresult stream_add_callback(const struct cushim_api *cu, const char *helper,
+                                    CUstream stream, struct stream_callback callback)
 {
     struct stream_callback *kept = malloc(sizeof *kept);
     if (!kept)
@@ -130,13 +130,13 @@ static CUresult stream_add_callback(const struct cushim *cu, const char *helper,
     return code;
 }
 
-CUresult cushim_stream_callback(const struct cushim *cu, CUstream stream, CUhostFn function,
+CUresult cushim_stream_callback(const struct cushim_api *cu, CUstream stream, CUhostFn function,
                                 void *user)
 {
     if (!function)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "function: NULL");
     if (!CUSHIM_HAS(cu, cuLaunchHostFunc) && CUSHIM_HAS(cu, cuStreamAddCallback))
         return stream_add_callback(cu, __func__, stream, (struct stream_callback){function, user});
-    return cushim_checked(cushim_table(cu)->cuLaunchHostFunc_v1(stream, function, user), __func__,
+    return cushim_checked(cu->cuLaunchHostFunc_v1(stream, function, user), __func__,
                           "cuLaunchHostFunc");
 }

@@ -5,7 +5,8 @@
 
 /* ---- capture */
 
-CUresult cushim_capture_begin(const struct cushim *cu, CUstream stream, CUstreamCaptureMode mode)
+CUresult cushim_capture_begin(const struct cushim_api *cu, CUstream stream,
+                              CUstreamCaptureMode mode)
 {
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
@@ -17,8 +18,8 @@ CUresult cushim_capture_begin(const struct cushim *cu, CUstream stream, CUstream
     /* The first one does what GLOBAL does; for the other modes the stub of _v2 has the reason. */
     if (mode == CU_STREAM_CAPTURE_MODE_GLOBAL && !CUSHIM_HAS(cu, cuStreamBeginCapture_v2) &&
         CUSHIM_HAS(cu, cuStreamBeginCapture))
-        code = cushim_checked(cushim_table(cu)->cuStreamBeginCapture_v1(stream), __func__,
-                              "cuStreamBeginCapture");
+        code =
+            cushim_checked(cu->cuStreamBeginCapture_v1(stream), __func__, "cuStreamBeginCapture");
     else
         code = CUSHIM_TRY(cu, __func__, cuStreamBeginCapture_v2, stream, mode);
     if (!stream && (code == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED ||
@@ -28,7 +29,7 @@ CUresult cushim_capture_begin(const struct cushim *cu, CUstream stream, CUstream
     return code;
 }
 
-CUresult cushim_capture_end(const struct cushim *cu, CUstream stream, CUgraph *graph)
+CUresult cushim_capture_end(const struct cushim_api *cu, CUstream stream, CUgraph *graph)
 {
     CUgraph captured = NULL;
     if (!graph)
@@ -39,15 +40,15 @@ CUresult cushim_capture_end(const struct cushim *cu, CUstream stream, CUgraph *g
     return code;
 }
 
-CUresult cushim_capture_cancel(const struct cushim *cu, CUstream stream)
+CUresult cushim_capture_cancel(const struct cushim_api *cu, CUstream stream)
 {
     CUgraph captured = NULL;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUresult code = cushim_table(cu)->cuStreamIsCapturing(stream, &status);
+    CUresult code = cu->cuStreamIsCapturing(stream, &status);
     code = cushim_checked(cushim_gone_is_done(code), __func__, "cuStreamIsCapturing");
     if (code != CUDA_SUCCESS || status == CU_STREAM_CAPTURE_STATUS_NONE)
         return code;
-    code = cushim_table(cu)->cuStreamEndCapture(stream, &captured);
+    code = cu->cuStreamEndCapture(stream, &captured);
     /* What ends with this answer ended: the work that was collected had gone wrong. */
     if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED &&
         code == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
@@ -55,7 +56,7 @@ CUresult cushim_capture_cancel(const struct cushim *cu, CUstream stream)
     code = cushim_checked(cushim_gone_is_done(code), __func__, "cuStreamEndCapture");
     if (code != CUDA_SUCCESS || !captured)
         return code;
-    code = cushim_gone_is_done(cushim_table(cu)->cuGraphDestroy(captured));
+    code = cushim_gone_is_done(cu->cuGraphDestroy(captured));
     return cushim_checked(code, __func__, "cuGraphDestroy");
 }
 
@@ -78,8 +79,8 @@ static const char *graph_finding(CUgraphInstantiateResult result)
     }
 }
 
-static CUresult graph_instantiate_params(const struct cushim *cu, const char *helper, CUgraph graph,
-                                         unsigned long long flags, CUgraphExec *exec)
+static CUresult graph_instantiate_params(const struct cushim_api *cu, const char *helper,
+                                         CUgraph graph, unsigned long long flags, CUgraphExec *exec)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS params = {.flags = flags};
     CUresult code = CUSHIM_TRY(cu, helper, cuGraphInstantiateWithParams, exec, graph, &params);
@@ -91,16 +92,15 @@ static CUresult graph_instantiate_params(const struct cushim *cu, const char *he
 }
 
 /* The forms of 10.0 and 11.0, which take no flags and tell of failures in a log. */
-static CUresult graph_instantiate_logged(const struct cushim *cu, const char *helper, CUgraph graph,
-                                         CUgraphExec *exec)
+static CUresult graph_instantiate_logged(const struct cushim_api *cu, const char *helper,
+                                         CUgraph graph, CUgraphExec *exec)
 {
     char log[512] = "";
     CUgraphNode node = NULL;
     bool newer = CUSHIM_HAS(cu, cuGraphInstantiate_v2);
     const char *call = newer ? "cuGraphInstantiate_v2" : "cuGraphInstantiate";
-    const struct cushim_api *table = cushim_table(cu);
-    CUresult code = newer ? table->cuGraphInstantiate_v2(exec, graph, &node, log, sizeof log)
-                          : table->cuGraphInstantiate_v1(exec, graph, &node, log, sizeof log);
+    CUresult code = newer ? cu->cuGraphInstantiate_v2(exec, graph, &node, log, sizeof log)
+                          : cu->cuGraphInstantiate_v1(exec, graph, &node, log, sizeof log);
     log[sizeof log - 1] = '\0';
     if (code != CUDA_SUCCESS && log[0])
         return cushim_refuse(code, helper, "graph: %s (node %p; %s: %d)", log, (void *)node, call,
@@ -108,8 +108,8 @@ static CUresult graph_instantiate_logged(const struct cushim *cu, const char *he
     return cushim_checked(code, helper, call);
 }
 
-CUresult cushim_graph_instantiate(const struct cushim *cu, CUgraph graph, unsigned long long flags,
-                                  CUgraphExec *exec)
+CUresult cushim_graph_instantiate(const struct cushim_api *cu, CUgraph graph,
+                                  unsigned long long flags, CUgraphExec *exec)
 {
     CUgraphExec made = NULL;
     CUresult code;
@@ -129,25 +129,25 @@ CUresult cushim_graph_instantiate(const struct cushim *cu, CUgraph graph, unsign
 
 /* ---- launch and destroy */
 
-CUresult cushim_graph_launch(const struct cushim *cu, CUgraphExec exec, CUstream stream)
+CUresult cushim_graph_launch(const struct cushim_api *cu, CUgraphExec exec, CUstream stream)
 {
     if (!exec)
         return cushim_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "exec: NULL");
     return CUSHIM_TRY(cu, __func__, cuGraphLaunch, exec, stream);
 }
 
-CUresult cushim_graph_destroy(const struct cushim *cu, CUgraph graph)
+CUresult cushim_graph_destroy(const struct cushim_api *cu, CUgraph graph)
 {
     if (!graph)
         return CUDA_SUCCESS;
-    CUresult code = cushim_gone_is_done(cushim_table(cu)->cuGraphDestroy(graph));
+    CUresult code = cushim_gone_is_done(cu->cuGraphDestroy(graph));
     return cushim_checked(code, __func__, "cuGraphDestroy");
 }
 
-CUresult cushim_graph_exec_destroy(const struct cushim *cu, CUgraphExec exec)
+CUresult cushim_graph_exec_destroy(const struct cushim_api *cu, CUgraphExec exec)
 {
     if (!exec)
         return CUDA_SUCCESS;
-    CUresult code = cushim_gone_is_done(cushim_table(cu)->cuGraphExecDestroy(exec));
+    CUresult code = cushim_gone_is_done(cu->cuGraphExecDestroy(exec));
     return cushim_checked(code, __func__, "cuGraphExecDestroy");
 }

@@ -280,7 +280,7 @@ static int add_vectors(const struct cushim_api *cu, CUdevice device, float *mill
 }
 
 /* Exit code; what went wrong goes to stderr. */
-static int find_device(struct cushim *cu, int ordinal, struct device_facts *facts)
+static int find_device(const struct cushim_api *cu, int ordinal, struct device_facts *facts)
 {
     const char *message = "";
     int count = 0;
@@ -290,9 +290,9 @@ static int find_device(struct cushim *cu, int ordinal, struct device_facts *fact
         fprintf(stderr, "cushim demo: %s\n", message);
         return COMMAND_NO_DRIVER;
     }
-    if (!succeeded("cuDeviceGetCount", cushim_table(cu)->cuDeviceGetCount(&count)))
+    if (!succeeded("cuDeviceGetCount", cu->cuDeviceGetCount(&count)))
         return COMMAND_FAILED;
-    if (ordinal >= count || !device_read(cushim_table(cu), ordinal, facts)) {
+    if (ordinal >= count || !device_read(cu, ordinal, facts)) {
         fprintf(stderr,
                 "cushim demo: no device %d; this driver has %d, numbered from 0: 'cushim info "
                 "--init' lists them\n",
@@ -302,7 +302,7 @@ static int find_device(struct cushim *cu, int ordinal, struct device_facts *fact
     return COMMAND_OK;
 }
 
-static void print_driver(const struct cushim *cu, bool simulated)
+static void print_driver(const struct cushim_api *cu, bool simulated)
 {
     char version[VERSION_TEXT_SIZE];
     size_t available = 0;
@@ -320,7 +320,7 @@ static void print_driver(const struct cushim *cu, bool simulated)
 static int run(const struct demo_driver *driver, const struct options *options, double start)
 {
     struct device_facts facts;
-    struct cushim *cu = driver->cu;
+    const struct cushim_api *cu = driver->cu;
     float milliseconds = 0;
     char memory[DEVICE_TEXT_SIZE];
     int result;
@@ -334,7 +334,7 @@ static int run(const struct demo_driver *driver, const struct options *options, 
     printf("device   %d: %s, compute %d.%d, %s\n", options->device, facts.name, facts.major,
            facts.minor, device_memory(memory, facts.memory));
 
-    result = add_vectors(cushim_table(cu), facts.device, &milliseconds);
+    result = add_vectors(cu, facts.device, &milliseconds);
     if (result != COMMAND_OK)
         return result;
     printf("vecadd   %d sums, ", COUNT);

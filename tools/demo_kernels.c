@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-static bool run_all(struct cushim *cu)
+static bool run_all(const struct cushim_api *cu)
 {
     struct check_run run = {.cu = cu, .large = true, .progress = progress_set};
     bool good = true;
@@ -36,7 +36,7 @@ static bool run_all(struct cushim *cu)
     return good;
 }
 
-int demo_kernels(struct cushim *cu, CUdevice device)
+int demo_kernels(const struct cushim_api *cu, CUdevice device)
 {
     CUcontext context = NULL;
     bool good = cushim_primary_retain(cu, device, &context) == CUDA_SUCCESS;

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct cushim *driver_open(const char *path, enum cushim_order order)
+const struct cushim_api *driver_open(const char *path, enum cushim_order order)
 {
     struct cushim_options options = {.size = sizeof options, .path = path, .order = order};
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
 
     if (cu == NULL) {
         fprintf(stderr, "cushim: %s\n", cushim_last_error());
@@ -21,7 +21,7 @@ struct cushim *driver_open(const char *path, enum cushim_order order)
     return cu;
 }
 
-bool driver_found(const struct cushim *cu, const char *command)
+bool driver_found(const struct cushim_api *cu, const char *command)
 {
     if (cushim_status(cu) == CUSHIM_OK)
         return true;
@@ -29,7 +29,7 @@ bool driver_found(const struct cushim *cu, const char *command)
     return false;
 }
 
-json_t *driver_json(const struct cushim *cu)
+json_t *driver_json(const struct cushim_api *cu)
 {
     json_t *driver = json_object();
 
@@ -39,7 +39,7 @@ json_t *driver_json(const struct cushim *cu)
     return driver;
 }
 
-void driver_print(const struct cushim *cu)
+void driver_print(const struct cushim_api *cu)
 {
     char version[VERSION_TEXT_SIZE];
 
@@ -52,7 +52,7 @@ void driver_print(const struct cushim *cu)
     putchar('\n');
 }
 
-const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim *cu,
+const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim_api *cu,
                           const struct cushim_slot *slot)
 {
     if (slot->address == NULL)

@@ -20,7 +20,7 @@ struct options {
 
 /* All that is known before anything touches the GPU. */
 struct facts {
-    const struct cushim *cu;
+    const struct cushim_api *cu;
     const struct cushim_attempt *attempts;
     size_t attempt_count;
     const struct cushim_attempt *used; /* NULL without a driver */
@@ -66,7 +66,7 @@ static const struct argp parser = {
            "\v" COMMAND_EXIT_CODES,
 };
 
-static void collect(struct facts *facts, const struct cushim *cu)
+static void collect(struct facts *facts, const struct cushim_api *cu)
 {
     struct cushim_entry entry;
 
@@ -234,7 +234,7 @@ int command_info(int argc, char **argv)
 {
     struct options options = {0};
     struct facts facts;
-    struct cushim *cu;
+    const struct cushim_api *cu;
     json_t *root = NULL;
     int result;
 

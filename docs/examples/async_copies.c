@@ -29,7 +29,7 @@ struct work {
 };
 
 /* Everything that is waited for or costs much comes first. */
-static bool prepare(struct cushim *cu, struct work *work)
+static bool prepare(const struct cushim_api *cu, struct work *work)
 {
     for (int i = 0; i < STREAMS; i++)
         if (!CUSHIM_CHECK(cushim_stream_create(cu, CU_STREAM_NON_BLOCKING, 0, &work->streams[i])))
@@ -46,7 +46,7 @@ static bool prepare(struct cushim *cu, struct work *work)
 }
 
 /* One stream's part: nothing here waits. */
-static bool enqueue(struct cushim *cu, struct work *work, int part)
+static bool enqueue(const struct cushim_api *cu, struct work *work, int part)
 {
     CUstream stream = work->streams[part];
     struct cushim_launch launch = cushim_launch_1d(EACH, 256, stream);
@@ -62,7 +62,7 @@ static bool enqueue(struct cushim *cu, struct work *work, int part)
            CUSHIM_CHECK(cushim_copy_to_host_async(cu, to, y, PART, stream));
 }
 
-static bool run(struct cushim *cu, struct work *work)
+static bool run(const struct cushim_api *cu, struct work *work)
 {
     float milliseconds = 0;
     if (!prepare(cu, work))
@@ -89,7 +89,7 @@ static bool run(struct cushim *cu, struct work *work)
 }
 
 /* After an error work may still be running that uses the memory: wait for it first. */
-static bool release(struct cushim *cu, const struct work *work)
+static bool release(const struct cushim_api *cu, const struct work *work)
 {
     bool good = CUSHIM_CHECK(cushim_context_synchronize(cu, NULL));
     good &= CUSHIM_CHECK(cushim_host_free(cu, work->back));
@@ -105,7 +105,7 @@ static bool release(struct cushim *cu, const struct work *work)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct work work = {0};
     struct cushim_scope scope = {0};
     CUcontext context = NULL;

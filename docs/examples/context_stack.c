@@ -7,7 +7,7 @@
 #include <cushim/error.h>
 
 /* Whether the current context is `wanted`. */
-static bool is_current(struct cushim *cu, const char *when, CUcontext wanted)
+static bool is_current(const struct cushim_api *cu, const char *when, CUcontext wanted)
 {
     CUcontext current = NULL;
     if (!CUSHIM_CHECK(cushim_context_current(cu, &current)))
@@ -16,22 +16,21 @@ static bool is_current(struct cushim *cu, const char *when, CUcontext wanted)
     return current == wanted;
 }
 
-static bool use_two(struct cushim *cu, CUcontext *a, CUcontext *b)
+static bool use_two(const struct cushim_api *cu, CUcontext *a, CUcontext *b)
 {
-    const struct cushim_api *api = cushim_table(cu);
     CUcontext popped = NULL;
 
     /* Under CUDA 13's names the function has one more parameter; _v2 is the one that every driver
      * has. cushim_context_create picks by itself, and leaves the stack as it is. */
-    return CUSHIM_CHECK(api->cuCtxCreate_v2(a, 0, 0)) && is_current(cu, "A created: A", *a) &&
-           CUSHIM_CHECK(api->cuCtxCreate_v2(b, 0, 0)) && is_current(cu, "B created: A B", *b) &&
-           CUSHIM_CHECK(api->cuCtxPushCurrent(*a)) && is_current(cu, "A pushed: A B A", *a) &&
-           CUSHIM_CHECK(api->cuCtxPopCurrent(&popped)) && popped == *a &&
+    return CUSHIM_CHECK(cu->cuCtxCreate_v2(a, 0, 0)) && is_current(cu, "A created: A", *a) &&
+           CUSHIM_CHECK(cu->cuCtxCreate_v2(b, 0, 0)) && is_current(cu, "B created: A B", *b) &&
+           CUSHIM_CHECK(cu->cuCtxPushCurrent(*a)) && is_current(cu, "A pushed: A B A", *a) &&
+           CUSHIM_CHECK(cu->cuCtxPopCurrent(&popped)) && popped == *a &&
            is_current(cu, "A popped: A B", *b);
 }
 
 /* The context that the process shares: with the CUDA runtime, and with every library. */
-static bool use_primary(struct cushim *cu)
+static bool use_primary(const struct cushim_api *cu)
 {
     struct cushim_primary_state state;
     CUcontext primary = NULL;
@@ -48,7 +47,7 @@ static bool use_primary(struct cushim *cu)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext a = NULL, b = NULL;
     const char *why;
     if (cushim_init(cu, &why) != CUSHIM_OK) {

@@ -7,7 +7,7 @@
 
 #define MOST 16
 
-static void print_driver(struct cushim *cu)
+static void print_driver(const struct cushim_api *cu)
 {
     size_t available = 0;
     for (size_t i = 0; i < cushim_entry_count(); i++)
@@ -16,7 +16,7 @@ static void print_driver(struct cushim *cu)
 }
 
 /* Not every driver knows every attribute, and not every device has it: three answers. */
-static bool print_attribute(struct cushim *cu, CUdevice device, const char *name)
+static bool print_attribute(const struct cushim_api *cu, CUdevice device, const char *name)
 {
     int value = 0;
     enum cushim_answer answer;
@@ -30,7 +30,7 @@ static bool print_attribute(struct cushim *cu, CUdevice device, const char *name
     return true;
 }
 
-static bool print_device(struct cushim *cu, CUdevice device)
+static bool print_device(const struct cushim_api *cu, CUdevice device)
 {
     struct cushim_device_properties is = {.size = sizeof is};
     if (!CUSHIM_CHECK(cushim_device_describe(cu, device, &is)))
@@ -48,7 +48,7 @@ static bool print_device(struct cushim *cu, CUdevice device)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     CUdevice devices[MOST];
     const char *why;
     int count = 0;

@@ -16,7 +16,7 @@
 #define BYTES (COUNT * sizeof(float))
 
 /* y = a * x + y in the current context. On failure y is as it was. */
-static bool saxpy_in_context(struct cushim *cu, float a, const float *x, float *y)
+static bool saxpy_in_context(const struct cushim_api *cu, float a, const float *x, float *y)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, 256, NULL);
     CUmodule module = NULL;
@@ -39,7 +39,7 @@ static bool saxpy_in_context(struct cushim *cu, float a, const float *x, float *
     return good;
 }
 
-static bool saxpy_on_gpu(struct cushim *cu, float a, const float *x, float *y)
+static bool saxpy_on_gpu(const struct cushim_api *cu, float a, const float *x, float *y)
 {
     struct cushim_scope scope;
     CUcontext context = NULL;
@@ -71,7 +71,7 @@ int main(void)
         y[i] = (float)i / 7;
     }
     const char *where = "GPU";
-    if (!saxpy_on_gpu(cushim_get(), 2, x, y)) {
+    if (!saxpy_on_gpu(cushim_load(NULL), 2, x, y)) {
         where = "CPU";
         saxpy_on_cpu(2, x, y);
     }

@@ -19,7 +19,7 @@ static void print_logs(const char *what, const struct cushim_jit_result *result)
 }
 
 /* The result is written and is to be released in either case. */
-static bool compile_both(struct cushim *cu)
+static bool compile_both(const struct cushim_api *cu)
 {
     struct cushim_jit_options options = {.size = sizeof options, .verbose = true};
     struct cushim_jit_result result;
@@ -50,7 +50,7 @@ static bool compile_both(struct cushim *cu)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
     const char *why;

@@ -11,13 +11,13 @@
 /* ---- the library */
 
 struct table {
-    struct cushim *cu;
+    const struct cushim_api *cu;
     CUcontext context; /* the caller's, who must not destroy it before the library is closed */
     CUdeviceptr memory;
     size_t count;
 };
 
-static CUresult table_open(struct cushim *cu, size_t count, struct table *table)
+static CUresult table_open(const struct cushim_api *cu, size_t count, struct table *table)
 {
     struct table opened = {.cu = cu, .count = count};
     CUresult code = cushim_context_current(cu, &opened.context);
@@ -56,13 +56,13 @@ static CUresult table_close(struct table *table)
 
 /* ---- its caller */
 
-static bool is_current(struct cushim *cu, CUcontext wanted)
+static bool is_current(const struct cushim_api *cu, CUcontext wanted)
 {
     CUcontext current = NULL;
     return CUSHIM_CHECK(cushim_context_current(cu, &current)) && current == wanted;
 }
 
-static bool call(struct cushim *cu, CUcontext mine, CUcontext other)
+static bool call(const struct cushim_api *cu, CUcontext mine, CUcontext other)
 {
     struct table table = {0};
     uint32_t last = 0;
@@ -83,7 +83,7 @@ static bool call(struct cushim *cu, CUcontext mine, CUcontext other)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext mine = NULL, other = NULL;
     const char *why;
     if (cushim_init(cu, &why) != CUSHIM_OK) {

@@ -15,7 +15,7 @@
 #define COUNT 1000
 
 /* In two steps, to have the cubin in hand: cushim_module_link is both in one. */
-static bool link_module(struct cushim *cu, CUmodule *module)
+static bool link_module(const struct cushim_api *cu, CUmodule *module)
 {
     const struct cushim_link_input inputs[] = {
         {.data = link_main_ptx, .bytes = sizeof link_main_ptx, .name = "link_main"},
@@ -35,7 +35,7 @@ static bool link_module(struct cushim *cu, CUmodule *module)
     return good;
 }
 
-static bool run(struct cushim *cu, CUmodule module)
+static bool run(const struct cushim_api *cu, CUmodule module)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, 128, NULL);
     CUfunction function = NULL;
@@ -56,7 +56,7 @@ static bool run(struct cushim *cu, CUmodule module)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
     CUmodule module = NULL;

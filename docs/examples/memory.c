@@ -25,7 +25,7 @@ static bool all_equal(const float *numbers, const char *what)
 }
 
 /* Fill device memory and copy it back. */
-static bool use_device_memory(struct cushim *cu, uint32_t bits)
+static bool use_device_memory(const struct cushim_api *cu, uint32_t bits)
 {
     static float numbers[COUNT];
     CUdeviceptr memory = 0;
@@ -37,7 +37,7 @@ static bool use_device_memory(struct cushim *cu, uint32_t bits)
 }
 
 /* The device finds mapped host memory under an address of its own, and writes it: no copy. */
-static bool use_pinned_memory(struct cushim *cu, uint32_t bits)
+static bool use_pinned_memory(const struct cushim_api *cu, uint32_t bits)
 {
     void *numbers = NULL;
     CUdeviceptr seen_by_device = 0;
@@ -51,7 +51,7 @@ static bool use_pinned_memory(struct cushim *cu, uint32_t bits)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
     const char *why;

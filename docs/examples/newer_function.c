@@ -15,19 +15,18 @@
 /* For a function that not even cushim knows, the type is the caller's own. */
 typedef CUresult(CUDAAPI *get_id_fn)(CUcontext context, unsigned long long *id);
 
-static bool print_id(struct cushim *cu, CUcontext context)
+static bool print_id(const struct cushim_api *cu, CUcontext context)
 {
-    const struct cushim_api *api = cushim_table(cu);
     unsigned long long by_table = 0, by_name = 0;
     enum cushim_proc_status why;
 
     if (!cushim_has(cu, "cuCtxGetId")) {
         /* It can be called all the same, and says what is missing. */
-        CUresult code = api->cuCtxGetId(context, &by_table);
+        CUresult code = cu->cuCtxGetId(context, &by_table);
         printf("%s: %s\n", cushim_error_name(code), cushim_last_error());
         return code == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
     }
-    if (!CUSHIM_CHECK(api->cuCtxGetId(context, &by_table)))
+    if (!CUSHIM_CHECK(cu->cuCtxGetId(context, &by_table)))
         return false;
 
     /* The version is the release whose parameter list the type above has. */
@@ -42,7 +41,7 @@ static bool print_id(struct cushim *cu, CUcontext context)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext context = NULL;
     const char *why;
     if (cushim_init(cu, &why) != CUSHIM_OK) {

@@ -45,7 +45,7 @@ static void expect(const void *value, size_t size)
 }
 #define EXPECT(value) expect(&(value), sizeof(value))
 
-static bool launch_packed(struct cushim *cu, CUfunction function, CUdeviceptr out)
+static bool launch_packed(const struct cushim_api *cu, CUfunction function, CUdeviceptr out)
 {
     struct cushim_launch launch = cushim_launch_1d(1, 1, NULL);
     unsigned char buffer[256];
@@ -85,7 +85,7 @@ static bool launch_packed(struct cushim *cu, CUfunction function, CUdeviceptr ou
            CUSHIM_CHECK(cushim_launch_packed(cu, function, &launch, &params));
 }
 
-static bool run(struct cushim *cu)
+static bool run(const struct cushim_api *cu)
 {
     unsigned char received[BYTES] = {0};
     CUfunction function = NULL;
@@ -105,7 +105,7 @@ static bool run(struct cushim *cu)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
     const char *why;

@@ -19,7 +19,7 @@ static struct hold hold;
  * cuMemsetD32Async_ptsz. */
 static void *second_thread(void *memory)
 {
-    const struct cushim_api *api = cushim_table(cushim_get());
+    const struct cushim_api *api = cushim_load(NULL);
     bool good = CUSHIM_CHECK(api->cuCtxSetCurrent(context)) &&
                 CUSHIM_CHECK(api->cuMemsetD32Async(*(CUdeviceptr *)memory, 7, COUNT, NULL)) &&
                 CUSHIM_CHECK(api->cuStreamSynchronize(NULL));
@@ -47,7 +47,7 @@ static bool use_two_threads(const struct cushim_api *api)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct cushim_scope scope = {0};
     const char *why;
     if (cushim_init(cu, &why) != CUSHIM_OK) {
@@ -55,8 +55,7 @@ int main(void)
         return 77;
     }
     bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
-                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) &&
-                use_two_threads(cushim_table(cu));
+                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) && use_two_threads(cu);
     good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
     if (context)
         good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));

@@ -13,7 +13,7 @@
 
 #define COUNT 1000
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static CUcontext context;
 static struct hold hold;
 
@@ -52,7 +52,7 @@ int main(void)
 
     /* The process-wide instance takes the options of its first opening. */
     cushim_load(&options);
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     if (cushim_init(cu, &why) != CUSHIM_OK) {
         printf("skipped: %s\n", why);
         return 77;

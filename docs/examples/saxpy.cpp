@@ -21,11 +21,11 @@ static void check(CUresult code)
 }
 
 struct primary_context {
-    struct cushim *const cu;
+    const struct cushim_api *const cu;
     CUcontext handle = nullptr;
     struct cushim_scope scope = {};
 
-    explicit primary_context(struct cushim *instance) : cu(instance)
+    explicit primary_context(const struct cushim_api *instance) : cu(instance)
     {
         check(cushim_primary_retain(cu, 0, &handle));
         CUresult code = cushim_scope_enter(cu, handle, &scope);
@@ -43,11 +43,11 @@ struct primary_context {
 };
 
 struct module_owner {
-    struct cushim *const cu;
+    const struct cushim_api *const cu;
     CUmodule handle = nullptr;
 
     template <std::size_t bytes>
-    module_owner(struct cushim *instance, const char (&ptx)[bytes]) : cu(instance)
+    module_owner(const struct cushim_api *instance, const char (&ptx)[bytes]) : cu(instance)
     {
         check(cushim_module_load(cu, ptx, bytes, nullptr, nullptr, &handle));
     }
@@ -60,11 +60,11 @@ struct module_owner {
 };
 
 struct device_floats {
-    struct cushim *const cu;
+    const struct cushim_api *const cu;
     CUdeviceptr address = 0;
     const std::size_t bytes;
 
-    device_floats(struct cushim *instance, const std::vector<float> &values)
+    device_floats(const struct cushim_api *instance, const std::vector<float> &values)
         : cu(instance), bytes(values.size() * sizeof(float))
     {
         check(cushim_memory_alloc(cu, bytes, &address));
@@ -81,7 +81,8 @@ struct device_floats {
     }
 };
 
-static void saxpy(struct cushim *cu, float a, const std::vector<float> &x, std::vector<float> &y)
+static void saxpy(const struct cushim_api *cu, float a, const std::vector<float> &x,
+                  std::vector<float> &y)
 {
     primary_context context(cu);
     module_owner module(cu, saxpy_ptx);
@@ -97,7 +98,7 @@ static void saxpy(struct cushim *cu, float a, const std::vector<float> &x, std::
 
 int main()
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     const char *why;
     if (cushim_init(cu, &why) != CUSHIM_OK) {
         std::printf("skipped: %s\n", why);

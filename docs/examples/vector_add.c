@@ -18,7 +18,7 @@ struct work {
 
 static float a[COUNT], b[COUNT], sum[COUNT];
 
-static bool add_on_device(struct cushim *cu, const char *path, struct work *work)
+static bool add_on_device(const struct cushim_api *cu, const char *path, struct work *work)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, 256, NULL);
     CUfunction vecadd = NULL;
@@ -36,7 +36,7 @@ static bool add_on_device(struct cushim *cu, const char *path, struct work *work
            CUSHIM_CHECK(cushim_copy_to_host(cu, sum, work->sum, BYTES));
 }
 
-static bool release(struct cushim *cu, const struct work *work)
+static bool release(const struct cushim_api *cu, const struct work *work)
 {
     bool good = CUSHIM_CHECK(cushim_memory_free(cu, work->sum));
     good &= CUSHIM_CHECK(cushim_memory_free(cu, work->b));
@@ -46,7 +46,7 @@ static bool release(struct cushim *cu, const struct work *work)
 
 int main(int count, char **arguments)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct work work = {0};
     struct cushim_scope scope = {0};
     CUcontext context = NULL;

@@ -45,7 +45,7 @@ extern "C" {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_primary_retain(struct cushim *cu, CUdevice device,
+CUSHIM_PUBLIC CUresult cushim_primary_retain(const struct cushim_api *cu, CUdevice device,
                                              CUcontext *context);
 
 /**
@@ -58,7 +58,7 @@ CUSHIM_PUBLIC CUresult cushim_primary_retain(struct cushim *cu, CUdevice device,
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_primary_release(struct cushim *cu, CUdevice device);
+CUSHIM_PUBLIC CUresult cushim_primary_release(const struct cushim_api *cu, CUdevice device);
 
 /** How the primary context of a device is. */
 struct cushim_primary_state {
@@ -68,7 +68,7 @@ struct cushim_primary_state {
 };
 
 /** How the primary context of a device is, without creating it. Threads: safe. Since: 0.1. */
-CUSHIM_PUBLIC CUresult cushim_primary_query(struct cushim *cu, CUdevice device,
+CUSHIM_PUBLIC CUresult cushim_primary_query(const struct cushim_api *cu, CUdevice device,
                                             struct cushim_primary_state *state);
 
 /**
@@ -79,7 +79,8 @@ CUSHIM_PUBLIC CUresult cushim_primary_query(struct cushim *cu, CUdevice device,
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_primary_set_flags(struct cushim *cu, CUdevice device, unsigned flags);
+CUSHIM_PUBLIC CUresult cushim_primary_set_flags(const struct cushim_api *cu, CUdevice device,
+                                                unsigned flags);
 
 /** How to create a context. All zero is the default; `size` is sizeof of the structure. */
 struct cushim_context_options {
@@ -103,7 +104,7 @@ struct cushim_context_options {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_create(struct cushim *cu, CUdevice device,
+CUSHIM_PUBLIC CUresult cushim_context_create(const struct cushim_api *cu, CUdevice device,
                                              const struct cushim_context_options *options,
                                              CUcontext *context);
 
@@ -117,24 +118,24 @@ CUSHIM_PUBLIC CUresult cushim_context_create(struct cushim *cu, CUdevice device,
  *
  * Threads: nobody may use the context any more. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_destroy(struct cushim *cu, CUcontext context);
+CUSHIM_PUBLIC CUresult cushim_context_destroy(const struct cushim_api *cu, CUcontext context);
 
 /** Count one more user of a context (see above). Threads: safe. Since: 0.1. */
-CUSHIM_PUBLIC CUresult cushim_context_attach(struct cushim *cu, CUcontext context);
+CUSHIM_PUBLIC CUresult cushim_context_attach(const struct cushim_api *cu, CUcontext context);
 
 /**
  * Count one user less, and destroy the context with the last. NULL does nothing.
  *
  * Threads: as cushim_context_destroy, for the last user. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_detach(struct cushim *cu, CUcontext context);
+CUSHIM_PUBLIC CUresult cushim_context_detach(const struct cushim_api *cu, CUcontext context);
 
 /**
  * Make a context current, on top of what is.
  *
  * Threads: acts on the calling one. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_push(const struct cushim *cu, CUcontext context);
+CUSHIM_PUBLIC CUresult cushim_context_push(const struct cushim_api *cu, CUcontext context);
 
 /**
  * Take the current context off this thread's stack.
@@ -144,7 +145,7 @@ CUSHIM_PUBLIC CUresult cushim_context_push(const struct cushim *cu, CUcontext co
  *
  * Threads: acts on the calling one. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_pop(const struct cushim *cu, CUcontext *context);
+CUSHIM_PUBLIC CUresult cushim_context_pop(const struct cushim_api *cu, CUcontext *context);
 
 /**
  * Put a context in the place of the current one, or on an empty stack.
@@ -153,7 +154,7 @@ CUSHIM_PUBLIC CUresult cushim_context_pop(const struct cushim *cu, CUcontext *co
  *
  * Threads: acts on the calling one. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_set(const struct cushim *cu, CUcontext context);
+CUSHIM_PUBLIC CUresult cushim_context_set(const struct cushim_api *cu, CUcontext context);
 
 /**
  * The current context of this thread.
@@ -162,7 +163,7 @@ CUSHIM_PUBLIC CUresult cushim_context_set(const struct cushim *cu, CUcontext con
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_current(const struct cushim *cu, CUcontext *context);
+CUSHIM_PUBLIC CUresult cushim_context_current(const struct cushim_api *cu, CUcontext *context);
 
 /**
  * Wait for all work in a context. From CUDA 13.0 by its own entry, before by making it current
@@ -172,7 +173,7 @@ CUSHIM_PUBLIC CUresult cushim_context_current(const struct cushim *cu, CUcontext
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_synchronize(const struct cushim *cu, CUcontext context);
+CUSHIM_PUBLIC CUresult cushim_context_synchronize(const struct cushim_api *cu, CUcontext context);
 
 /** What a context is. A fact that the driver does not know is 0. */
 struct cushim_context_properties {
@@ -191,7 +192,7 @@ struct cushim_context_properties {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_describe(const struct cushim *cu, CUcontext context,
+CUSHIM_PUBLIC CUresult cushim_context_describe(const struct cushim_api *cu, CUcontext context,
                                                struct cushim_context_properties *properties);
 
 /**
@@ -205,14 +206,14 @@ CUSHIM_PUBLIC CUresult cushim_context_describe(const struct cushim *cu, CUcontex
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_context_set_limit(const struct cushim *cu, CUcontext context,
+CUSHIM_PUBLIC CUresult cushim_context_set_limit(const struct cushim_api *cu, CUcontext context,
                                                 CUlimit limit, size_t value, size_t *actual);
 
 /** What cushim_scope_leave puts back. Filled by cushim_scope_enter; may lie on the stack. */
 struct cushim_scope {
-    const struct cushim *cu; /* NULL: not entered, or left */
-    CUcontext context;       /* the one that was made current */
-    CUcontext previous;      /* the one that was current before; NULL: none was */
+    const struct cushim_api *cu; /* NULL: not entered, or left */
+    CUcontext context;           /* the one that was made current */
+    CUcontext previous;          /* the one that was current before; NULL: none was */
 };
 
 /**
@@ -231,7 +232,7 @@ struct cushim_scope {
  *
  * Threads: acts on the calling one. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_scope_enter(const struct cushim *cu, CUcontext context,
+CUSHIM_PUBLIC CUresult cushim_scope_enter(const struct cushim_api *cu, CUcontext context,
                                           struct cushim_scope *scope);
 
 /**

@@ -5,7 +5,7 @@
  *
  *     const struct cushim_api *cu = cushim_load(NULL);
  *     if (cu->cuInit(0) != CUDA_SUCCESS)
- *         use_the_cpu(cushim_message(cushim_get()));
+ *         use_the_cpu(cushim_message(cushim_load(NULL)));
  *
  * Every slot of the table can be called, always: it holds the address of exactly the ABI symbol it
  * is named after, or a stub of the same type that returns an error code. Without a driver the
@@ -47,7 +47,7 @@ extern "C" {
 #endif
 
 /** One open driver (or the reason why there is none) and its table. */
-struct cushim;
+struct cushim_instance;
 
 /** How a load ended. Values never change; new ones are added at the end. */
 enum cushim_status {
@@ -180,7 +180,8 @@ struct cushim_slot {
  * Open the process-wide instance, once, and return its table.
  *
  * The first call decides: later calls, from any thread, return the same table and ignore their
- * options. How it went is in cushim_status(cushim_get()) and cushim_message(cushim_get()).
+ * options. How it went is in cushim_status(cushim_load(NULL)) and
+ * cushim_message(cushim_load(NULL)).
  *
  * @param options  NULL for the defaults
  * @return the table, never NULL; it lives until the process ends
@@ -189,16 +190,6 @@ struct cushim_slot {
  */
 CUSHIM_PUBLIC const struct cushim_api *cushim_load(const struct cushim_options *options);
 #define cushim_load(options) cushim_load_sized((options), sizeof(struct cushim_api))
-
-/**
- * The process-wide instance, opened with the defaults if cushim_load was not called before.
- *
- * @return the instance, never NULL; not to be closed
- *
- * Threads: safe. Since: 0.1.
- */
-CUSHIM_PUBLIC struct cushim *cushim_get(void);
-#define cushim_get() cushim_get_sized(sizeof(struct cushim_api))
 
 /**
  * Open an independent instance with a table of its own: another driver version, a driver at a
@@ -211,7 +202,7 @@ CUSHIM_PUBLIC struct cushim *cushim_get(void);
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC struct cushim *cushim_open(const struct cushim_options *options);
+CUSHIM_PUBLIC const struct cushim_api *cushim_open(const struct cushim_options *options);
 #define cushim_open(options) cushim_open_sized((options), sizeof(struct cushim_api))
 
 /**
@@ -224,9 +215,8 @@ CUSHIM_PUBLIC struct cushim *cushim_open(const struct cushim_options *options);
  */
 CUSHIM_PUBLIC const struct cushim_api *cushim_load_sized(const struct cushim_options *options,
                                                          size_t table_size);
-CUSHIM_PUBLIC struct cushim *cushim_get_sized(size_t table_size);
-CUSHIM_PUBLIC struct cushim *cushim_open_sized(const struct cushim_options *options,
-                                               size_t table_size);
+CUSHIM_PUBLIC const struct cushim_api *cushim_open_sized(const struct cushim_options *options,
+                                                         size_t table_size);
 
 /**
  * Release an instance and its table. The driver stays loaded in the process, because unloading
@@ -236,7 +226,7 @@ CUSHIM_PUBLIC struct cushim *cushim_open_sized(const struct cushim_options *opti
  *
  * Threads: no other thread may use the instance or its table any more. Since: 0.1.
  */
-CUSHIM_PUBLIC void cushim_close(struct cushim *cu);
+CUSHIM_PUBLIC void cushim_close(const struct cushim_api *cu);
 
 /**
  * Like cushim_close, and drop the instance's hold on the driver, so that the system may unload
@@ -244,25 +234,22 @@ CUSHIM_PUBLIC void cushim_close(struct cushim *cu);
  *
  * Threads: as cushim_close. Since: 0.1.
  */
-CUSHIM_PUBLIC void cushim_close_unload(struct cushim *cu);
-
-/** The instance's table: never NULL, immutable, valid until it is closed. Threads: safe. */
-CUSHIM_PUBLIC const struct cushim_api *cushim_table(const struct cushim *cu);
+CUSHIM_PUBLIC void cushim_close_unload(const struct cushim_api *cu);
 
 /** How the load ended: CUSHIM_OK or the reason why there is no driver. Threads: safe. */
-CUSHIM_PUBLIC enum cushim_status cushim_status(const struct cushim *cu);
+CUSHIM_PUBLIC enum cushim_status cushim_status(const struct cushim_api *cu);
 
 /**
  * The same as a sentence that names the path, the cause and what to do; for CUSHIM_OK one that
  * names the driver and any remark. Lives as long as the instance. Threads: safe.
  */
-CUSHIM_PUBLIC const char *cushim_message(const struct cushim *cu);
+CUSHIM_PUBLIC const char *cushim_message(const struct cushim_api *cu);
 
 /** Constant's name without prefix in lower case ("not-found"); "unknown" for no status. */
 CUSHIM_PUBLIC const char *cushim_status_name(enum cushim_status status);
 
 /** What is special about the driver: a set of enum cushim_remark. Threads: safe. */
-CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim *cu);
+CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim_api *cu);
 
 /**
  * Every candidate that was tried, in order; the last one is the one in use where the status is
@@ -273,16 +260,17 @@ CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim *cu);
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC const struct cushim_attempt *cushim_attempts(const struct cushim *cu, size_t *count);
+CUSHIM_PUBLIC const struct cushim_attempt *cushim_attempts(const struct cushim_api *cu,
+                                                           size_t *count);
 
 /** Path of the library in use as the system resolved it; NULL without one. Threads: safe. */
-CUSHIM_PUBLIC const char *cushim_path(const struct cushim *cu);
+CUSHIM_PUBLIC const char *cushim_path(const struct cushim_api *cu);
 
 /** Address at which that library is loaded, to relate addresses to its file; NULL without one. */
-CUSHIM_PUBLIC const void *cushim_base(const struct cushim *cu);
+CUSHIM_PUBLIC const void *cushim_base(const struct cushim_api *cu);
 
 /** The driver's CUDA version (12040 is 12.4); 0 without a driver. Threads: safe. */
-CUSHIM_PUBLIC int cushim_driver_version(const struct cushim *cu);
+CUSHIM_PUBLIC int cushim_driver_version(const struct cushim_api *cu);
 
 /** Newest CUDA release whose entries this build knows (13000 is 13.0). Threads: safe. */
 CUSHIM_PUBLIC int cushim_registry_version(void);
@@ -303,7 +291,7 @@ CUSHIM_PUBLIC bool cushim_entry_at(size_t index, struct cushim_entry *entry);
  * What the instance has for the entry with this index. An index out of range gives
  * CUSHIM_STATE_UNKNOWN. Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC struct cushim_slot cushim_slot_at(const struct cushim *cu, size_t index);
+CUSHIM_PUBLIC struct cushim_slot cushim_slot_at(const struct cushim_api *cu, size_t index);
 
 /**
  * Whether the driver has an entry.
@@ -314,7 +302,7 @@ CUSHIM_PUBLIC struct cushim_slot cushim_slot_at(const struct cushim *cu, size_t 
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC bool cushim_has(const struct cushim *cu, const char *symbol);
+CUSHIM_PUBLIC bool cushim_has(const struct cushim_api *cu, const char *symbol);
 
 /**
  * Why it has it, or has not, as a sentence.
@@ -325,7 +313,7 @@ CUSHIM_PUBLIC bool cushim_has(const struct cushim *cu, const char *symbol);
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC const char *cushim_reason(const struct cushim *cu, const char *symbol,
+CUSHIM_PUBLIC const char *cushim_reason(const struct cushim_api *cu, const char *symbol,
                                         enum cushim_state *state);
 
 /** What cushim_proc could say about its answer. */
@@ -357,7 +345,7 @@ enum cushim_proc_status {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC void *cushim_proc(const struct cushim *cu, const char *name, int version,
+CUSHIM_PUBLIC void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
                                 enum cushim_stream stream, enum cushim_proc_status *why);
 
 /**
@@ -371,7 +359,7 @@ CUSHIM_PUBLIC void *cushim_proc(const struct cushim *cu, const char *name, int v
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC enum cushim_status cushim_init(struct cushim *cu, const char **message);
+CUSHIM_PUBLIC enum cushim_status cushim_init(const struct cushim_api *cu, const char **message);
 
 /**
  * Name of a driver error code ("CUDA_ERROR_NOT_INITIALIZED"), with no driver needed; NULL for a

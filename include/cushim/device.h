@@ -29,8 +29,8 @@ extern "C" {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_list(struct cushim *cu, CUdevice *devices, int capacity,
-                                          int *count);
+CUSHIM_PUBLIC CUresult cushim_device_list(const struct cushim_api *cu, CUdevice *devices,
+                                          int capacity, int *count);
 
 /**
  * What a device is. A number that the driver does not know, or the device does not have, is -1;
@@ -87,7 +87,7 @@ struct cushim_device_properties {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_describe(struct cushim *cu, CUdevice device,
+CUSHIM_PUBLIC CUresult cushim_device_describe(const struct cushim_api *cu, CUdevice device,
                                               struct cushim_device_properties *properties);
 
 /** Whether an attribute has a value. */
@@ -109,8 +109,8 @@ enum cushim_answer {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_attribute(struct cushim *cu, CUdevice device, int number,
-                                               int *value, enum cushim_answer *answer);
+CUSHIM_PUBLIC CUresult cushim_device_attribute(const struct cushim_api *cu, CUdevice device,
+                                               int number, int *value, enum cushim_answer *answer);
 
 /**
  * The same by name. A name that this build does not know is CUDA_ERROR_INVALID_VALUE.
@@ -120,7 +120,7 @@ CUSHIM_PUBLIC CUresult cushim_device_attribute(struct cushim *cu, CUdevice devic
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_attribute_named(struct cushim *cu, CUdevice device,
+CUSHIM_PUBLIC CUresult cushim_device_attribute_named(const struct cushim_api *cu, CUdevice device,
                                                      const char *name, int *value,
                                                      enum cushim_answer *answer);
 

@@ -86,7 +86,7 @@ struct cushim_launch {
  *         CUDA_ERROR_NOT_SUPPORTED or CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER for what this device
  *         or driver does not have; else the driver's code, which may be one of earlier work
  */
-CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim_api *cu, CUfunction function,
                                             const struct cushim_launch *launch, void **pointers,
                                             const size_t *sizes, size_t count);
 
@@ -97,7 +97,7 @@ CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim *cu, CUfunction 
  * @param count  number of arguments
  * @return what cushim_launch_kernel would refuse
  */
-CUSHIM_PUBLIC CUresult cushim_launch_check(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_check(const struct cushim_api *cu, CUfunction function,
                                            const struct cushim_launch *launch, const size_t *sizes,
                                            size_t count);
 
@@ -181,7 +181,7 @@ static inline CUresult cushim_params_add_known_(struct cushim_params *params, co
  *
  * @param params  read before this returns; can be launched again
  */
-CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim_api *cu, CUfunction function,
                                             const struct cushim_launch *launch,
                                             const struct cushim_params *params);
 
@@ -197,7 +197,7 @@ CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim *cu, CUfunction 
  * @param block      threads
  * @param grid       may be NULL; blocks of that size that keep the whole device busy
  */
-CUSHIM_PUBLIC CUresult cushim_launch_block_size(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_block_size(const struct cushim_api *cu, CUfunction function,
                                                 size_t shared, CUoccupancyB2DSize shared_of,
                                                 size_t limit, size_t *block, size_t *grid);
 
@@ -209,7 +209,7 @@ CUSHIM_PUBLIC CUresult cushim_launch_block_size(const struct cushim *cu, CUfunct
  * @param each    may be NULL; blocks on a multiprocessor
  * @param all     may be NULL; blocks on the device
  */
-CUSHIM_PUBLIC CUresult cushim_launch_occupancy(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_occupancy(const struct cushim_api *cu, CUfunction function,
                                                const struct cushim_launch *launch, size_t *each,
                                                size_t *all);
 
@@ -259,7 +259,7 @@ template <> struct value<decltype(nullptr)>; /* its bytes mean nothing: cast it 
  */
 #define CUSHIM_LAUNCH(cu, function, ...) cushim_launch_values((cu), (function), __VA_ARGS__)
 template <typename... Values>
-inline CUresult cushim_launch_values(const struct cushim *cu, CUfunction function,
+inline CUresult cushim_launch_values(const struct cushim_api *cu, CUfunction function,
                                      const struct cushim_launch *launch, Values... values)
 {
     void *pointers[] = {cushim_detail::value<Values>::address(values)..., nullptr};

@@ -51,7 +51,7 @@ extern "C" {
  * @param address  the caller's to free with cushim_memory_free
  * @return on want of memory CUDA_ERROR_OUT_OF_MEMORY, and the sentence says how much is free
  */
-CUSHIM_PUBLIC CUresult cushim_memory_alloc(const struct cushim *cu, size_t bytes,
+CUSHIM_PUBLIC CUresult cushim_memory_alloc(const struct cushim_api *cu, size_t bytes,
                                            CUdeviceptr *address);
 
 /**
@@ -60,7 +60,7 @@ CUSHIM_PUBLIC CUresult cushim_memory_alloc(const struct cushim *cu, size_t bytes
  * @param flags  CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST; 0 is GLOBAL
  * @return CUDA_ERROR_NOT_SUPPORTED where the current context's device has no managed memory
  */
-CUSHIM_PUBLIC CUresult cushim_memory_alloc_managed(const struct cushim *cu, size_t bytes,
+CUSHIM_PUBLIC CUresult cushim_memory_alloc_managed(const struct cushim_api *cu, size_t bytes,
                                                    unsigned int flags, CUdeviceptr *address);
 
 /**
@@ -71,7 +71,7 @@ CUSHIM_PUBLIC CUresult cushim_memory_alloc_managed(const struct cushim *cu, size
  * @param element  largest access by a kernel: 4, 8 or 16 bytes
  * @param pitch    bytes from one row to the next
  */
-CUSHIM_PUBLIC CUresult cushim_memory_alloc_pitched(const struct cushim *cu, size_t width,
+CUSHIM_PUBLIC CUresult cushim_memory_alloc_pitched(const struct cushim_api *cu, size_t width,
                                                    size_t height, unsigned int element,
                                                    CUdeviceptr *address, size_t *pitch);
 
@@ -84,7 +84,7 @@ CUSHIM_PUBLIC CUresult cushim_memory_alloc_pitched(const struct cushim *cu, size
  * @param pool    NULL: the current pool of the stream's device
  * @param stream  NULL: the default stream; work that follows in it may use the memory
  */
-CUSHIM_PUBLIC CUresult cushim_memory_alloc_async(const struct cushim *cu, size_t bytes,
+CUSHIM_PUBLIC CUresult cushim_memory_alloc_async(const struct cushim_api *cu, size_t bytes,
                                                  CUmemoryPool pool, CUstream stream,
                                                  CUdeviceptr *address);
 
@@ -95,7 +95,7 @@ CUSHIM_PUBLIC CUresult cushim_memory_alloc_async(const struct cushim *cu, size_t
  * @param address  as it was handed out; 0 does nothing. One that was freed before, lies within an
  *                 allocation, or is another kind of memory is refused
  */
-CUSHIM_PUBLIC CUresult cushim_memory_free(const struct cushim *cu, CUdeviceptr address);
+CUSHIM_PUBLIC CUresult cushim_memory_free(const struct cushim_api *cu, CUdeviceptr address);
 
 /**
  * Free in stream order (cuMemFreeAsync). Memory that is from no pool is freed by waiting for the
@@ -104,11 +104,11 @@ CUSHIM_PUBLIC CUresult cushim_memory_free(const struct cushim *cu, CUdeviceptr a
  * @param address  as for cushim_memory_free
  * @param stream   NULL: the default stream; the work before this call may still use the memory
  */
-CUSHIM_PUBLIC CUresult cushim_memory_free_async(const struct cushim *cu, CUdeviceptr address,
+CUSHIM_PUBLIC CUresult cushim_memory_free_async(const struct cushim_api *cu, CUdeviceptr address,
                                                 CUstream stream);
 
 /** Free and whole memory of the current context's device (cuMemGetInfo_v2). Either may be NULL. */
-CUSHIM_PUBLIC CUresult cushim_memory_info(const struct cushim *cu, size_t *free_bytes,
+CUSHIM_PUBLIC CUresult cushim_memory_info(const struct cushim_api *cu, size_t *free_bytes,
                                           size_t *total_bytes);
 
 /**
@@ -117,7 +117,7 @@ CUSHIM_PUBLIC CUresult cushim_memory_info(const struct cushim *cu, size_t *free_
  *
  * @param bytes  may be NULL; their sizes added up, as they were asked for
  */
-CUSHIM_PUBLIC size_t cushim_memory_live(const struct cushim *cu, size_t *bytes);
+CUSHIM_PUBLIC size_t cushim_memory_live(const struct cushim_api *cu, size_t *bytes);
 
 /**
  * Move managed memory where it will be used (cuMemPrefetchAsync_v2, or the first one on drivers
@@ -126,7 +126,7 @@ CUSHIM_PUBLIC size_t cushim_memory_live(const struct cushim *cu, size_t *bytes);
  * @param bytes   0 does nothing
  * @param device  device number, or CU_DEVICE_CPU
  */
-CUSHIM_PUBLIC CUresult cushim_memory_prefetch(const struct cushim *cu, CUdeviceptr address,
+CUSHIM_PUBLIC CUresult cushim_memory_prefetch(const struct cushim_api *cu, CUdeviceptr address,
                                               size_t bytes, CUdevice device, CUstream stream);
 
 /** What the driver knows of an address. */
@@ -149,7 +149,7 @@ struct cushim_pointer {
  * @param address  of device or host memory, or within it
  * @param pointer  written on success; an address that the driver does not know is no error
  */
-CUSHIM_PUBLIC CUresult cushim_pointer_describe(const struct cushim *cu, CUdeviceptr address,
+CUSHIM_PUBLIC CUresult cushim_pointer_describe(const struct cushim_api *cu, CUdeviceptr address,
                                                struct cushim_pointer *pointer);
 
 /* ---- host memory */
@@ -161,11 +161,11 @@ CUSHIM_PUBLIC CUresult cushim_pointer_describe(const struct cushim *cu, CUdevice
  *                 and _WRITECOMBINED (quick to write in order, slow to read)
  * @param address  the caller's to free with cushim_host_free
  */
-CUSHIM_PUBLIC CUresult cushim_host_alloc(const struct cushim *cu, size_t bytes, unsigned int flags,
-                                         void **address);
+CUSHIM_PUBLIC CUresult cushim_host_alloc(const struct cushim_api *cu, size_t bytes,
+                                         unsigned int flags, void **address);
 
 /** Free what cushim_host_alloc gave (cuMemFreeHost). NULL does nothing; see cushim_memory_free. */
-CUSHIM_PUBLIC CUresult cushim_host_free(const struct cushim *cu, void *address);
+CUSHIM_PUBLIC CUresult cushim_host_free(const struct cushim_api *cu, void *address);
 
 /**
  * Page-lock memory that the caller has (cuMemHostRegister_v2).
@@ -174,18 +174,18 @@ CUSHIM_PUBLIC CUresult cushim_host_free(const struct cushim *cu, void *address);
  * @param bytes    size; 0 is refused
  * @param flags    of CU_MEMHOSTREGISTER_PORTABLE, _DEVICEMAP, _IOMEMORY, _READ_ONLY
  */
-CUSHIM_PUBLIC CUresult cushim_host_register(const struct cushim *cu, void *address, size_t bytes,
-                                            unsigned int flags);
+CUSHIM_PUBLIC CUresult cushim_host_register(const struct cushim_api *cu, void *address,
+                                            size_t bytes, unsigned int flags);
 
 /** Undo cushim_host_register (cuMemHostUnregister). NULL does nothing. */
-CUSHIM_PUBLIC CUresult cushim_host_unregister(const struct cushim *cu, void *address);
+CUSHIM_PUBLIC CUresult cushim_host_unregister(const struct cushim_api *cu, void *address);
 
 /**
  * Where kernels find mapped host memory (cuMemHostGetDevicePointer_v2).
  *
  * @param address  of cushim_host_alloc or cushim_host_register, or within it
  */
-CUSHIM_PUBLIC CUresult cushim_host_device_address(const struct cushim *cu, void *address,
+CUSHIM_PUBLIC CUresult cushim_host_device_address(const struct cushim_api *cu, void *address,
                                                   CUdeviceptr *device);
 
 /* ---- arrays */
@@ -197,7 +197,7 @@ CUSHIM_PUBLIC CUresult cushim_host_device_address(const struct cushim *cu, void 
  *               NumChannels, Flags; stays the caller's
  * @param array  the caller's to destroy with cushim_array_destroy
  */
-CUSHIM_PUBLIC CUresult cushim_array_create(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_array_create(const struct cushim_api *cu,
                                            const CUDA_ARRAY3D_DESCRIPTOR *shape, CUarray *array);
 
 /**
@@ -205,12 +205,12 @@ CUSHIM_PUBLIC CUresult cushim_array_create(const struct cushim *cu,
  * cushim_array_create gives its handle out again (a driver that is asked about it may crash:
  * measured on 580).
  */
-CUSHIM_PUBLIC CUresult cushim_array_destroy(const struct cushim *cu, CUarray array);
+CUSHIM_PUBLIC CUresult cushim_array_destroy(const struct cushim_api *cu, CUarray array);
 
 /* ---- pools */
 
 /** Whether driver and device have stream-ordered pools. */
-CUSHIM_PUBLIC bool cushim_pool_supported(const struct cushim *cu, CUdevice device);
+CUSHIM_PUBLIC bool cushim_pool_supported(const struct cushim_api *cu, CUdevice device);
 
 /**
  * Create a pool for memory of one device (cuMemPoolCreate; drivers from 11.2).
@@ -220,14 +220,15 @@ CUSHIM_PUBLIC bool cushim_pool_supported(const struct cushim *cu, CUdevice devic
  * @param pool  the caller's to destroy with cushim_pool_destroy; NULL, and a success, where there
  *              are no pools: allocating from it then allocates plain memory
  */
-CUSHIM_PUBLIC CUresult cushim_pool_create(const struct cushim *cu, CUdevice device, size_t keep,
+CUSHIM_PUBLIC CUresult cushim_pool_create(const struct cushim_api *cu, CUdevice device, size_t keep,
                                           CUmemoryPool *pool);
 
 /** Destroy a pool (cuMemPoolDestroy); what it holds goes once it is freed. NULL does nothing. */
-CUSHIM_PUBLIC CUresult cushim_pool_destroy(const struct cushim *cu, CUmemoryPool pool);
+CUSHIM_PUBLIC CUresult cushim_pool_destroy(const struct cushim_api *cu, CUmemoryPool pool);
 
 /** Give memory that is free in a pool back to the system, but for `keep` bytes. */
-CUSHIM_PUBLIC CUresult cushim_pool_trim(const struct cushim *cu, CUmemoryPool pool, size_t keep);
+CUSHIM_PUBLIC CUresult cushim_pool_trim(const struct cushim_api *cu, CUmemoryPool pool,
+                                        size_t keep);
 
 /** Bytes in a pool, now and at most since it was created (drivers from 11.3). */
 struct cushim_pool_usage {
@@ -236,7 +237,7 @@ struct cushim_pool_usage {
 };
 
 /** Ask a pool what it holds (cuMemPoolGetAttribute). */
-CUSHIM_PUBLIC CUresult cushim_pool_measure(const struct cushim *cu, CUmemoryPool pool,
+CUSHIM_PUBLIC CUresult cushim_pool_measure(const struct cushim_api *cu, CUmemoryPool pool,
                                            struct cushim_pool_usage *usage);
 
 /* ---- a buffer that grows in place */
@@ -271,8 +272,9 @@ struct cushim_growing {
  * @param growing  the caller's, to be given to cushim_growing_release; nothing is held on failure
  * @return CUDA_ERROR_NOT_SUPPORTED where the driver or the device cannot
  */
-CUSHIM_PUBLIC CUresult cushim_growing_create(const struct cushim *cu, CUdevice device, size_t size,
-                                             size_t limit, struct cushim_growing *growing);
+CUSHIM_PUBLIC CUresult cushim_growing_create(const struct cushim_api *cu, CUdevice device,
+                                             size_t size, size_t limit,
+                                             struct cushim_growing *growing);
 
 /**
  * Put memory behind more of the addresses. What is there stays as it is, address and contents; work
@@ -283,8 +285,8 @@ CUSHIM_PUBLIC CUresult cushim_growing_create(const struct cushim *cu, CUdevice d
  *
  * Threads: one at a time for each buffer.
  */
-CUSHIM_PUBLIC CUresult cushim_growing_grow(const struct cushim *cu, struct cushim_growing *growing,
-                                           size_t size);
+CUSHIM_PUBLIC CUresult cushim_growing_grow(const struct cushim_api *cu,
+                                           struct cushim_growing *growing, size_t size);
 
 /**
  * Give memory and addresses back and zero the structure. The caller has waited for all work on it.
@@ -294,7 +296,7 @@ CUSHIM_PUBLIC CUresult cushim_growing_grow(const struct cushim *cu, struct cushi
  *
  * Threads: one at a time for each buffer.
  */
-CUSHIM_PUBLIC CUresult cushim_growing_release(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_growing_release(const struct cushim_api *cu,
                                               struct cushim_growing *growing);
 
 /* ---- copies
@@ -309,28 +311,28 @@ CUSHIM_PUBLIC CUresult cushim_growing_release(const struct cushim *cu,
  */
 
 /** From host to device (cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2). */
-CUSHIM_PUBLIC CUresult cushim_copy_to_device(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_copy_to_device(const struct cushim_api *cu, CUdeviceptr dst,
                                              const void *src, size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_to_device_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_copy_to_device_async(const struct cushim_api *cu, CUdeviceptr dst,
                                                    const void *src, size_t bytes, CUstream stream);
 
 /** From device to host (cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2). */
-CUSHIM_PUBLIC CUresult cushim_copy_to_host(const struct cushim *cu, void *dst, CUdeviceptr src,
+CUSHIM_PUBLIC CUresult cushim_copy_to_host(const struct cushim_api *cu, void *dst, CUdeviceptr src,
                                            size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_to_host_async(const struct cushim *cu, void *dst,
+CUSHIM_PUBLIC CUresult cushim_copy_to_host_async(const struct cushim_api *cu, void *dst,
                                                  CUdeviceptr src, size_t bytes, CUstream stream);
 
 /** Within one device; the two must not overlap (cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2). */
-CUSHIM_PUBLIC CUresult cushim_copy_on_device(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_copy_on_device(const struct cushim_api *cu, CUdeviceptr dst,
                                              CUdeviceptr src, size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_on_device_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_copy_on_device_async(const struct cushim_api *cu, CUdeviceptr dst,
                                                    CUdeviceptr src, size_t bytes, CUstream stream);
 
 /** From any address to any other, which the driver tells apart (cuMemcpy, cuMemcpyAsync). */
-CUSHIM_PUBLIC CUresult cushim_copy(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src,
+CUSHIM_PUBLIC CUresult cushim_copy(const struct cushim_api *cu, CUdeviceptr dst, CUdeviceptr src,
                                    size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_async(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src,
-                                         size_t bytes, CUstream stream);
+CUSHIM_PUBLIC CUresult cushim_copy_async(const struct cushim_api *cu, CUdeviceptr dst,
+                                         CUdeviceptr src, size_t bytes, CUstream stream);
 
 /**
  * Between host memory and an array of one dimension; arrays of more are for cushim_copy_2d and
@@ -338,22 +340,23 @@ CUSHIM_PUBLIC CUresult cushim_copy_async(const struct cushim *cu, CUdeviceptr ds
  *
  * @param offset  bytes from the array's beginning
  */
-CUSHIM_PUBLIC CUresult cushim_copy_to_array(const struct cushim *cu, CUarray dst, size_t offset,
+CUSHIM_PUBLIC CUresult cushim_copy_to_array(const struct cushim_api *cu, CUarray dst, size_t offset,
                                             const void *src, size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_to_array_async(const struct cushim *cu, CUarray dst,
+CUSHIM_PUBLIC CUresult cushim_copy_to_array_async(const struct cushim_api *cu, CUarray dst,
                                                   size_t offset, const void *src, size_t bytes,
                                                   CUstream stream);
-CUSHIM_PUBLIC CUresult cushim_copy_from_array(const struct cushim *cu, void *dst, CUarray src,
+CUSHIM_PUBLIC CUresult cushim_copy_from_array(const struct cushim_api *cu, void *dst, CUarray src,
                                               size_t offset, size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_from_array_async(const struct cushim *cu, void *dst, CUarray src,
-                                                    size_t offset, size_t bytes, CUstream stream);
+CUSHIM_PUBLIC CUresult cushim_copy_from_array_async(const struct cushim_api *cu, void *dst,
+                                                    CUarray src, size_t offset, size_t bytes,
+                                                    CUstream stream);
 
 /** The same between device memory and such arrays (cuMemcpyDtoA_v2, AtoD_v2, AtoA_v2). */
-CUSHIM_PUBLIC CUresult cushim_copy_device_to_array(const struct cushim *cu, CUarray dst,
+CUSHIM_PUBLIC CUresult cushim_copy_device_to_array(const struct cushim_api *cu, CUarray dst,
                                                    size_t offset, CUdeviceptr src, size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_array_to_device(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_copy_array_to_device(const struct cushim_api *cu, CUdeviceptr dst,
                                                    CUarray src, size_t offset, size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_array_to_array(const struct cushim *cu, CUarray dst,
+CUSHIM_PUBLIC CUresult cushim_copy_array_to_array(const struct cushim_api *cu, CUarray dst,
                                                   size_t dst_offset, CUarray src, size_t src_offset,
                                                   size_t bytes);
 
@@ -369,14 +372,15 @@ CUSHIM_PUBLIC CUresult cushim_copy_array_to_array(const struct cushim *cu, CUarr
  * @param copy  stays the caller's. With cushim_copy_3d_peer its srcContext and dstContext say whose
  *              the memory is
  */
-CUSHIM_PUBLIC CUresult cushim_copy_2d(const struct cushim *cu, const CUDA_MEMCPY2D *copy);
-CUSHIM_PUBLIC CUresult cushim_copy_2d_async(const struct cushim *cu, const CUDA_MEMCPY2D *copy,
+CUSHIM_PUBLIC CUresult cushim_copy_2d(const struct cushim_api *cu, const CUDA_MEMCPY2D *copy);
+CUSHIM_PUBLIC CUresult cushim_copy_2d_async(const struct cushim_api *cu, const CUDA_MEMCPY2D *copy,
                                             CUstream stream);
-CUSHIM_PUBLIC CUresult cushim_copy_3d(const struct cushim *cu, const CUDA_MEMCPY3D *copy);
-CUSHIM_PUBLIC CUresult cushim_copy_3d_async(const struct cushim *cu, const CUDA_MEMCPY3D *copy,
+CUSHIM_PUBLIC CUresult cushim_copy_3d(const struct cushim_api *cu, const CUDA_MEMCPY3D *copy);
+CUSHIM_PUBLIC CUresult cushim_copy_3d_async(const struct cushim_api *cu, const CUDA_MEMCPY3D *copy,
                                             CUstream stream);
-CUSHIM_PUBLIC CUresult cushim_copy_3d_peer(const struct cushim *cu, const CUDA_MEMCPY3D_PEER *copy);
-CUSHIM_PUBLIC CUresult cushim_copy_3d_peer_async(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_copy_3d_peer(const struct cushim_api *cu,
+                                           const CUDA_MEMCPY3D_PEER *copy);
+CUSHIM_PUBLIC CUresult cushim_copy_3d_peer_async(const struct cushim_api *cu,
                                                  const CUDA_MEMCPY3D_PEER *copy, CUstream stream);
 
 /**
@@ -385,10 +389,10 @@ CUSHIM_PUBLIC CUresult cushim_copy_3d_peer_async(const struct cushim *cu,
  *
  * @param dst_context, src_context  whose the memory is; NULL is refused
  */
-CUSHIM_PUBLIC CUresult cushim_copy_peer(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_copy_peer(const struct cushim_api *cu, CUdeviceptr dst,
                                         CUcontext dst_context, CUdeviceptr src,
                                         CUcontext src_context, size_t bytes);
-CUSHIM_PUBLIC CUresult cushim_copy_peer_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_copy_peer_async(const struct cushim_api *cu, CUdeviceptr dst,
                                               CUcontext dst_context, CUdeviceptr src,
                                               CUcontext src_context, size_t bytes, CUstream stream);
 
@@ -398,9 +402,9 @@ CUSHIM_PUBLIC CUresult cushim_copy_peer_async(const struct cushim *cu, CUdevicep
  *
  * @return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED where the devices cannot
  */
-CUSHIM_PUBLIC CUresult cushim_peer_enable(const struct cushim *cu, CUcontext context,
+CUSHIM_PUBLIC CUresult cushim_peer_enable(const struct cushim_api *cu, CUcontext context,
                                           CUcontext peer);
-CUSHIM_PUBLIC CUresult cushim_peer_disable(const struct cushim *cu, CUcontext context,
+CUSHIM_PUBLIC CUresult cushim_peer_disable(const struct cushim_api *cu, CUcontext context,
                                            CUcontext peer);
 
 /* ---- fills
@@ -412,32 +416,32 @@ CUSHIM_PUBLIC CUresult cushim_peer_disable(const struct cushim *cu, CUcontext co
  * refused, as is a pitch below the row. (cuMemsetD8_v2 to cuMemsetD2D32Async.)
  */
 
-CUSHIM_PUBLIC CUresult cushim_fill_8(const struct cushim *cu, CUdeviceptr dst, uint8_t value,
+CUSHIM_PUBLIC CUresult cushim_fill_8(const struct cushim_api *cu, CUdeviceptr dst, uint8_t value,
                                      size_t count);
-CUSHIM_PUBLIC CUresult cushim_fill_8_async(const struct cushim *cu, CUdeviceptr dst, uint8_t value,
-                                           size_t count, CUstream stream);
-CUSHIM_PUBLIC CUresult cushim_fill_16(const struct cushim *cu, CUdeviceptr dst, uint16_t value,
+CUSHIM_PUBLIC CUresult cushim_fill_8_async(const struct cushim_api *cu, CUdeviceptr dst,
+                                           uint8_t value, size_t count, CUstream stream);
+CUSHIM_PUBLIC CUresult cushim_fill_16(const struct cushim_api *cu, CUdeviceptr dst, uint16_t value,
                                       size_t count);
-CUSHIM_PUBLIC CUresult cushim_fill_16_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_fill_16_async(const struct cushim_api *cu, CUdeviceptr dst,
                                             uint16_t value, size_t count, CUstream stream);
-CUSHIM_PUBLIC CUresult cushim_fill_32(const struct cushim *cu, CUdeviceptr dst, uint32_t value,
+CUSHIM_PUBLIC CUresult cushim_fill_32(const struct cushim_api *cu, CUdeviceptr dst, uint32_t value,
                                       size_t count);
-CUSHIM_PUBLIC CUresult cushim_fill_32_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_fill_32_async(const struct cushim_api *cu, CUdeviceptr dst,
                                             uint32_t value, size_t count, CUstream stream);
 
-CUSHIM_PUBLIC CUresult cushim_fill_2d_8(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
+CUSHIM_PUBLIC CUresult cushim_fill_2d_8(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
                                         uint8_t value, size_t width, size_t height);
-CUSHIM_PUBLIC CUresult cushim_fill_2d_8_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_fill_2d_8_async(const struct cushim_api *cu, CUdeviceptr dst,
                                               size_t pitch, uint8_t value, size_t width,
                                               size_t height, CUstream stream);
-CUSHIM_PUBLIC CUresult cushim_fill_2d_16(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
+CUSHIM_PUBLIC CUresult cushim_fill_2d_16(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
                                          uint16_t value, size_t width, size_t height);
-CUSHIM_PUBLIC CUresult cushim_fill_2d_16_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_fill_2d_16_async(const struct cushim_api *cu, CUdeviceptr dst,
                                                size_t pitch, uint16_t value, size_t width,
                                                size_t height, CUstream stream);
-CUSHIM_PUBLIC CUresult cushim_fill_2d_32(const struct cushim *cu, CUdeviceptr dst, size_t pitch,
+CUSHIM_PUBLIC CUresult cushim_fill_2d_32(const struct cushim_api *cu, CUdeviceptr dst, size_t pitch,
                                          uint32_t value, size_t width, size_t height);
-CUSHIM_PUBLIC CUresult cushim_fill_2d_32_async(const struct cushim *cu, CUdeviceptr dst,
+CUSHIM_PUBLIC CUresult cushim_fill_2d_32_async(const struct cushim_api *cu, CUdeviceptr dst,
                                                size_t pitch, uint32_t value, size_t width,
                                                size_t height, CUstream stream);
 

@@ -162,8 +162,8 @@ CUSHIM_PUBLIC void cushim_jit_result_release(struct cushim_jit_result *result);
  *         the device, whose compute capability the sentence has; CUDA_ERROR_INVALID_PTX for errors
  *         in PTX, which result->error_log has; as cushim_image_describe; the driver's
  */
-CUSHIM_PUBLIC CUresult cushim_module_load(const struct cushim *cu, const void *data, size_t bytes,
-                                          const struct cushim_jit_options *options,
+CUSHIM_PUBLIC CUresult cushim_module_load(const struct cushim_api *cu, const void *data,
+                                          size_t bytes, const struct cushim_jit_options *options,
                                           struct cushim_jit_result *result, CUmodule *module);
 
 /**
@@ -172,7 +172,7 @@ CUSHIM_PUBLIC CUresult cushim_module_load(const struct cushim *cu, const void *d
  * @param path  read whole; CUDA_ERROR_FILE_NOT_FOUND where there is no such file,
  *              CUDA_ERROR_OPERATING_SYSTEM where it cannot be read
  */
-CUSHIM_PUBLIC CUresult cushim_module_load_file(const struct cushim *cu, const char *path,
+CUSHIM_PUBLIC CUresult cushim_module_load_file(const struct cushim_api *cu, const char *path,
                                                const struct cushim_jit_options *options,
                                                struct cushim_jit_result *result, CUmodule *module);
 
@@ -182,7 +182,7 @@ CUSHIM_PUBLIC CUresult cushim_module_load_file(const struct cushim *cu, const ch
  * @param module  of the current context; NULL does nothing
  * @return CUDA_SUCCESS, also where the driver has shut down; the driver's code
  */
-CUSHIM_PUBLIC CUresult cushim_module_unload(const struct cushim *cu, CUmodule module);
+CUSHIM_PUBLIC CUresult cushim_module_unload(const struct cushim_api *cu, CUmodule module);
 
 /**
  * Find a kernel by its name (cuModuleGetFunction): as in PTX, that is mangled for C++ without
@@ -194,7 +194,7 @@ CUSHIM_PUBLIC CUresult cushim_module_unload(const struct cushim *cu, CUmodule mo
  * @param function  valid until the module is unloaded
  * @return CUDA_ERROR_NOT_FOUND where there is none; the driver's code
  */
-CUSHIM_PUBLIC CUresult cushim_module_function(const struct cushim *cu, CUmodule module,
+CUSHIM_PUBLIC CUresult cushim_module_function(const struct cushim_api *cu, CUmodule module,
                                               const char *name, CUfunction *function);
 
 /**
@@ -204,7 +204,7 @@ CUSHIM_PUBLIC CUresult cushim_module_function(const struct cushim *cu, CUmodule 
  * @param address  may be NULL
  * @param bytes    may be NULL; its size
  */
-CUSHIM_PUBLIC CUresult cushim_module_global(const struct cushim *cu, CUmodule module,
+CUSHIM_PUBLIC CUresult cushim_module_global(const struct cushim_api *cu, CUmodule module,
                                             const char *name, CUdeviceptr *address, size_t *bytes);
 
 /* ---- linking */
@@ -231,15 +231,16 @@ struct cushim_cubin {
  * @param cubin   the caller's, to be given to cushim_cubin_release
  * @return as cushim_module_load; the sentence names the input that was refused
  */
-CUSHIM_PUBLIC CUresult cushim_link(const struct cushim *cu, const struct cushim_link_input *inputs,
-                                   size_t count, const struct cushim_jit_options *options,
+CUSHIM_PUBLIC CUresult cushim_link(const struct cushim_api *cu,
+                                   const struct cushim_link_input *inputs, size_t count,
+                                   const struct cushim_jit_options *options,
                                    struct cushim_jit_result *result, struct cushim_cubin *cubin);
 
 /** Free a cubin and zero the structure. NULL and a released one do nothing. */
 CUSHIM_PUBLIC void cushim_cubin_release(struct cushim_cubin *cubin);
 
 /** Link, and load what that makes: cushim_link and cushim_module_load in one. */
-CUSHIM_PUBLIC CUresult cushim_module_link(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_module_link(const struct cushim_api *cu,
                                           const struct cushim_link_input *inputs, size_t count,
                                           const struct cushim_jit_options *options,
                                           struct cushim_jit_result *result, CUmodule *module);
@@ -276,13 +277,13 @@ struct cushim_library {
  * @return as cushim_module_load. Where no context is current a driver accepts PTX that it cannot
  *         compile: result->error_log has the errors, and cushim_library_function fails
  */
-CUSHIM_PUBLIC CUresult cushim_library_load(const struct cushim *cu, const void *data, size_t bytes,
-                                           const struct cushim_jit_options *options,
+CUSHIM_PUBLIC CUresult cushim_library_load(const struct cushim_api *cu, const void *data,
+                                           size_t bytes, const struct cushim_jit_options *options,
                                            struct cushim_jit_result *result,
                                            struct cushim_library *library);
 
 /** The same from a file, as cushim_module_load_file. */
-CUSHIM_PUBLIC CUresult cushim_library_load_file(const struct cushim *cu, const char *path,
+CUSHIM_PUBLIC CUresult cushim_library_load_file(const struct cushim_api *cu, const char *path,
                                                 const struct cushim_jit_options *options,
                                                 struct cushim_jit_result *result,
                                                 struct cushim_library *library);
@@ -297,11 +298,11 @@ CUSHIM_PUBLIC CUresult cushim_library_load_file(const struct cushim *cu, const c
  *
  * Threads: nobody may use the library any more.
  */
-CUSHIM_PUBLIC CUresult cushim_library_unload(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_library_unload(const struct cushim_api *cu,
                                              struct cushim_library *library);
 
 /** The kernel of that name, to be launched in the current context. As cushim_module_function. */
-CUSHIM_PUBLIC CUresult cushim_library_function(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_library_function(const struct cushim_api *cu,
                                                struct cushim_library *library, const char *name,
                                                CUfunction *function);
 
@@ -310,17 +311,17 @@ CUSHIM_PUBLIC CUresult cushim_library_function(const struct cushim *cu,
  *
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER with drivers before 12.0; as cushim_module_function
  */
-CUSHIM_PUBLIC CUresult cushim_library_kernel(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_library_kernel(const struct cushim_api *cu,
                                              struct cushim_library *library, const char *name,
                                              CUkernel *kernel);
 
 /** The variable of that name in the current context. As cushim_module_global. */
-CUSHIM_PUBLIC CUresult cushim_library_global(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_library_global(const struct cushim_api *cu,
                                              struct cushim_library *library, const char *name,
                                              CUdeviceptr *address, size_t *bytes);
 
 /** The library's module in the current context; it stays the library's. */
-CUSHIM_PUBLIC CUresult cushim_library_module(const struct cushim *cu,
+CUSHIM_PUBLIC CUresult cushim_library_module(const struct cushim_api *cu,
                                              struct cushim_library *library, CUmodule *module);
 
 #ifdef __cplusplus

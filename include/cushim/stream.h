@@ -53,7 +53,7 @@ extern "C" {
  * @param stream    the caller's to destroy with cushim_stream_destroy
  * @return CUDA_ERROR_INVALID_VALUE for a priority outside the range
  */
-CUSHIM_PUBLIC CUresult cushim_stream_create(const struct cushim *cu, unsigned int flags,
+CUSHIM_PUBLIC CUresult cushim_stream_create(const struct cushim_api *cu, unsigned int flags,
                                             int priority, CUstream *stream);
 
 /**
@@ -62,7 +62,8 @@ CUSHIM_PUBLIC CUresult cushim_stream_create(const struct cushim *cu, unsigned in
  * @param least     may be NULL; the largest number
  * @param greatest  may be NULL; the smallest number, at most `least`
  */
-CUSHIM_PUBLIC CUresult cushim_stream_priorities(const struct cushim *cu, int *least, int *greatest);
+CUSHIM_PUBLIC CUresult cushim_stream_priorities(const struct cushim_api *cu, int *least,
+                                                int *greatest);
 
 /**
  * Destroy a stream once its work is done; does not wait (cuStreamDestroy_v2). To use it afterwards
@@ -71,10 +72,10 @@ CUSHIM_PUBLIC CUresult cushim_stream_priorities(const struct cushim *cu, int *le
  * @param stream  NULL does nothing; the default streams' other names are refused
  * @return CUDA_SUCCESS also where the driver is shutting down
  */
-CUSHIM_PUBLIC CUresult cushim_stream_destroy(const struct cushim *cu, CUstream stream);
+CUSHIM_PUBLIC CUresult cushim_stream_destroy(const struct cushim_api *cu, CUstream stream);
 
 /** Wait until all work of a stream is done (cuStreamSynchronize). */
-CUSHIM_PUBLIC CUresult cushim_stream_synchronize(const struct cushim *cu, CUstream stream);
+CUSHIM_PUBLIC CUresult cushim_stream_synchronize(const struct cushim_api *cu, CUstream stream);
 
 /**
  * Ask whether all work of a stream is done (cuStreamQuery): done, still running, or failed.
@@ -84,14 +85,16 @@ CUSHIM_PUBLIC CUresult cushim_stream_synchronize(const struct cushim *cu, CUstre
  * @param done  written on success
  * @return CUDA_SUCCESS for the first two answers; the error of the work for the third
  */
-CUSHIM_PUBLIC CUresult cushim_stream_query(const struct cushim *cu, CUstream stream, bool *done);
+CUSHIM_PUBLIC CUresult cushim_stream_query(const struct cushim_api *cu, CUstream stream,
+                                           bool *done);
 
 /**
  * Let later work of a stream wait for an event, without blocking the host (cuStreamWaitEvent).
  *
  * @param event  one that was never recorded makes nothing wait; may be of another device
  */
-CUSHIM_PUBLIC CUresult cushim_stream_wait(const struct cushim *cu, CUstream stream, CUevent event);
+CUSHIM_PUBLIC CUresult cushim_stream_wait(const struct cushim_api *cu, CUstream stream,
+                                          CUevent event);
 
 /**
  * Call a host function once the work that is in the stream now is done; later work of the stream
@@ -103,7 +106,7 @@ CUSHIM_PUBLIC CUresult cushim_stream_wait(const struct cushim *cu, CUstream stre
  * @param function  not NULL
  * @param user      passed to it; stays the caller's and must live until it was called
  */
-CUSHIM_PUBLIC CUresult cushim_stream_callback(const struct cushim *cu, CUstream stream,
+CUSHIM_PUBLIC CUresult cushim_stream_callback(const struct cushim_api *cu, CUstream stream,
                                               CUhostFn function, void *user);
 
 /* ---- events */
@@ -116,20 +119,21 @@ CUSHIM_PUBLIC CUresult cushim_stream_callback(const struct cushim *cu, CUstream 
  *               the former
  * @param event  the caller's to destroy with cushim_event_destroy
  */
-CUSHIM_PUBLIC CUresult cushim_event_create(const struct cushim *cu, unsigned int flags,
+CUSHIM_PUBLIC CUresult cushim_event_create(const struct cushim_api *cu, unsigned int flags,
                                            CUevent *event);
 
 /** Destroy an event (cuEventDestroy_v2); it need not be done. As cushim_stream_destroy. */
-CUSHIM_PUBLIC CUresult cushim_event_destroy(const struct cushim *cu, CUevent event);
+CUSHIM_PUBLIC CUresult cushim_event_destroy(const struct cushim_api *cu, CUevent event);
 
 /** Note in an event what is in the stream now (cuEventRecord). Both of the same context. */
-CUSHIM_PUBLIC CUresult cushim_event_record(const struct cushim *cu, CUevent event, CUstream stream);
+CUSHIM_PUBLIC CUresult cushim_event_record(const struct cushim_api *cu, CUevent event,
+                                           CUstream stream);
 
 /** Wait for an event's latest record (cuEventSynchronize); one never recorded is done. */
-CUSHIM_PUBLIC CUresult cushim_event_synchronize(const struct cushim *cu, CUevent event);
+CUSHIM_PUBLIC CUresult cushim_event_synchronize(const struct cushim_api *cu, CUevent event);
 
 /** Ask whether an event's latest record is done (cuEventQuery); answers as cushim_stream_query. */
-CUSHIM_PUBLIC CUresult cushim_event_query(const struct cushim *cu, CUevent event, bool *done);
+CUSHIM_PUBLIC CUresult cushim_event_query(const struct cushim_api *cu, CUevent event, bool *done);
 
 /**
  * Time between two events (cuEventElapsedTime_v2, or the first one on drivers before 12.8).
@@ -139,7 +143,7 @@ CUSHIM_PUBLIC CUresult cushim_event_query(const struct cushim *cu, CUevent event
  * @return CUDA_ERROR_NOT_READY where one is not done yet; CUDA_ERROR_INVALID_HANDLE where one was
  *         not recorded or has no timing
  */
-CUSHIM_PUBLIC CUresult cushim_event_elapsed(const struct cushim *cu, CUevent start, CUevent end,
+CUSHIM_PUBLIC CUresult cushim_event_elapsed(const struct cushim_api *cu, CUevent start, CUevent end,
                                             float *milliseconds);
 
 /* ---- capture into a graph */
@@ -154,7 +158,7 @@ CUSHIM_PUBLIC CUresult cushim_event_elapsed(const struct cushim *cu, CUevent sta
  * @return CUDA_ERROR_NOT_SUPPORTED or CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER where the driver has no
  *         capture, or not this mode
  */
-CUSHIM_PUBLIC CUresult cushim_capture_begin(const struct cushim *cu, CUstream stream,
+CUSHIM_PUBLIC CUresult cushim_capture_begin(const struct cushim_api *cu, CUstream stream,
                                             CUstreamCaptureMode mode);
 
 /**
@@ -164,11 +168,12 @@ CUSHIM_PUBLIC CUresult cushim_capture_begin(const struct cushim *cu, CUstream st
  * @param graph  the caller's to destroy with cushim_graph_destroy
  * @return the driver's code where what was called since begin spoiled the capture
  */
-CUSHIM_PUBLIC CUresult cushim_capture_end(const struct cushim *cu, CUstream stream, CUgraph *graph);
+CUSHIM_PUBLIC CUresult cushim_capture_end(const struct cushim_api *cu, CUstream stream,
+                                          CUgraph *graph);
 
 /** End a capture and drop what it collected, for error paths; a stream that captures nothing is
  * left as it is. */
-CUSHIM_PUBLIC CUresult cushim_capture_cancel(const struct cushim *cu, CUstream stream);
+CUSHIM_PUBLIC CUresult cushim_capture_cancel(const struct cushim_api *cu, CUstream stream);
 
 /**
  * Make a graph ready to launch: cuGraphInstantiateWithParams, WithFlags, _v2 or the first one, the
@@ -180,18 +185,18 @@ CUSHIM_PUBLIC CUresult cushim_capture_cancel(const struct cushim *cu, CUstream s
  * @return on failure the sentence says what the driver found wrong with the graph, in its own words
  *         where it has any
  */
-CUSHIM_PUBLIC CUresult cushim_graph_instantiate(const struct cushim *cu, CUgraph graph,
+CUSHIM_PUBLIC CUresult cushim_graph_instantiate(const struct cushim_api *cu, CUgraph graph,
                                                 unsigned long long flags, CUgraphExec *exec);
 
 /** Do a graph's work in a stream (cuGraphLaunch). Launches of one graph follow each other. */
-CUSHIM_PUBLIC CUresult cushim_graph_launch(const struct cushim *cu, CUgraphExec exec,
+CUSHIM_PUBLIC CUresult cushim_graph_launch(const struct cushim_api *cu, CUgraphExec exec,
                                            CUstream stream);
 
 /** Destroy a graph (cuGraphDestroy). NULL does nothing; success also in a driver shutting down. */
-CUSHIM_PUBLIC CUresult cushim_graph_destroy(const struct cushim *cu, CUgraph graph);
+CUSHIM_PUBLIC CUresult cushim_graph_destroy(const struct cushim_api *cu, CUgraph graph);
 
 /** Destroy an instantiated graph once its launches are done; as cushim_graph_destroy. */
-CUSHIM_PUBLIC CUresult cushim_graph_exec_destroy(const struct cushim *cu, CUgraphExec exec);
+CUSHIM_PUBLIC CUresult cushim_graph_exec_destroy(const struct cushim_api *cu, CUgraphExec exec);
 
 #ifdef __cplusplus
 }

@@ -82,7 +82,7 @@ static bool open_driver(const struct cushim_sim_options *options, char *error, s
     return !options->faults || sim_fault_add(options->faults, error, size);
 }
 
-struct cushim *cushim_sim_open(const struct cushim_sim_options *options)
+const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *options)
 {
     struct cushim_options open = {.size = sizeof open, .resolver = cushim_sim_symbol};
     char error[320];

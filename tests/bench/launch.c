@@ -28,7 +28,7 @@ static const char ptx[] = ".version 3.2\n"
                           "}\n";
 
 struct work {
-    const struct cushim *instance;
+    const struct cushim_api *instance;
     const struct cushim_api *cu;
     CUfunction function;
     CUstream stream;
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: launch [RUNS [LAUNCHES [csv]]], a multiple of %d\n", CHUNK);
         return 2;
     }
-    struct work work = {.instance = cushim_get(), .cu = device_or_skip()};
+    struct work work = {.instance = cushim_load(NULL), .cu = device_or_skip()};
     const struct cushim_api *cu = work.cu;
     CUcontext context;
     CUmodule module;
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     const bool csv = argc > 3;
     fprintf(csv ? stderr : stdout,
             "%s, %s\n%u launches each way in turns of %d; median of %u runs (least to most)\n",
-            name, cushim_message(cushim_get()), count, CHUNK, runs);
+            name, cushim_message(cushim_load(NULL)), count, CHUNK, runs);
     for (size_t way = 0; way < WAYS; way++)
         CALL(ways[way].launches(&work, CHUNK));
     CALL(cu->cuStreamSynchronize(work.stream));

@@ -15,7 +15,7 @@ extern "C"
 int slots_check(void)
 {
     const char *table = (const char *)cushim_load(NULL);
-    struct cushim *cushim = cushim_get();
+    const struct cushim_api *cushim = cushim_load(NULL);
     void *driver = dlopen(cushim_path(cushim), RTLD_NOW | RTLD_NOLOAD);
     int wrong = 0, available = 0;
     if (!driver)

@@ -38,11 +38,11 @@
 static inline const struct cushim_api *device_or_skip(void)
 {
     const char *message = "";
-    if (cushim_init(cushim_get(), &message) != CUSHIM_OK) {
+    if (cushim_init(cushim_load(NULL), &message) != CUSHIM_OK) {
         printf("skipped: %s\n", message);
         exit(77);
     }
-    return cushim_table(cushim_get());
+    return cushim_load(NULL);
 }
 
 #endif

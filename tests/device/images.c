@@ -32,7 +32,7 @@ static const struct {
     {CUSHIM_IMAGE_CUBIN, "cubin", false},   {CUSHIM_IMAGE_FATBIN, "fatbin", false},
 };
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 
 static void *read_file(const char *path, size_t *bytes)
 {
@@ -160,7 +160,7 @@ int main(int count, char **arguments)
     CHECK(count == 1 + FILES);
     describe(arguments + 1);
     device_or_skip();
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     OK(cushim_primary_retain(cu, 0, &context));
     OK(cushim_context_push(cu, context));
     bool runs = suits(arguments[5]);

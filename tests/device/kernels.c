@@ -9,7 +9,7 @@
 int main(void)
 {
     CUcontext context = NULL;
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct check_run run = {.cu = cu};
     device_or_skip();
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -87,14 +87,14 @@ struct three {
     float c;
 };
 
-static const struct cushim *cu;
+static const struct cushim_api *cu;
 static CUcontext context;
 static CUdeviceptr out;
 
 static void same_context(void)
 {
     CUcontext now = NULL;
-    CALL(cushim_table(cu)->cuCtxGetCurrent(&now));
+    CALL(cu->cuCtxGetCurrent(&now));
     CHECK(now == context);
 }
 
@@ -113,15 +113,15 @@ static void same_context(void)
 static CUfunction function_of(CUmodule module, const char *name)
 {
     CUfunction function;
-    CALL(cushim_table(cu)->cuModuleGetFunction(&function, module, name));
+    CALL(cu->cuModuleGetFunction(&function, module, name));
     return function;
 }
 
 static void read_back(void *values, size_t bytes)
 {
-    CALL(cushim_table(cu)->cuMemcpyDtoH(values, out, bytes));
-    CALL(cushim_table(cu)->cuMemsetD8(out, 0, 256));
-    CALL(cushim_table(cu)->cuCtxSynchronize_v1());
+    CALL(cu->cuMemcpyDtoH(values, out, bytes));
+    CALL(cu->cuMemsetD8(out, 0, 256));
+    CALL(cu->cuCtxSynchronize_v1());
 }
 
 /* ---- arguments */
@@ -194,7 +194,7 @@ static void arguments(CUfunction function)
         printf("this driver tells nothing of parameters: none are checked\n");
         return;
     }
-    for (size_t i = 0; cushim_table(cu)->cuFuncGetParamInfo(function, i, &offset, &size) == 0; i++)
+    for (size_t i = 0; cu->cuFuncGetParamInfo(function, i, &offset, &size) == 0; i++)
         printf("  parameter %zu: %zu bytes at %zu\n", i, size, offset);
     CHECK(offset + size == params.size); /* no padding at the end for the driver either */
     REFUSED(CUSHIM_LAUNCH(cu, function, &one, out, a), CUDA_ERROR_INVALID_VALUE, "2 given");
@@ -238,7 +238,7 @@ static void shapes(CUfunction small)
          CUDA_ERROR_INVALID_VALUE,
          "shared: 1048576"},
     };
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *table = cu;
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
             REFUSED(CUSHIM_LAUNCH(cu, small, &wrong[i].launch), wrong[i].code, wrong[i].words);
@@ -263,8 +263,7 @@ static void shared_memory(CUfunction function)
     int most = 0;
     unsigned value = 0;
     struct cushim_launch launch = one;
-    CALL(cushim_table(cu)->cuDeviceGetAttribute(
-        &most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
+    CALL(cu->cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
     const size_t sizes[] = {49152, 65536, (size_t)most};
     for (size_t i = 0; i < 3; i++) {
         launch.shared = sizes[i];
@@ -273,8 +272,7 @@ static void shared_memory(CUfunction function)
         CHECK(value == sizes[i] + 1);
     }
     /* Set back behind cushim's back: found out and raised again. */
-    CALL(cushim_table(cu)->cuFuncSetAttribute(
-        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
+    CALL(cu->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
     launch.shared = 65536;
     CALL(CUSHIM_LAUNCH(cu, function, &launch, out, 65536u));
     read_back(&value, sizeof value);
@@ -321,13 +319,12 @@ static void clusters(void)
     CUmodule module;
     struct cushim_launch launch = {
         .grid = CUSHIM_DIM(8, 4), .block = CUSHIM_DIM(32), .cluster = CUSHIM_DIM(2, 4)};
-    CALL(cushim_table(cu)->cuDeviceGetAttribute(&major,
-                                                CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+    CALL(cu->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
     if (major < 9 || !cushim_has(cu, "cuLaunchKernelEx")) {
         printf("clusters not tried: compute capability %d\n", major);
         return;
     }
-    CALL(cushim_table(cu)->cuModuleLoadData(&module, cluster_ptx));
+    CALL(cu->cuModuleLoadData(&module, cluster_ptx));
     CUfunction function = function_of(module, "clusters");
     for (int round = 0; round < 2; round++) {
         CALL(CUSHIM_LAUNCH(cu, function, &launch, out));
@@ -348,7 +345,7 @@ static void clusters(void)
     CALL(CUSHIM_LAUNCH(cu, function, &with, out));
     read_back(seen, sizeof seen);
     CHECK(seen[0] == 1 && seen[1] == 1);
-    CALL(cushim_table(cu)->cuModuleUnload(module));
+    CALL(cu->cuModuleUnload(module));
     cushim_launch_forget();
     printf("clusters of 2 x 4 blocks\n");
 }
@@ -374,7 +371,7 @@ static void block_size(CUfunction function, CUfunction small)
 /* A CUkernel stands in for a function. */
 static void library_kernel(void)
 {
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *table = cu;
     CUlibrary library;
     CUkernel kernel;
     unsigned value = 0;
@@ -401,7 +398,7 @@ static void library_kernel(void)
 /* A function of one context while another is current. */
 static void other_context(CUfunction function)
 {
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *table = cu;
     CUcontext other = NULL, now = NULL;
     CALL(table->cuCtxCreate_v2(&other, 0, 0));
     CUresult code = CUSHIM_LAUNCH(cu, function, &one);
@@ -417,19 +414,19 @@ static void nothing_current(CUfunction function)
 {
     CUcontext now = context;
     cushim_launch_forget();
-    CALL(cushim_table(cu)->cuCtxSetCurrent(NULL));
+    CALL(cu->cuCtxSetCurrent(NULL));
     CHECK(CUSHIM_LAUNCH(cu, function, &one) == CUDA_ERROR_INVALID_CONTEXT);
     printf("refused: %s\n", cushim_last_error());
-    CALL(cushim_table(cu)->cuCtxGetCurrent(&now));
+    CALL(cu->cuCtxGetCurrent(&now));
     CHECK(!now);
-    CALL(cushim_table(cu)->cuCtxSetCurrent(context));
+    CALL(cu->cuCtxSetCurrent(context));
 }
 
 int main(void)
 {
     const struct cushim_api *table = device_or_skip();
     CUmodule module;
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     CALL(table->cuDevicePrimaryCtxRetain(&context, 0));
     CALL(table->cuCtxSetCurrent(context));
     CALL(table->cuMemAlloc(&out, 4096));

@@ -7,8 +7,8 @@ enum { SIZE = 100000 };
 static unsigned char bytes[SIZE];
 
 /* What the driver says of an address, beside what was asked for. */
-static struct cushim_pointer described(struct cushim *cu, const char *what, uintptr_t address,
-                                       size_t asked)
+static struct cushim_pointer described(const struct cushim_api *cu, const char *what,
+                                       uintptr_t address, size_t asked)
 {
     struct cushim_pointer pointer;
     HELPER(cushim_pointer_describe(cu, address, &pointer));
@@ -18,7 +18,7 @@ static struct cushim_pointer described(struct cushim *cu, const char *what, uint
     return pointer;
 }
 
-static void device_memory(struct cushim *cu)
+static void device_memory(const struct cushim_api *cu)
 {
     static const size_t sizes[] = {1, 1000, SIZE, (size_t)64 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -42,7 +42,7 @@ static void device_memory(struct cushim *cu)
 }
 
 /* A 32-bit fill through a pinned pointer, whose bits are a float's. */
-static void host_memory(struct cushim *cu)
+static void host_memory(const struct cushim_api *cu)
 {
     static const unsigned flags[] = {
         0, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBINED,
@@ -68,7 +68,7 @@ static void host_memory(struct cushim *cu)
     printf("pageable memory: type %d\n", (int)pointer.type);
 }
 
-static void registered_memory(struct cushim *cu)
+static void registered_memory(const struct cushim_api *cu)
 {
     static const unsigned flags[] = {0, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP};
     unsigned char *buffer = aligned_alloc(4096, 102400), *inside = buffer + 100;
@@ -99,7 +99,7 @@ static void registered_memory(struct cushim *cu)
     free(buffer);
 }
 
-static void managed_memory(struct cushim *cu)
+static void managed_memory(const struct cushim_api *cu)
 {
     static const unsigned flags[] = {0, CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -129,7 +129,7 @@ static void managed_memory(struct cushim *cu)
     }
 }
 
-static void pitched_memory(struct cushim *cu)
+static void pitched_memory(const struct cushim_api *cu)
 {
     static const unsigned elements[] = {4, 8, 16};
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
@@ -147,7 +147,7 @@ static void pitched_memory(struct cushim *cu)
     }
 }
 
-static void arrays(struct cushim *cu)
+static void arrays(const struct cushim_api *cu)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR shapes[] = {
         {.Width = 1000, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1},
@@ -180,7 +180,7 @@ static void arrays(struct cushim *cu)
     }
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     device_memory(cu);
     host_memory(cu);

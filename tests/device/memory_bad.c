@@ -16,7 +16,7 @@ extern char **environ;
 static const CUdeviceptr untouched = 0xabcd;
 static unsigned char bytes[2 * SIZE];
 
-static void sizes(struct cushim *cu)
+static void sizes(const struct cushim_api *cu)
 {
     CUdeviceptr address = untouched;
     void *host = bytes;
@@ -44,7 +44,7 @@ static void sizes(struct cushim *cu)
     CHECK(address == untouched && host == bytes && pitch == 5);
 }
 
-static void past_the_end(struct cushim *cu)
+static void past_the_end(const struct cushim_api *cu)
 {
     CUdeviceptr device;
     void *host;
@@ -70,7 +70,7 @@ static void past_the_end(struct cushim *cu)
     HELPER(cushim_host_free(cu, host));
 }
 
-static void freed(struct cushim *cu)
+static void freed(const struct cushim_api *cu)
 {
     CUdeviceptr device, managed;
     void *host;
@@ -99,7 +99,7 @@ static void freed(struct cushim *cu)
 }
 
 /* The driver's own calls beside the helpers: no false refusal. */
-static void mixed(struct cushim *cu)
+static void mixed(const struct cushim_api *cu)
 {
     CUdeviceptr device, raw = 0;
     HELPER(cushim_memory_alloc(cu, SIZE, &device));
@@ -118,7 +118,7 @@ static void mixed(struct cushim *cu)
     CALL(cu_api->cuMemFree_v2(raw));
 }
 
-static void arrays(struct cushim *cu)
+static void arrays(const struct cushim_api *cu)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = 0, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
     CUarray array = (CUarray)(void *)bytes;
@@ -149,7 +149,7 @@ static void arrays(struct cushim *cu)
 }
 
 /* Without a current context, in one that was destroyed, and on a stream that is none. */
-static void contexts(struct cushim *cu)
+static void contexts(const struct cushim_api *cu)
 {
     CUcontext test = memory_context, other, now;
     CUdeviceptr device = untouched, theirs;
@@ -177,7 +177,7 @@ static void contexts(struct cushim *cu)
 }
 
 /* A child of a process that used the driver: an error, and no hang. */
-static void forked_child(struct cushim *cu)
+static void forked_child(const struct cushim_api *cu)
 {
     CUdeviceptr device;
     int status = -1;
@@ -202,7 +202,7 @@ static void forked_child(struct cushim *cu)
     HELPER(cushim_memory_free(cu, device));
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     sizes(cu);
     past_the_end(cu);
@@ -215,7 +215,7 @@ static void body(struct cushim *cu)
 
 /* ---- what a driver does with the handle of a destroyed array, in a process of its own */
 
-static void destroyed_array(struct cushim *cu, bool raw)
+static void destroyed_array(const struct cushim_api *cu, bool raw)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = 64, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
     CUarray array;
@@ -230,12 +230,12 @@ static void destroyed_array(struct cushim *cu, bool raw)
            raw ? "" : cushim_last_error());
 }
 
-static void destroyed_array_raw(struct cushim *cu)
+static void destroyed_array_raw(const struct cushim_api *cu)
 {
     destroyed_array(cu, true);
 }
 
-static void destroyed_array_helped(struct cushim *cu)
+static void destroyed_array_helped(const struct cushim_api *cu)
 {
     destroyed_array(cu, false);
 }

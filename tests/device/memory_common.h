@@ -80,7 +80,7 @@ static inline size_t memory_free_now(void)
 {
     size_t free_bytes;
     CALL(cu_api->cuCtxSynchronize_v1());
-    HELPER(cushim_memory_info(cushim_get(), &free_bytes, NULL));
+    HELPER(cushim_memory_info(cushim_load(NULL), &free_bytes, NULL));
     return free_bytes;
 }
 
@@ -88,9 +88,9 @@ static inline size_t memory_free_now(void)
  * Run a test in the first device's primary context, twice: what a driver sets up on first use is
  * there after the first time, and the second must give all back.
  */
-static inline int memory_run(void (*body)(struct cushim *cu))
+static inline int memory_run(void (*body)(const struct cushim_api *cu))
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext now = NULL;
     cu_api = device_or_skip();
     CALL(cu_api->cuDevicePrimaryCtxRetain(&memory_context, 0));

@@ -11,61 +11,61 @@ static unsigned char sent[SIZE], received[SIZE];
 struct way {
     const char *name;
     bool pinned;
-    CUresult (*to_device)(const struct cushim *, CUdeviceptr, const void *, size_t, CUstream);
-    CUresult (*on_device)(const struct cushim *, CUdeviceptr, CUdeviceptr, size_t, CUstream);
-    CUresult (*to_host)(const struct cushim *, void *, CUdeviceptr, size_t, CUstream);
+    CUresult (*to_device)(const struct cushim_api *, CUdeviceptr, const void *, size_t, CUstream);
+    CUresult (*on_device)(const struct cushim_api *, CUdeviceptr, CUdeviceptr, size_t, CUstream);
+    CUresult (*to_host)(const struct cushim_api *, void *, CUdeviceptr, size_t, CUstream);
 };
 
-static CUresult to_device(const struct cushim *cu, CUdeviceptr dst, const void *src, size_t size,
-                          CUstream stream)
+static CUresult to_device(const struct cushim_api *cu, CUdeviceptr dst, const void *src,
+                          size_t size, CUstream stream)
 {
     (void)stream;
     return cushim_copy_to_device(cu, dst, src, size);
 }
 
-static CUresult on_device(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src, size_t size,
-                          CUstream stream)
+static CUresult on_device(const struct cushim_api *cu, CUdeviceptr dst, CUdeviceptr src,
+                          size_t size, CUstream stream)
 {
     (void)stream;
     return cushim_copy_on_device(cu, dst, src, size);
 }
 
-static CUresult to_host(const struct cushim *cu, void *dst, CUdeviceptr src, size_t size,
+static CUresult to_host(const struct cushim_api *cu, void *dst, CUdeviceptr src, size_t size,
                         CUstream stream)
 {
     (void)stream;
     return cushim_copy_to_host(cu, dst, src, size);
 }
 
-static CUresult any_to_device(const struct cushim *cu, CUdeviceptr dst, const void *src,
+static CUresult any_to_device(const struct cushim_api *cu, CUdeviceptr dst, const void *src,
                               size_t size, CUstream stream)
 {
     (void)stream;
     return cushim_copy(cu, dst, (uintptr_t)src, size);
 }
 
-static CUresult any_on_device(const struct cushim *cu, CUdeviceptr dst, CUdeviceptr src,
+static CUresult any_on_device(const struct cushim_api *cu, CUdeviceptr dst, CUdeviceptr src,
                               size_t size, CUstream stream)
 {
     (void)stream;
     return cushim_copy(cu, dst, src, size);
 }
 
-static CUresult any_to_host(const struct cushim *cu, void *dst, CUdeviceptr src, size_t size,
+static CUresult any_to_host(const struct cushim_api *cu, void *dst, CUdeviceptr src, size_t size,
                             CUstream stream)
 {
     (void)stream;
     return cushim_copy(cu, (uintptr_t)dst, src, size);
 }
 
-static CUresult any_to_device_async(const struct cushim *cu, CUdeviceptr dst, const void *src,
+static CUresult any_to_device_async(const struct cushim_api *cu, CUdeviceptr dst, const void *src,
                                     size_t size, CUstream stream)
 {
     return cushim_copy_async(cu, dst, (uintptr_t)src, size, stream);
 }
 
-static CUresult any_to_host_async(const struct cushim *cu, void *dst, CUdeviceptr src, size_t size,
-                                  CUstream stream)
+static CUresult any_to_host_async(const struct cushim_api *cu, void *dst, CUdeviceptr src,
+                                  size_t size, CUstream stream)
 {
     return cushim_copy_async(cu, (uintptr_t)dst, src, size, stream);
 }
@@ -81,8 +81,8 @@ static const struct way ways[] = {
     {"unified on a stream", true, any_to_device_async, cushim_copy_async, any_to_host_async},
 };
 
-static void there_and_back(struct cushim *cu, const struct way *way, CUstream stream, size_t offset,
-                           size_t size, void *pinned)
+static void there_and_back(const struct cushim_api *cu, const struct way *way, CUstream stream,
+                           size_t offset, size_t size, void *pinned)
 {
     CUdeviceptr one, two;
     unsigned char *from = way->pinned ? pinned : sent;
@@ -112,7 +112,7 @@ static void there_and_back(struct cushim *cu, const struct way *way, CUstream st
     HELPER(cushim_memory_free(cu, two));
 }
 
-static void rows(struct cushim *cu)
+static void rows(const struct cushim_api *cu)
 {
     static const struct {
         size_t offset, size;
@@ -132,7 +132,7 @@ static void rows(struct cushim *cu)
     HELPER(cushim_host_free(cu, pinned));
 }
 
-static void arrays(struct cushim *cu)
+static void arrays(const struct cushim_api *cu)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR shape = {
         .Width = 4096, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
@@ -170,7 +170,7 @@ static void arrays(struct cushim *cu)
     HELPER(cushim_array_destroy(cu, two));
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     rows(cu);
     arrays(cu);

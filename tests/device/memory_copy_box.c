@@ -25,7 +25,7 @@ struct places {
 
 static unsigned char pattern[SIZE], image[SIZE];
 
-static CUarray make_array(struct cushim *cu, size_t rows, size_t planes)
+static CUarray make_array(const struct cushim_api *cu, size_t rows, size_t planes)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = ROW / 4,
                                      .Height = rows,
@@ -37,7 +37,7 @@ static CUarray make_array(struct cushim *cu, size_t rows, size_t planes)
     return array;
 }
 
-static struct places make_places(struct cushim *cu, size_t rows, size_t planes)
+static struct places make_places(const struct cushim_api *cu, size_t rows, size_t planes)
 {
     struct places places;
     void *host;
@@ -48,7 +48,7 @@ static struct places make_places(struct cushim *cu, size_t rows, size_t planes)
     return places;
 }
 
-static void free_places(struct cushim *cu, const struct places *places)
+static void free_places(const struct cushim_api *cu, const struct places *places)
 {
     HELPER(cushim_host_free(cu, places->host));
     HELPER(cushim_memory_free(cu, places->device));
@@ -77,7 +77,7 @@ static void set_destination(CUDA_MEMCPY3D *box, CUmemorytype kind, const struct 
 }
 
 /* All rows of a place, from and to an image of PITCH by ROWS. */
-static void write_all(struct cushim *cu, CUmemorytype kind, const struct places *places,
+static void write_all(const struct cushim_api *cu, CUmemorytype kind, const struct places *places,
                       unsigned char *from, size_t planes)
 {
     struct places host = {.host = from};
@@ -87,7 +87,7 @@ static void write_all(struct cushim *cu, CUmemorytype kind, const struct places 
     HELPER(cushim_copy_3d(cu, &box));
 }
 
-static void read_all(struct cushim *cu, CUmemorytype kind, const struct places *places,
+static void read_all(const struct cushim_api *cu, CUmemorytype kind, const struct places *places,
                      size_t planes)
 {
     struct places host = {.host = image};
@@ -120,7 +120,7 @@ static void check_image(size_t planes, size_t depth, size_t sz, size_t dz, const
             }
 }
 
-static void boxes(struct cushim *cu, CUstream stream)
+static void boxes(const struct cushim_api *cu, CUstream stream)
 {
     struct places from = make_places(cu, ROWS, PLANES), to = make_places(cu, ROWS, PLANES);
     unsigned char guard[SIZE];
@@ -173,7 +173,7 @@ static CUDA_MEMCPY2D flatten(const CUDA_MEMCPY3D *box)
     return flat;
 }
 
-static void rectangles(struct cushim *cu, CUstream stream)
+static void rectangles(const struct cushim_api *cu, CUstream stream)
 {
     struct places from = make_places(cu, ROWS, 0), to = make_places(cu, ROWS, 0);
     unsigned char guard[SIZE];
@@ -205,7 +205,7 @@ static void rectangles(struct cushim *cu, CUstream stream)
 }
 
 /* What a pitch of 0 and a height of 0 mean to this driver: shown, and checked where they work. */
-static void packed(struct cushim *cu)
+static void packed(const struct cushim_api *cu)
 {
     struct places from = make_places(cu, ROWS, PLANES), to = make_places(cu, ROWS, PLANES);
     CUDA_MEMCPY3D box = {.WidthInBytes = 50, .Height = 4, .Depth = 3};
@@ -228,7 +228,7 @@ static void packed(struct cushim *cu)
     free_places(cu, &to);
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     CUstream stream;
     memory_set(pattern, SIZE, 13);

@@ -9,7 +9,7 @@ static unsigned char expected[SIZE], received[SIZE];
 static CUdeviceptr device;
 static unsigned done;
 
-static void prepare(struct cushim *cu)
+static void prepare(const struct cushim_api *cu)
 {
     memory_set(received, SIZE, 21);
     HELPER(cushim_copy_to_device(cu, device, received, SIZE));
@@ -24,7 +24,7 @@ static void expect(size_t offset, size_t pitch, uint32_t value, size_t element, 
             memcpy(expected + offset + y * pitch + x * element, &value, element);
 }
 
-static void check(struct cushim *cu, CUstream stream, int line)
+static void check(const struct cushim_api *cu, CUstream stream, int line)
 {
     CALL(cu_api->cuStreamSynchronize(stream));
     HELPER(cushim_copy_to_host(cu, received, device, SIZE));
@@ -37,7 +37,7 @@ static void check(struct cushim *cu, CUstream stream, int line)
     prepare(cu);
 }
 
-static void fills(struct cushim *cu, CUstream stream)
+static void fills(const struct cushim_api *cu, CUstream stream)
 {
     HELPER(cushim_fill_8(cu, device + 3, 0xa1, 777));
     expect(3, 0, 0xa1, 1, 777, 1);
@@ -59,7 +59,7 @@ static void fills(struct cushim *cu, CUstream stream)
     check(cu, stream, __LINE__);
 }
 
-static void row_fills(struct cushim *cu, CUstream stream)
+static void row_fills(const struct cushim_api *cu, CUstream stream)
 {
     HELPER(cushim_fill_2d_8(cu, device + 1, 515, 0xc1, 500, 100));
     expect(1, 515, 0xc1, 1, 500, 100);
@@ -88,7 +88,7 @@ static void row_fills(struct cushim *cu, CUstream stream)
     check(cu, NULL, __LINE__);
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     CUstream stream;
     done = 0;

@@ -23,7 +23,7 @@ static void leave(void)
     CALL(cu_api->cuCtxPopCurrent_v2(&popped));
 }
 
-static struct side make_side(struct cushim *cu, CUcontext context)
+static struct side make_side(const struct cushim_api *cu, CUcontext context)
 {
     struct side side = {.context = context};
     enter(context);
@@ -34,14 +34,14 @@ static struct side make_side(struct cushim *cu, CUcontext context)
     return side;
 }
 
-static void free_side(struct cushim *cu, const struct side *side)
+static void free_side(const struct cushim_api *cu, const struct side *side)
 {
     enter(side->context);
     HELPER(cushim_memory_free(cu, side->memory));
     leave();
 }
 
-static void write_side(struct cushim *cu, const struct side *side, unsigned seed)
+static void write_side(const struct cushim_api *cu, const struct side *side, unsigned seed)
 {
     enter(side->context);
     memory_set(sent, SIZE, seed);
@@ -50,7 +50,7 @@ static void write_side(struct cushim *cu, const struct side *side, unsigned seed
     leave();
 }
 
-static void check_side(struct cushim *cu, const struct side *side, unsigned seed)
+static void check_side(const struct cushim_api *cu, const struct side *side, unsigned seed)
 {
     enter(side->context);
     CALL(cu_api->cuCtxSynchronize_v1());
@@ -59,7 +59,8 @@ static void check_side(struct cushim *cu, const struct side *side, unsigned seed
     leave();
 }
 
-static void copy_all_ways(struct cushim *cu, const struct side *from, const struct side *to)
+static void copy_all_ways(const struct cushim_api *cu, const struct side *from,
+                          const struct side *to)
 {
     CUstream stream;
     CALL(cu_api->cuStreamCreate(&stream, 0));
@@ -110,7 +111,8 @@ static void copy_all_ways(struct cushim *cu, const struct side *from, const stru
     CALL(cu_api->cuStreamDestroy_v2(stream));
 }
 
-static void both_directions(struct cushim *cu, CUcontext one, CUcontext two, const char *what)
+static void both_directions(const struct cushim_api *cu, CUcontext one, CUcontext two,
+                            const char *what)
 {
     struct side first = make_side(cu, one), second = make_side(cu, two);
     copy_all_ways(cu, &first, &second);
@@ -128,7 +130,7 @@ static void show(const char *what, CUresult result)
     CHECK(now == memory_context);
 }
 
-static void one_device(struct cushim *cu)
+static void one_device(const struct cushim_api *cu)
 {
     CUcontext other;
     CALL(cu_api->cuCtxCreate_v2(&other, 0, 0));
@@ -139,7 +141,7 @@ static void one_device(struct cushim *cu)
     CALL(cu_api->cuCtxDestroy_v2(other));
 }
 
-static void two_devices(struct cushim *cu)
+static void two_devices(const struct cushim_api *cu)
 {
     int count = 0, can = 0;
     CUcontext other;
@@ -166,7 +168,7 @@ static void two_devices(struct cushim *cu)
     CALL(cu_api->cuDevicePrimaryCtxRelease_v2(1));
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     one_device(cu);
     two_devices(cu);

@@ -11,7 +11,7 @@ enum { SIZE = 1 << 20 };
 
 static unsigned char received[SIZE];
 
-static void use(struct cushim *cu, CUmemoryPool pool, CUstream stream, const char *what)
+static void use(const struct cushim_api *cu, CUmemoryPool pool, CUstream stream, const char *what)
 {
     CUdeviceptr one, two;
     HELPER(cushim_memory_alloc_async(cu, SIZE, pool, stream, &one));
@@ -30,7 +30,7 @@ static void use(struct cushim *cu, CUmemoryPool pool, CUstream stream, const cha
     printf("%s: all bytes arrived\n", what);
 }
 
-static void show(struct cushim *cu, CUmemoryPool pool, const char *when)
+static void show(const struct cushim_api *cu, CUmemoryPool pool, const char *when)
 {
     struct cushim_pool_usage usage;
     HELPER(cushim_pool_measure(cu, pool, &usage));
@@ -38,7 +38,7 @@ static void show(struct cushim *cu, CUmemoryPool pool, const char *when)
            usage.used_high, usage.reserved, usage.reserved_high);
 }
 
-static void own_pool(struct cushim *cu, CUstream stream)
+static void own_pool(const struct cushim_api *cu, CUstream stream)
 {
     CUmemoryPool pool;
     CUdeviceptr address;
@@ -66,7 +66,7 @@ static void own_pool(struct cushim *cu, CUstream stream)
 
 /* What the driver says of a piece that was freed, and of the next that has its address: the check
  * of freed memory rests on it. */
-static void answers_after_free(struct cushim *cu, CUstream stream)
+static void answers_after_free(const struct cushim_api *cu, CUstream stream)
 {
     CUdeviceptr address, again;
     unsigned long long id, freed, next;
@@ -90,7 +90,7 @@ static void answers_after_free(struct cushim *cu, CUstream stream)
 }
 
 /* Plain memory freed in stream order. */
-static void plain_in_order(struct cushim *cu, CUstream stream)
+static void plain_in_order(const struct cushim_api *cu, CUstream stream)
 {
     CUdeviceptr address;
     HELPER(cushim_memory_alloc(cu, SIZE, &address));
@@ -117,10 +117,10 @@ static void fall_back(CUstream stream)
 {
     struct cushim_growing growing;
     CUmemoryPool pool = (CUmemoryPool)&growing;
-    void *driver = dlopen(cushim_path(cushim_get()), RTLD_NOW | RTLD_NOLOAD);
+    void *driver = dlopen(cushim_path(cushim_load(NULL)), RTLD_NOW | RTLD_NOLOAD);
     struct cushim_options options = {
         .size = sizeof options, .resolver = without_pools, .user = driver};
-    struct cushim *old = cushim_open(&options);
+    const struct cushim_api *old = cushim_open(&options);
     CHECK(driver && old && cushim_status(old) == CUSHIM_OK);
     CHECK(!cushim_has(old, "cuMemAllocAsync") && cushim_has(old, "cuMemAlloc_v2"));
     CHECK(!cushim_pool_supported(old, 0));
@@ -133,7 +133,7 @@ static void fall_back(CUstream stream)
     dlclose(driver);
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     CUstream stream;
     CALL(cu_api->cuStreamCreate(&stream, 0));

@@ -4,7 +4,7 @@
 
 enum { LIMIT = 256 << 20, STEPS = 5 };
 
-static void show(struct cushim *cu, const struct cushim_growing *growing)
+static void show(const struct cushim_api *cu, const struct cushim_growing *growing)
 {
     struct cushim_pointer pointer;
     unsigned long long last_id = 0;
@@ -15,7 +15,7 @@ static void show(struct cushim *cu, const struct cushim_growing *growing)
            growing->size, growing->limit, growing->part_count, pointer.size, pointer.id, last_id);
 }
 
-static void grow(struct cushim *cu)
+static void grow(const struct cushim_api *cu)
 {
     static const size_t sizes[STEPS] = {1, 3 << 20, 5 << 20, 40 << 20, 200 << 20};
     struct cushim_growing growing;
@@ -53,7 +53,7 @@ static void grow(struct cushim *cu)
 }
 
 /* More memory than there is: refused by the driver, and the buffer stays as it was. */
-static void too_much(struct cushim *cu)
+static void too_much(const struct cushim_api *cu)
 {
     struct cushim_growing growing;
     size_t total_bytes;
@@ -70,7 +70,7 @@ static void too_much(struct cushim *cu)
     HELPER(cushim_growing_release(cu, &growing));
 }
 
-static void bad_input(struct cushim *cu)
+static void bad_input(const struct cushim_api *cu)
 {
     struct cushim_growing growing = {.limit = 77}, none = {.limit = 0};
     REFUSED(cushim_growing_create(cu, 0, 0, 0, &growing), "cushim_growing_create: limit: 0");
@@ -84,7 +84,7 @@ static void bad_input(struct cushim *cu)
     HELPER(cushim_growing_release(cu, &none));
 }
 
-static void body(struct cushim *cu)
+static void body(const struct cushim_api *cu)
 {
     struct cushim_growing growing;
     CUresult result = cushim_growing_create(cu, 0, 1, 1, &growing);

@@ -34,7 +34,7 @@ static const char callee[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                              "  .reg .b32 %r<3>;\n  ld.param.b32 %r1, [a];\n"
                              "  add.u32 %r2, %r1, 1;\n  st.param.b32 [result], %r2;\n  ret;\n}\n";
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static const struct cushim_api *table;
 static CUdeviceptr out;
 
@@ -243,7 +243,7 @@ int main(void)
     /* What the driver compiled before must not stand in for it. */
     CHECK(setenv("CUDA_CACHE_DISABLE", "1", 1) == 0);
     table = device_or_skip();
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     OK(cushim_primary_retain(cu, 0, &context));
     OK(cushim_context_push(cu, context));
     CALL(table->cuMemAlloc_v2(&out, 4));

@@ -35,7 +35,7 @@ struct worker {
     bool reads_after;              /* its kernels can read the memory of `after` */
 };
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static bool own_contexts;            /* else the primary ones */
 static struct cushim_library shared; /* one for all devices */
 static pthread_barrier_t together;
@@ -199,7 +199,7 @@ static void run(const CUdevice *devices, int count)
         me->device = devices[i];
         me->before = &workers[(i + count - 1) % count];
         me->after = &workers[(i + 1) % count];
-        CALL(cushim_table(cu)->cuDeviceCanAccessPeer(&can, devices[i], devices[(i + 1) % count]));
+        CALL(cu->cuDeviceCanAccessPeer(&can, devices[i], devices[(i + 1) % count]));
         me->reads_after = can;
     }
     for (int i = 0; i < count; i++)
@@ -227,7 +227,7 @@ int main(void)
     CUdevice devices[MOST];
     int count = 0;
     device_or_skip();
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     OK(cushim_device_list(cu, devices, MOST, &count));
     count = count < MOST ? count : MOST;
     if (count < 2) {

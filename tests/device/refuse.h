@@ -14,7 +14,7 @@
 #include "device.h"
 #include "live.h"
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static unsigned refusals, wrong; /* as they should be, and not */
 
 /* The sentence begins with the helper of the call and has all these words. */

@@ -8,14 +8,14 @@
 
 #define BYTES (64u << 20)
 
-static const struct cushim *cu;
+static const struct cushim_api *cu;
 static CUcontext context;
 
 /* Whatever a helper did, the context is the one of before. */
 static void same_context(void)
 {
     CUcontext now = NULL;
-    CALL(cushim_table(cu)->cuCtxGetCurrent(&now));
+    CALL(cu->cuCtxGetCurrent(&now));
     CHECK(now == context);
 }
 
@@ -38,7 +38,7 @@ static void priorities(void)
     CALL(cushim_stream_priorities(cu, &least, &greatest));
     CHECK(greatest <= least);
     CALL(cushim_stream_create(cu, CU_STREAM_NON_BLOCKING, CUSHIM_PRIORITY_GREATEST, &stream));
-    CALL(cushim_table(cu)->cuStreamGetPriority(stream, &priority));
+    CALL(cu->cuStreamGetPriority(stream, &priority));
     CHECK(priority == greatest);
     CALL(cushim_stream_destroy(cu, stream));
     stream = NULL;
@@ -57,7 +57,7 @@ static void CUDA_CB set_flag(void *user)
 /* Work in one stream, waited for by another; times, answers, a callback between them. */
 static void events(CUdeviceptr memory)
 {
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *table = cu;
     CUstream first = NULL, second = NULL;
     CUevent start = NULL, end = NULL, plain = NULL;
     volatile int called = 0;
@@ -112,13 +112,13 @@ static void events(CUdeviceptr memory)
 static unsigned read_word(CUdeviceptr memory)
 {
     unsigned value = 0;
-    CALL(cushim_table(cu)->cuMemcpyDtoH(&value, memory, sizeof value));
+    CALL(cu->cuMemcpyDtoH(&value, memory, sizeof value));
     return value;
 }
 
 static void capture(CUdeviceptr memory)
 {
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *table = cu;
     CUstream stream = NULL;
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
@@ -173,7 +173,7 @@ static void capture(CUdeviceptr memory)
 
 static void nothing_current(void)
 {
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *table = cu;
     CUstream stream = NULL;
     CUevent event = NULL;
     CUcontext now = context;
@@ -191,7 +191,7 @@ int main(void)
 {
     const struct cushim_api *table = device_or_skip();
     CUdeviceptr memory;
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     CALL(table->cuDevicePrimaryCtxRetain(&context, 0));
     CALL(table->cuCtxSetCurrent(context));
     CALL(table->cuMemAlloc(&memory, BYTES));

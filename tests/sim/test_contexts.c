@@ -465,8 +465,8 @@ static int probe_sticky(void)
 static int run_probe(const char *name)
 {
     struct cushim_options options = {.size = sizeof options, .path = library};
-    struct cushim *instance = cushim_open(&options);
-    cu = cushim_table(instance);
+    const struct cushim_api *instance = cushim_open(&options);
+    cu = instance;
     int version;
     if (strcmp(name, "set") == 0) {
         OK(cu->cuDriverGetVersion(&version)); /* the settings are read: this one is later */

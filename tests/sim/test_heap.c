@@ -308,8 +308,8 @@ static const struct {
 static int use_it(size_t number)
 {
     struct cushim_options options = {.size = sizeof options, .path = library};
-    struct cushim *instance = cushim_open(&options);
-    cu = cushim_table(instance);
+    const struct cushim_api *instance = cushim_open(&options);
+    cu = instance;
     OK(cu->cuInit(0));
     uses[number].run();
     return cu->cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS ? 0 : 1;

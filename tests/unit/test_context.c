@@ -12,7 +12,7 @@
 
 static int marker;
 
-static CUcontext create(struct cushim *cu)
+static CUcontext create(const struct cushim_api *cu)
 {
     CUcontext context = NULL;
     assert_int_equal(cushim_context_create(cu, 0, NULL, &context), CUDA_SUCCESS);
@@ -43,7 +43,7 @@ static const char *text_of(const void *pointer)
 static void test_primary_counts(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     CUcontext one = NULL, two = NULL;
     struct cushim_primary_state how;
     assert_refused(cushim_primary_release(cu, 0), CUDA_ERROR_INVALID_CONTEXT,
@@ -79,7 +79,7 @@ static void test_primary_counts(void **state)
 static void test_primary_fails(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     CUcontext context = NOT_WRITTEN, primary = NULL;
     struct cushim_primary_state how = {.retained = 99};
     assert_refused(cushim_primary_retain(cu, 5, &context), CUDA_ERROR_INVALID_DEVICE,
@@ -119,7 +119,7 @@ static void test_primary_fails(void **state)
 static void test_primary_old_driver(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(10020);
+    const struct cushim_api *cu = fake_open(10020);
     CUcontext context = NULL;
     assert_int_equal(cushim_primary_set_flags(cu, 0, CU_CTX_SCHED_SPIN), CUDA_SUCCESS);
     assert_int_equal(cushim_primary_retain(cu, 0, &context), CUDA_SUCCESS);
@@ -151,9 +151,9 @@ static void test_primary_threads(void **state)
     pthread_t threads[RETAINERS];
     struct cushim_primary_state how;
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     for (int i = 0; i < RETAINERS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, retain_and_release, cu), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, retain_and_release, (void *)cu), 0);
     for (int i = 0; i < RETAINERS; i++) {
         void *result = NULL;
         assert_int_equal(pthread_join(threads[i], &result), 0);
@@ -181,7 +181,7 @@ static void test_create_by_age(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(creations); i++) {
         fake.lacks = creations[i].lacks;
-        struct cushim *cu = fake_open(creations[i].driver);
+        const struct cushim_api *cu = fake_open(creations[i].driver);
         struct cushim_context_options options = {.size = sizeof options,
                                                  .flags = CU_CTX_SCHED_SPIN | CU_CTX_MAP_HOST};
         CUcontext context = NULL, below = create(cu);
@@ -209,7 +209,7 @@ static void test_affinity(void **state)
     struct cushim_context_options options = {.size = sizeof options, .sm_count = 12};
     (void)state;
     for (size_t i = 0; i < COUNT(drivers); i++) {
-        struct cushim *cu = fake_open(drivers[i]);
+        const struct cushim_api *cu = fake_open(drivers[i]);
         assert_int_equal(cushim_context_create(cu, 0, &options, &context), CUDA_SUCCESS);
         assert_int_equal(fake.affinities, 1);
         assert_int_equal(fake.affinity.type, CU_EXEC_AFFINITY_TYPE_SM_COUNT);
@@ -222,7 +222,7 @@ static void test_affinity(void **state)
         assert_ptr_equal(context, NOT_WRITTEN);
         cushim_close(cu);
     }
-    struct cushim *cu = fake_open(11020);
+    const struct cushim_api *cu = fake_open(11020);
     assert_refused(cushim_context_create(cu, 0, &options, &context),
                    CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "cushim_context_create",
                    "options: sm_count: cuCtxCreate_v3 is not available: it came with CUDA 11.4");
@@ -237,7 +237,7 @@ static void test_cig(void **state)
     struct cushim_context_options options = {
         .size = sizeof options, .cig_type = 1, .cig_data = &marker};
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     assert_int_equal(cushim_context_create(cu, 0, &options, &context), CUDA_SUCCESS);
     assert_true(fake.had_cig);
     assert_int_equal(fake.cig.sharedDataType, 1);
@@ -276,7 +276,7 @@ static void test_create_bad_input(void **state)
     CUcontext context = NOT_WRITTEN;
     struct cushim_context_options options = {.size = 3};
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     assert_refused(cushim_context_create(cu, 0, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
                    "cushim_context_create", "context: NULL");
     assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_INVALID_VALUE,
@@ -312,7 +312,7 @@ static void test_destroy(void **state)
 {
     CUcontext primary = NULL;
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     fake_forget();
     assert_int_equal(cushim_context_destroy(cu, NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_context_detach(cu, NULL), CUDA_SUCCESS);
@@ -337,7 +337,7 @@ static void test_destroy(void **state)
 static void test_use_counts(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     CUcontext below = create(cu), context = create(cu);
     assert_int_equal(cushim_context_push(cu, below), CUDA_SUCCESS);
     assert_int_equal(cushim_context_attach(cu, context), CUDA_SUCCESS);
@@ -373,7 +373,7 @@ static void test_use_counts(void **state)
 static void test_stack(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     CUcontext a = create(cu), b = create(cu), got = NOT_WRITTEN;
     assert_int_equal(cushim_context_current(cu, &got), CUDA_SUCCESS);
     assert_null(got);
@@ -413,7 +413,7 @@ static void test_gone(void **state)
     struct cushim_context_properties how = {.size = sizeof how, .id = 99};
     size_t actual = 99;
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     CUcontext below = create(cu), gone = create(cu), primary = NULL;
     assert_int_equal(cushim_context_push(cu, below), CUDA_SUCCESS);
     assert_int_equal(cushim_context_destroy(cu, gone), CUDA_SUCCESS);
@@ -455,13 +455,13 @@ static void test_gone(void **state)
 
 static void *work_with(void *context)
 {
-    struct cushim *cu = ((void **)context)[0];
+    const struct cushim_api *cu = ((void **)context)[0];
     CUcontext mine = ((void **)context)[1], got = NULL;
     bool good = cushim_context_current(cu, &got) == CUDA_SUCCESS && !got &&
                 cushim_context_push(cu, mine) == CUDA_SUCCESS &&
                 cushim_context_synchronize(cu, NULL) == CUDA_SUCCESS &&
                 cushim_context_pop(cu, &got) == CUDA_SUCCESS && got == mine;
-    return good ? cu : NULL;
+    return good ? context : NULL;
 }
 
 static void test_floating(void **state)
@@ -469,8 +469,8 @@ static void test_floating(void **state)
     pthread_t thread;
     void *result = NULL;
     (void)state;
-    struct cushim *cu = fake_open(13000);
-    void *handed[] = {cu, create(cu)};
+    const struct cushim_api *cu = fake_open(13000);
+    void *handed[] = {(void *)cu, create(cu)};
     assert_int_equal(cushim_context_push(cu, handed[1]), CUDA_SUCCESS);
     assert_int_equal(cushim_context_pop(cu, (CUcontext *)&handed[1]), CUDA_SUCCESS);
     assert_int_equal(pthread_create(&thread, NULL, work_with, handed), 0);

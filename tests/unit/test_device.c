@@ -12,7 +12,7 @@
 static void test_list(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     CUdevice devices[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
     int count = UNTOUCHED;
     assert_int_equal(cushim_device_list(cu, devices, 3, &count), CUDA_SUCCESS);
@@ -39,7 +39,7 @@ static void test_list(void **state)
 static void test_list_fails(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     assert_int_equal(cushim_init(cu, NULL), CUSHIM_OK);
     for (int at = 1;; at++) {
         CUdevice devices[2] = {UNTOUCHED, UNTOUCHED};
@@ -68,7 +68,7 @@ static void test_init_fails(void **state)
         int count = UNTOUCHED, value = UNTOUCHED;
         struct cushim_device_properties properties = {.size = sizeof properties,
                                                       .major = UNTOUCHED};
-        struct cushim *cu = fake_open(12040);
+        const struct cushim_api *cu = fake_open(12040);
         fake.init_code = (CUresult)codes[i];
         snprintf(number, sizeof number, "%d", codes[i]);
         for (int again = 0; again < 2; again++) {
@@ -92,7 +92,7 @@ static void test_no_driver(void **state)
 {
     int count = UNTOUCHED;
     (void)state;
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     assert_int_equal(cushim_device_list(cu, NULL, 0, &count), CUDA_ERROR_NO_DEVICE);
     assert_contains(cushim_last_error(), "cushim_device_list: ");
     assert_contains(cushim_last_error(), "/nonexistent/libcuda.so.1");
@@ -112,9 +112,9 @@ static void expect_forked(void *cu)
 static void test_fork(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     assert_int_equal(cushim_device_list(cu, NULL, 0, NULL), CUDA_SUCCESS);
-    run_in_child(expect_forked, cu, NULL);
+    run_in_child(expect_forked, (void *)cu, NULL);
     cushim_close(cu);
 }
 
@@ -196,7 +196,7 @@ static void test_answers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(answers); i++) {
-        struct cushim *cu = fake_open(answers[i].driver);
+        const struct cushim_api *cu = fake_open(answers[i].driver);
         int expected = answers[i].number == 18 ? 0 : 1000 + answers[i].number;
         bool has = answers[i].answer == CUSHIM_ANSWER_VALUE;
         int value = UNTOUCHED;
@@ -221,7 +221,7 @@ static void test_answers(void **state)
 static void test_attribute_by_name(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     int value = UNTOUCHED;
     enum cushim_answer answer = (enum cushim_answer)99;
     assert_int_equal(cushim_device_attribute_named(cu, 0, "WARP_SIZE", &value, NULL), CUDA_SUCCESS);
@@ -245,7 +245,7 @@ static void test_attribute_by_name(void **state)
 static void test_attribute_bad_input(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     int value = UNTOUCHED;
     enum cushim_answer answer = (enum cushim_answer)99;
     assert_int_equal(cushim_device_attribute(cu, 7, 1, &value, &answer), CUDA_ERROR_INVALID_DEVICE);
@@ -268,7 +268,7 @@ static void test_attribute_bad_input(void **state)
 static void test_describe(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     struct cushim_device_properties properties = {.size = sizeof properties};
     assert_int_equal(cushim_device_describe(cu, 0, &properties), CUDA_SUCCESS);
     assert_int_equal(properties.size, sizeof properties);
@@ -301,7 +301,7 @@ static void test_describe(void **state)
 static void test_describe_shorter(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     struct cushim_device_properties properties;
     memset(&properties, 0x5a, sizeof properties);
     properties.size = offsetof(struct cushim_device_properties, minor);
@@ -315,7 +315,7 @@ static void test_describe_shorter(void **state)
 static void test_describe_fails(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(12040);
+    const struct cushim_api *cu = fake_open(12040);
     struct cushim_device_properties properties, before;
     memset(&properties, 0x5a, sizeof properties);
     properties.size = sizeof properties;

@@ -95,8 +95,8 @@ static void test_unknown_code(void **state)
 static void test_detail(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
-    assert_false(CUSHIM_CHECK(cushim_table(cu)->cuCtxSetCurrent(NULL)));
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
+    assert_false(CUSHIM_CHECK(cu->cuCtxSetCurrent(NULL)));
     assert_int_equal(seen.code, CUDA_ERROR_NOT_INITIALIZED);
     assert_contains(seen.detail, "cuCtxSetCurrent is not available");
     assert_contains(seen.message, seen.detail);

@@ -4,7 +4,7 @@
 
 static void test_create_and_record(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     CUevent event = NULL;
     (void)state;
     assert_int_equal(cushim_event_create(cu, CU_EVENT_BLOCKING_SYNC, &event), CUDA_SUCCESS);
@@ -34,7 +34,7 @@ static void test_create_and_record(void **state)
 static void test_elapsed(void **state)
 {
     float time = 0;
-    struct cushim *cu = open_version(12040);
+    const struct cushim_api *cu = open_version(12040);
     (void)state;
     assert_int_equal(cushim_event_elapsed(cu, AN_EVENT, AN_END, &time), CUDA_SUCCESS);
     assert_true(time == 2.5f);
@@ -61,7 +61,7 @@ static void test_elapsed(void **state)
 /* Done, running, failed. */
 static void test_query(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     bool done = true;
     (void)state;
     let_fail("cuEventQuery", CUDA_ERROR_NOT_READY);
@@ -81,7 +81,7 @@ static void test_query(void **state)
 
 static void test_synchronize(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     (void)state;
     assert_int_equal(cushim_event_synchronize(cu, AN_EVENT), CUDA_SUCCESS);
     assert_calls(" cuEventSynchronize");

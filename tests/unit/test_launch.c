@@ -26,7 +26,7 @@ static const struct cushim_launch plain = {.grid = CUSHIM_DIM(3, 2), .block = CU
 
 static void test_values_arrive(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = plain;
     (void)state;
@@ -56,7 +56,7 @@ static void test_kinds_of_arguments(void **state)
     const struct pair pair = {1, 2};
     const int constant = 5;
     int array[3] = {0}, counter = 0;
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function =
         fake_function_of(4, (const size_t[]){sizeof pair, 4, sizeof(int *), 4});
     (void)state;
@@ -88,7 +88,7 @@ static void test_pointers(void **state)
 {
     int a = 1, b = 2;
     void *pointers[] = {&a, &b};
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(2, (const size_t[]){4, 4});
     CUfunction handle = handle_of(&function);
     (void)state;
@@ -122,7 +122,7 @@ static void test_launch_1d(void **state)
 
 static void test_wrong_arguments(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(2, (const size_t[]){8, 4});
     CUfunction handle = handle_of(&function);
     (void)state;
@@ -187,7 +187,7 @@ static void test_wrong_shapes(void **state)
          CUDA_ERROR_INVALID_VALUE,
          "attribute_count: 17"},
     };
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     (void)state;
     function.threads = 768;
@@ -210,7 +210,7 @@ static void test_wrong_shapes(void **state)
 
 static void test_no_context_and_no_driver(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     (void)state;
     fake.device_code = CUDA_ERROR_INVALID_CONTEXT;
@@ -226,7 +226,7 @@ static void test_no_context_and_no_driver(void **state)
 static void test_driver_cannot_tell(void **state)
 {
     static const char *const no_info[] = {"cuFuncGetParamInfo", NULL};
-    struct cushim *cu = open_fake(12020, no_info);
+    const struct cushim_api *cu = open_fake(12020, no_info);
     struct fake_function function = fake_function_of(1, (const size_t[]){4});
     (void)state;
     for (int round = 0; round < 2; round++)
@@ -245,7 +245,7 @@ static void test_driver_cannot_tell(void **state)
 
 static void test_opt_in(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = plain;
     (void)state;
@@ -285,7 +285,7 @@ static void test_opt_in(void **state)
 
 static void test_nothing_asked_twice(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = plain;
     (void)state;
@@ -318,7 +318,7 @@ static void test_nothing_asked_twice(void **state)
 /* The handle of an unloaded function comes back for another one. */
 static void test_handle_used_again(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(2, (const size_t[]){4, 4});
     CUfunction handle = handle_of(&function);
     (void)state;
@@ -337,7 +337,7 @@ static void test_handle_used_again(void **state)
 /* A CUkernel cast to CUfunction: launched as it is, asked about as its function. */
 static void test_kernel_as_function(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct fake_function kernel = {.of_kernel = &function};
     struct cushim_launch launch = plain;
@@ -356,7 +356,7 @@ static void test_kernel_as_function(void **state)
 /* A driver that knows the number of parameters is not asked for one more. */
 static void test_parameter_count(void **state)
 {
-    struct cushim *cu = open_fake(13020, NULL);
+    const struct cushim_api *cu = open_fake(13020, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     (void)state;
     assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_SUCCESS);
@@ -370,7 +370,7 @@ static void test_parameter_count(void **state)
 static void test_many_functions(void **state)
 {
     static struct fake_function functions[3000];
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     (void)state;
     for (size_t i = 0; i < COUNT(functions); i++)
         functions[i] = fake_function_of(i % 2 + 1, (const size_t[]){4, 4});
@@ -409,13 +409,13 @@ static void *check_on_thread(void *cu)
 static void test_threads(void **state)
 {
     pthread_t threads[4];
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     (void)state;
     fake.quiet = true;
     for (size_t i = 0; i < COUNT(shared_functions); i++)
         shared_functions[i] = fake_function_of(i / 2 + 1, (const size_t[]){4, 8});
     for (size_t i = 0; i < COUNT(threads); i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, check_on_thread, cu), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, check_on_thread, (void *)cu), 0);
     for (size_t i = 0; i < COUNT(threads); i++) {
         void *result = NULL;
         assert_int_equal(pthread_join(threads[i], &result), 0);
@@ -428,7 +428,7 @@ static void test_threads(void **state)
 
 static void test_driver_refuses(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     (void)state;
     fake.next[0] = CUDA_ERROR_INVALID_VALUE;

@@ -19,7 +19,7 @@ static void assert_refused(CUresult code, CUresult expected, const char *words)
 
 static void test_cluster(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = {
         .grid = CUSHIM_DIM(8, 4), .block = CUSHIM_DIM(64), .cluster = CUSHIM_DIM(4, 2)};
@@ -50,7 +50,7 @@ static void test_cluster(void **state)
 
 static void test_cluster_refused(void **state)
 {
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = {
         .grid = CUSHIM_DIM(8, 3), .block = CUSHIM_DIM(64), .cluster = CUSHIM_DIM(4, 2)};
@@ -81,7 +81,7 @@ static void test_cluster_refused(void **state)
 static void test_attributes_refused(void **state)
 {
     CUlaunchAttribute own = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY};
-    struct cushim *cu = open_fake(11040, NULL);
+    const struct cushim_api *cu = open_fake(11040, NULL);
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = {
         .grid = CUSHIM_DIM(8), .block = CUSHIM_DIM(64), .attributes = &own, .attribute_count = 1};
@@ -99,7 +99,7 @@ static void test_cooperative(void **state)
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = {
         .grid = CUSHIM_DIM(264), .block = CUSHIM_DIM(64), .cooperative = true};
-    struct cushim *cu = open_fake(9020, NULL);
+    const struct cushim_api *cu = open_fake(9020, NULL);
     (void)state;
     assert_int_equal(LAUNCH(cu, &function, &launch), CUDA_SUCCESS);
     assert_string_equal(fake.call, "cuLaunchCooperativeKernel");
@@ -116,7 +116,7 @@ static void test_cooperative_refused(void **state)
     struct fake_function function = fake_function_of(COUNT(sizes), sizes);
     struct cushim_launch launch = {
         .grid = CUSHIM_DIM(265), .block = CUSHIM_DIM(64), .cooperative = true};
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     (void)state;
     assert_refused(LAUNCH(cu, &function, &launch), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
                    "grid: 265 blocks cannot run at once, as cooperative ones do; device 0 holds "
@@ -137,7 +137,7 @@ static void test_packed(void **state)
 {
     unsigned char buffer[64];
     struct cushim_params params = CUSHIM_PARAMS(buffer);
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(3, (const size_t[]){4, 8, 4});
     struct cushim_launch launch = {.grid = CUSHIM_DIM(2), .block = CUSHIM_DIM(64)};
     (void)state;
@@ -172,7 +172,7 @@ static void test_packed(void **state)
 static void test_packed_nothing(void **state)
 {
     struct cushim_params params = {0};
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function none = fake_function_of(0, NULL);
     struct cushim_launch launch = {.grid = CUSHIM_DIM(2), .block = CUSHIM_DIM(64)};
     (void)state;
@@ -187,7 +187,7 @@ static void test_packed_refused(void **state)
 {
     unsigned char buffer[64];
     struct cushim_params params = CUSHIM_PARAMS(buffer);
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(2, (const size_t[]){4, 8});
     CUfunction handle = handle_of(&function);
     struct cushim_launch launch = {.grid = CUSHIM_DIM(2), .block = CUSHIM_DIM(64)};
@@ -229,7 +229,7 @@ static size_t CUDA_CB two_bytes_each(int threads)
 static void test_block_size(void **state)
 {
     size_t block = 0, grid = 0;
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(0, NULL);
     CUfunction handle = handle_of(&function);
     (void)state;
@@ -262,7 +262,7 @@ static void test_block_size(void **state)
 static void test_occupancy(void **state)
 {
     size_t each = 0, all = 0;
-    struct cushim *cu = open_fake(13000, NULL);
+    const struct cushim_api *cu = open_fake(13000, NULL);
     struct fake_function function = fake_function_of(0, NULL);
     struct cushim_launch launch = {.block = CUSHIM_DIM(256)};
     (void)state;

@@ -15,7 +15,7 @@ static const CUdeviceptr untouched = 0xabcd;
 static void test_device(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address = 0, other = 0;
     size_t bytes;
     ASSERT_OK(cushim_memory_alloc(cu, 1000, &address));
@@ -38,7 +38,7 @@ static void test_device(void **state)
 static void test_bad_requests(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address = untouched;
     size_t pitch = 77;
     void *host = &address;
@@ -77,7 +77,7 @@ static void test_bad_requests(void **state)
 static void test_driver_fails(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address = untouched;
     void *host = NULL;
     assert_int_equal(cushim_memory_alloc(cu, (size_t)1 << 40, &address), CUDA_ERROR_OUT_OF_MEMORY);
@@ -99,7 +99,7 @@ static void test_driver_fails(void **state)
 static void test_free_refused(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address;
     void *host;
     ASSERT_OK(cushim_memory_alloc(cu, 1000, &address));
@@ -129,7 +129,7 @@ static void test_free_refused(void **state)
 static void test_free_fails(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address;
     ASSERT_OK(cushim_memory_alloc(cu, 1000, &address));
     fake_fail("cuMemFree_v2", CUDA_ERROR_ILLEGAL_ADDRESS, 0);
@@ -145,7 +145,7 @@ static void test_free_fails(void **state)
     ASSERT_OK(cushim_memory_free(cu, address));
     assert_int_equal(cushim_memory_live(cu, NULL), 0);
     fake_fail(NULL, CUDA_SUCCESS, 0);
-    ASSERT_OK(cushim_table(cu)->cuMemFree_v2(address));
+    ASSERT_OK(cu->cuMemFree_v2(address));
     fake_close(cu);
 }
 
@@ -153,14 +153,13 @@ static void test_free_fails(void **state)
 static void test_mixed_with_raw_calls(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
-    const struct cushim_api *table = cushim_table(cu);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address, same = 0;
     char bytes[600] = "";
     /* Freed here, and the address is the driver's again: used, freed. */
     ASSERT_OK(cushim_memory_alloc(cu, 512, &address));
     ASSERT_OK(cushim_memory_free(cu, address));
-    ASSERT_OK(table->cuMemAlloc_v2(&same, 1024));
+    ASSERT_OK(cu->cuMemAlloc_v2(&same, 1024));
     assert_true(same == address);
     ASSERT_OK(cushim_copy_to_device(cu, same, bytes, sizeof bytes));
     ASSERT_OK(cushim_memory_free(cu, same));
@@ -169,24 +168,24 @@ static void test_mixed_with_raw_calls(void **state)
 
     /* Freed by the driver's own call, and another is there: the old size says nothing. */
     ASSERT_OK(cushim_memory_alloc(cu, 512, &address));
-    ASSERT_OK(table->cuMemFree_v2(address));
-    ASSERT_OK(table->cuMemAlloc_v2(&same, 1024));
+    ASSERT_OK(cu->cuMemFree_v2(address));
+    ASSERT_OK(cu->cuMemAlloc_v2(&same, 1024));
     assert_true(same == address);
     ASSERT_OK(cushim_copy_to_device(cu, same, bytes, sizeof bytes));
     ASSERT_OK(cushim_memory_free(cu, same));
 
     /* Freed by the driver's own call, and another from here: known anew. */
     ASSERT_OK(cushim_memory_alloc(cu, 512, &address));
-    ASSERT_OK(table->cuMemFree_v2(address));
+    ASSERT_OK(cu->cuMemFree_v2(address));
     ASSERT_OK(cushim_memory_alloc(cu, 1024, &same));
     assert_int_equal(cushim_memory_live(cu, NULL), 1);
     ASSERT_OK(cushim_copy_to_device(cu, same, bytes, sizeof bytes));
-    ASSERT_OK(table->cuMemFree_v2(same));
+    ASSERT_OK(cu->cuMemFree_v2(same));
     assert_int_equal(cushim_memory_free(cu, same), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cushim_memory_live(cu, NULL), 0);
 
     /* From the driver's own call alone: not checked, and freed. */
-    ASSERT_OK(table->cuMemAlloc_v2(&address, 512));
+    ASSERT_OK(cu->cuMemAlloc_v2(&address, 512));
     ASSERT_OK(cushim_copy_to_device(cu, address, bytes, sizeof bytes));
     ASSERT_OK(cushim_memory_free(cu, address));
     fake_close(cu);
@@ -195,7 +194,7 @@ static void test_mixed_with_raw_calls(void **state)
 static void test_instances_are_apart(void **state)
 {
     (void)state;
-    struct cushim *one = fake_open(NEWEST), *two = fake_open(NEWEST);
+    const struct cushim_api *one = fake_open(NEWEST), *two = fake_open(NEWEST);
     CUdeviceptr address;
     ASSERT_OK(cushim_memory_alloc(one, 512, &address));
     assert_int_equal(cushim_memory_live(one, NULL), 1);
@@ -210,7 +209,7 @@ static void test_instances_are_apart(void **state)
 static void test_managed(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address = untouched;
     memory_fake.managed = 0;
     ASSERT_REFUSED(cushim_memory_alloc_managed(cu, 64, 0, &address), CUDA_ERROR_NOT_SUPPORTED,
@@ -248,7 +247,7 @@ static void test_managed(void **state)
 static void test_pitched(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address;
     size_t pitch, bytes;
     ASSERT_OK(cushim_memory_alloc_pitched(cu, 100, 10, 4, &address, &pitch));
@@ -266,7 +265,7 @@ static void test_register(void **state)
     (void)state;
     char memory[256];
     CUdeviceptr device = untouched, alien = 0;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     ASSERT_OK(cushim_host_register(cu, memory, sizeof memory, CU_MEMHOSTREGISTER_DEVICEMAP));
     assert_string_equal(memory_fake.log[0], "cuMemHostRegister_v2");
     assert_int_equal(memory_fake.flags, CU_MEMHOSTREGISTER_DEVICEMAP);
@@ -298,7 +297,7 @@ static void test_register(void **state)
 static void test_info(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     size_t free_bytes, total_bytes;
     ASSERT_OK(cushim_memory_info(cu, &free_bytes, &total_bytes));
     assert_int_equal(free_bytes, 1234);
@@ -317,7 +316,7 @@ static void test_describe(void **state)
     struct cushim_pointer pointer;
     CUdeviceptr address;
     for (size_t i = 0; i < COUNT(asked); i++) {
-        struct cushim *cu = fake_open(asked[i].version);
+        const struct cushim_api *cu = fake_open(asked[i].version);
         ASSERT_OK(cushim_memory_alloc_managed(cu, 640, 0, &address));
         memset(&pointer, 0xff, sizeof pointer);
         ASSERT_OK(cushim_pointer_describe(cu, address + 4, &pointer));
@@ -341,7 +340,7 @@ static void test_no_driver(void **state)
     (void)state;
     struct cushim_options options = defaults();
     options.path = "/nowhere/libcuda.so.1";
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     CUdeviceptr address = untouched;
     void *host = NULL;
     assert_int_equal(cushim_memory_alloc(cu, 64, &address), CUDA_ERROR_NOT_INITIALIZED);
@@ -359,7 +358,7 @@ static void test_no_driver(void **state)
 static void test_forked(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address = untouched;
     int status = -1;
     (void)cushim_init(cu, NULL);

@@ -11,7 +11,7 @@ static char stream_bytes[1], peer_bytes[1];
 #define PEER ((CUcontext)(void *)peer_bytes)
 
 /* One instance with a buffer of each kind, for every test. */
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static CUdeviceptr device, other;
 static unsigned char *pinned, pageable[SIZE];
 static CUarray row, plane;

@@ -15,7 +15,7 @@ enum {
 static char stream_bytes[1];
 #define STREAM ((CUstream)(void *)stream_bytes)
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static CUdeviceptr device;
 static unsigned char *pinned;
 static CUarray array;

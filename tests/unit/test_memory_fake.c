@@ -385,7 +385,7 @@ static void *resolve(void *user, const char *symbol)
     return NULL;
 }
 
-struct cushim *fake_open_without(int its_version, const char *const missing[])
+const struct cushim_api *fake_open_without(int its_version, const char *const missing[])
 {
     struct cushim_options options = defaults();
     memory_fake = (struct memory_fake){.managed = 1, .pools = 1, .mapping = 1};
@@ -394,18 +394,18 @@ struct cushim *fake_open_without(int its_version, const char *const missing[])
         memory_fake.missing[i] = missing[i];
     version = its_version;
     options.resolver = resolve;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     return cu;
 }
 
-struct cushim *fake_open(int its_version)
+const struct cushim_api *fake_open(int its_version)
 {
     return fake_open_without(its_version, NULL);
 }
 
-void fake_close(struct cushim *cu)
+void fake_close(const struct cushim_api *cu)
 {
     size_t bytes = 1;
     assert_int_equal(cushim_memory_live(cu, &bytes), 0);

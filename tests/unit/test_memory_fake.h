@@ -36,13 +36,13 @@ struct memory_fake {
 extern struct memory_fake memory_fake;
 
 /** An instance on the fake, as new; its driver has this CUDA version. */
-struct cushim *fake_open(int version);
+const struct cushim_api *fake_open(int version);
 
 /** The same without some entries: a list that ends with NULL, of at most three. */
-struct cushim *fake_open_without(int version, const char *const missing[]);
+const struct cushim_api *fake_open_without(int version, const char *const missing[]);
 
 /** Close it; fails where the helpers have left something in the fake. */
-void fake_close(struct cushim *cu);
+void fake_close(const struct cushim_api *cu);
 
 /** Make a call fail from now on, after it worked a number of times; "*": all, NULL: none. */
 void fake_fail(const char *symbol, CUresult code, int after);

@@ -9,7 +9,7 @@ enum { SIZE = 1024, GUARD = 0xee };
 static char stream_bytes[1];
 #define STREAM ((CUstream)(void *)stream_bytes)
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static CUdeviceptr device;
 
 static int make_buffer(void **state)

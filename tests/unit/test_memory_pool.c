@@ -12,7 +12,7 @@ static const char *const no_pools[] = {"cuMemAllocAsync", "cuMemFreeAsync", "cuM
 static void test_pool(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUmemoryPool pool = NULL;
     CUdeviceptr address;
     struct cushim_pool_usage usage;
@@ -53,13 +53,13 @@ static void test_pool(void **state)
 static void test_default_pool(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address;
     ASSERT_OK(cushim_memory_alloc_async(cu, 100, NULL, STREAM, &address));
     ASSERT_CALLS("cuMemAllocAsync", "cuPointerGetAttribute");
     ASSERT_OK(cushim_memory_free_async(cu, address, STREAM));
     /* From the driver's own call: its kind is not known, and the driver tells. */
-    ASSERT_OK(cushim_table(cu)->cuMemAllocAsync(&address, 100, STREAM));
+    ASSERT_OK(cu->cuMemAllocAsync(&address, 100, STREAM));
     fake_forget();
     ASSERT_OK(cushim_memory_free_async(cu, address, STREAM));
     ASSERT_CALLS("cuPointerGetAttribute", "cuMemFreeAsync"); /* the address was here before */
@@ -71,7 +71,7 @@ static void test_default_pool(void **state)
     fake_close(cu);
 }
 
-static void assert_plain(struct cushim *cu)
+static void assert_plain(const struct cushim_api *cu)
 {
     CUmemoryPool pool = (CUmemoryPool)(void *)stream_bytes;
     CUdeviceptr address;
@@ -89,19 +89,19 @@ static void assert_plain(struct cushim *cu)
 static void test_no_pools(void **state)
 {
     (void)state;
-    struct cushim *old = fake_open_without(11010, no_pools);
+    const struct cushim_api *old = fake_open_without(11010, no_pools);
     assert_plain(old);
     /* Memory that cushim does not know, on a driver that cannot free it in order. */
     CUdeviceptr address;
-    ASSERT_OK(cushim_table(old)->cuMemAlloc_v2(&address, 100));
+    ASSERT_OK(old->cuMemAlloc_v2(&address, 100));
     fake_forget();
     ASSERT_OK(cushim_memory_free_async(old, address, STREAM));
     ASSERT_CALLS("cuPointerGetAttribute", "cuStreamSynchronize", "cuMemFree_v2");
     fake_close(old);
-    struct cushim *strange = fake_open_without(NEWEST, no_pools);
+    const struct cushim_api *strange = fake_open_without(NEWEST, no_pools);
     assert_plain(strange);
     fake_close(strange);
-    struct cushim *device = fake_open(NEWEST);
+    const struct cushim_api *device = fake_open(NEWEST);
     memory_fake.pools = 0;
     assert_plain(device);
     fake_close(device);
@@ -110,7 +110,7 @@ static void test_no_pools(void **state)
 static void test_failures(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUmemoryPool none = (CUmemoryPool)(void *)stream_bytes, pool = none;
     CUdeviceptr address = 77;
     struct cushim_pool_usage usage = {.used = 5};
@@ -158,12 +158,12 @@ static void test_failures(void **state)
 static void test_freed_to_pool(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address, again;
     ASSERT_OK(cushim_memory_alloc_async(cu, 64, NULL, STREAM, &address));
     ASSERT_OK(cushim_memory_free_async(cu, address, STREAM));
     ASSERT_REFUSED(cushim_fill_8(cu, address, 1, 8), CUDA_ERROR_INVALID_VALUE, "freed already");
-    ASSERT_OK(cushim_table(cu)->cuMemAllocAsync(&again, 128, STREAM));
+    ASSERT_OK(cu->cuMemAllocAsync(&again, 128, STREAM));
     assert_true(again == address);
     ASSERT_OK(cushim_fill_8(cu, again, 1, 128));
     ASSERT_OK(cushim_memory_free_async(cu, again, STREAM));

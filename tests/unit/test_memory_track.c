@@ -25,7 +25,7 @@ static void test_model(void **state)
         CUdeviceptr address;
         size_t size;
     } live[LIVE];
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     unsigned seed = 1, count = 0;
     for (unsigned step = 0; step < STEPS; step++) {
         if (count < LIVE && (!count || random_below(&seed, 2))) {
@@ -53,12 +53,12 @@ static void test_model(void **state)
 }
 
 /* Internal: what closing an instance does for the next one at its address. */
-void cushim_track_forget(const struct cushim *cu);
+void cushim_track_forget(const struct cushim_api *cu);
 
 static void test_forget(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(13000), *other = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000), *other = fake_open(13000);
     CUdeviceptr address, freed, theirs;
     ASSERT_OK(cushim_memory_alloc(cu, 512, &address));
     ASSERT_OK(cushim_memory_alloc(cu, 512, &freed));
@@ -78,7 +78,7 @@ static void test_forget(void **state)
 
 /* ---- threads */
 
-static struct cushim *shared;
+static const struct cushim_api *shared;
 static CUdeviceptr steady;
 static atomic_int wrong;
 
@@ -125,7 +125,7 @@ static double seconds(void)
 }
 
 /* Nanoseconds of one call of a helper that checks one address, its driver's function included. */
-static double cost(struct cushim *cu, CUdeviceptr address)
+static double cost(const struct cushim_api *cu, CUdeviceptr address)
 {
     double best = 1e9;
     for (int run = 0; run < 5; run++) {
@@ -138,13 +138,13 @@ static double cost(struct cushim *cu, CUdeviceptr address)
     return best;
 }
 
-static double raw_cost(struct cushim *cu, CUdeviceptr address)
+static double raw_cost(const struct cushim_api *cu, CUdeviceptr address)
 {
     double best = 1e9;
     for (int run = 0; run < 5; run++) {
         double start = seconds();
         for (int i = 0; i < COPIES; i++)
-            cushim_table(cu)->cuMemsetD8_v2(address, 1, 1);
+            cu->cuMemsetD8_v2(address, 1, 1);
         double taken = (seconds() - start) / COPIES * 1e9;
         best = taken < best ? taken : best;
     }
@@ -156,7 +156,7 @@ static void test_cost(void **state)
     (void)state;
     CUdeviceptr all[LIVE];
     char byte;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     for (int i = 0; i < LIVE; i++)
         ASSERT_OK(cushim_memory_alloc(cu, 512, &all[i]));
     double raw = raw_cost(cu, all[LIVE / 3]), helper = cost(cu, all[LIVE / 3]);

@@ -10,7 +10,7 @@ enum { PAGE = FAKE_GRANULARITY };
 static void test_grow(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     struct cushim_growing growing;
     size_t bytes;
     ASSERT_OK(cushim_growing_create(cu, 0, 1, 10 * PAGE - 1, &growing));
@@ -53,7 +53,7 @@ static void test_grow(void **state)
 static void test_nothing_at_first(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     struct cushim_growing growing;
     ASSERT_OK(cushim_growing_create(cu, 0, 0, 2 * PAGE, &growing));
     assert_int_equal(growing.size, 0);
@@ -70,7 +70,7 @@ static void test_nothing_at_first(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     struct cushim_growing growing = {.limit = 77}, none = {0};
 #define REFUSED(call, ...) ASSERT_REFUSED(call, CUDA_ERROR_INVALID_VALUE, __VA_ARGS__)
     REFUSED(cushim_growing_create(cu, 0, 0, 0, &growing), "cushim_growing_create: limit: 0");
@@ -109,7 +109,7 @@ static void test_failures(void **state)
     (void)state;
     static const char *const calls[] = {"cuMemGetAllocationGranularity", "cuMemAddressReserve",
                                         "cuMemCreate", "cuMemMap", "cuMemSetAccess"};
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     struct cushim_growing growing = {.limit = 77}, before;
     for (size_t i = 0; i < COUNT(calls); i++) {
         fake_fail(calls[i], CUDA_ERROR_OUT_OF_MEMORY, 0);
@@ -156,7 +156,7 @@ static void test_failures(void **state)
 static void test_gone(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(NEWEST);
+    const struct cushim_api *cu = fake_open(NEWEST);
     struct cushim_growing growing;
     ASSERT_OK(cushim_growing_create(cu, 0, 1, 2 * PAGE, &growing));
     CUdeviceptr address = growing.address;
@@ -165,9 +165,9 @@ static void test_gone(void **state)
     ASSERT_OK(cushim_growing_release(cu, &growing));
     assert_true(!growing.address && !growing.parts);
     fake_fail(NULL, CUDA_SUCCESS, 0);
-    ASSERT_OK(cushim_table(cu)->cuMemUnmap(address, PAGE));
-    ASSERT_OK(cushim_table(cu)->cuMemRelease(handle));
-    ASSERT_OK(cushim_table(cu)->cuMemAddressFree(address, 2 * PAGE));
+    ASSERT_OK(cu->cuMemUnmap(address, PAGE));
+    ASSERT_OK(cu->cuMemRelease(handle));
+    ASSERT_OK(cu->cuMemAddressFree(address, 2 * PAGE));
     fake_close(cu);
 }
 

@@ -16,7 +16,7 @@ static int marker;
 static void test_load(void **state)
 {
     (void)state;
-    struct cushim *cu = module_fake_open(12040);
+    const struct cushim_api *cu = module_fake_open(12040);
     const char *ptx = module_fake_ptx("8.4", "sm_90", "vecadd");
     struct cushim_jit_result result;
     CUmodule module = NULL, other = NULL;
@@ -68,7 +68,7 @@ static void test_options(void **state)
     CUmodule module = NOT_WRITTEN;
     struct cushim_jit_result result;
     (void)state;
-    struct cushim *cu = module_fake_open(11080);
+    const struct cushim_api *cu = module_fake_open(11080);
     const char *ptx = module_fake_ptx("7.0", "sm_70", "f");
     const size_t bytes = strlen(ptx);
     struct cushim_jit_options options = {.size = sizeof options,
@@ -140,8 +140,8 @@ static void test_options(void **state)
     cushim_close(cu);
 }
 
-static void refuse_load(struct cushim *cu, const void *data, size_t bytes, CUresult expected,
-                        const char *words)
+static void refuse_load(const struct cushim_api *cu, const void *data, size_t bytes,
+                        CUresult expected, const char *words)
 {
     CUmodule module = NOT_WRITTEN;
     struct cushim_jit_result result;
@@ -155,7 +155,7 @@ static void refuse_load(struct cushim *cu, const void *data, size_t bytes, CUres
 static void test_load_fails(void **state)
 {
     (void)state;
-    struct cushim *cu = module_fake_open(12040);
+    const struct cushim_api *cu = module_fake_open(12040);
     struct cushim_jit_result result;
     CUmodule module = NOT_WRITTEN;
     unsigned char cubin[208], fatbin[16] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
@@ -198,7 +198,7 @@ static void test_load_fails(void **state)
 static void test_load_file(void **state)
 {
     (void)state;
-    struct cushim *cu = module_fake_open(12040);
+    const struct cushim_api *cu = module_fake_open(12040);
     struct cushim_jit_result result;
     CUmodule module = NOT_WRITTEN;
     const char *ptx = module_fake_ptx("8.4", "sm_90", "f");
@@ -233,7 +233,7 @@ static void test_missing_names(void **state)
     static const int versions[] = {11040, 12020, 12040};
     (void)state;
     for (size_t i = 0; i < COUNT(versions); i++) {
-        struct cushim *cu = module_fake_open(versions[i]);
+        const struct cushim_api *cu = module_fake_open(versions[i]);
         CUmodule module = NULL;
         CUfunction function = (CUfunction)(void *)&marker;
         CUdeviceptr address = 99;
@@ -270,7 +270,7 @@ static void test_link(void **state)
     CUmodule module = NULL;
     CUfunction function;
     (void)state;
-    struct cushim *cu = module_fake_open(12040);
+    const struct cushim_api *cu = module_fake_open(12040);
     const char *one = module_fake_ptx("8.4", "sm_90", "one");
     const char *two = module_fake_ptx("8.4", "sm_90", "two");
     make_folder();

@@ -19,9 +19,9 @@ static struct cushim_cubin_cache cache;
 static struct cushim_jit_options options;
 static char folder[PATH_SIZE];
 
-static struct cushim *begin(int version)
+static const struct cushim_api *begin(int version)
 {
-    struct cushim *cu = module_fake_open(version);
+    const struct cushim_api *cu = module_fake_open(version);
     make_folder();
     snprintf(folder, sizeof folder, "%s", in_folder("a/b/cubin"));
     cache = (struct cushim_cubin_cache){.size = sizeof cache, .folder = folder};
@@ -29,7 +29,7 @@ static struct cushim *begin(int version)
     return cu;
 }
 
-static void end(struct cushim *cu)
+static void end(const struct cushim_api *cu)
 {
     assert_int_equal(module_fake.modules + module_fake.links, 0);
     remove_folder();
@@ -37,7 +37,7 @@ static void end(struct cushim *cu)
 }
 
 /* Load PTX with this kernel, and unload it; what the cache did. */
-static enum cushim_cache_outcome load(struct cushim *cu, const char *kernel, char *note)
+static enum cushim_cache_outcome load(const struct cushim_api *cu, const char *kernel, char *note)
 {
     struct cushim_jit_result result;
     CUmodule module = NULL;
@@ -93,7 +93,7 @@ static void test_hit(void **state)
     struct stat about;
     char path[PATH_SIZE];
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     assert_int_equal(load(cu, "f", NULL), CUSHIM_CACHE_STORED);
     assert_int_equal(module_fake.compiled, 1);
     assert_int_equal(load(cu, "f", NULL), CUSHIM_CACHE_HIT);
@@ -120,7 +120,7 @@ static void test_keys(void **state)
     void *value = NULL;
     const CUjit_option extra = CU_JIT_FAST_COMPILE;
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     const struct cushim_jit_options plain = options;
 #define DIFFERS(member, its)                                                                       \
     do {                                                                                           \
@@ -171,7 +171,7 @@ static void test_damage(void **state)
     char path[PATH_SIZE], note[TEXT_SIZE];
     size_t bytes = 0;
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     assert_int_equal(load(cu, "f", NULL), CUSHIM_CACHE_STORED);
     assert_int_equal(files(".cubin", path), 1);
     unsigned char *good = read_whole(path, &bytes);
@@ -206,7 +206,7 @@ static void test_collision(void **state)
     char path[PATH_SIZE], other[PATH_SIZE], note[TEXT_SIZE];
     size_t bytes = 0;
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     assert_int_equal(load(cu, "f", NULL), CUSHIM_CACHE_STORED);
     files(".cubin", path);
     unsigned char *whole = read_whole(path, &bytes);
@@ -224,7 +224,7 @@ static void test_collision(void **state)
 static void test_refused_cubin(void **state)
 {
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     assert_int_equal(load(cu, "f", NULL), CUSHIM_CACHE_STORED);
     module_fake.refuses_cubins = true;
     assert_int_equal(load(cu, "f", NULL), CUSHIM_CACHE_FAILED);
@@ -236,7 +236,7 @@ static void test_no_folder(void **state)
 {
     char note[TEXT_SIZE];
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     write_file("file", "", 0);
     cache.folder = in_folder("file");
     assert_int_equal(load(cu, "f", note), CUSHIM_CACHE_FAILED);
@@ -270,7 +270,7 @@ static void test_no_folder(void **state)
 
 static void load_read_only(void *argument)
 {
-    struct cushim *cu = argument;
+    const struct cushim_api *cu = argument;
     char note[TEXT_SIZE];
     if (geteuid() == 0)
         assert_int_equal(seteuid(65534), 0);
@@ -283,7 +283,7 @@ static void test_read_only(void **state)
 {
     char path[PATH_SIZE];
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     assert_int_equal(load(cu, "f", NULL), CUSHIM_CACHE_STORED);
     files(".cubin", path);
     assert_int_equal(chmod(path, 0644), 0);
@@ -291,7 +291,7 @@ static void test_read_only(void **state)
     assert_int_equal(chmod(in_folder("a/b"), 0755), 0);
     assert_int_equal(chmod(in_folder("a"), 0755), 0);
     assert_int_equal(chmod(make_folder(), 0755), 0);
-    run_in_child(load_read_only, cu, NULL);
+    run_in_child(load_read_only, (void *)cu, NULL);
     assert_int_equal(chmod(folder, 0700), 0);
     end(cu);
 }
@@ -301,7 +301,7 @@ static void test_limit(void **state)
     char path[PATH_SIZE], note[TEXT_SIZE];
     size_t bytes = 0;
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     assert_int_equal(load(cu, "a", NULL), CUSHIM_CACHE_STORED);
     files(".cubin", path);
     free(read_whole(path, &bytes));
@@ -344,7 +344,7 @@ static void test_limit(void **state)
 }
 
 /* Many processes load, damage and trim at once: every load succeeds with the right kernels. */
-static void hammer(struct cushim *cu, int seed)
+static void hammer(const struct cushim_api *cu, int seed)
 {
     srand((unsigned)seed);
     for (int i = 0; i < ROUNDS; i++) {
@@ -362,7 +362,7 @@ static void test_processes(void **state)
 {
     pid_t children[PROCESSES];
     (void)state;
-    struct cushim *cu = begin(12040);
+    const struct cushim_api *cu = begin(12040);
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);

@@ -20,7 +20,7 @@ static void test_of_driver(void **state)
     size_t bytes = 0;
     uintptr_t value;
     (void)state;
-    struct cushim *cu = module_fake_open(12040);
+    const struct cushim_api *cu = module_fake_open(12040);
     const char *ptx = module_fake_ptx("8.4", "sm_90", "vecadd");
     module_fake_set(NULL); /* none is needed */
     assert_int_equal(cushim_library_load(cu, ptx, strlen(ptx), NULL, NULL, &library), 0);
@@ -69,7 +69,7 @@ static void test_by_modules(void **state)
     CUkernel kernel = NULL;
     CUmodule module = NULL;
     (void)state;
-    struct cushim *cu = module_fake_open(11080);
+    const struct cushim_api *cu = module_fake_open(11080);
     const char *ptx = module_fake_ptx("7.8", "sm_80", "vecadd");
     char copy[1024];
     memcpy(copy, ptx, strlen(ptx));
@@ -128,7 +128,7 @@ static void test_load_fails(void **state)
     static const int versions[] = {11080, 12040};
     (void)state;
     for (size_t i = 0; i < COUNT(versions); i++) {
-        struct cushim *cu = module_fake_open(versions[i]);
+        const struct cushim_api *cu = module_fake_open(versions[i]);
         struct cushim_library library = {.module_count = 99};
         struct cushim_jit_result result;
         const char *ptx = module_fake_ptx("9.0", "sm_90", "f");
@@ -162,7 +162,7 @@ static void test_late_errors(void **state)
     struct cushim_library library = {.module_count = 99};
     struct cushim_jit_result result;
     (void)state;
-    struct cushim *cu = module_fake_open(12040);
+    const struct cushim_api *cu = module_fake_open(12040);
     const char *ptx = module_fake_ptx("7.0", "sm_90", "syntax_error");
     module_fake.late = true;
     module_refused(cushim_library_load(cu, ptx, strlen(ptx), NULL, &result, &library),

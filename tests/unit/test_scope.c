@@ -8,7 +8,7 @@
 
 #include "fake_contexts.h"
 
-static CUcontext create(struct cushim *cu)
+static CUcontext create(const struct cushim_api *cu)
 {
     CUcontext context = NULL;
     assert_int_equal(cushim_context_create(cu, 0, NULL, &context), CUDA_SUCCESS);
@@ -19,53 +19,53 @@ static CUcontext create(struct cushim *cu)
 
 static CUcontext a, b, c, d;
 
-static void nothing(struct cushim *cu)
+static void nothing(const struct cushim_api *cu)
 {
     (void)cu;
 }
 
-static void leaves_one(struct cushim *cu)
+static void leaves_one(const struct cushim_api *cu)
 {
     assert_int_equal(cushim_context_push(cu, d), CUDA_SUCCESS);
 }
 
-static void leaves_three(struct cushim *cu)
+static void leaves_three(const struct cushim_api *cu)
 {
     leaves_one(cu);
     assert_int_equal(cushim_context_push(cu, c), CUDA_SUCCESS);
     leaves_one(cu);
 }
 
-static void sets_another(struct cushim *cu)
+static void sets_another(const struct cushim_api *cu)
 {
     assert_int_equal(cushim_context_set(cu, d), CUDA_SUCCESS);
 }
 
-static void sets_none(struct cushim *cu)
+static void sets_none(const struct cushim_api *cu)
 {
     assert_int_equal(cushim_context_set(cu, NULL), CUDA_SUCCESS);
 }
 
-static void pops(struct cushim *cu)
+static void pops(const struct cushim_api *cu)
 {
     assert_int_equal(cushim_context_pop(cu, NULL), CUDA_SUCCESS);
 }
 
-static void pops_the_caller_s(struct cushim *cu)
+static void pops_the_caller_s(const struct cushim_api *cu)
 {
     pops(cu);
     if (fake_depth())
         pops(cu);
 }
 
-static void destroys(struct cushim *cu)
+static void destroys(const struct cushim_api *cu)
 {
     assert_int_equal(cushim_context_destroy(cu, c), CUDA_SUCCESS);
 }
 
 static const struct {
     const char *name;
-    void (*work)(struct cushim *cu);
+    void (*work)(const struct cushim_api *cu);
 } works[] = {
     {"nothing", nothing},
     {"leaves one", leaves_one},
@@ -81,7 +81,7 @@ static const struct {
 static void try_work(size_t work, int depth, bool own)
 {
     struct cushim_scope scope;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     a = create(cu);
     b = create(cu);
     c = create(cu);
@@ -122,7 +122,7 @@ static void test_leave_keeps_error(void **state)
     struct cushim_scope scope;
     CUcontext got = NULL;
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     a = create(cu);
     assert_int_equal(cushim_scope_enter(cu, a, &scope), CUDA_SUCCESS);
     CUresult code = cushim_context_push(cu, NULL);
@@ -152,7 +152,7 @@ static void test_nested(void **state)
 {
     struct cushim_scope outer, inner;
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     a = create(cu);
     b = create(cu);
     assert_int_equal(cushim_scope_enter(cu, a, &outer), CUDA_SUCCESS);
@@ -171,42 +171,42 @@ static struct cushim_context_properties properties;
 static size_t actual;
 static CUcontext created;
 
-static CUresult do_create(struct cushim *cu)
+static CUresult do_create(const struct cushim_api *cu)
 {
     return cushim_context_create(cu, 1, NULL, &created);
 }
 
-static CUresult do_attach(struct cushim *cu)
+static CUresult do_attach(const struct cushim_api *cu)
 {
     return cushim_context_attach(cu, c);
 }
 
-static CUresult do_detach(struct cushim *cu)
+static CUresult do_detach(const struct cushim_api *cu)
 {
     return cushim_context_detach(cu, c);
 }
 
-static CUresult do_synchronize(struct cushim *cu)
+static CUresult do_synchronize(const struct cushim_api *cu)
 {
     return cushim_context_synchronize(cu, c);
 }
 
-static CUresult do_synchronize_current(struct cushim *cu)
+static CUresult do_synchronize_current(const struct cushim_api *cu)
 {
     return cushim_context_synchronize(cu, NULL);
 }
 
-static CUresult do_describe(struct cushim *cu)
+static CUresult do_describe(const struct cushim_api *cu)
 {
     return cushim_context_describe(cu, c, &properties);
 }
 
-static CUresult do_limit(struct cushim *cu)
+static CUresult do_limit(const struct cushim_api *cu)
 {
     return cushim_context_set_limit(cu, c, CU_LIMIT_STACK_SIZE, 1000, &actual);
 }
 
-static CUresult do_retain(struct cushim *cu)
+static CUresult do_retain(const struct cushim_api *cu)
 {
     CUresult code = cushim_primary_retain(cu, 1, &created);
     if (code == CUDA_SUCCESS && cushim_primary_release(cu, 1) != CUDA_SUCCESS)
@@ -214,14 +214,14 @@ static CUresult do_retain(struct cushim *cu)
     return code;
 }
 
-static CUresult do_destroy(struct cushim *cu)
+static CUresult do_destroy(const struct cushim_api *cu)
 {
     return cushim_context_destroy(cu, c);
 }
 
 static const struct {
     const char *helper;
-    CUresult (*run)(struct cushim *cu);
+    CUresult (*run)(const struct cushim_api *cu);
     int ends; /* contexts that it makes, or -1 for one that it ends */
 } helpers[] = {
     {"cushim_context_create", do_create, 1},
@@ -238,7 +238,7 @@ static const struct {
 /* Whether a call of the helper failed; false when there was no call to fail any more. */
 static bool fail_one(size_t index, int driver, int at)
 {
-    struct cushim *cu = fake_open(driver);
+    const struct cushim_api *cu = fake_open(driver);
     a = create(cu);
     b = create(cu);
     c = create(cu);
@@ -287,7 +287,7 @@ static void test_every_call_fails(void **state)
 static void test_synchronize(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     c = create(cu);
     fake_forget();
     assert_int_equal(cushim_context_synchronize(cu, c), CUDA_SUCCESS);
@@ -310,7 +310,7 @@ static void test_synchronize(void **state)
 static void test_describe(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(11020);
+    const struct cushim_api *cu = fake_open(11020);
     struct cushim_context_options options = {.size = sizeof options, .flags = CU_CTX_SCHED_YIELD};
     assert_int_equal(cushim_context_create(cu, 1, &options, &c), CUDA_SUCCESS);
     properties = (struct cushim_context_properties){.size = sizeof properties, .id = 5};
@@ -339,7 +339,7 @@ static void test_describe(void **state)
 static void test_limit(void **state)
 {
     (void)state;
-    struct cushim *cu = fake_open(13000);
+    const struct cushim_api *cu = fake_open(13000);
     c = create(cu);
     actual = 0;
     assert_int_equal(cushim_context_set_limit(cu, c, CU_LIMIT_STACK_SIZE, 1000, &actual),

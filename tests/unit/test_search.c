@@ -14,7 +14,8 @@
 
 /* ---- what the program does when it is run again ---- */
 
-static const struct cushim_attempt *attempt_of(const struct cushim *cu, enum cushim_source source)
+static const struct cushim_attempt *attempt_of(const struct cushim_api *cu,
+                                               enum cushim_source source)
 {
     size_t count = 0;
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
@@ -26,7 +27,7 @@ static const struct cushim_attempt *attempt_of(const struct cushim *cu, enum cus
 
 static void mode_finds_fake(void)
 {
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_sound(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_int_equal(cushim_driver_version(cu), GOOD_VERSION);
@@ -42,7 +43,7 @@ static void mode_finds_fake(void)
 /* By a name alone the option and the environment search as the system does. */
 static void mode_finds_by_name(void)
 {
-    struct cushim *cu = open_path("libcuda.so.1");
+    const struct cushim_api *cu = open_path("libcuda.so.1");
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_int_equal(attempt_of(cu, CUSHIM_SOURCE_OPTION)->status, CUSHIM_OK);
     assert_contains(cushim_path(cu), getenv("LD_LIBRARY_PATH"));
@@ -52,7 +53,7 @@ static void mode_finds_by_name(void)
 /* A candidate that is no driver is reported and passed over; a real one may come after it. */
 static void passes_over(enum cushim_status status)
 {
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_sound(cu);
     const struct cushim_attempt *attempt = attempt_of(cu, CUSHIM_SOURCE_SYSTEM);
     assert_non_null(attempt);
@@ -85,7 +86,7 @@ static void mode_dependency(void)
 static void mode_never_looked_at(void)
 {
     size_t count = 0;
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_sound(cu);
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     assert_true(count > 2);
@@ -206,13 +207,13 @@ static void find_loaded(void *unused)
     (void)unused;
     void *handle = dlopen(fake_path("soname"), RTLD_NOW | RTLD_LOCAL);
     assert_non_null(handle);
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     size_t count = 0;
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     assert_true(count == 1);
     assert_int_equal(attempts[0].source, CUSHIM_SOURCE_PROCESS);
-    assert_ptr_equal(table_slot(cushim_table(cu), entry_index("cuInit")), dlsym(handle, "cuInit"));
+    assert_ptr_equal(table_slot(cu, entry_index("cuInit")), dlsym(handle, "cuInit"));
     cushim_close(cu);
     dlclose(handle);
 }
@@ -228,7 +229,7 @@ static void name_another(void *unused)
 {
     (void)unused;
     assert_non_null(dlopen(fake_path("soname"), RTLD_NOW | RTLD_LOCAL));
-    struct cushim *cu = open_path(fake_path("v11"));
+    const struct cushim_api *cu = open_path(fake_path("v11"));
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_int_equal(cushim_driver_version(cu), 11040);
     cushim_close(cu);
@@ -251,7 +252,7 @@ static void test_option_wins_over_environment(void **state)
 {
     (void)state;
     set_environment("CUSHIM_LIBCUDA", fake_path("v11"));
-    struct cushim *cu = open_path(fake_path(GOOD));
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
     assert_int_equal(cushim_driver_version(cu), GOOD_VERSION);
     cushim_close(cu);
     cu = cushim_open(NULL);
@@ -266,7 +267,7 @@ static void test_option_wins_over_environment(void **state)
 static void test_compat_only_if_asked(void **state)
 {
     (void)state;
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_null(attempt_of(cu, CUSHIM_SOURCE_COMPAT));
     cushim_close(cu);
     struct cushim_options options = defaults();
@@ -285,7 +286,7 @@ static void test_link(void **state)
     (void)state;
     const char *link = in_folder("link.so.1");
     assert_int_equal(symlink(fake_path(GOOD), link), 0);
-    struct cushim *cu = open_path(link);
+    const struct cushim_api *cu = open_path(link);
     size_t count = 0;
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_string_equal(cushim_attempts(cu, &count)[0].path, link);

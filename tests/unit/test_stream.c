@@ -6,7 +6,7 @@
 
 static void test_stream_create(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     CUstream stream = NULL;
     int least = 9, greatest = 9;
     (void)state;
@@ -29,7 +29,7 @@ static void test_stream_create(void **state)
 
 static void test_stream_create_refused(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     CUstream stream = NULL;
     (void)state;
     FAILS(cushim_stream_create(cu, 0, -6, &stream), CUDA_ERROR_INVALID_VALUE,
@@ -53,7 +53,7 @@ static void test_stream_create_refused(void **state)
 
 static void test_stream_destroy(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     (void)state;
     assert_int_equal(cushim_stream_destroy(cu, NULL), CUDA_SUCCESS);
     FAILS(cushim_stream_destroy(cu, CU_STREAM_LEGACY), CUDA_ERROR_INVALID_HANDLE,
@@ -72,7 +72,7 @@ static void test_stream_destroy(void **state)
 /* Done, running, failed. */
 static void test_query(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     bool done = false;
     (void)state;
     assert_int_equal(cushim_stream_query(cu, A_STREAM, &done), CUDA_SUCCESS);
@@ -91,7 +91,7 @@ static void test_query(void **state)
 
 static void test_wait(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     (void)state;
     assert_int_equal(cushim_stream_wait(cu, NULL, AN_EVENT), CUDA_SUCCESS);
     assert_int_equal(cushim_stream_synchronize(cu, NULL), CUDA_SUCCESS);
@@ -111,7 +111,7 @@ static void CUDA_CB count_up(void *user)
 static void test_callback(void **state)
 {
     int count = 0;
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     (void)state;
     assert_int_equal(cushim_stream_callback(cu, A_STREAM, count_up, &count), CUDA_SUCCESS);
     assert_calls(" cuLaunchHostFunc");
@@ -125,7 +125,7 @@ static void test_callback(void **state)
 static void test_callback_before_10_0(void **state)
 {
     int count = 0;
-    struct cushim *cu = open_version(9020);
+    const struct cushim_api *cu = open_version(9020);
     (void)state;
     assert_int_equal(cushim_stream_callback(cu, A_STREAM, count_up, &count), CUDA_SUCCESS);
     assert_calls(" cuStreamAddCallback");
@@ -144,7 +144,7 @@ static void test_without_driver(void **state)
 {
     CUstream stream = NULL;
     bool done = true;
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     (void)state;
     FAILS(cushim_stream_create(cu, 0, 0, &stream), CUDA_ERROR_NOT_INITIALIZED,
           "cushim_stream_create: cuStreamCreate is not available: there is no CUDA driver");

@@ -8,7 +8,7 @@ static void test_capture(void **state)
 {
     CUgraph graph = NULL;
     const CUstreamCaptureMode global = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     (void)state;
     assert_int_equal(cushim_capture_begin(cu, A_STREAM, global), CUDA_SUCCESS);
     assert_int_equal(cushim_capture_end(cu, A_STREAM, &graph), CUDA_SUCCESS);
@@ -44,7 +44,7 @@ static void test_capture(void **state)
 
 static void test_capture_cancel(void **state)
 {
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     (void)state;
     fake.capture = CU_STREAM_CAPTURE_STATUS_NONE;
     assert_int_equal(cushim_capture_cancel(cu, A_STREAM), CUDA_SUCCESS);
@@ -77,7 +77,7 @@ static void test_graph_instantiate(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(drivers); i++) {
         CUgraphExec exec = NULL;
-        struct cushim *cu = open_version(drivers[i].version);
+        const struct cushim_api *cu = open_version(drivers[i].version);
         assert_int_equal(cushim_graph_instantiate(cu, A_GRAPH, 0, &exec), CUDA_SUCCESS);
         assert_ptr_equal(exec, AN_EXEC);
         assert_calls(drivers[i].call);
@@ -106,7 +106,7 @@ static void test_graph_instantiate(void **state)
 static void test_graph(void **state)
 {
     CUgraphExec exec = NULL;
-    struct cushim *cu = open_version(13000);
+    const struct cushim_api *cu = open_version(13000);
     (void)state;
     assert_int_equal(cushim_graph_launch(cu, AN_EXEC, A_STREAM), CUDA_SUCCESS);
     assert_int_equal(cushim_graph_exec_destroy(cu, AN_EXEC), CUDA_SUCCESS);

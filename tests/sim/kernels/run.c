@@ -24,7 +24,7 @@
 
 #include "harness.h"
 
-struct cushim *cu;
+const struct cushim_api *cu;
 const struct cushim_api *api;
 
 static bool recording;
@@ -62,7 +62,7 @@ static void start(void)
     if (api)
         return;
     api = cushim_load(NULL);
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     if (api->cuInit(0) != CUDA_SUCCESS || api->cuDeviceGetCount(&devices) != CUDA_SUCCESS ||
         devices == 0) {
         printf("no device: %s\n", cushim_message(cu));
