@@ -5,6 +5,7 @@
 
 #include <cushim/launch.h>
 
+#include "instance.h"
 #include "device.h"
 #include "helper.h"
 #include "primary.h"
@@ -42,7 +43,7 @@ static CUresult require_entry(const struct cushim_api *cu, const char *helper, c
                               const char *symbol)
 {
     enum cushim_state state = CUSHIM_STATE_UNKNOWN;
-    const char *reason = cushim_reason(cu, symbol, &state);
+    const char *reason = old_reason(cu, symbol, &state);
     if (state == CUSHIM_STATE_AVAILABLE)
         return CUDA_SUCCESS;
     return cushim_refuse(state == CUSHIM_STATE_NEWER ? CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER

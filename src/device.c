@@ -12,7 +12,7 @@
 CUresult cushim_ready(const struct cushim_api *cu, const char *helper)
 {
     const char *message = "";
-    switch (cushim_init(cu, &message)) {
+    switch (cushim_init(cu)) {
     case CUSHIM_OK:
         return CUDA_SUCCESS;
     case CUSHIM_ERROR_FORKED:
@@ -23,7 +23,7 @@ CUresult cushim_ready(const struct cushim_api *cu, const char *helper)
     case CUSHIM_ERROR_COMPAT_UNSUPPORTED:
     case CUSHIM_ERROR_INIT_UNKNOWN:
     case CUSHIM_ERROR_INIT_FAILED:
-        return cushim_refuse(cu->instance->init_result, helper, "%s", message);
+        return cushim_refuse((CUresult)atomic_load(&cu->instance->init_result), helper, "%s", message);
     default: /* no driver: as if it had found no device */
         return cushim_refuse(CUDA_ERROR_NO_DEVICE, helper, "%s", message);
     }
@@ -113,7 +113,7 @@ static CUresult no_value(const struct cushim_api *cu, const char *helper, int nu
 {
     const struct cushim_attribute *known = attribute_numbered(number);
     const char *name = known ? known->name : "an attribute that this build does not know";
-    int version = cu->instance->driver_version;
+    int version = cu->instance->found.version;
     if (answer == CUSHIM_ANSWER_UNSUPPORTED)
         return cushim_refuse(CUDA_ERROR_NOT_SUPPORTED, helper,
                              "number: %d, %s: this device does not have it", number, name);
@@ -133,7 +133,7 @@ static CUresult get_attribute(const struct cushim_api *cu, const char *helper, C
     if (code == CUDA_ERROR_NOT_SUPPORTED)
         *answer = CUSHIM_ANSWER_UNSUPPORTED;
     else if (code == CUDA_ERROR_INVALID_VALUE)
-        *answer = known && known->since <= cu->instance->driver_version ? CUSHIM_ANSWER_UNSUPPORTED
+        *answer = known && known->since <= cu->instance->found.version ? CUSHIM_ANSWER_UNSUPPORTED
                                                                         : CUSHIM_ANSWER_UNKNOWN;
     else
         return cushim_device_checked(cu, code, helper, "cuDeviceGetAttribute", device);

@@ -5,7 +5,7 @@
 
 #include <cushim/cushim.h>
 
-#include "platform.h"
+#include "loader/last_error.h"
 
 /*
  * A refusal by cushim itself. The last error becomes "HELPER: TEXT".
@@ -34,7 +34,5 @@ static inline CUresult cushim_gone_is_done(CUresult code)
     return code == CUDA_ERROR_DEINITIALIZED ? CUDA_SUCCESS : code;
 }
 
-/* Whether a slot holds the driver's function; a symbol written as in the table. */
-#define CUSHIM_HAS(cu, symbol) cushim_has(cu, #symbol)
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "instance.h"
 #include "launch_check.h"
 
 #include <limits.h>
@@ -90,7 +91,7 @@ CUresult cushim_launch_lacks(const struct cushim_launching *what, const char *ar
                              const char *symbol)
 {
     enum cushim_state state;
-    const char *reason = cushim_reason(what->cu, symbol, &state);
+    const char *reason = old_reason(what->cu, symbol, &state);
     CUresult code = state == CUSHIM_STATE_NEWER       ? CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
                     : state == CUSHIM_STATE_NO_DRIVER ? CUDA_ERROR_NOT_INITIALIZED
                                                       : CUDA_ERROR_NOT_SUPPORTED;

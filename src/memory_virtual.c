@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "instance.h"
 #include "device.h"
 #include "memory_internal.h"
 
@@ -26,7 +27,7 @@ static CUresult growing_supported(const struct cushim_api *cu, const char *helpe
     int supported = 0;
     if (!CUSHIM_HAS(cu, cuMemAddressReserve))
         return cushim_refuse(CUDA_ERROR_NOT_SUPPORTED, helper, "%s",
-                             cushim_reason(cu, "cuMemAddressReserve", NULL));
+                             old_reason(cu, "cuMemAddressReserve", NULL));
     CUresult code = cu->cuDeviceGetAttribute(
         &supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
     code = cushim_device_checked(cu, code, helper, "cuDeviceGetAttribute", device);

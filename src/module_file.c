@@ -250,7 +250,7 @@ bool cushim_file_write(const char *path, const struct cushim_bytes parts[], size
     errno = 0;
     /* Processes of several containers may have one number and one cache. */
     for (int tries = 0; !file && tries < 16; tries++) {
-        snprintf(name, sizeof name, "%.4095s.%ld-%lx-%u.tmp", path, cushim_platform_process_id(),
+        snprintf(name, sizeof name, "%.4095s.%ld-%lx-%u.tmp", path, (long)getpid(),
                  (unsigned long)time(NULL), atomic_fetch_add(&number, 1));
         file = module_open_new(name);
         if (!file && errno != EEXIST)

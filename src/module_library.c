@@ -4,6 +4,7 @@
 
 #include <cushim/launch.h>
 
+#include "instance.h"
 #include "lock.h"
 #include "module_internal.h"
 #include "scope.h"
@@ -342,7 +343,7 @@ CUresult cushim_library_kernel(const struct cushim_api *cu, struct cushim_librar
         return code;
     if (!library->library) {
         enum cushim_state state = CUSHIM_STATE_UNKNOWN;
-        const char *reason = cushim_reason(cu, "cuLibraryGetKernel", &state);
+        const char *reason = old_reason(cu, "cuLibraryGetKernel", &state);
         return cushim_refuse(state == CUSHIM_STATE_NEWER ? CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
                                                          : CUDA_ERROR_NOT_SUPPORTED,
                              __func__, "library: it has a module for each context: %s", reason);

@@ -109,9 +109,8 @@ int main(void)
     struct work work = {0};
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&

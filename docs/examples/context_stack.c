@@ -49,9 +49,8 @@ int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
     CUcontext a = NULL, b = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     bool good = use_two(cu, &a, &b);

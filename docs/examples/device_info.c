@@ -50,10 +50,9 @@ int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
     CUdevice devices[MOST];
-    const char *why;
     int count = 0;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     print_driver(cu);

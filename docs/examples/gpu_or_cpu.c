@@ -43,9 +43,8 @@ static bool saxpy_on_gpu(const struct cushim_api *cu, float a, const float *x, f
 {
     struct cushim_scope scope;
     CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) { /* no driver, no device, or one that is not ready */
-        printf("no GPU: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) { /* no driver, no device, or one that is not ready */
+        printf("no GPU: %s\n", cushim_message(cu));
         return false;
     }
     if (!CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)))

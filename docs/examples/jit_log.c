@@ -53,9 +53,8 @@ int main(void)
     const struct cushim_api *cu = cushim_load(NULL);
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&

@@ -85,9 +85,8 @@ int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
     CUcontext mine = NULL, other = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     bool good = CUSHIM_CHECK(cushim_context_create(cu, 0, NULL, &mine)) &&

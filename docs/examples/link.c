@@ -60,9 +60,8 @@ int main(void)
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
     CUmodule module = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&

@@ -48,13 +48,12 @@ int main(void)
 {
     struct cushim_options options = {.size = sizeof options, .per_thread_default_stream = true};
     struct cushim_scope scope = {0};
-    const char *why;
 
     /* The process-wide instance takes the options of its first opening. */
     cushim_load(&options);
     cu = cushim_load(NULL);
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     if (cushim_remarks(cu) & CUSHIM_REMARK_NO_PER_THREAD_STREAM) {

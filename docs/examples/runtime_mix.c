@@ -74,9 +74,8 @@ static bool run(const struct cushim_api *cu)
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     for (int i = 0; i < COUNT; i++) {

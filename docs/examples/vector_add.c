@@ -50,9 +50,8 @@ int main(int count, char **arguments)
     struct work work = {0};
     struct cushim_scope scope = {0};
     CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     for (int i = 0; i < COUNT; i++) {
