@@ -110,6 +110,34 @@ def test_companions_on_request(folder):
     run("cc", "gl.c", "-o", "gl", cwd=folder, code=1)
 
 
+def test_typedefs_on_request(folder):
+    """The types of cudaTypedefs.h, and with companions theirs, also after the header was there."""
+    (folder / "cudaTypedefs.h").write_text("#define CUSHIM_TYPEDEFS\n#include \"cushim.h\"\n",
+                                           encoding="utf-8")
+    (folder / "types.c").write_text(
+        "#include \"cushim.h\"\n#ifdef LATER\n#include <cudaTypedefs.h>\n#endif\n"
+        "#ifdef CUSHIM_COMPANIONS\nextern PFN_cuGLInit_v2000 gl;\n#endif\n"
+        "int main(void)\n{ struct cushim_api api = {0}; PFN_cuMemAlloc_v3020 f = "
+        "api.cuMemAlloc_v2; return f != 0; }\n", encoding="utf-8")
+    for options in (["-DCUSHIM_TYPEDEFS"], ["-DLATER"], ["-DLATER", "-DCUSHIM_COMPANIONS"]):
+        run("cc", *WARNINGS, *MORE, *options, "-I.", "types.c", "-o", "types", cwd=folder)
+        run(folder / "types")
+    run("cc", "-I.", "types.c", "-o", "types", cwd=folder, code=1)
+    run("cc", *WARNINGS, *MORE, "-DCUSHIM_TYPEDEFS", "-c", "cushim.c", cwd=folder)
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("toolkit", ["11.8", "13.0"], indirect=True)
+def test_typedefs_after_a_toolkits_header(folder, toolkit, language):
+    """They are the toolkit's own then, and the companions' with its headers."""
+    need("g++")
+    (folder / "after.c").write_text(
+        "#define CUSHIM_TYPEDEFS\n#define CUSHIM_COMPANIONS\n#include <cuda.h>\n"
+        "#include \"cushim.h\"\nextern PFN_cuMemAlloc_v3020 allocate;\n", encoding="utf-8")
+    run("g++" if language == "c++" else "cc", "-x", language, "-Wall", "-Wextra", "-Werror",
+        "-I", toolkit, "-c", "after.c", cwd=folder)
+
+
 def test_drop_in(folder, driver):
     """-DCUSHIM_DROPIN for cushim.c, and one line as <cuda.h>, serve source written for -lcuda."""
     for header in ("cuda.h", "cudaProfiler.h"):
