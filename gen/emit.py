@@ -18,7 +18,6 @@ import emit_dropin
 import emit_entries
 import emit_errors
 import emit_sim
-import emit_unavailable
 import registry
 
 COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D9.h",
@@ -27,7 +26,6 @@ OUTPUTS = {
     "api.h": emit_api.emit,
     "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
-    "unavailable.c": emit_unavailable.emit,
     "sim_behaviours.h": emit_sim.emit_header,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,

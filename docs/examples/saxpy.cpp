@@ -99,9 +99,8 @@ static void saxpy(const struct cushim_api *cu, float a, const std::vector<float>
 int main()
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        std::printf("skipped: %s\n", why);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        std::printf("skipped: %s\n", cushim_message(cu));
         return 77;
     }
     std::vector<float> x, y;

@@ -6,7 +6,7 @@
 
 #include "device.h"
 #include "error.h"
-#include "instance.h"
+#include "loader/instance.h"
 #include "scope.h"
 
 /* Call with a context through the table: the sentence has the context if that is refused. */

@@ -5,30 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribute_names.h"
+#include "helpers/attribute_names.h"
 #include "context.h"
 #include "error.h"
-#include "instance.h"
+#include "loader/init.h"
 #include "scope.h"
 
 CUresult cushim_device_ready(const struct cushim_api *cu, const char *helper)
 {
-    const char *message = "";
-    switch (cushim_init(cu, &message)) {
-    case CUSHIM_OK:
-        return CUDA_SUCCESS;
-    case CUSHIM_ERROR_FORKED:
-        return cushim_error_refuse(CUDA_ERROR_NOT_INITIALIZED, helper, "%s", message);
-    case CUSHIM_ERROR_NO_DEVICE:
-    case CUSHIM_ERROR_NOT_READY:
-    case CUSHIM_ERROR_DRIVER_MISMATCH:
-    case CUSHIM_ERROR_COMPAT_UNSUPPORTED:
-    case CUSHIM_ERROR_INIT_UNKNOWN:
-    case CUSHIM_ERROR_INIT_FAILED:
-        return cushim_error_refuse(cu->instance->init_result, helper, "%s", message);
-    default: /* no driver: as if it had found no device */
-        return cushim_error_refuse(CUDA_ERROR_NO_DEVICE, helper, "%s", message);
-    }
+    struct cushim_error_saved sentence;
+    const CUresult code = cushim_init_code(cu);
+    if (code == CUDA_SUCCESS)
+        return code;
+    cushim_error_save(&sentence);
+    return cushim_error_refuse(code, helper, "%s", sentence.text);
 }
 
 CUresult cushim_device_check(const struct cushim_api *cu, CUresult code, const char *helper,
@@ -117,7 +107,7 @@ static CUresult device_no_value(const struct cushim_api *cu, const char *helper,
 {
     const struct cushim_attribute *known = device_attribute_numbered(number);
     const char *name = known ? known->name : "an attribute that this build does not know";
-    int version = cu->instance->driver_version;
+    int version = cushim_driver_version(cu);
     if (answer == CUSHIM_ANSWER_UNSUPPORTED)
         return cushim_error_refuse(CUDA_ERROR_NOT_SUPPORTED, helper,
                                    "number: %d, %s: this device does not have it", number, name);
@@ -139,8 +129,8 @@ static CUresult device_get_attribute(const struct cushim_api *cu, const char *he
     if (code == CUDA_ERROR_NOT_SUPPORTED)
         *answer = CUSHIM_ANSWER_UNSUPPORTED;
     else if (code == CUDA_ERROR_INVALID_VALUE)
-        *answer = known && known->since <= cu->instance->driver_version ? CUSHIM_ANSWER_UNSUPPORTED
-                                                                        : CUSHIM_ANSWER_UNKNOWN;
+        *answer = known && known->since <= cushim_driver_version(cu) ? CUSHIM_ANSWER_UNSUPPORTED
+                                                                     : CUSHIM_ANSWER_UNKNOWN;
     else
         return cushim_device_check(cu, code, helper, "cuDeviceGetAttribute", device);
     return CUDA_SUCCESS;

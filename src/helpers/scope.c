@@ -2,7 +2,6 @@
 #include "scope.h"
 
 #include "error.h"
-#include "instance.h"
 
 /* More than any program's stack of contexts: ends the search in a driver that is not sane. */
 #define MAX_DEPTH 1024

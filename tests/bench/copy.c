@@ -120,12 +120,11 @@ static long long number(const char *text, long long smallest, long long largest)
 
 static void open_device(int ordinal)
 {
-    const char *message = "";
     char name[96] = "";
     CUcontext context;
     cu = cushim_load(NULL);
-    if (cushim_init(cu, &message) != CUSHIM_OK) {
-        fprintf(stderr, "skipped: %s\n", message);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "skipped: %s\n", cushim_message(cu));
         exit(77);
     }
     if (cu->cuDeviceGetName(name, sizeof name, ordinal) != CUDA_SUCCESS ||

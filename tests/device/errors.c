@@ -88,7 +88,9 @@ int main(void)
         if (strcmp(entry.symbol, "cuWGLGetDevice") != 0)
             continue;
         CUdevice device;
-        printf("  %s: %s\n", entry.symbol, cushim_reason(instance, entry.symbol, NULL));
+        char text[512];
+        printf("  %s: %s\n", entry.symbol,
+               cushim_reason(instance, entry.symbol, NULL, text, sizeof text));
         CHECK(!CUSHIM_CHECK(cu->cuWGLGetDevice(&device, NULL)));
         CHECK(seen.code == CUDA_ERROR_NOT_SUPPORTED && strstr(cushim_last_error(), "Windows"));
     }

@@ -84,7 +84,7 @@ static inline int refuse_run(const char *name, void (*part)(void))
     if (child == 0) {
         device_or_skip();
         cu = live_open();
-        CHECK(cu && cushim_init(cu, NULL) == CUSHIM_OK);
+        CHECK(cu && cushim_init(cu) == CUSHIM_OK);
         const struct live nothing = live_now();
         part();
         CHECK(live_same(&nothing));

@@ -26,13 +26,13 @@ static void newer_header_loads(void *unused)
 {
     (void)unused;
     set_environment("CUSHIM_LIBCUDA", fake_path(GOOD));
-    const struct cushim_api *table = cushim_load_sized(NULL, NEWER);
+    const struct cushim_api *table = cushim_connect_(NULL, NEWER, false);
     assert_all_stubs(table);
     const struct cushim_api *cu = table;
     assert_int_equal(cushim_status(cu), CUSHIM_ERROR_HEADER_MISMATCH);
     assert_mentions(cushim_message(cu), "older");
     assert_contains(cushim_last_error(), "header");
-    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_HEADER_MISMATCH);
+    assert_int_equal(cushim_init(cu), CUSHIM_ERROR_HEADER_MISMATCH);
     cushim_close(cu);
     /* Another part of the program, built with the library's own header, is served. */
     assert_non_null(cushim_load(NULL));
@@ -45,7 +45,7 @@ static void newer_header_opens(void *unused)
     struct cushim_options options = defaults();
     (void)unused;
     options.path = fake_path(GOOD);
-    assert_null(cushim_open_sized(&options, NEWER));
+    assert_null(cushim_connect_(&options, NEWER, true));
     assert_contains(cushim_last_error(), "header");
     assert_good_driver_loads();
 }
@@ -55,13 +55,13 @@ static void older_header_is_served(void *unused)
     struct cushim_options options = defaults();
     (void)unused;
     options.path = fake_path(GOOD);
-    const struct cushim_api *cu = cushim_open_sized(&options, OLDER);
+    const struct cushim_api *cu = cushim_connect_(&options, OLDER, true);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     cushim_close(cu);
-    assert_non_null(cushim_load_sized(&options, OLDER));
-    assert_int_equal(cushim_status(cushim_load_sized(NULL, OLDER)), CUSHIM_OK);
-    assert_ptr_equal(cushim_load(NULL), cushim_load_sized(NULL, OLDER));
+    assert_non_null(cushim_connect_(&options, OLDER, false));
+    assert_int_equal(cushim_status(cushim_connect_(NULL, OLDER, false)), CUSHIM_OK);
+    assert_ptr_equal(cushim_load(NULL), cushim_connect_(NULL, OLDER, false));
 }
 
 /* The functions behind the macros, for callers that cannot use macros. */
@@ -70,11 +70,11 @@ static void functions_exist(void *unused)
     struct cushim_options options = defaults();
     (void)unused;
     options.path = fake_path(GOOD);
-    const struct cushim_api *cu = (cushim_open)(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     cushim_close(cu);
-    const struct cushim_api *table = (cushim_load)(&options);
-    assert_ptr_equal(table, (cushim_load)(NULL));
+    const struct cushim_api *table = cushim_load(&options);
+    assert_ptr_equal(table, cushim_load(NULL));
 }
 
 static void test_child(void **state)

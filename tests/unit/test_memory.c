@@ -322,7 +322,7 @@ static void test_forked(void **state)
     const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address = untouched;
     int status = -1;
-    (void)cushim_init(cu, NULL);
+    (void)cushim_init(cu);
     fake_fail("cuMemAlloc_v2", CUDA_ERROR_NOT_INITIALIZED, 0);
     assert_int_equal(cushim_memory_alloc(cu, 64, &address), CUDA_ERROR_NOT_INITIALIZED);
     assert_null(strstr(cushim_last_error(), "fork"));

@@ -227,7 +227,7 @@ static void lacks_newer_abi(void *unused)
     open_disguised(&(struct disguise){"v12", 13000}, &cu, path);
     for (size_t i = 0; i < COUNT(missing); i++) {
         enum cushim_state why = CUSHIM_STATE_UNKNOWN;
-        cushim_reason(cu, missing[i], &why);
+        cushim_reason(cu, missing[i], &why, NULL, 0);
         assert_int_equal(why, CUSHIM_STATE_ABSENT);
     }
     assert_exact(cu, path);
