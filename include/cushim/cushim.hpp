@@ -31,12 +31,27 @@
 #include <utility>
 #include <vector>
 
+#include <cushim/cushim.h>
+
+/* The cushim.h of the two files holds all of these. */
+#ifndef CUSHIM_DEVICE_H
 #include <cushim/device.h>
+#endif
+#ifndef CUSHIM_ERROR_H
 #include <cushim/error.h>
+#endif
+#ifndef CUSHIM_LAUNCH_H
 #include <cushim/launch.h>
+#endif
+#ifndef CUSHIM_MEMORY_H
 #include <cushim/memory.h>
+#endif
+#ifndef CUSHIM_MODULE_H
 #include <cushim/module.h>
+#endif
+#ifndef CUSHIM_STREAM_H
 #include <cushim/stream.h>
+#endif
 
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
 #define CUSHIM_EXCEPTIONS 1
