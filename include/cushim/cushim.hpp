@@ -254,7 +254,7 @@ template <typename Traits> class owner
     handle handle_;
 };
 
-/* A table of NULL is refused by helpers alone: what calls the table itself asks first. */
+/* The helpers refuse a table of NULL. Before a call through the table this does. */
 inline CUresult require(const struct cushim_api *cu) noexcept
 {
     return cu ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -416,7 +416,7 @@ class module : public detail::owner<detail::module_traits>
 #endif
 };
 
-/** A stream; where a stream is expected it stands for its handle. */
+/** A stream. */
 class stream : public detail::owner<detail::stream_traits>
 {
   public:
@@ -448,7 +448,7 @@ class stream : public detail::owner<detail::stream_traits>
 #endif
 };
 
-/** An event, with timing unless the flags say otherwise. */
+/** An event. The default flags give it timing. */
 class event : public detail::owner<detail::event_traits>
 {
   public:

@@ -9,7 +9,7 @@
  * Initialise the driver if nobody has, by cushim_init.
  *
  * @param helper  name of the public function, for the last error
- * @return CUDA_SUCCESS; cuInit's own code; CUDA_ERROR_NO_DEVICE where there is no driver;
+ * @return CUDA_SUCCESS; cuInit's own code; CUDA_ERROR_NO_DEVICE if there is no driver;
  *         CUDA_ERROR_NOT_INITIALIZED in a forked child
  */
 CUresult cushim_context_ready(const struct cushim_api *cu, const char *helper);

@@ -69,7 +69,7 @@ static const struct cushim_attribute *device_attribute_named(const char *name)
     return NULL;
 }
 
-/* NULL where this build knows no attribute of that number. */
+/* NULL if this build knows no attribute of that number. */
 static const struct cushim_attribute *device_attribute_numbered(int number)
 {
     for (size_t i = 0; i < cushim_attributes_count; i++)

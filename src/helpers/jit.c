@@ -174,7 +174,7 @@ static int jit_arch(const struct cushim_api *cu)
     return 10 * major + minor;
 }
 
-/* The first line of a log that says something; one that begins with "error" above others. */
+/* The first line of a log that is not empty; one that begins with "error" above others. */
 static void jit_first_line(const char *log, char *line, size_t size)
 {
     const char *best = NULL;
