@@ -8,7 +8,7 @@ from collections import Counter
 
 import ctext
 
-PLATFORMS = {None: "0", "linux": "CUSHIM_ENTRY_LINUX", "windows": "CUSHIM_ENTRY_WINDOWS"}
+PLATFORMS = {"linux": "CUSHIM_ENTRY_LINUX", "windows": "CUSHIM_ENTRY_WINDOWS"}
 SYMBOL_BYTES = 56  # of cushim_entry.symbol, its end included
 
 
@@ -111,7 +111,7 @@ def emit(registry):
     words, packed = pack([name[2:] for name in names])
     pool, word_pool, rows = Pool(), Pool(), []
     for entry in entries:
-        flags = [PLATFORMS[entry.get("platform")]]
+        flags = [PLATFORMS[entry["platform"]]] if entry.get("platform") else []
         if abis[entry["name"], entry["stream"]] > 1:
             flags.append("CUSHIM_ENTRY_SEVERAL")
         if entry["stream"] == "legacy" and twin(entry, index):
@@ -121,7 +121,7 @@ def emit(registry):
         rows.append(f"    {{{pool.add(literal(packed[names.index(entry['name'])]))}, "
                     f"{releases.index(entry['since'])}, "
                     f"{suffixes.index(entry['symbol'][len(entry['name']):])}, "
-                    f"{headers.index(entry['header'])}, {' | '.join(flags)}}},")
+                    f"{headers.index(entry['header'])}, {' | '.join(flags) or 0}}},")
     order = sorted(index, key=lambda symbol: (hash_key(symbol), index[symbol]))
     keys = [hash_key(symbol) for symbol in order]
     lines = [ctext.banner("entries"), '#include "loader/registry.h"', "",

@@ -12,7 +12,7 @@ CUresult cushim_scope_check(CUresult code, const char *helper, const char *call,
     const int length = cushim_error_call_length(call);
     switch ((int)code) {
     case CUDA_ERROR_NOT_INITIALIZED:
-        if (cushim_was_unavailable(call))
+        if (cushim_last_error_is_call(call))
             break;
         return cushim_error_refuse(
             code, helper,

@@ -60,7 +60,7 @@ static struct cushim_instance *instance_of(const struct cushim_api *cu, const ch
 {
     if (cu)
         return cu->instance;
-    cushim_set_last_error("%s: the table is NULL", function);
+    cushim_last_error_set("%s: the table is NULL", function);
     return NULL;
 }
 
@@ -151,6 +151,6 @@ const char *cushim_reason(const struct cushim_api *cu, const char *symbol, enum 
     if (state)
         *state = found;
     if (text && size)
-        cushim_describe_state(text, size, name, found, cushim_driver_version(cu));
+        cushim_last_error_describe(text, size, name, found, cushim_driver_version(cu));
     return text;
 }

@@ -67,7 +67,7 @@ static struct cushim_instance *open_find_and_resolve(const struct cushim_options
     cushim_find(&instance->found, options);
     open_fill(instance, options);
     if (instance->found.status != CUSHIM_OK)
-        cushim_set_last_error("%s", cushim_instance_load_message(instance));
+        cushim_last_error_set("%s", cushim_instance_load_message(instance));
     if (options->log)
         cushim_find_log(options,
                         instance->found.status != CUSHIM_OK || instance->resolution.remarks
@@ -111,7 +111,7 @@ static struct cushim_instance *open_without_memory(void)
 {
     static struct cushim_instance fallback;
     static _Atomic bool filled;
-    cushim_set_last_error("out of memory");
+    cushim_last_error_set("out of memory");
     if (!atomic_load(&filled)) {
         open_fill_failed(&fallback, CUSHIM_ERROR_OUT_OF_MEMORY);
         atomic_store(&filled, true);
@@ -153,7 +153,7 @@ static const struct cushim_api *open_refuse(const char *message)
         instance =
             open_publish(&refused, open_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT,
                                                       "the options of cushim_load were refused"));
-    cushim_set_last_error("%s", message);
+    cushim_last_error_set("%s", message);
     return &instance->resolution.table;
 }
 
@@ -216,7 +216,7 @@ static const struct cushim_api *open_independent(const struct cushim_options *gi
     struct cushim_options options;
     const char *contradiction = open_read_options(given, &options);
     if (contradiction) {
-        cushim_set_last_error("%s", contradiction);
+        cushim_last_error_set("%s", contradiction);
         return NULL;
     }
     struct cushim_instance *instance = open_create(&options);
@@ -225,7 +225,7 @@ static const struct cushim_api *open_independent(const struct cushim_options *gi
         instance = NULL;
     }
     if (!instance) {
-        cushim_set_last_error("out of memory");
+        cushim_last_error_set("out of memory");
         return NULL;
     }
     open_note_only(NULL);
@@ -255,7 +255,7 @@ static void open_close(const struct cushim_api *cu, bool unload)
     if (instance)
         open_destroy(instance, unload);
     else
-        cushim_set_last_error("cushim_close: not a table that cushim_open returned, or closed "
+        cushim_last_error_set("cushim_close: not a table that cushim_open returned, or closed "
                               "already");
 }
 
@@ -273,7 +273,7 @@ void cushim_close_unload(const struct cushim_api *cu)
  * bits the caller removes the arguments, so a function may ignore them. */
 static CUresult CUDAAPI open_unknown_entry(void)
 {
-    cushim_set_last_error("the library cushim is older than the header, and does not know the "
+    cushim_last_error_set("the library cushim is older than the header, and does not know the "
                           "entry that was called");
     return CUDA_ERROR_NOT_INITIALIZED;
 }
@@ -304,7 +304,7 @@ static const struct cushim_api *open_mismatched(size_t table_size)
     if (!instance)
         instance =
             open_publish(&mismatched, open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
-    cushim_set_last_error("%s", message);
+    cushim_last_error_set("%s", message);
     struct cushim_api *table = atomic_load(&wide), *made = NULL;
     if (table && table->size == table_size)
         return table;
