@@ -18,7 +18,7 @@ CUresult cushim_error_refuse(CUresult code, const char *helper, const char *form
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    cushim_set_last_error("%s: %s", helper, text);
+    cushim_last_error_set("%s: %s", helper, text);
     return code;
 }
 
@@ -33,7 +33,7 @@ CUresult cushim_error_add(CUresult code, const char *format, ...)
     vsnprintf(values, sizeof values, format, arguments);
     va_end(arguments);
     cushim_error_save(&saved);
-    cushim_set_last_error("%s; %s", saved.text, values);
+    cushim_last_error_set("%s; %s", saved.text, values);
     return code;
 }
 
@@ -54,11 +54,11 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
     const int length = cushim_error_call_length(call);
     if (code == CUDA_SUCCESS)
         return code;
-    if (cushim_was_unavailable(call)) {
+    if (cushim_last_error_is_call(call)) {
         cushim_error_save(&why);
         return cushim_error_refuse(code, helper, "%s", why.text);
     }
-    if (code == CUDA_ERROR_NOT_INITIALIZED && cushim_is_forked())
+    if (code == CUDA_ERROR_NOT_INITIALIZED && cushim_init_is_forked())
         return cushim_error_refuse(code, helper,
                                    "%.*s: this process was forked from one that used CUDA, which "
                                    "does not survive that: start it anew (exec)",
@@ -88,7 +88,7 @@ void cushim_error_save(struct cushim_error_saved *saved)
 
 void cushim_error_restore(const struct cushim_error_saved *saved)
 {
-    cushim_set_last_error("%s", saved->text);
+    cushim_last_error_set("%s", saved->text);
 }
 
 /* ---- structures that begin with their size */
