@@ -186,7 +186,7 @@ void cushim_resolve(struct cushim_resolution *resolution,
     struct resolve work = {resolution, library, version, options->order, {NULL, NULL}, {NULL}};
     resolution->table.size = sizeof resolution->table;
     if (version) {
-        cushim_library_exports(library, version, work.exported);
+        cushim_library_exports(library, work.exported);
         work.proc = resolve_find_proc(library, version);
     }
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
