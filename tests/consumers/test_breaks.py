@@ -73,7 +73,7 @@ def copy_as_driver(path, folder):
 # ---- languages and C libraries ----
 
 WORDINGS = {
-    "german": "%: Kann die Shared-Object-Datei nicht oeffnen: Datei oder Verzeichnis nicht gefunden",
+    "german": "%: Kann die Datei nicht oeffnen: Datei oder Verzeichnis nicht gefunden",
     "musl": "Error loading shared library %: No such file or directory (needed by /usr/bin/x)",
     "short": "%: ",
     "japanese": "%: \u5171\u6709\u30aa\u30d6\u30b8\u30a7\u30af\u30c8\u30d5\u30a1\u30a4\u30eb",
@@ -266,7 +266,7 @@ def test_valgrind(loader, show):
     need("valgrind")
     shown = run("valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite,indirect",
                 "--error-exitcode=9", show, loader.fake("v12"), loader.fake("stub"), "-",
-                "/nonexistent", loader.fake("needs_gone"), env={"SHOW_ROUNDS": "20"})
+                "/nonexistent", env={"SHOW_ROUNDS": "20"})
     assert shown.count("CUDA 12.4") == 20
 
 
@@ -284,7 +284,7 @@ def test_thread_sanitizer(loader):
 
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
 def test_exceptions(loader, standard):
-    """Out of the log and out of the resolver, more often than loads may be within each other."""
+    """Out of the log and the resolver, more often than loads may be within each other."""
     need("g++")
     source = loader.folder / "loader.o"
     if not source.exists():
