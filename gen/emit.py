@@ -18,10 +18,12 @@ import emit_dropin
 import emit_entries
 import emit_errors
 import emit_sim
+import emit_typedefs
 import registry
 
 COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D9.h",
               "cudaD3D10.h", "cudaD3D11.h"]
+TYPEDEFS = [header.replace(".h", "Typedefs.h") for header in ["cuda.h", *COMPANIONS]]
 OUTPUTS = {
     "api.h": emit_api.emit,
     "dropin.c": emit_dropin.emit,
@@ -31,6 +33,8 @@ OUTPUTS = {
     "attribute_names.c": emit_attributes.emit,
     **{header: lambda data, header=header: emit_cuda.emit(data, header)
        for header in ["cuda.h", *COMPANIONS]},
+    **{header: lambda data, header=header: emit_typedefs.emit(data, header)
+       for header in TYPEDEFS},
 }
 
 
@@ -46,11 +50,12 @@ class Files(dict):
         file = f"{self.directory}/{name}.jsonl"
         if not rows:
             raise registry.RegistryError(f"{file}:1: no such file, or empty")
-        if name == "levels":
-            symbols = {entry["symbol"] for entry in self["entries"]}
+        if name in ("levels", "typedefs"):
+            symbols = {entry["symbol"] for entry in self["entries"]} | {None}
             for number, row in enumerate(rows, 1):
-                if "symbol" in row and row["symbol"] not in symbols:
-                    raise registry.RegistryError(f"{file}:{number}: no entry {row['symbol']}")
+                for fact in row.get("versions", [row]):
+                    if fact.get("symbol") not in symbols:
+                        raise registry.RegistryError(f"{file}:{number}: no entry {fact['symbol']}")
         return rows
 
 

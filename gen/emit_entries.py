@@ -3,12 +3,13 @@
 
 import bisect
 import heapq
+import json
 import re
 from collections import Counter
 
 import ctext
 
-PLATFORMS = {None: "0", "linux": "CUSHIM_ENTRY_LINUX", "windows": "CUSHIM_ENTRY_WINDOWS"}
+PLATFORMS = {"linux": "CUSHIM_ENTRY_LINUX", "windows": "CUSHIM_ENTRY_WINDOWS"}
 SYMBOL_BYTES = 56  # of cushim_entry.symbol, its end included
 
 
@@ -111,7 +112,7 @@ def emit(registry):
     words, packed = pack([name[2:] for name in names])
     pool, word_pool, rows = Pool(), Pool(), []
     for entry in entries:
-        flags = [PLATFORMS[entry.get("platform")]]
+        flags = [PLATFORMS[entry["platform"]]] if entry.get("platform") else []
         if abis[entry["name"], entry["stream"]] > 1:
             flags.append("CUSHIM_ENTRY_SEVERAL")
         if entry["stream"] == "legacy" and twin(entry, index):
@@ -121,7 +122,7 @@ def emit(registry):
         rows.append(f"    {{{pool.add(literal(packed[names.index(entry['name'])]))}, "
                     f"{releases.index(entry['since'])}, "
                     f"{suffixes.index(entry['symbol'][len(entry['name']):])}, "
-                    f"{headers.index(entry['header'])}, {' | '.join(flags)}}},")
+                    f"{headers.index(entry['header'])}, {' | '.join(flags) or 0}}},")
     order = sorted(index, key=lambda symbol: (hash_key(symbol), index[symbol]))
     keys = [hash_key(symbol) for symbol in order]
     lines = [ctext.banner("entries"), '#include "loader/registry.h"', "",
@@ -130,11 +131,11 @@ def emit(registry):
              *(f'    "{word}\\0"' for word in words), "    ;",
              *array("const uint16_t cushim_entry_word_offsets[]",
                     [*map(word_pool.add, words), word_pool.size]),
-             *array("const char cushim_entry_suffixes[][12]", [f'"{text}"' for text in suffixes]),
-             *array("const char cushim_entry_headers[][16]", [f'"{text}"' for text in headers]),
+             *array("const char cushim_entry_suffixes[][12]", map(json.dumps, suffixes)),
+             *array("const char cushim_entry_headers[][16]", map(json.dumps, headers)),
              *array("const uint16_t cushim_entry_releases[]", releases), "",
              "const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {", *rows, "};",
-             "", "/* Bits 1 to 16 of the symbols' GNU hashes in their order, and whose they are. */",
+             "", "/* Bits 1 to 16 of the symbols' GNU hashes, sorted, and whose they are. */",
              *array("const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT]", keys),
              *array("const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]",
                     [index[symbol] for symbol in order]),

@@ -42,7 +42,7 @@ static const struct command commands[] = {
 #ifdef HAVE_SIM
 #define COMMANDS "info, symbols, demo and sim"
 #else
-#define COMMANDS "info, symbols and demo"
+#define COMMANDS "info, symbols and demo; sim needs a build with -Dsim=true"
 #endif
 
 struct arguments {

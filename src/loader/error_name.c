@@ -44,7 +44,7 @@ CUresult CUDAAPI cushim_error_name_entry(CUresult error, const char **pStr)
     return error_name_answer(cushim_error_name(error), pStr);
 }
 
-CUresult CUDAAPI cushim_error_string_entry(CUresult error, const char **pStr)
+CUresult CUDAAPI cushim_error_name_string_entry(CUresult error, const char **pStr)
 {
     return error_name_answer(cushim_error_string(error), pStr);
 }

@@ -7,6 +7,6 @@
 
 /* What the slots of these two entries hold if no driver serves them. */
 CUresult CUDAAPI cushim_error_name_entry(CUresult error, const char **pStr);
-CUresult CUDAAPI cushim_error_string_entry(CUresult error, const char **pStr);
+CUresult CUDAAPI cushim_error_name_string_entry(CUresult error, const char **pStr);
 
 #endif

@@ -15,7 +15,7 @@
 static struct cushim_mark init_process;
 static _Atomic int init_running, init_succeeded;
 
-bool cushim_is_forked(void)
+bool cushim_init_is_forked(void)
 {
     return cushim_platform_is_child(&init_process) &&
            (atomic_load(&init_running) || atomic_load(&init_succeeded));
@@ -83,17 +83,17 @@ static enum cushim_status init_run(const struct cushim_api *cu, CUresult *result
     *result = CUDA_ERROR_NO_DEVICE;
     enum cushim_status status = cushim_status(cu);
     if (status != CUSHIM_OK) {
-        cushim_set_last_error("%s", cushim_message(cu));
+        cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
     /* A result other than success stays what it was, in a child too. */
     int before = atomic_load(&cu->instance->init_result);
     bool forked =
-        (before == CUSHIM_INIT_NOT_CALLED || before == CUDA_SUCCESS) && cushim_is_forked();
+        (before == CUSHIM_INIT_NOT_CALLED || before == CUDA_SUCCESS) && cushim_init_is_forked();
     *result = forked ? CUDA_ERROR_NOT_INITIALIZED : init_call(cu->instance);
     status = forked ? CUSHIM_ERROR_FORKED : init_status(*result);
     if (status != CUSHIM_OK)
-        cushim_set_last_error("%s", init_explain(cu->instance, status, *result));
+        cushim_last_error_set("%s", init_explain(cu->instance, status, *result));
     return status;
 }
 

@@ -7,7 +7,7 @@
 #include <cushim/cushim.h>
 
 /* Whether cuInit ran, or was running, in a parent of this process. */
-bool cushim_is_forked(void);
+bool cushim_init_is_forked(void);
 
 /* As cushim_init, as the driver's code: what cuInit returned, CUDA_ERROR_NO_DEVICE without a
  * driver, CUDA_ERROR_NOT_INITIALIZED in a forked child. */

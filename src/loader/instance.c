@@ -55,67 +55,12 @@ const char *cushim_instance_load_message(struct cushim_instance *instance)
     return message ? message : cushim_status_name(instance->found.status);
 }
 
-static void instance_fill(struct cushim_instance *instance, const struct cushim_options *options)
-{
-    cushim_resolve(&instance->resolution, &instance->found.library, instance->found.version,
-                   options);
-    instance->resolution.table.instance = instance;
-    instance->order = options->order;
-    atomic_init(&instance->init_result, CUSHIM_INIT_NOT_CALLED);
-}
-
-void cushim_instance_fill_failed(struct cushim_instance *instance, enum cushim_status status)
-{
-    static const struct cushim_options defaults;
-    instance->found.status = status;
-    instance_fill(instance, &defaults);
-}
-
-struct cushim_instance *cushim_instance_create_failed(enum cushim_status status,
-                                                      const char *message)
-{
-    struct cushim_instance *instance = calloc(1, sizeof *instance);
-    if (!instance)
-        return NULL;
-    cushim_instance_fill_failed(instance, status);
-    instance->found.message = cushim_find_format("%s", message);
-    return instance;
-}
-
-struct cushim_instance *cushim_instance_create(const struct cushim_options *options)
-{
-    struct cushim_instance *instance = calloc(1, sizeof *instance);
-    if (!instance)
-        return NULL;
-    cushim_find(&instance->found, options);
-    instance_fill(instance, options);
-    if (instance->found.status != CUSHIM_OK)
-        cushim_set_last_error("%s", cushim_instance_load_message(instance));
-    if (options->log)
-        cushim_find_log(options,
-                        instance->found.status != CUSHIM_OK || instance->resolution.remarks
-                            ? CUSHIM_LOG_WARNING
-                            : CUSHIM_LOG_INFO,
-                        cushim_instance_load_message(instance));
-    return instance;
-}
-
-void cushim_instance_destroy(struct cushim_instance *instance, bool unload)
-{
-    cushim_find_close(&instance->found, unload);
-    free(atomic_load(&instance->message));
-    free(atomic_load(&instance->init_message));
-    free(atomic_load(&instance->real_path));
-    free(atomic_load(&instance->primary));
-    free(instance);
-}
-
 /* What there is for a table that is NULL: refused with words, like every NULL. */
 static struct cushim_instance *instance_of(const struct cushim_api *cu, const char *function)
 {
     if (cu)
         return cu->instance;
-    cushim_set_last_error("%s: the table is NULL", function);
+    cushim_last_error_set("%s: the table is NULL", function);
     return NULL;
 }
 
@@ -189,7 +134,7 @@ bool cushim_has(const struct cushim_api *cu, const char *symbol)
 {
     size_t index = symbol ? cushim_registry_find(symbol) : CUSHIM_ENTRY_COUNT;
     if (!symbol)
-        cushim_set_last_error("cushim_has: the symbol is NULL");
+        cushim_last_error_set("cushim_has: the symbol is NULL");
     return cushim_slot_at(cu, index).state == CUSHIM_STATE_AVAILABLE;
 }
 
@@ -210,6 +155,6 @@ const char *cushim_reason(const struct cushim_api *cu, const char *symbol, enum 
     if (text && size && !cu)
         snprintf(text, size, "%s", cushim_last_error());
     else if (text && size)
-        cushim_describe_state(text, size, name, found, cushim_driver_version(cu));
+        cushim_last_error_describe(text, size, name, found, cushim_driver_version(cu));
     return text;
 }

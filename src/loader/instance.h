@@ -22,18 +22,6 @@ struct cushim_instance {
     _Atomic(void *) primary; /* records of the helpers, one block from malloc */
 };
 
-/* A new one: find a driver and fill the table. NULL for want of memory. */
-struct cushim_instance *cushim_instance_create(const struct cushim_options *options);
-
-/* One without a driver, for a status that is no matter of finding one. The message is copied. */
-struct cushim_instance *cushim_instance_create_failed(enum cushim_status status,
-                                                      const char *message);
-
-void cushim_instance_destroy(struct cushim_instance *instance, bool unload);
-
-/* Fill a table that has no driver. */
-void cushim_instance_fill_failed(struct cushim_instance *instance, enum cushim_status status);
-
 /* Store a sentence from malloc if there is none yet; returns the one that is stored. */
 const char *cushim_instance_keep(_Atomic(char *) *place, char *text);
 

@@ -17,7 +17,7 @@ static CUSHIM_THREAD_LOCAL struct {
 _Atomic int cushim_only_version;
 _Atomic(const char *) cushim_only_message;
 
-void cushim_set_last_error(const char *format, ...)
+void cushim_last_error_set(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -33,13 +33,13 @@ void cushim_last_error_note(unsigned index, enum cushim_state state)
     last.state = state;
 }
 
-bool cushim_was_unavailable(const char *symbol)
+bool cushim_last_error_is_call(const char *symbol)
 {
     return last.called && cushim_registry_find(symbol) == last.index;
 }
 
-void cushim_describe_state(char *text, size_t size, const char *symbol, enum cushim_state state,
-                           int driver_version)
+void cushim_last_error_describe(char *text, size_t size, const char *symbol,
+                                enum cushim_state state, int driver_version)
 {
     char driver[48] = "the driver";
     if (driver_version)
@@ -78,9 +78,10 @@ const char *cushim_last_error(void)
     char symbol[CUSHIM_SYMBOL_SIZE];
     const char *why = atomic_load_explicit(&cushim_only_message, memory_order_acquire);
     bool elsewhere = last.state == CUSHIM_STATE_ABSENT && cushim_registry_is_elsewhere(last.index);
-    cushim_describe_state(last.text, sizeof last.text, cushim_registry_symbol(last.index, symbol),
-                          elsewhere ? CUSHIM_STATE_PLATFORM : last.state,
-                          atomic_load_explicit(&cushim_only_version, memory_order_relaxed));
+    cushim_last_error_describe(last.text, sizeof last.text,
+                               cushim_registry_symbol(last.index, symbol),
+                               elsewhere ? CUSHIM_STATE_PLATFORM : last.state,
+                               atomic_load_explicit(&cushim_only_version, memory_order_relaxed));
     if (last.state == CUSHIM_STATE_NO_DRIVER && why) {
         size_t length = strlen(last.text);
         snprintf(last.text + length, sizeof last.text - length, " (%s)", why);

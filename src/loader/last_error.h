@@ -26,17 +26,17 @@
 
 #define CUSHIM_SENTENCE 1024 /* bytes of the longest one */
 
-void cushim_set_last_error(const char *format, ...) CUSHIM_PRINTF(1, 2);
+void cushim_last_error_set(const char *format, ...) CUSHIM_PRINTF(1, 2);
 
 /* An unavailable entry was called: note two numbers. The sentence is made when somebody asks. */
 void cushim_last_error_note(unsigned index, enum cushim_state state);
 
 /* Whether the last thing noted on this thread is a call of this entry, which is unavailable. */
-bool cushim_was_unavailable(const char *symbol);
+bool cushim_last_error_is_call(const char *symbol);
 
 /* Write a sentence about an entry's state. Version 0: not known. */
-void cushim_describe_state(char *text, size_t size, const char *symbol, enum cushim_state state,
-                           int driver_version);
+void cushim_last_error_describe(char *text, size_t size, const char *symbol,
+                                enum cushim_state state, int driver_version);
 
 /*
  * The stubs are shared by all instances, so a call cannot tell whose it was. While the process has

@@ -33,6 +33,60 @@ static CUSHIM_THREAD_LOCAL struct {
 
 #define OPEN_DEPTH_MAX 8
 
+static void open_fill(struct cushim_instance *instance, const struct cushim_options *options)
+{
+    cushim_resolve(&instance->resolution, &instance->found.library, instance->found.version,
+                   options);
+    instance->resolution.table.instance = instance;
+    instance->order = options->order;
+    atomic_init(&instance->init_result, CUSHIM_INIT_NOT_CALLED);
+}
+
+static void open_fill_failed(struct cushim_instance *instance, enum cushim_status status)
+{
+    static const struct cushim_options defaults;
+    instance->found.status = status;
+    open_fill(instance, &defaults);
+}
+
+static struct cushim_instance *open_create_failed(enum cushim_status status, const char *message)
+{
+    struct cushim_instance *instance = calloc(1, sizeof *instance);
+    if (!instance)
+        return NULL;
+    open_fill_failed(instance, status);
+    instance->found.message = cushim_find_format("%s", message);
+    return instance;
+}
+
+static struct cushim_instance *open_find_and_resolve(const struct cushim_options *options)
+{
+    struct cushim_instance *instance = calloc(1, sizeof *instance);
+    if (!instance)
+        return NULL;
+    cushim_find(&instance->found, options);
+    open_fill(instance, options);
+    if (instance->found.status != CUSHIM_OK)
+        cushim_last_error_set("%s", cushim_instance_load_message(instance));
+    if (options->log)
+        cushim_find_log(options,
+                        instance->found.status != CUSHIM_OK || instance->resolution.remarks
+                            ? CUSHIM_LOG_WARNING
+                            : CUSHIM_LOG_INFO,
+                        cushim_instance_load_message(instance));
+    return instance;
+}
+
+static void open_destroy(struct cushim_instance *instance, bool unload)
+{
+    cushim_find_close(&instance->found, unload);
+    free(atomic_load(&instance->message));
+    free(atomic_load(&instance->init_message));
+    free(atomic_load(&instance->real_path));
+    free(atomic_load(&instance->primary));
+    free(instance);
+}
+
 /* The caller's options as this library knows them; returns what contradicts itself, or NULL. */
 static const char *open_read_options(const struct cushim_options *given,
                                      struct cushim_options *options)
@@ -57,9 +111,9 @@ static struct cushim_instance *open_without_memory(void)
 {
     static struct cushim_instance fallback;
     static _Atomic bool filled;
-    cushim_set_last_error("out of memory");
+    cushim_last_error_set("out of memory");
     if (!atomic_load(&filled)) {
-        cushim_instance_fill_failed(&fallback, CUSHIM_ERROR_OUT_OF_MEMORY);
+        open_fill_failed(&fallback, CUSHIM_ERROR_OUT_OF_MEMORY);
         atomic_store(&filled, true);
     }
     return &fallback;
@@ -74,7 +128,7 @@ static struct cushim_instance *open_publish(_Atomic(struct cushim_instance *) *p
         return open_without_memory();
     if (atomic_compare_exchange_strong(place, &first, instance))
         return instance;
-    cushim_instance_destroy(instance, true);
+    open_destroy(instance, true);
     return first;
 }
 
@@ -84,7 +138,7 @@ static struct cushim_instance *open_create(const struct cushim_options *options)
     int depth = outer > own ? open_active.depth : 0;
     open_active.frame = own;
     open_active.depth = depth + 1;
-    struct cushim_instance *instance = cushim_instance_create(options);
+    struct cushim_instance *instance = open_find_and_resolve(options);
     open_active.frame = outer;
     open_active.depth = depth;
     return instance;
@@ -96,10 +150,10 @@ static const struct cushim_api *open_refuse(const char *message)
     static _Atomic(struct cushim_instance *) refused;
     struct cushim_instance *instance = atomic_load(&refused);
     if (!instance)
-        instance = open_publish(
-            &refused, cushim_instance_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT,
-                                                    "the options of cushim_load were refused"));
-    cushim_set_last_error("%s", message);
+        instance =
+            open_publish(&refused, open_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT,
+                                                      "the options of cushim_load were refused"));
+    cushim_last_error_set("%s", message);
     return &instance->resolution.table;
 }
 
@@ -162,16 +216,16 @@ static const struct cushim_api *open_independent(const struct cushim_options *gi
     struct cushim_options options;
     const char *contradiction = open_read_options(given, &options);
     if (contradiction) {
-        cushim_set_last_error("%s", contradiction);
+        cushim_last_error_set("%s", contradiction);
         return NULL;
     }
     struct cushim_instance *instance = open_create(&options);
     if (instance && !open_list(instance)) {
-        cushim_instance_destroy(instance, true);
+        open_destroy(instance, true);
         instance = NULL;
     }
     if (!instance) {
-        cushim_set_last_error("out of memory");
+        cushim_last_error_set("out of memory");
         return NULL;
     }
     open_note_only(NULL);
@@ -199,9 +253,9 @@ static void open_close(const struct cushim_api *cu, bool unload)
         return;
     struct cushim_instance *instance = open_take(cu);
     if (instance)
-        cushim_instance_destroy(instance, unload);
+        open_destroy(instance, unload);
     else
-        cushim_set_last_error("cushim_close: not a table that cushim_open returned, or closed "
+        cushim_last_error_set("cushim_close: not a table that cushim_open returned, or closed "
                               "already");
 }
 
@@ -219,7 +273,7 @@ void cushim_close_unload(const struct cushim_api *cu)
  * bits the caller removes the arguments, so a function may ignore them. */
 static CUresult CUDAAPI open_unknown_entry(void)
 {
-    cushim_set_last_error("the library cushim is older than the header, and does not know the "
+    cushim_last_error_set("the library cushim is older than the header, and does not know the "
                           "entry that was called");
     return CUDA_ERROR_NOT_INITIALIZED;
 }
@@ -252,9 +306,9 @@ static const struct cushim_api *open_mismatched(size_t table_size)
     static _Atomic(struct cushim_api *) wide;
     struct cushim_instance *instance = atomic_load(&mismatched);
     if (!instance)
-        instance = open_publish(
-            &mismatched, cushim_instance_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
-    cushim_set_last_error("%s", message);
+        instance =
+            open_publish(&mismatched, open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
+    cushim_last_error_set("%s", message);
     struct cushim_api *table = atomic_load(&wide), *made = NULL;
     if (table && table->size == table_size)
         return table;

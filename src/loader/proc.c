@@ -58,12 +58,12 @@ static void *proc_refuse(const struct cushim_api *cu, const struct proc_wanted *
     int asked = wanted->version, have = cushim_driver_version(cu);
     *why = status;
     if (status == CUSHIM_PROC_NO_DRIVER)
-        cushim_set_last_error("%s is not available: %s", wanted->name, cushim_message(cu));
+        cushim_last_error_set("%s is not available: %s", wanted->name, cushim_message(cu));
     else if (wanted->entry < CUSHIM_ENTRY_COUNT)
-        cushim_set_last_error("%s", cushim_reason(cu, cushim_registry_symbol(wanted->entry, symbol),
+        cushim_last_error_set("%s", cushim_reason(cu, cushim_registry_symbol(wanted->entry, symbol),
                                                   NULL, text, sizeof text));
     else
-        cushim_set_last_error("%s is not available as of CUDA %d.%d: the driver, of CUDA %d.%d, "
+        cushim_last_error_set("%s is not available as of CUDA %d.%d: the driver, of CUDA %d.%d, "
                               "does not have it",
                               wanted->name, asked / 1000, asked % 1000 / 10, have / 1000,
                               have % 1000 / 10);
@@ -99,7 +99,7 @@ void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
                                  false};
     why = why ? why : &ignored;
     if (!cu || !name) {
-        cushim_set_last_error("cushim_proc: the %s is NULL", cu ? "name" : "table");
+        cushim_last_error_set("cushim_proc: the %s is NULL", cu ? "name" : "table");
         *why = CUSHIM_PROC_NOT_FOUND;
         return NULL;
     }

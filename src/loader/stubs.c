@@ -157,7 +157,7 @@ static void stubs_answer(struct cushim_api *table, enum cushim_state state_of(co
     if (state_of(user, cushim_registry_find("cuGetErrorName")) != CUSHIM_STATE_AVAILABLE)
         table->cuGetErrorName = cushim_error_name_entry;
     if (state_of(user, cushim_registry_find("cuGetErrorString")) != CUSHIM_STATE_AVAILABLE)
-        table->cuGetErrorString = cushim_error_string_entry;
+        table->cuGetErrorString = cushim_error_name_string_entry;
 }
 
 void cushim_stubs_fill(struct cushim_api *table, enum cushim_state state_of(const void *, size_t),

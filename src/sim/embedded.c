@@ -10,7 +10,7 @@
 #include <cushim/sim.h>
 
 #include "fault.h"
-#include "helper.h"
+#include "helpers/error.h"
 #include "live.h"
 #include "log.h"
 #include "profile.h"
@@ -90,7 +90,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
     bool good = open_driver(options, error, sizeof error);
     sim_unlock();
     if (!good) {
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
         return NULL;
     }
     return cushim_open(&open);
@@ -100,7 +100,7 @@ bool cushim_sim_fault(const char *rules)
 {
     char error[320];
     if (!rules) {
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
         return false;
     }
     sim_lock();
@@ -108,7 +108,7 @@ bool cushim_sim_fault(const char *rules)
     bool good = sim_fault_add(rules, error, sizeof error);
     sim_unlock();
     if (!good)
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", error);
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", error);
     return good;
 }
 

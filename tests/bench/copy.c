@@ -157,7 +157,7 @@ int main(int count, char **arguments)
     void *pinned = NULL, *pageable = malloc(largest);
     open_device(ordinal);
     if (!pageable || cushim_memory_alloc(cu, largest, &device) != CUDA_SUCCESS ||
-        cushim_host_alloc(cu, largest, 0, &pinned) != CUDA_SUCCESS)
+        cu->cuMemHostAlloc(&pinned, largest, 0) != CUDA_SUCCESS)
         stop("memory");
     memset(pageable, 1, largest);
     memset(pinned, 1, largest);
@@ -167,8 +167,7 @@ int main(int count, char **arguments)
         for (size_t bytes = SMALLEST; bytes <= largest; bytes *= 2)
             measure(kind % 2 == 0, kind < 2, kind < 2 ? pinned : pageable, bytes, runs);
     free(pageable);
-    if (cushim_host_free(cu, pinned) != CUDA_SUCCESS ||
-        cushim_memory_free(cu, device) != CUDA_SUCCESS)
+    if (cu->cuMemFreeHost(pinned) != CUDA_SUCCESS || cushim_memory_free(cu, device) != CUDA_SUCCESS)
         stop("memory");
     cu->cuDevicePrimaryCtxRelease_v2(ordinal);
     return 0;

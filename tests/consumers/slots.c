@@ -4,11 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TWO_FILES
-#include "cushim.h"
-#else
 #include <cushim/cushim.h>
-#endif
 
 #ifdef __cplusplus
 extern "C"

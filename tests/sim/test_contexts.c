@@ -49,7 +49,7 @@ static void test_devices(void **state)
 static void probe(const char *settings, const char *what, char *line, size_t size)
 {
     char command[1024];
-    snprintf(command, sizeof command, "env %s %s %s %s", settings, program, library, what);
+    snprintf(command, sizeof command, "env %s '%s' '%s' %s", settings, program, library, what);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     if (!fgets(line, (int)size, pipe))

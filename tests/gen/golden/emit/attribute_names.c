@@ -4,7 +4,7 @@
 #include "attribute_names.h"
 
 const struct cushim_attribute cushim_attributes[] = {
-    {"CU_DEVICE_ATTRIBUTE_OLD", 1, 12000},
+    {"CU_DEVICE_ATTRIBUTE_OLD", 1, 0},
     {"CU_DEVICE_ATTRIBUTE_NEW", 2, 12010},
 };
 

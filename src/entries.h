@@ -1,1 +1,0 @@
-#include "loader/registry.h"

@@ -1,2 +1,0 @@
-#include "loader/last_error.h"
-#include "loader/platform.h"
