@@ -6,7 +6,8 @@ A fenced block of C or C++ has a comment above it that tells what to do with it:
     <!-- test: program -->                whole; it is compiled and run
     <!-- test: fragment -->               statements; they are compiled and run behind prelude.h
     <!-- test: fragment, sim -->          the same, linked with the simulated driver
-    <!-- test: declarations -->           as a fragment, outside of any function
+    <!-- test: declarations -->           the same outside of any function; the last one
+                                          is called with the table
     <!-- test: change -->                 a diff: what it adds and what it keeps is a fragment
     <!-- test: output, no driver -->      what the program before it prints without a driver
     <!-- test: output, no device -->      ... and with a driver that finds no device

@@ -56,7 +56,8 @@ def source(block):
     body = re.sub(r"^#include.*\n", "", block.code(), flags=re.M)
     show = "static void show(const struct cushim_api *cu)\n{\n    (void)cu;\n    {\n" # may hide it
     if block.kind == "declarations":
-        return f"{head}{includes}{body}{show}    }}\n}}\n{MAIN}"
+        name = re.findall(r"(\w+)\(const struct cushim_api \*cu\)", body)[-1]
+        return f"{head}{includes}{body}{show}        {name}(cu);\n    }}\n}}\n{MAIN}"
     return f"{head}{includes}{show}{textwrap.indent(body, '        ')}    }}\n}}\n{MAIN}"
 
 
@@ -72,7 +73,8 @@ def compile_block(block, folder):
     extra = ["-Wno-unused", "-Wno-missing-field-initializers"] if block.kind != "program" else []
     command = [os.environ.get("CXX" if suffix == "cpp" else "CC", compiler).split()[-1], standard,
                "-Wall", "-Wextra", "-Werror", *extra, "-I", HERE, "-I", HERE.parents[1] / "include",
-               "-I", BUILD / "gen", file, "-o", program, *objects, "-ldl", "-pthread"]
+               "-I", BUILD / "gen",
+               f'-DSAXPY_PTX="{HERE.parents[1]}/kernels/saxpy.ptx"', file, "-o", program, *objects, "-ldl", "-pthread"]
     if "sim" in block.kind:
         command += ["-lm", *sim_libraries()]
     done = run(command, folder, environment())
@@ -95,7 +97,7 @@ def searched_driver():
 
 def without_device():
     """(name, environment) of drivers that find no device: one of ours, and NVIDIA's."""
-    yield "fake", {"CUSHIM_LIBCUDA": FAKE_GPU, "FAKE_DEVICES": "0"}
+    yield "fake", {"CUSHIM_LIBCUDA": FAKE_GPU, "FAKE_DEVICES": "-1"}
     for branch, driver in newest_drivers().items():
         folder = {"LD_LIBRARY_PATH": str(driver.path.parent)} if driver.needs else {}
         yield branch, {"CUSHIM_LIBCUDA": str(driver.path), **folder}

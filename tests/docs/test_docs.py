@@ -7,10 +7,11 @@ pages.py has the marks that tell how a block is run. A block without a mark is a
 import re
 
 import pytest
-from pages import PAGES, Block, read_blocks
+from pages import PAGES, ROOT, Block, read_blocks
 from runner import (BUILD, FAKE_GPU, NOWHERE, SIM, compile_block, environment, run,
                     searched_driver, without_device)
 
+FINDING = (ROOT / "docs" / "finding-the-driver.md").read_text(encoding="utf-8")
 BLOCKS, WRONG = read_blocks(PAGES)
 PROGRAMS = [block for block in BLOCKS if block.kind == "program"]
 PARTS = [block for block in BLOCKS if block.kind != "program"]
@@ -78,17 +79,15 @@ def test_program_without_a_driver(block, tmp_path):
 def test_program_without_a_device(block, tmp_path, name, variables):
     """The page shows the sentence with the path of a usual place."""
     program = compile_block(block, tmp_path)
-    if name == "fake" and not FAKE_GPU:
-        pytest.skip("the build has no fake driver")
     done = run([program], tmp_path, environment(**variables))
     assert done.returncode == 0, done.stderr
     expected = one_line(block.outputs.get("no device", ""))
-    shown = one_line(done.stdout).replace(variables["CUSHIM_LIBCUDA"],
-                                          "/usr/lib/x86_64-linux-gnu/libcuda.so.1")
-    if "cuInit returned 100" not in shown and name != "fake":
-        pytest.skip(f"this driver answers otherwise here: {shown}")  # an old one, or there is a GPU
-    if expected:
-        assert shown == expected
+    shown = one_line(done.stdout + done.stderr).replace(variables["CUSHIM_LIBCUDA"],
+                                                        "/usr/lib/x86_64-linux-gnu/libcuda.so.1")
+    if name == "fake" or "cuInit returned 100" in shown:
+        assert shown == expected or not block.outputs
+    else:  # drivers 340 and 390, and those that do not fit this machine's GPU
+        assert re.search(r"cuInit returned \d+, .*;", shown)
 
 
 def test_readme_prints_the_reason():
@@ -104,7 +103,7 @@ def test_part(block, tmp_path, where):
     """Fragments end normally on each machine; prelude.h enters a device if there is one."""
     program = compile_block(block, tmp_path)
     variables = {"no driver": {"CUSHIM_LIBCUDA": NOWHERE},
-                 "no device": {"CUSHIM_LIBCUDA": FAKE_GPU, "FAKE_DEVICES": "0"},
+                 "no device": {"CUSHIM_LIBCUDA": FAKE_GPU, "FAKE_DEVICES": "-1"},
                  "simulated": {"CUSHIM_LIBCUDA": str(BUILD / f"src/sim/libcuda-sim-{SIM}.so")}}
     if where == "simulated" and not SIM:
         pytest.skip("built without the simulated driver")
@@ -118,3 +117,29 @@ def test_part_with_the_simulated_driver(block, tmp_path):
         pytest.skip("built without the simulated driver")
     done = run([compile_block(block, tmp_path)], tmp_path, environment(CUSHIM_LIBCUDA=NOWHERE))
     assert done.returncode == 77, done.stdout + done.stderr
+
+
+def sources(*names):
+    """Text of the loader's files."""
+    return "".join((ROOT / "src" / "loader" / name).read_text(encoding="utf-8") for name in names)
+
+
+def test_every_status_is_explained():
+    """docs/finding-the-driver.md has a row for each status, and quotes the loader's own words."""
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", FINDING, re.M))
+    assert set(rows) == set(re.findall(r'X\(\w+, "([a-z-]+)"', sources("status.c")))
+    words = re.sub(r'"\s*"', "", sources("elf.c", "find.c"))
+    for piece in ("set, but empty", "a folder, not a file", "not a regular file", "not an ELF file",
+                  "the file is empty", "ELF file, but no shared library", "not a CUDA driver",
+                  "the toolkit's stub for linking", "its cuDriverGetVersion fails with error",
+                  "its cuDriverGetVersion returns version", "library for another processor"):
+        assert piece in FINDING and piece in words, piece
+
+
+def test_every_folder_is_listed():
+    """The search's folders are those of the source."""
+    listed = re.findall(r'\{(MULTIARCH )?"(/[^"]*?)" DRIVER', sources("platform_posix.c"))
+    assert len(listed) > 7
+    for several, folder in listed:
+        assert f"/usr/lib/x86_64-linux-gnu{folder}`" in FINDING or \
+            f"/usr/lib/aarch64-linux-gnu{folder}`" in FINDING if several else f"`{folder}" in FINDING
