@@ -143,3 +143,12 @@ def test_every_folder_is_listed():
     for several, folder in listed:
         assert f"/usr/lib/x86_64-linux-gnu{folder}`" in FINDING or \
             f"/usr/lib/aarch64-linux-gnu{folder}`" in FINDING if several else f"`{folder}" in FINDING
+
+
+def test_every_file_has_its_paragraph():
+    """docs/how-it-works.md follows the rooms: each source, and no other."""
+    page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    paragraphs = set(re.findall(r"\*\*(\w+\.c)\*\*", page))
+    files = {file.name for room in ("loader", "helpers")
+             for file in (ROOT / "src" / room).glob("*.c")}
+    assert paragraphs == files
