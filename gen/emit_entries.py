@@ -3,6 +3,7 @@
 
 import bisect
 import heapq
+import json
 import re
 from collections import Counter
 
@@ -130,11 +131,11 @@ def emit(registry):
              *(f'    "{word}\\0"' for word in words), "    ;",
              *array("const uint16_t cushim_entry_word_offsets[]",
                     [*map(word_pool.add, words), word_pool.size]),
-             *array("const char cushim_entry_suffixes[][12]", [f'"{text}"' for text in suffixes]),
-             *array("const char cushim_entry_headers[][16]", [f'"{text}"' for text in headers]),
+             *array("const char cushim_entry_suffixes[][12]", map(json.dumps, suffixes)),
+             *array("const char cushim_entry_headers[][16]", map(json.dumps, headers)),
              *array("const uint16_t cushim_entry_releases[]", releases), "",
              "const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {", *rows, "};",
-             "", "/* Bits 1 to 16 of the symbols' GNU hashes in their order, and whose they are. */",
+             "", "/* Bits 1 to 16 of the symbols' GNU hashes, sorted, and whose they are. */",
              *array("const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT]", keys),
              *array("const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]",
                     [index[symbol] for symbol in order]),

@@ -130,7 +130,7 @@ struct cushim_params {
 /** Initializer for struct cushim_params over an array of bytes. */
 #define CUSHIM_PARAMS(array)                                                                       \
     {                                                                                              \
-        (unsigned char *)(array), sizeof(array), 0, 0, CUDA_SUCCESS                             \
+        (unsigned char *)(array), sizeof(array), 0, 0, CUDA_SUCCESS                                \
     }
 
 /**

@@ -162,7 +162,8 @@ static const struct {{ const char *symbol; int (*call)(void *, void *, void *); 
 {rows}
 }};
 {answers}
-static const struct {{ size_t size; void *instance; int (*slots[])(void); }} table = {{0, 0, {{{slots}}}}};
+static const struct {{ size_t size; void *instance; int (*slots[])(void); }} table = {{
+    0, 0, {{{slots}}}}};
 
 int main(void)
 {{

@@ -51,7 +51,7 @@ const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {
     {104, 8, 0, 0, 0},
 };
 
-/* Bits 1 to 16 of the symbols' GNU hashes in their order, and whose they are. */
+/* Bits 1 to 16 of the symbols' GNU hashes, sorted, and whose they are. */
 const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT] = {
     1623, 1764, 1995, 4063, 5633, 7763, 9753, 15386, 18417, 24308, 27415, 27592, 36095, 55082,
     63847,
