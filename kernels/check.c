@@ -142,12 +142,11 @@ static bool release(struct check_run *run, bool good)
     if (run->texture)
         good &= CHECK_CALL(say, api->cuTexObjectDestroy(run->texture));
     if (run->array)
-        good &= CHECK_CALL(say, cushim_array_destroy(run->cu, run->array));
+        good &= CHECK_CALL(say, api->cuArrayDestroy(run->array));
     if (run->linker)
         good &= CHECK_CALL(say, api->cuLinkDestroy(run->linker));
     if (run->module)
         good &= CHECK_CALL(say, api->cuModuleUnload(run->module));
-    cushim_launch_forget();
     for (size_t i = 0; i < CHECK_MOST; i++) {
         if (run->device[i])
             good &= CHECK_CALL(say, cushim_memory_free(run->cu, run->device[i]));

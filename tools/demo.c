@@ -277,12 +277,11 @@ static int add_vectors(const struct cushim_api *cu, CUdevice device, float *mill
 /* Exit code; what went wrong goes to stderr. */
 static int find_device(const struct cushim_api *cu, int ordinal, struct device_facts *facts)
 {
-    const char *message = "";
     int count = 0;
 
     fflush(stdout); /* an old driver forks here */
-    if (cushim_init(cu, &message) != CUSHIM_OK) {
-        fprintf(stderr, "cushim demo: %s\n", message);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "cushim demo: %s\n", cushim_message(cu));
         return COMMAND_NO_DRIVER;
     }
     if (!succeeded("cuDeviceGetCount", cu->cuDeviceGetCount(&count)))

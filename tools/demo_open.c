@@ -18,20 +18,19 @@
 static const char *lacking(const struct cushim_api *cu)
 {
     struct kernel_module module;
-    const char *message = "";
     enum cushim_status status;
     int count = 0;
 
     if (cushim_status(cu) != CUSHIM_OK)
         return cushim_message(cu);
     fflush(stdout); /* an old driver forks here */
-    status = cushim_init(cu, &message);
+    status = cushim_init(cu);
     if (status == CUSHIM_OK) {
         bool none = cu->cuDeviceGetCount(&count) == CUDA_SUCCESS && count == 0;
         return none ? "the driver started, but lists no device" : NULL;
     }
     kernel_module_read(&module);
-    return status == CUSHIM_ERROR_NO_DEVICE || module.file == NULL ? message : NULL;
+    return status == CUSHIM_ERROR_NO_DEVICE || module.file == NULL ? cushim_message(cu) : NULL;
 }
 
 static const struct cushim_api *open_simulated(void)

@@ -107,7 +107,8 @@ int devices_report(const struct cushim_api *cu, json_t *root)
     int count = 0, readable = 0;
 
     fflush(stdout); /* an old driver forks here */
-    status = cushim_init(cu, &message);
+    status = cushim_init(cu);
+    message = status == CUSHIM_OK ? "" : cushim_message(cu);
     if (status == CUSHIM_OK)
         message = count_devices(cu, &count);
     for (int i = 0; i < count; i++) {

@@ -73,7 +73,7 @@ static const struct command *find_command(const char *name)
 /* The names of all commands, as a sentence lists them. */
 static const char *command_names(void)
 {
-    static char names[256];
+    static char names[320];
     const size_t count = sizeof commands / sizeof commands[0];
     size_t length = 0;
 
@@ -82,6 +82,10 @@ static const char *command_names(void)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", before,
                                    commands[i].name);
     }
+#ifndef HAVE_SIM
+    if (length < sizeof names)
+        snprintf(names + length, sizeof names - length, "; sim needs a build with -Dsim=true");
+#endif
     return names;
 }
 

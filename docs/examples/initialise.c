@@ -13,10 +13,9 @@ int main(void)
     /* cuInit(0), once per process, and its answer in words. Some old drivers fork in there: what is
      * not flushed would be printed twice. */
     fflush(stdout);
-    const char *why;
-    enum cushim_status status = cushim_init(cu, &why);
+    enum cushim_status status = cushim_init(cu);
     if (status != CUSHIM_OK) {
-        printf("skipped: %s: %s\n", cushim_status_name(status), why);
+        printf("skipped: %s: %s\n", cushim_status_name(status), cushim_message(cu));
         return 77;
     }
 

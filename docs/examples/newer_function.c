@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 
 #if CUDA_VERSION >= 12000
@@ -42,15 +42,12 @@ static bool print_id(const struct cushim_api *cu, CUcontext context)
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
-    if (!CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)))
-        return 1;
-    bool good = print_id(cu, context);
-    good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    bool good = print_id(cu, gpu.context);
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
     return good ? 0 : 1;
 }

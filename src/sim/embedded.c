@@ -10,9 +10,10 @@
 #include <cushim/sim.h>
 
 #include "fault.h"
-#include "helper.h"
+#include "helpers/error.h"
 #include "live.h"
 #include "log.h"
+#include "memory.h"
 #include "profile.h"
 #include "sim.h"
 
@@ -44,6 +45,8 @@ static const char *wrong_with(const struct cushim_sim_options *options)
         return "there is no profile of that name";
     if (options->workers > SIM_MAX_WORKERS)
         return "workers is out of range";
+    if (options->grain > SIM_GRAIN_MOST)
+        return "grain is out of range";
     return NULL;
 }
 
@@ -56,6 +59,7 @@ static struct sim_config config_of(const struct cushim_sim_options *options)
                                .profile = sim_profile_find(options->profile),
                                .memory = options->memory,
                                .workers = options->workers,
+                               .grain = options->grain,
                                .time_limit_ns = (uint64_t)options->time_limit_ms * 1000000U};
 }
 
@@ -90,7 +94,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
     bool good = open_driver(options, error, sizeof error);
     sim_unlock();
     if (!good) {
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
         return NULL;
     }
     return cushim_open(&open);
@@ -100,7 +104,7 @@ bool cushim_sim_fault(const char *rules)
 {
     char error[320];
     if (!rules) {
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
         return false;
     }
     sim_lock();
@@ -108,7 +112,7 @@ bool cushim_sim_fault(const char *rules)
     bool good = sim_fault_add(rules, error, sizeof error);
     sim_unlock();
     if (!good)
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", error);
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", error);
     return good;
 }
 

@@ -120,12 +120,11 @@ static long long number(const char *text, long long smallest, long long largest)
 
 static void open_device(int ordinal)
 {
-    const char *message = "";
     char name[96] = "";
     CUcontext context;
     cu = cushim_load(NULL);
-    if (cushim_init(cu, &message) != CUSHIM_OK) {
-        fprintf(stderr, "skipped: %s\n", message);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "skipped: %s\n", cushim_message(cu));
         exit(77);
     }
     if (cu->cuDeviceGetName(name, sizeof name, ordinal) != CUDA_SUCCESS ||
@@ -158,7 +157,7 @@ int main(int count, char **arguments)
     void *pinned = NULL, *pageable = malloc(largest);
     open_device(ordinal);
     if (!pageable || cushim_memory_alloc(cu, largest, &device) != CUDA_SUCCESS ||
-        cushim_host_alloc(cu, largest, 0, &pinned) != CUDA_SUCCESS)
+        cu->cuMemHostAlloc(&pinned, largest, 0) != CUDA_SUCCESS)
         stop("memory");
     memset(pageable, 1, largest);
     memset(pinned, 1, largest);
@@ -168,8 +167,7 @@ int main(int count, char **arguments)
         for (size_t bytes = SMALLEST; bytes <= largest; bytes *= 2)
             measure(kind % 2 == 0, kind < 2, kind < 2 ? pinned : pageable, bytes, runs);
     free(pageable);
-    if (cushim_host_free(cu, pinned) != CUDA_SUCCESS ||
-        cushim_memory_free(cu, device) != CUDA_SUCCESS)
+    if (cu->cuMemFreeHost(pinned) != CUDA_SUCCESS || cushim_memory_free(cu, device) != CUDA_SUCCESS)
         stop("memory");
     cu->cuDevicePrimaryCtxRelease_v2(ordinal);
     return 0;

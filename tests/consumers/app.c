@@ -2,11 +2,7 @@
 /* A program on the table, the same for every way of adopting cushim. */
 #include <stdio.h>
 
-#ifdef TWO_FILES
-#include "cushim.h"
-#else
 #include <cushim/cushim.h>
-#endif
 
 int main(void)
 {

@@ -9,7 +9,9 @@ typedef int slot_fn(void *, void *, void *, void *);
 int main(int argc, char **argv)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    size_t slots = (sizeof *cu - sizeof(size_t)) / sizeof(slot_fn *), refused = 0;
+    size_t slots =
+               (sizeof *cu - offsetof(struct cushim_api, cuArray3DCreate_v1)) / sizeof(slot_fn *),
+           refused = 0;
     int version = -1;
     const struct cushim_api *own = cushim_open(NULL);
 
@@ -22,7 +24,9 @@ int main(int argc, char **argv)
     printf(" %d\n", version);
     for (size_t i = 0; i < slots; i++) {
         slot_fn *slot;
-        memcpy(&slot, (const char *)cu + sizeof(size_t) + i * sizeof slot, sizeof slot);
+        memcpy(&slot,
+               (const char *)cu + offsetof(struct cushim_api, cuArray3DCreate_v1) + i * sizeof slot,
+               sizeof slot);
         if (!slot)
             printf("empty %zu\n", i);
         else if (argc > 1) /* not with a real driver behind them */

@@ -4,11 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TWO_FILES
-#include "cushim.h"
-#else
 #include <cushim/cushim.h>
-#endif
 
 #ifdef __cplusplus
 extern "C"
@@ -30,7 +26,8 @@ int slots_check(void)
         void *held, *exported;
         cushim_entry_at(i, &entry);
         exported = dlsym(driver, entry.symbol);
-        memcpy(&held, table + sizeof(size_t) + i * sizeof held, sizeof held);
+        memcpy(&held, table + offsetof(struct cushim_api, cuArray3DCreate_v1) + i * sizeof held,
+               sizeof held);
         available += slot.state == CUSHIM_STATE_AVAILABLE;
         if (exported ? held != exported : !held || slot.state == CUSHIM_STATE_AVAILABLE) {
             printf("wrong %s\n", entry.symbol);

@@ -36,7 +36,7 @@ static inline CUresult shown(const char *what, CUresult code)
 static inline CUcontext current(void)
 {
     CUcontext context = NULL;
-    CALL(cushim_context_current(cu, &context));
+    CALL(cu->cuCtxGetCurrent(&context));
     return context;
 }
 

@@ -72,7 +72,9 @@ int main(void)
         struct cushim_entry entry;
         enum cushim_state state;
         CHECK(cushim_entry_at(i, &entry));
-        const char *reason = cushim_reason(cushim_load(NULL), entry.symbol, &state);
+        char text[512];
+        const char *reason =
+            cushim_reason(cushim_load(NULL), entry.symbol, &state, text, sizeof text);
         if (state == CUSHIM_STATE_NEWER || state == CUSHIM_STATE_ABSENT)
             printf("%s\n", reason);
     }

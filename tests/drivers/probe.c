@@ -33,7 +33,10 @@ struct request {
 static void *slot_value(const struct cushim_api *cu, size_t index)
 {
     void *value;
-    memcpy(&value, (const char *)cu + sizeof(size_t) + index * sizeof value, sizeof value);
+    memcpy(&value,
+           (const char *)cu + offsetof(struct cushim_api, cuArray3DCreate_v1) +
+               index * sizeof value,
+           sizeof value);
     return value;
 }
 

@@ -221,6 +221,7 @@ static void test_streams(void **state)
     open_context();
     CUdeviceptr head = zeros(8), out = zeros(16);
     void *params[] = {&head};
+    OK(cu->cuCtxSynchronize()); /* these streams do not wait for the legacy one, which fills */
     OK(cu->cuModuleGetFunction(&function, module, "build"));
     for (int i = 0; i < STREAMS; i++)
         OK(cu->cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));

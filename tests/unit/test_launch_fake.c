@@ -271,7 +271,6 @@ const struct cushim_api *open_fake(int version, const char *const *missing)
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     /* A former test's functions may have had the addresses of this one's. */
-    cushim_launch_forget();
     cushim_clear_last_error();
     return cu;
 }

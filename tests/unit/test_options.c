@@ -233,7 +233,7 @@ static void open_silently(void *unused)
         const struct cushim_api *cu = cushim_open(&options);
         (void)cu->cuGraphicsUnregisterResource(NULL);
         (void)cushim_last_error();
-        (void)cushim_init(cu, NULL);
+        (void)cushim_init(cu);
         cushim_close(cu);
     }
     cushim_close(cushim_open(NULL));

@@ -117,7 +117,7 @@ static void test_last_error_of_newer_entry(void **state)
     assert_null(context);
     assert_contains(cushim_last_error(), "cuCtxCreate_v4");
     assert_contains(cushim_last_error(), "12.5");           /* that it needs */
-    assert_contains(cushim_last_error(), "12.4");           /* that there is */
+    assert_contains(cushim_last_error(), "older");          /* whose driver it is, nobody knows */
     assert_contains(cushim_last_error(), "cuCtxCreate_v4"); /* reading it does not consume it */
     cushim_close(cu);
 }
@@ -189,7 +189,8 @@ static enum cushim_state state_of(const struct cushim_api *cu, const char *symbo
                                   const char *words)
 {
     enum cushim_state state = CUSHIM_STATE_UNKNOWN;
-    const char *reason = cushim_reason(cu, symbol, &state);
+    char text[512];
+    const char *reason = cushim_reason(cu, symbol, &state, text, sizeof text);
     assert_contains(reason, symbol);
     assert_mentions(reason, words);
     assert_true(cushim_has(cu, symbol) == (state == CUSHIM_STATE_AVAILABLE));
@@ -210,10 +211,64 @@ static void test_reasons(void **state)
 #ifdef __linux__
     assert_int_equal(state_of(cu, "cuD3D9Begin", "Windows"), CUSHIM_STATE_PLATFORM);
 #endif
-    assert_non_null(cushim_reason(cu, "cuMemAlloc_v2", NULL));
+    char text[8] = "";
+    assert_ptr_equal(cushim_reason(cu, "cuMemAlloc_v2", NULL, text, sizeof text), text);
+    assert_string_equal(text, "cuMemAl");
+    assert_null(cushim_reason(cu, "cuMemAlloc_v2", NULL, NULL, 0));
     cushim_close(cu);
     cu = open_path("/nonexistent/libcuda.so.1");
     assert_int_equal(state_of(cu, "cuMemAlloc_v2", "driver"), CUSHIM_STATE_NO_DRIVER);
+    cushim_close(cu);
+}
+
+/* A call of an unavailable entry is forgotten too, though its sentence was not made yet. */
+static void test_clear(void **state)
+{
+    (void)state;
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
+    (void)cu->cuMemFree_v2(0);
+    cushim_clear_last_error();
+    assert_string_equal(cushim_last_error(), "");
+    (void)cu->cuMemFree_v2(0);
+    assert_contains(cushim_last_error(), "cuMemFree_v2");
+    cushim_clear_last_error();
+    assert_string_equal(cushim_last_error(), "");
+    cushim_close(cu);
+}
+
+/* NULL for a table or a name is refused with a sentence. */
+static void test_null(void **state)
+{
+    char text[100] = "";
+    size_t count = 1;
+    enum cushim_state why = CUSHIM_STATE_AVAILABLE;
+    (void)state;
+    cushim_clear_last_error();
+    assert_int_equal(cushim_status(NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_contains(cushim_last_error(), "cushim_status: the table is NULL");
+    assert_contains(cushim_message(NULL), "table is NULL");
+    assert_int_equal(cushim_init(NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_null(cushim_path(NULL));
+    assert_null(cushim_base(NULL));
+    assert_null(cushim_attempts(NULL, &count));
+    assert_true(count == 0);
+    assert_int_equal(cushim_remarks(NULL), 0);
+    assert_int_equal(cushim_driver_version(NULL), 0);
+    assert_contains(cushim_reason(NULL, "cuInit", &why, text, sizeof text), "table is NULL");
+    assert_int_equal(why, CUSHIM_STATE_UNKNOWN);
+    assert_false(CUSHIM_HAS(NULL, cuInit));
+    cushim_clear_last_error();
+    assert_false(cushim_has(NULL, "cuInit"));
+    assert_contains(cushim_last_error(), "table is NULL");
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    assert_false(cushim_has(cu, NULL));
+    assert_contains(cushim_last_error(), "symbol is NULL");
+    assert_contains(cushim_reason(cu, NULL, NULL, text, sizeof text), "NULL");
+    assert_true(CUSHIM_HAS(cu, cuInit));
+    assert_false(CUSHIM_HAS(cu, size));
+    assert_false(CUSHIM_HAS(cu, instance));
+    assert_false(cushim_entry_at(0, NULL));
+    assert_non_null(cushim_attempts(cu, NULL));
     cushim_close(cu);
 }
 
@@ -241,7 +296,8 @@ static void test_long_symbol(void **state)
     memcpy(symbol + sizeof symbol - 4, "_v1", 4);
     const struct cushim_api *cu = open_path(fake_path("v12"));
     assert_false(cushim_has(cu, symbol));
-    assert_non_null(cushim_reason(cu, symbol, NULL));
+    char text[512];
+    assert_contains(cushim_reason(cu, symbol, NULL, text, sizeof text), "xxx");
     cushim_close(cu);
 }
 
@@ -268,7 +324,7 @@ static void test_entries(void **state)
             assert_true(strcmp(other.symbol, entry.symbol) != 0);
         }
     }
-    entry.symbol = "unwritten";
+    strcpy(entry.symbol, "unwritten");
     assert_false(cushim_entry_at(count, &entry));
     assert_false(cushim_entry_at((size_t)-1, &entry));
     assert_string_equal(entry.symbol, "unwritten");
@@ -297,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_last_error_without_driver),
         cmocka_unit_test(test_last_error_is_the_last),
         cmocka_unit_test(test_last_error_per_thread),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_null),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_first_abi),
         cmocka_unit_test(test_long_symbol),
