@@ -78,9 +78,10 @@ def read(registry):
     """The checked features and the attributes that they name, by name."""
     entries = {entry["symbol"]: entry for entry in registry["entries"]}
     prefix = len(emit_attributes.PREFIX)
-    attributes = {name[prefix:]: (number, since)
-                  for number, since, name in emit_attributes.rows(registry)}
     known, first = constants(registry), oldest(registry)
+    # Of the oldest headers' attributes it is not known when they came: at their release at last.
+    attributes = {name[prefix:]: (number, since or first)
+                  for number, since, name in emit_attributes.rows(registry)}
     for line, feature in enumerate(registry["features"], 1):
         try:
             check(feature, entries, known, attributes, first)
