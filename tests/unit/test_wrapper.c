@@ -4,6 +4,9 @@
  * wrapper with the driver behind it, and whatever kinds of symbols it has.
  */
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
@@ -98,12 +101,69 @@ static void test_kinds_of_symbols(void **state)
     cushim_close(cu);
 }
 
+/* The entry of a symbol in the image of a library, by its section headers. */
+static ElfW(Sym) * find_symbol(unsigned char *image, const char *name)
+{
+    const ElfW(Ehdr) *header = (const void *)image;
+    const ElfW(Shdr) *sections = (const void *)(image + header->e_shoff);
+    for (size_t i = 0; i < header->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_DYNSYM)
+            continue;
+        ElfW(Sym) *symbols = (void *)(image + sections[i].sh_offset);
+        const char *names = (const char *)image + sections[sections[i].sh_link].sh_offset;
+        for (size_t s = 0; s < sections[i].sh_size / sizeof *symbols; s++)
+            if (strcmp(names + symbols[s].st_name, name) == 0)
+                return &symbols[s];
+    }
+    fail_msg("no symbol %s", name);
+    return NULL;
+}
+
+/* Symbols that no linker writes into a table of exports, and that dlsym refuses. */
+static void test_refused_symbols(void **state)
+{
+    static const char *const refused[] = {"cuMemAlloc_v2", "cuCtxCreate_v2", "cuLaunchKernel",
+                                          "cuStreamQuery"};
+    size_t size;
+    (void)state;
+    unsigned char *image = read_whole(fake_path(*state), &size);
+    find_symbol(image, refused[0])->st_other = STV_HIDDEN;
+    find_symbol(image, refused[1])->st_other = STV_INTERNAL;
+    find_symbol(image, refused[2])->st_value = 0;
+    find_symbol(image, refused[3])->st_info = STT_FUNC; /* STB_LOCAL */
+    const char *path = write_file(*state, image, size);
+    free(image);
+    assert_true(compare_with_dlsym(path, CUSHIM_ORDER_DLSYM_ONLY) > 5);
+    struct cushim_options options = defaults();
+    options.path = path;
+    options.order = CUSHIM_ORDER_DLSYM_ONLY;
+    const struct cushim_api *cu = cushim_open(&options);
+    for (size_t i = 0; i < COUNT(refused); i++)
+        if (cushim_has(cu, refused[i]))
+            fail_msg("%s is there", refused[i]);
+    cushim_close(cu);
+}
+
+static int prepare(void **state)
+{
+    (void)state;
+    return make_folder() ? 0 : -1;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    remove_folder();
+    return 0;
+}
+
 /* One name with an old and a default version: dlsym returns the default one. */
 static void test_versioned_symbol(void **state)
 {
     (void)state;
     const struct cushim_api *cu = open_path(fake_path("versioned"));
     assert_int_equal(cu->cuCtxSynchronize_v1(), 2);
+    assert_int_equal(call_with_zeros(table_slot(cu, entry_index("cuCtxGetDevice"))), 2);
     cushim_close(cu);
 }
 
@@ -112,16 +172,18 @@ int main(void)
     static const char *const fakes[] = {"v12",        "hash_sysv", "wrap_all", "wrap_driver",
                                         "wrap_older", "wrap_one",  "symbols",  "symbols_sysv",
                                         "versioned",  "v13",       "proc_lies"};
-    struct CMUnitTest tests[COUNT(fakes) + 6] = {
+    struct CMUnitTest tests[COUNT(fakes) + 8] = {
         cmocka_unit_test(test_wraps_all),
         cmocka_unit_test(test_overrides_one),
         cmocka_unit_test(test_older_than_what_is_behind),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols"),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols_sysv"),
         cmocka_unit_test(test_versioned_symbol),
+        cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "v12"),
+        cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "hash_sysv"),
     };
     for (size_t i = 0; i < COUNT(fakes); i++)
-        tests[6 + i] = (struct CMUnitTest){fakes[i], test_same_as_dlsym, NULL, NULL,
+        tests[8 + i] = (struct CMUnitTest){fakes[i], test_same_as_dlsym, NULL, NULL,
                                            (void *)(uintptr_t)fakes[i]};
-    return _cmocka_run_group_tests("wrapper", tests, COUNT(tests), NULL, NULL);
+    return _cmocka_run_group_tests("wrapper", tests, COUNT(tests), prepare, clean);
 }
