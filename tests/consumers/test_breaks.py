@@ -277,7 +277,7 @@ def test_thread_sanitizer(loader):
     program = loader.compile("threads.c", "threads", "-g", "-O1", "-fsanitize=thread", "-Wno-tsan")
     without_randomization = ["setarch", "-R"] if shutil.which("setarch") else []
     shown = run(*without_randomization, program, *(loader.fake(name) for name in (
-        "v12", "v13", "v10", "wrap_driver", "hash_sysv", "symbols")), "/nonexistent",
+        "v12", "v13", "v10", "wrap_driver", "hash_sysv", "versioned")), "/nonexistent",
                 *(f"+{loader.fake(name)}" for name in ("v11", "stub")),
                 env={"CUSHIM_LIBCUDA": str(loader.fake("v12")), "TSAN_OPTIONS": "exitcode=66"})
     assert facts(shown) == {"wrong": "0"}
