@@ -23,13 +23,12 @@ EXPORT int cuDriverGetVersion(int *version)
     }
 FUNCTION(synchronize_new, 2)
 FUNCTION(synchronize_old, 1)
-FUNCTION(device_old, 1)
 FUNCTION(device_new, 2)
+FUNCTION(device_old, 1)
 FUNCTION(cuDeviceGet, 0)
 FUNCTION(cuDeviceGetCount, 0)
 FUNCTION(cuCtxSetCurrent, 0)
-/* In both orders, because a look without versions finds the last of each. */
 __asm__(".symver synchronize_new, cuCtxSynchronize@@NEW\n"
         ".symver synchronize_old, cuCtxSynchronize@OLD\n"
-        ".symver device_old, cuCtxGetDevice@OLD\n"
-        ".symver device_new, cuCtxGetDevice@@NEW\n");
+        ".symver device_new, cuCtxGetDevice@@NEW\n"
+        ".symver device_old, cuCtxGetDevice@OLD\n");

@@ -101,22 +101,39 @@ static void test_kinds_of_symbols(void **state)
     cushim_close(cu);
 }
 
-/* The entry of a symbol in the image of a library, by its section headers. */
-static ElfW(Sym) * find_symbol(unsigned char *image, const char *name)
+/* A section in the image of a library, by its type. */
+static const ElfW(Shdr) * find_section(const unsigned char *image, unsigned type)
 {
     const ElfW(Ehdr) *header = (const void *)image;
     const ElfW(Shdr) *sections = (const void *)(image + header->e_shoff);
-    for (size_t i = 0; i < header->e_shnum; i++) {
-        if (sections[i].sh_type != SHT_DYNSYM)
-            continue;
-        ElfW(Sym) *symbols = (void *)(image + sections[i].sh_offset);
-        const char *names = (const char *)image + sections[sections[i].sh_link].sh_offset;
-        for (size_t s = 0; s < sections[i].sh_size / sizeof *symbols; s++)
-            if (strcmp(names + symbols[s].st_name, name) == 0)
-                return &symbols[s];
-    }
-    fail_msg("no symbol %s", name);
+    for (size_t i = 0; i < header->e_shnum; i++)
+        if (sections[i].sh_type == type)
+            return &sections[i];
+    fail_msg("no section of type %u", type);
     return NULL;
+}
+
+/* Number of an exported symbol in that image, behind another number; *symbols is the table. */
+static size_t find_symbol(unsigned char *image, const char *name, size_t behind,
+                          ElfW(Sym) * *symbols)
+{
+    const ElfW(Shdr) *table = find_section(image, SHT_DYNSYM);
+    const ElfW(Ehdr) *header = (const void *)image;
+    const ElfW(Shdr) *sections = (const void *)(image + header->e_shoff);
+    const char *names = (const char *)image + sections[table->sh_link].sh_offset;
+    *symbols = (void *)(image + table->sh_offset);
+    for (size_t i = behind + 1; i < table->sh_size / sizeof **symbols; i++)
+        if (strcmp(names + (*symbols)[i].st_name, name) == 0)
+            return i;
+    fail_msg("no symbol %s", name);
+    return 0;
+}
+
+static ElfW(Sym) * symbol_of(unsigned char *image, const char *name)
+{
+    ElfW(Sym) * symbols;
+    size_t number = find_symbol(image, name, 0, &symbols);
+    return &symbols[number];
 }
 
 /* Symbols that no linker writes into a table of exports, and that dlsym refuses. */
@@ -127,10 +144,10 @@ static void test_refused_symbols(void **state)
     size_t size;
     (void)state;
     unsigned char *image = read_whole(fake_path(*state), &size);
-    find_symbol(image, refused[0])->st_other = STV_HIDDEN;
-    find_symbol(image, refused[1])->st_other = STV_INTERNAL;
-    find_symbol(image, refused[2])->st_value = 0;
-    find_symbol(image, refused[3])->st_info = STT_FUNC; /* STB_LOCAL */
+    symbol_of(image, refused[0])->st_other = STV_HIDDEN;
+    symbol_of(image, refused[1])->st_other = STV_INTERNAL;
+    symbol_of(image, refused[2])->st_value = 0;
+    symbol_of(image, refused[3])->st_info = STT_FUNC; /* STB_LOCAL */
     const char *path = write_file(*state, image, size);
     free(image);
     assert_true(compare_with_dlsym(path, CUSHIM_ORDER_DLSYM_ONLY) > 5);
@@ -157,14 +174,34 @@ static int clean(void **state)
     return 0;
 }
 
-/* One name with an old and a default version: dlsym returns the default one. */
-static void test_versioned_symbol(void **state)
+static void compare_versions(const char *path)
 {
-    (void)state;
-    const struct cushim_api *cu = open_path(fake_path("versioned"));
+    assert_true(compare_with_dlsym(path, CUSHIM_ORDER_DLSYM_ONLY) > 5);
+    const struct cushim_api *cu = open_path(path);
     assert_int_equal(cu->cuCtxSynchronize_v1(), 2);
     assert_int_equal(call_with_zeros(table_slot(cu, entry_index("cuCtxGetDevice"))), 2);
     cushim_close(cu);
+}
+
+/* One name with an old and a default version: dlsym returns the default one, in any order. */
+static void test_versioned_symbols(void **state)
+{
+    static const char *const names[] = {"cuCtxSynchronize", "cuCtxGetDevice"};
+    size_t size;
+    (void)state;
+    compare_versions(fake_path("versioned"));
+    unsigned char *image = read_whole(fake_path("versioned"), &size);
+    ElfW(Half) *versions = (void *)(image + find_section(image, SHT_GNU_versym)->sh_offset);
+    for (size_t i = 0; i < COUNT(names); i++) { /* linkers write the default one last */
+        ElfW(Sym) * symbols, symbol;
+        size_t first = find_symbol(image, names[i], 0, &symbols);
+        size_t second = find_symbol(image, names[i], first, &symbols);
+        symbol = symbols[first], symbols[first] = symbols[second], symbols[second] = symbol;
+        ElfW(Half) version = versions[first];
+        versions[first] = versions[second], versions[second] = version;
+    }
+    compare_versions(write_file("versioned", image, size));
+    free(image);
 }
 
 int main(void)
@@ -178,7 +215,7 @@ int main(void)
         cmocka_unit_test(test_older_than_what_is_behind),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols"),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols_sysv"),
-        cmocka_unit_test(test_versioned_symbol),
+        cmocka_unit_test(test_versioned_symbols),
         cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "v12"),
         cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "hash_sysv"),
     };
