@@ -292,7 +292,8 @@ def test_exceptions(loader, standard):
         run("gcc", "-O1", "-DCUSHIM_NO_HELPERS", "-c", loader.files / "cushim.c", "-o", source)
     program = loader.folder / standard
     run("g++", f"-std={standard}", "-Wall", "-Wextra", "-Werror",
-        "-Wno-missing-field-initializers", "-I", loader.files, SOURCES / "exception.cc", source, "-o", program, *LIBRARIES)
+        "-Wno-missing-field-initializers", "-I", loader.files, SOURCES / "exception.cc", source,
+        "-o", program, *LIBRARIES)
     shown = facts(run(program, env={"CUSHIM_LIBCUDA": "/nonexistent"}))
     assert shown == {"caught": "60", "opened": "yes", "loaded": "not-found"}
 
