@@ -111,6 +111,19 @@ static enum cushim_status find_attempt(struct cushim_find *find,
     return status;
 }
 
+/* As find_attempt, but the system's search is left out if it would open a damaged file. */
+static enum cushim_status find_try(struct cushim_find *find,
+                                   const struct cushim_candidate *candidate,
+                                   const struct cushim_options *options, char *words, size_t size)
+{
+    char path[4096];
+    struct cushim_candidate damaged = {path, candidate->source};
+    if (candidate->source != CUSHIM_SOURCE_PROCESS && !strchr(candidate->path, '/') &&
+        cushim_platform_search_is_unsafe(candidate->path, path, sizeof path))
+        candidate = &damaged;
+    return find_attempt(find, candidate, options, words, size);
+}
+
 static void find_exactly(struct cushim_find *find, const struct cushim_candidate *candidate,
                          const struct cushim_options *options)
 {
@@ -118,26 +131,13 @@ static void find_exactly(struct cushim_find *find, const struct cushim_candidate
     enum cushim_status status = CUSHIM_ERROR_EMPTY_PATH;
     const char *subject = candidate->path;
     if (*candidate->path) {
-        status = find_attempt(find, candidate, options, words, sizeof words);
+        status = find_try(find, candidate, options, words, sizeof words);
     } else {
         subject = candidate->source == CUSHIM_SOURCE_ENVIRONMENT ? "CUSHIM_LIBCUDA" : "path";
         find_record(find, candidate, status, words, options);
     }
     if (status != CUSHIM_OK)
         find_fail(find, status, subject, words);
-}
-
-/* As find_attempt, but the system's search is left out if it would open a damaged file. */
-static enum cushim_status find_try(struct cushim_find *find,
-                                   const struct cushim_candidate *candidate,
-                                   const struct cushim_options *options, char *words, size_t size)
-{
-    char path[4096];
-    struct cushim_candidate damaged = {path, CUSHIM_SOURCE_SYSTEM};
-    if (candidate->source == CUSHIM_SOURCE_SYSTEM &&
-        cushim_platform_search_is_unsafe(path, sizeof path))
-        candidate = &damaged;
-    return find_attempt(find, candidate, options, words, size);
 }
 
 static void find_search(struct cushim_find *find, const struct cushim_options *options)

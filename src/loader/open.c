@@ -31,7 +31,7 @@ static CUSHIM_THREAD_LOCAL struct {
     uintptr_t frame;
 } open_active;
 
-#define OPEN_DEPTH_MAX 8
+#define OPEN_DEPTH_MAX 4 /* a log that opens has a dozen lines on each level */
 
 static void open_fill(struct cushim_instance *instance, const struct cushim_options *options)
 {
@@ -158,16 +158,21 @@ static const struct cushim_api *open_refuse(const char *message)
 }
 
 /* Sentences of calls name the process-wide driver as long as there is no other. */
-static void open_note_only(struct cushim_instance *instance)
+static void open_note_only(bool another)
 {
     static _Atomic bool others;
-    if (!instance)
+    struct cushim_instance *instance = atomic_load(&open_process_wide);
+    if (another)
         atomic_store(&others, true);
-    bool only = !atomic_load(&others);
-    instance = atomic_load(&open_process_wide);
-    atomic_store(&cushim_only_version, only && instance ? instance->found.version : 0);
-    atomic_store(&cushim_only_message,
-                 only && instance && !instance->found.version ? instance->found.message : NULL);
+    if (instance && !atomic_load(&others)) {
+        atomic_store(&cushim_only_version, instance->found.version);
+        atomic_store(&cushim_only_message,
+                     instance->found.version ? NULL : instance->found.message);
+    }
+    if (atomic_load(&others)) { /* read again: another thread may have opened one meanwhile */
+        atomic_store(&cushim_only_version, 0);
+        atomic_store(&cushim_only_message, NULL);
+    }
 }
 
 static const struct cushim_api *open_shared(const struct cushim_options *given)
@@ -184,7 +189,7 @@ static const struct cushim_api *open_shared(const struct cushim_options *given)
     if (!instance)
         return &open_without_memory()->resolution.table;
     instance = open_publish(&open_process_wide, instance);
-    open_note_only(instance);
+    open_note_only(false);
     return &instance->resolution.table;
 }
 
@@ -228,7 +233,7 @@ static const struct cushim_api *open_independent(const struct cushim_options *gi
         cushim_last_error_set("out of memory");
         return NULL;
     }
-    open_note_only(NULL);
+    open_note_only(true);
     return &instance->resolution.table;
 }
 

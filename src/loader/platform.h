@@ -24,11 +24,11 @@ extern const struct cushim_candidate cushim_platform_compat;
 const char *cushim_platform_env_path(void);
 
 /*
- * Whether the system's own search would open a damaged file. It would kill the process.
+ * Whether the system's own search for a name would open a damaged file. It would kill the process.
  *
  * @param path  written if the answer is true: the file
  */
-bool cushim_platform_search_is_unsafe(char *path, size_t size);
+bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size);
 
 /*
  * Open a library. A candidate of source PROCESS is only found, never loaded.

@@ -68,23 +68,21 @@ static int platform_judge(const char *path)
     return status == CUSHIM_OK ? 1 : status == CUSHIM_ERROR_TRUNCATED ? -1 : 0;
 }
 
-bool cushim_platform_search_is_unsafe(char *path, size_t size)
+bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
 {
     const char *folders = secure_getenv("LD_LIBRARY_PATH");
     int verdict = 0;
     while (folders && *folders && !verdict) {
         size_t length = strcspn(folders, ":;");
         int written =
-            snprintf(path, size, "%.*s%s", (int)length, folders, length ? "/" DRIVER : "./" DRIVER);
+            snprintf(path, size, "%.*s/%s", length ? (int)length : 1, length ? folders : ".", name);
         if (written > 0 && (size_t)written < size)
             verdict = platform_judge(path);
         folders += length + (folders[length] != '\0');
     }
 #ifdef MULTIARCH
-    if (!verdict) {
-        snprintf(path, size, MULTIARCH "/" DRIVER);
+    if (!verdict && snprintf(path, size, MULTIARCH "/%s", name) < (int)size)
         verdict = platform_judge(path);
-    }
 #endif
     return verdict < 0;
 }

@@ -20,8 +20,9 @@ const char *cushim_platform_env_path(void)
     return getenv("CUSHIM_LIBCUDA");
 }
 
-bool cushim_platform_search_is_unsafe(char *path, size_t size)
+bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
 {
+    (void)name;
     (void)path;
     (void)size;
     return false; /* the system checks what it maps */

@@ -276,8 +276,9 @@ def test_thread_sanitizer(loader):
     """Loads, opens, calls and closes at once: no report, and nothing is suppressed."""
     program = loader.compile("threads.c", "threads", "-g", "-O1", "-fsanitize=thread", "-Wno-tsan")
     without_randomization = ["setarch", "-R"] if shutil.which("setarch") else []
-    shown = run(*without_randomization, program, loader.fake("v12"), loader.fake("v11"),
-                loader.fake("stub"), "/nonexistent", loader.fake("v13"), loader.fake("wrap_driver"),
+    shown = run(*without_randomization, program, *(loader.fake(name) for name in (
+        "v12", "v13", "v10", "wrap_driver", "hash_sysv", "versioned")), "/nonexistent",
+                *(f"+{loader.fake(name)}" for name in ("v11", "stub")),
                 env={"CUSHIM_LIBCUDA": str(loader.fake("v12")), "TSAN_OPTIONS": "exitcode=66"})
     assert facts(shown) == {"wrong": "0"}
 
@@ -291,7 +292,8 @@ def test_exceptions(loader, standard):
         run("gcc", "-O1", "-DCUSHIM_NO_HELPERS", "-c", loader.files / "cushim.c", "-o", source)
     program = loader.folder / standard
     run("g++", f"-std={standard}", "-Wall", "-Wextra", "-Werror",
-        "-Wno-missing-field-initializers", "-I", loader.files, SOURCES / "exception.cc", source, "-o", program, *LIBRARIES)
+        "-Wno-missing-field-initializers", "-I", loader.files, SOURCES / "exception.cc", source,
+        "-o", program, *LIBRARIES)
     shown = facts(run(program, env={"CUSHIM_LIBCUDA": "/nonexistent"}))
     assert shown == {"caught": "60", "opened": "yes", "loaded": "not-found"}
 

@@ -29,7 +29,8 @@
 #define FAKE_MODE_SCRIBBLES 5 /* fails, and writes a pointer to nowhere all the same */
 #define FAKE_MODE_MOODY 6     /* honest about a few, success and a pointer to nowhere for others */
 #define FAKE_MODE_CONSTANT 7  /* as LIES, with a function that it does not export */
-#define FAKE_MODE_NOWHERE 8   /* honest about what it has, a pointer to nowhere for all else */
+#define FAKE_MODE_NOWHERE 8   /* a pointer to nowhere for one name that it has not */
+#define FAKE_MODE_TOMORROW 10 /* the same, for a name that no registry has */
 #define FAKE_MODE_SINGLE 9    /* wrong about one name with one ABI alone, honest about all others */
 
 #ifndef FAKE_VERSION
@@ -217,9 +218,9 @@ static int misbehave(const char *name, void **pfn, int *status, int *result)
         *status = STATUS_SUCCESS;
         return 1;
     case FAKE_MODE_NOWHERE:
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-            if (strcmp(rows[i].name, name) == 0)
-                return 0;
+    case FAKE_MODE_TOMORROW:
+        if (strcmp(name, FAKE_MODE == FAKE_MODE_NOWHERE ? "cuDeviceGetName" : "cuOfTomorrow") != 0)
+            return 0;
         *pfn = nowhere;
         *status = STATUS_SUCCESS;
         return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A driver in which one name has two versions, and so two addresses. */
+/* A driver in which two names have two versions, and so two addresses each. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT int cuInit(unsigned flags);
@@ -21,12 +21,14 @@ EXPORT int cuDriverGetVersion(int *version)
     {                                                                                              \
         return result;                                                                             \
     }
-FUNCTION(synchronize_default, 2)
+FUNCTION(synchronize_new, 2)
 FUNCTION(synchronize_old, 1)
+FUNCTION(device_new, 2)
+FUNCTION(device_old, 1)
 FUNCTION(cuDeviceGet, 0)
 FUNCTION(cuDeviceGetCount, 0)
-FUNCTION(cuCtxGetDevice, 0)
 FUNCTION(cuCtxSetCurrent, 0)
-/* The old one comes last, so that it is also the one that a look without versions finds last. */
-__asm__(".symver synchronize_default, cuCtxSynchronize@@NEW\n"
-        ".symver synchronize_old, cuCtxSynchronize@OLD\n");
+__asm__(".symver synchronize_new, cuCtxSynchronize@@NEW\n"
+        ".symver synchronize_old, cuCtxSynchronize@OLD\n"
+        ".symver device_new, cuCtxGetDevice@@NEW\n"
+        ".symver device_old, cuCtxGetDevice@OLD\n");

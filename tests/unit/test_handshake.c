@@ -45,7 +45,8 @@ static void newer_header_loads(void *unused)
 static void sizes(void *unused)
 {
     static const size_t more[] = {1, 8, 15, 4096, 40000, 90000};
-    static const size_t absurd[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 7, (size_t)1 << 40};
+    static const size_t absurd[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 7, (size_t)1 << 40,
+                                    20 * sizeof(struct cushim_api)};
     (void)unused;
     for (size_t i = 0; i < COUNT(more); i++) {
         size_t size = sizeof(struct cushim_api) + more[i];

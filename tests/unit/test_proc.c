@@ -72,13 +72,17 @@ static void test_not_believed(void **state)
     }
 }
 
-/* A driver that is honest about what it has, and finds a pointer to nowhere for all else. */
+/* A pointer to nowhere, of a driver that is honest about all else. */
 static void test_nowhere(void **state)
 {
     (void)state;
     const struct cushim_api *cu = open_path(fake_path("proc_nowhere"));
     assert_true(cushim_has(cu, "cuMemAlloc_v2"));
-    assert_false(cushim_has(cu, "cuMemFree_v2"));
+    assert_false(cushim_has(cu, "cuDeviceGetName"));
+    assert_contains(cushim_message(cu), "(cuDeviceGetName)");
+    cushim_close(cu);
+    cu = open_path(fake_path("proc_tomorrow"));
+    assert_int_equal(cushim_remarks(cu), 0);
     ask(cu, "cuOfTomorrow", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
     cushim_close(cu);
 }

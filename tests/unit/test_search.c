@@ -95,6 +95,15 @@ static void mode_dependency(void)
 static void mode_truncated(void)
 {
     passes_over(CUSHIM_ERROR_TRUNCATED);
+    /* The same for a caller who gives that name. */
+    const struct cushim_api *cu = open_path("libcuda.so.1");
+    assert_failed(cu, CUSHIM_ERROR_TRUNCATED);
+    cushim_close(cu);
+    set_environment("CUSHIM_LIBCUDA", "libcuda.so.1");
+    cu = cushim_open(NULL);
+    assert_failed(cu, CUSHIM_ERROR_TRUNCATED);
+    cushim_close(cu);
+    set_environment("CUSHIM_LIBCUDA", NULL);
 }
 
 static void mode_never_looked_at(void)

@@ -4,6 +4,9 @@
  * wrapper with the driver behind it, and whatever kinds of symbols it has.
  */
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
@@ -98,13 +101,107 @@ static void test_kinds_of_symbols(void **state)
     cushim_close(cu);
 }
 
-/* One name with an old and a default version: dlsym returns the default one. */
-static void test_versioned_symbol(void **state)
+/* A section in the image of a library, by its type. */
+static const ElfW(Shdr) * find_section(const unsigned char *image, unsigned type)
+{
+    const ElfW(Ehdr) *header = (const void *)image;
+    const ElfW(Shdr) *sections = (const void *)(image + header->e_shoff);
+    for (size_t i = 0; i < header->e_shnum; i++)
+        if (sections[i].sh_type == type)
+            return &sections[i];
+    fail_msg("no section of type %u", type);
+    return NULL;
+}
+
+/* Number of an exported symbol in that image, behind another number; *symbols is the table. */
+static size_t find_symbol(unsigned char *image, const char *name, size_t behind,
+                          ElfW(Sym) * *symbols)
+{
+    const ElfW(Shdr) *table = find_section(image, SHT_DYNSYM);
+    const ElfW(Ehdr) *header = (const void *)image;
+    const ElfW(Shdr) *sections = (const void *)(image + header->e_shoff);
+    const char *names = (const char *)image + sections[table->sh_link].sh_offset;
+    *symbols = (void *)(image + table->sh_offset);
+    for (size_t i = behind + 1; i < table->sh_size / sizeof **symbols; i++)
+        if (strcmp(names + (*symbols)[i].st_name, name) == 0)
+            return i;
+    fail_msg("no symbol %s", name);
+    return 0;
+}
+
+static ElfW(Sym) * symbol_of(unsigned char *image, const char *name)
+{
+    ElfW(Sym) * symbols;
+    size_t number = find_symbol(image, name, 0, &symbols);
+    return &symbols[number];
+}
+
+/* Symbols that no linker writes into a table of exports, and that dlsym refuses. */
+static void test_refused_symbols(void **state)
+{
+    static const char *const refused[] = {"cuMemAlloc_v2", "cuCtxCreate_v2", "cuLaunchKernel",
+                                          "cuStreamQuery"};
+    size_t size;
+    (void)state;
+    unsigned char *image = read_whole(fake_path(*state), &size);
+    symbol_of(image, refused[0])->st_other = STV_HIDDEN;
+    symbol_of(image, refused[1])->st_other = STV_INTERNAL;
+    symbol_of(image, refused[2])->st_value = 0;
+    symbol_of(image, refused[3])->st_info = STT_FUNC; /* STB_LOCAL */
+    const char *path = write_file(*state, image, size);
+    free(image);
+    assert_true(compare_with_dlsym(path, CUSHIM_ORDER_DLSYM_ONLY) > 5);
+    struct cushim_options options = defaults();
+    options.path = path;
+    options.order = CUSHIM_ORDER_DLSYM_ONLY;
+    const struct cushim_api *cu = cushim_open(&options);
+    for (size_t i = 0; i < COUNT(refused); i++)
+        if (cushim_has(cu, refused[i]))
+            fail_msg("%s is there", refused[i]);
+    cushim_close(cu);
+}
+
+static int prepare(void **state)
 {
     (void)state;
-    const struct cushim_api *cu = open_path(fake_path("versioned"));
+    return make_folder() ? 0 : -1;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    remove_folder();
+    return 0;
+}
+
+static void compare_versions(const char *path)
+{
+    assert_true(compare_with_dlsym(path, CUSHIM_ORDER_DLSYM_ONLY) > 5);
+    const struct cushim_api *cu = open_path(path);
     assert_int_equal(cu->cuCtxSynchronize_v1(), 2);
+    assert_int_equal(call_with_zeros(table_slot(cu, entry_index("cuCtxGetDevice"))), 2);
     cushim_close(cu);
+}
+
+/* One name with an old and a default version: dlsym returns the default one, in any order. */
+static void test_versioned_symbols(void **state)
+{
+    static const char *const names[] = {"cuCtxSynchronize", "cuCtxGetDevice"};
+    size_t size;
+    (void)state;
+    compare_versions(fake_path("versioned"));
+    unsigned char *image = read_whole(fake_path("versioned"), &size);
+    ElfW(Half) *versions = (void *)(image + find_section(image, SHT_GNU_versym)->sh_offset);
+    for (size_t i = 0; i < COUNT(names); i++) { /* linkers write the default one last */
+        ElfW(Sym) * symbols, symbol;
+        size_t first = find_symbol(image, names[i], 0, &symbols);
+        size_t second = find_symbol(image, names[i], first, &symbols);
+        symbol = symbols[first], symbols[first] = symbols[second], symbols[second] = symbol;
+        ElfW(Half) version = versions[first];
+        versions[first] = versions[second], versions[second] = version;
+    }
+    compare_versions(write_file("versioned", image, size));
+    free(image);
 }
 
 int main(void)
@@ -112,16 +209,18 @@ int main(void)
     static const char *const fakes[] = {"v12",        "hash_sysv", "wrap_all", "wrap_driver",
                                         "wrap_older", "wrap_one",  "symbols",  "symbols_sysv",
                                         "versioned",  "v13",       "proc_lies"};
-    struct CMUnitTest tests[COUNT(fakes) + 6] = {
+    struct CMUnitTest tests[COUNT(fakes) + 8] = {
         cmocka_unit_test(test_wraps_all),
         cmocka_unit_test(test_overrides_one),
         cmocka_unit_test(test_older_than_what_is_behind),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols"),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols_sysv"),
-        cmocka_unit_test(test_versioned_symbol),
+        cmocka_unit_test(test_versioned_symbols),
+        cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "v12"),
+        cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "hash_sysv"),
     };
     for (size_t i = 0; i < COUNT(fakes); i++)
-        tests[6 + i] = (struct CMUnitTest){fakes[i], test_same_as_dlsym, NULL, NULL,
+        tests[8 + i] = (struct CMUnitTest){fakes[i], test_same_as_dlsym, NULL, NULL,
                                            (void *)(uintptr_t)fakes[i]};
-    return _cmocka_run_group_tests("wrapper", tests, COUNT(tests), NULL, NULL);
+    return _cmocka_run_group_tests("wrapper", tests, COUNT(tests), prepare, clean);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that load, open, ask, fail and close at once. For ThreadSanitizer, which does not know
- * the lock of the system's loader: the program holds each library, so that none is ever unloaded.
+ * the lock of the system's loader: what a thread unloads must not be the last reference. So the
+ * program holds the libraries that are given with a + before their paths, and the others stay.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -46,14 +47,15 @@ static void *run(void *argument)
     seen[number] = cu;
     use(cu);
     for (int i = 0; i < ROUNDS; i++) {
-        struct cushim_options options = {.size = sizeof options,
-                                         .path = paths[(number + (size_t)i) % (size_t)path_count]};
+        const char *path = paths[(number + (size_t)i) % (size_t)path_count];
+        bool held = *path == '+';
+        struct cushim_options options = {.size = sizeof options, .path = path + held};
         const struct cushim_api *own = cushim_open(&options);
         if (own == NULL)
             abort();
         use(own);
         use(cu);
-        if (i % 2)
+        if (held)
             cushim_close_unload(own);
         else
             cushim_close(own);
@@ -67,7 +69,8 @@ int main(int count, char **arguments)
     path_count = count - 1;
     paths = arguments + 1;
     for (int i = 0; i < path_count; i++)
-        (void)dlopen(paths[i], RTLD_NOW);
+        if (*paths[i] == '+' && !dlopen(paths[i] + 1, RTLD_NOW))
+            return 2;
     pthread_barrier_init(&barrier, NULL, THREADS);
     for (size_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, run, (void *)i);
