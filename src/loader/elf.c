@@ -228,6 +228,7 @@ struct elf_tables {
     const ElfW(Sym) * symbols;
     const char *names;
     uintptr_t base;
+    bool complete; /* whether dlsym finds nothing but what they have */
 };
 
 /* glibc relocates these entries in memory. Other C libraries leave them as they are in the file. */
@@ -236,7 +237,23 @@ static const void *elf_address(uintptr_t base, ElfW(Addr) value)
     return (const void *)(value < base ? base + value : value);
 }
 
-/* Returns false for a library whose tables do not tell alone what dlsym returns. */
+/* Whether a library that a driver needs has nothing of the driver's: those of the system, and one
+ * that drivers before 430 have beside them. dlsym looks into all others too. */
+BEHIND_THE_SYSTEMS_LOCK static bool elf_is_no_driver(const char *name)
+{
+    static const char known[] = "libc.\0libm.\0libdl.\0libpthread.\0librt.\0libgcc_s.\0ld-\0"
+                                "libnvidia-fatbinaryloader.\0";
+    for (const char *start = known; *start; start += strlen(start) + 1) {
+        size_t length = 0;
+        while (start[length] && name[length] == start[length])
+            length++;
+        if (!start[length])
+            return true;
+    }
+    return false;
+}
+
+/* Returns false for a library whose tables do not tell what dlsym returns. */
 BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, void *handle)
 {
     struct link_map *map = NULL;
@@ -256,13 +273,21 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
         else if (entry->d_tag == DT_VERDEF)
             return false; /* one name may have several addresses */
     }
-    return tables->symbols && tables->names && (tables->gnu_hash || tables->sysv_hash);
+    if (!tables->symbols || !tables->names || !(tables->gnu_hash || tables->sysv_hash))
+        return false;
+    tables->complete = true;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if ((entry->d_tag == DT_NEEDED && !elf_is_no_driver(tables->names + entry->d_un.d_val)) ||
+            entry->d_tag == DT_AUXILIARY || entry->d_tag == DT_FILTER)
+            tables->complete = false;
+    return true;
 }
 
-/* Which loaded object holds each of two addresses. */
+/* Which loaded object holds each of two addresses, and which one is the program. */
 struct elf_owner {
     uintptr_t address[2];
     uintptr_t object[2];
+    uintptr_t program;
 };
 
 static bool elf_holds(const struct dl_phdr_info *object, uintptr_t address, unsigned flags)
@@ -281,6 +306,8 @@ static int elf_note_owner(struct dl_phdr_info *object, size_t size, void *data)
 {
     struct elf_owner *owner = data;
     (void)size;
+    if (!owner->program)
+        owner->program = (uintptr_t)object->dlpi_phdr;
     for (int i = 0; i < 2; i++)
         if (elf_holds(object, owner->address[i], 0))
             owner->object[i] = (uintptr_t)object->dlpi_phdr;
@@ -290,38 +317,47 @@ static int elf_note_owner(struct dl_phdr_info *object, size_t size, void *data)
 /*
  * Some tools that share or record a GPU put a dlsym of their own before the C library's, and
  * answer for the driver's symbols with functions of theirs. That stays so. The C library has dlsym
- * and dlerror in one object.
+ * and dlerror in one object. In a program that is not position-independent, both addresses are the
+ * program's own, and do not tell.
  */
 static bool elf_dlsym_is_the_systems(void)
 {
     void *(*find)(void *, const char *) = dlsym;
     char *(*explain)(void) = dlerror;
-    struct elf_owner owner = {{(uintptr_t)find, (uintptr_t)explain}, {0, 0}};
+    struct elf_owner owner = {{(uintptr_t)find, (uintptr_t)explain}, {0, 0}, 0};
     if (getenv("LD_AUDIT"))
         return false;
     dl_iterate_phdr(elf_note_owner, &owner);
-    return owner.object[0] && owner.object[0] == owner.object[1];
+    return owner.object[0] && owner.object[0] == owner.object[1] &&
+           owner.object[0] != owner.program;
 }
 
-static void elf_note_export(const struct elf_tables *tables, size_t symbol, uint32_t hash,
+/* Whether dlsym finds a symbol by adding the load address to its value. */
+static bool elf_is_plain(const ElfW(Sym) * symbol)
+{
+    unsigned type = symbol->st_info & 0xf;
+    return symbol->st_shndx < SHN_LORESERVE && symbol->st_value &&
+           (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE);
+}
+
+static void elf_note_export(struct elf_tables *tables, size_t symbol, uint32_t hash,
                             void **addresses)
 {
     const ElfW(Sym) *found = tables->symbols + symbol;
-    unsigned type = found->st_info & 0xf, binding = found->st_info >> 4;
-    /* Only what dlsym finds, and of that only what the load address has to be added to. */
-    if (found->st_shndx == SHN_UNDEF || found->st_shndx >= SHN_LORESERVE || !found->st_value ||
-        binding == STB_LOCAL || (found->st_other & 3) == STV_HIDDEN ||
-        (found->st_other & 3) == STV_INTERNAL ||
-        (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE))
+    unsigned visibility = found->st_other & 3;
+    if (found->st_shndx == SHN_UNDEF || found->st_info >> 4 == STB_LOCAL ||
+        visibility == STV_HIDDEN || visibility == STV_INTERNAL) /* dlsym finds none of these */
         return;
     size_t index = cushim_registry_find_hashed(tables->names + found->st_name, hash);
-    if (index < CUSHIM_ENTRY_COUNT)
+    if (index < CUSHIM_ENTRY_COUNT && elf_is_plain(found))
         addresses[index] = (void *)(tables->base + found->st_value);
+    else if (index < CUSHIM_ENTRY_COUNT)
+        tables->complete = false;
 }
 
 /* DT_GNU_HASH: number of buckets, first symbol, number of filter words, shift; the words of the
  * filter, the buckets, and for each symbol its hash. The hash's lowest bit ends a chain instead. */
-static void elf_each_gnu(const struct elf_tables *tables, void **addresses)
+static void elf_each_gnu(struct elf_tables *tables, void **addresses)
 {
     const uint32_t *table = tables->gnu_hash;
     const ElfW(Addr) *filter = (const ElfW(Addr) *)(const void *)(table + 4);
@@ -338,7 +374,7 @@ static void elf_each_gnu(const struct elf_tables *tables, void **addresses)
 }
 
 /* DT_HASH: number of buckets, number of symbols. */
-static void elf_each_sysv(const struct elf_tables *tables, void **addresses)
+static void elf_each_sysv(struct elf_tables *tables, void **addresses)
 {
     for (uint32_t symbol = 1; symbol < tables->sysv_hash[1]; symbol++) {
         const char *name = tables->names + tables->symbols[symbol].st_name;
@@ -356,7 +392,7 @@ bool cushim_elf_exports(void *handle, void **addresses)
         elf_each_gnu(&tables, addresses);
     else
         elf_each_sysv(&tables, addresses);
-    return true;
+    return tables.complete;
 }
 
 BEHIND_THE_SYSTEMS_LOCK void cushim_elf_describe(void *handle, char *path, size_t size,

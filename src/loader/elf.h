@@ -22,9 +22,9 @@ enum cushim_status cushim_elf_inspect(const char *path, char *message, size_t si
  * dlsym for each costs several times as much, and 200 to 500 ns if it fails.
  *
  * @param addresses  CUSHIM_ENTRY_COUNT elements, all NULL; what dlsym would return is written for
- *                   each entry that the library itself exports. Another library that it needs may
- *                   have more.
- * @return false if nothing was written, because only dlsym can tell
+ *                   each entry that the library's own table tells
+ * @return whether dlsym would find no more than that. It may, in another library that this one
+ *         needs, and alone finds symbols of unusual kinds.
  */
 bool cushim_elf_exports(void *handle, void **addresses);
 

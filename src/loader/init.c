@@ -67,8 +67,6 @@ static CUresult init_call(struct cushim_instance *instance)
     int result = atomic_load(&instance->init_result);
     if (result != CUSHIM_INIT_NOT_CALLED)
         return (CUresult)result;
-    if (cushim_platform_is_child(&init_process))
-        atomic_store(&init_running, 0); /* threads of the parent */
     cushim_platform_mark(&init_process);
     atomic_fetch_add(&init_running, 1);
     int returned = (int)instance->resolution.table.cuInit(0);
@@ -88,7 +86,10 @@ static enum cushim_status init_run(const struct cushim_api *cu, CUresult *result
         cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
-    bool forked = cushim_init_is_forked();
+    /* A result other than success stays what it was, in a child too. */
+    int before = atomic_load(&cu->instance->init_result);
+    bool forked =
+        (before == CUSHIM_INIT_NOT_CALLED || before == CUDA_SUCCESS) && cushim_init_is_forked();
     *result = forked ? CUDA_ERROR_NOT_INITIALIZED : init_call(cu->instance);
     status = forked ? CUSHIM_ERROR_FORKED : init_status(*result);
     if (status != CUSHIM_OK)

@@ -133,6 +133,8 @@ struct cushim_slot cushim_slot_at(const struct cushim_api *cu, size_t index)
 bool cushim_has(const struct cushim_api *cu, const char *symbol)
 {
     size_t index = symbol ? cushim_registry_find(symbol) : CUSHIM_ENTRY_COUNT;
+    if (!symbol)
+        cushim_last_error_set("cushim_has: the symbol is NULL");
     return cushim_slot_at(cu, index).state == CUSHIM_STATE_AVAILABLE;
 }
 
@@ -150,7 +152,9 @@ const char *cushim_reason(const struct cushim_api *cu, const char *symbol, enum 
     enum cushim_state found = cushim_slot_at(cu, index).state;
     if (state)
         *state = found;
-    if (text && size)
+    if (text && size && !cu)
+        snprintf(text, size, "%s", cushim_last_error());
+    else if (text && size)
         cushim_last_error_describe(text, size, name, found, cushim_driver_version(cu));
     return text;
 }

@@ -33,28 +33,15 @@ void *cushim_library_symbol(const struct cushim_shared_library *library, const c
                              : cushim_platform_symbol(library->handle, symbol);
 }
 
-/* One question; returns whether it had an answer. */
-static bool library_ask(const struct cushim_shared_library *library, size_t index, void **addresses)
+void cushim_library_exports(const struct cushim_shared_library *library, void **addresses)
 {
     char symbol[CUSHIM_SYMBOL_SIZE];
-    addresses[index] = cushim_library_symbol(library, cushim_registry_symbol(index, symbol));
-    return addresses[index] != NULL;
-}
-
-void cushim_library_exports(const struct cushim_shared_library *library, int version,
-                            void **addresses)
-{
     memset(addresses, 0, CUSHIM_ENTRY_COUNT * sizeof *addresses);
-    /* Whether there may be more than the library's own table has: in a library that it needs. */
-    bool more = library->resolver || !cushim_platform_exports(library->handle, addresses);
+    if (library->handle && cushim_platform_exports(library->handle, addresses))
+        return;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        if (!addresses[i] &&
-            (more || (cushim_registry_since(i) <= version && !cushim_registry_is_elsewhere(i))))
-            more |= library_ask(library, i, addresses);
-    /* The first answer of another library came late: ask again for what was passed over. */
-    for (size_t i = 0; more && i < CUSHIM_ENTRY_COUNT; i++)
         if (!addresses[i])
-            library_ask(library, i, addresses);
+            addresses[i] = cushim_library_symbol(library, cushim_registry_symbol(i, symbol));
 }
 
 void cushim_library_close(struct cushim_shared_library *library, bool unload)

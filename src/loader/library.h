@@ -24,14 +24,8 @@ void cushim_library_describe(struct cushim_shared_library *library);
 /* What dlsym returns for an exported name; NULL if there is none. */
 void *cushim_library_symbol(const struct cushim_shared_library *library, const char *symbol);
 
-/*
- * The same for every entry of the registry that a driver of this version should have, and for all
- * others that the library exports.
- *
- * @param addresses  CUSHIM_ENTRY_COUNT elements; all are written
- */
-void cushim_library_exports(const struct cushim_shared_library *library, int version,
-                            void **addresses);
+/* The same for every entry of the registry: CUSHIM_ENTRY_COUNT addresses; all are written. */
+void cushim_library_exports(const struct cushim_shared_library *library, void **addresses);
 
 /* Free the path; drop the hold on the library if `unload`. */
 void cushim_library_close(struct cushim_shared_library *library, bool unload);

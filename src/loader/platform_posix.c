@@ -90,17 +90,16 @@ bool cushim_platform_search_is_unsafe(char *path, size_t size)
 }
 
 /*
- * The name of the object that a message of the system's loader is about, up to the first colon.
- * C libraries word and translate the rest, and some put words before the name.
+ * A message of the system's loader names the object that it is about, and a colon follows. C
+ * libraries word and translate the rest, and some put words before the name.
  */
 static bool platform_is_about(const char *words, const char *name)
 {
     size_t length = strlen(name);
-    const char *colon = strchr(words, ':');
-    if (!colon || (size_t)(colon - words) < length)
-        return false;
-    const char *found = colon - length;
-    return strncmp(found, name, length) == 0 && (found == words || found[-1] == ' ');
+    for (const char *at = strstr(words, name); at; at = strstr(at + 1, name))
+        if (at[length] == ':' && (at == words || at[-1] == ' '))
+            return true;
+    return false;
 }
 
 static bool platform_is_about_a_bare_name(const char *words)

@@ -79,7 +79,8 @@ static void *proc_ask_beyond(const struct cushim_api *cu, const struct proc_want
                       ? NULL
                       : cushim_resolve_ask(&cu->instance->found.library, cushim_driver_version(cu),
                                            wanted->name, wanted->version, wanted->per_thread);
-    if (!found)
+    /* A look-up that was wrong once is not believed about what nothing else confirms. */
+    if (!found || !cushim_platform_is_code(found) || cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED)
         return proc_refuse(cu, wanted, CUSHIM_PROC_NOT_FOUND, why);
     bool exact =
         wanted->entry < CUSHIM_ENTRY_COUNT && cushim_slot_at(cu, wanted->entry).address == found;

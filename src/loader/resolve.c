@@ -135,11 +135,29 @@ static void resolve_entry(struct resolve *work, size_t index)
     work->result->via[index] = (uint8_t)via;
 }
 
+static bool resolve_is_unconfirmed(const struct resolve *work, size_t index)
+{
+    return !work->exported[index] && work->result->state[index] == CUSHIM_STATE_AVAILABLE;
+}
+
+/* One function for two entries that nothing else confirms is wrong for one of them at least. */
+static void resolve_compare_unconfirmed(const struct resolve *work)
+{
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        for (size_t j = 0; resolve_is_unconfirmed(work, i) && j < i; j++)
+            if (resolve_is_unconfirmed(work, j) && cushim_table_slot(&work->result->table, i) ==
+                                                       cushim_table_slot(&work->result->table, j)) {
+                work->result->remarks |= CUSHIM_REMARK_PROC_FAILED;
+                work->result->denied = i;
+                return;
+            }
+}
+
 /* A look-up that was wrong once is not believed about what nothing else confirms. */
 static void resolve_withdraw(const struct resolve *work)
 {
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        if (!work->exported[i] && work->result->state[i] == CUSHIM_STATE_AVAILABLE) {
+        if (resolve_is_unconfirmed(work, i)) {
             work->result->state[i] = (uint8_t)resolve_missing(work, i);
             work->result->via[i] = CUSHIM_VIA_NONE;
         }
@@ -186,11 +204,13 @@ void cushim_resolve(struct cushim_resolution *resolution,
     struct resolve work = {resolution, library, version, options->order, {NULL, NULL}, {NULL}};
     resolution->table.size = sizeof resolution->table;
     if (version) {
-        cushim_library_exports(library, version, work.exported);
+        cushim_library_exports(library, work.exported);
         work.proc = resolve_find_proc(library, version);
     }
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
         resolve_entry(&work, i);
+    if (!(resolution->remarks & CUSHIM_REMARK_PROC_FAILED))
+        resolve_compare_unconfirmed(&work);
     if (resolution->remarks & CUSHIM_REMARK_PROC_FAILED)
         resolve_withdraw(&work);
     cushim_stubs_fill(&resolution->table, resolve_state, resolution);

@@ -202,21 +202,6 @@ CUresult sim_capture_item(struct sim_stream *stream, const struct sim_item *item
     return result;
 }
 
-CUresult sim_capture_graph(struct sim_stream *stream, struct sim_graph *graph)
-{
-    struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
-    struct sim_node *node;
-    CUresult result = stream->capture->session->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-                                                        : append(stream->capture, &item, &node);
-    if (result != CUDA_SUCCESS) {
-        sim_graph_free(graph);
-        return result;
-    }
-    node->child = graph;
-    graph->owner = node;
-    return CUDA_SUCCESS;
-}
-
 bool sim_capturing(const struct sim_stream *stream)
 {
     return stream->capture != NULL;

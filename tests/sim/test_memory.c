@@ -175,7 +175,7 @@ static void test_registered(void **state)
     OK(cu->cuMemHostUnregister(bytes + 100));
     /* Memory that is not there. */
     GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemHostRegister_v2((void *)(uintptr_t)4096, 4096, 0));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemHostRegister_v2(bytes, (size_t)1 << 46, 0));
+    GIVES(CUDA_ERROR_OUT_OF_MEMORY, cu->cuMemHostRegister_v2(bytes, (size_t)1 << 46, 0));
     free(bytes);
 }
 

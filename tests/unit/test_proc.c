@@ -59,6 +59,45 @@ static void test_exact(void **state)
     }
 }
 
+/* Answers about names that nothing confirms, of a driver whose other answers are wrong. */
+static void test_not_believed(void **state)
+{
+    static const char *const fakes[] = {"proc_moody", "proc_garbage", "proc_constant"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(fakes); i++) {
+        const struct cushim_api *cu = open_path(fake_path(fakes[i]));
+        assert_true(cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED);
+        ask(cu, "cuOfTomorrow", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
+        cushim_close(cu);
+    }
+}
+
+/* A driver that is honest about what it has, and finds a pointer to nowhere for all else. */
+static void test_nowhere(void **state)
+{
+    (void)state;
+    const struct cushim_api *cu = open_path(fake_path("proc_nowhere"));
+    assert_true(cushim_has(cu, "cuMemAlloc_v2"));
+    assert_false(cushim_has(cu, "cuMemFree_v2"));
+    ask(cu, "cuOfTomorrow", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
+    cushim_close(cu);
+}
+
+static void test_null(void **state)
+{
+    enum cushim_proc_status why = CUSHIM_PROC_EXACT;
+    (void)state;
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    assert_null(cushim_proc(NULL, "cuMemAlloc", 12040, CUSHIM_STREAM_LEGACY, &why));
+    assert_int_equal(why, CUSHIM_PROC_NOT_FOUND);
+    assert_contains(cushim_last_error(), "table is NULL");
+    assert_null(cushim_proc(cu, NULL, 12040, CUSHIM_STREAM_LEGACY, NULL));
+    assert_contains(cushim_last_error(), "name is NULL");
+    assert_null(cushim_proc(NULL, NULL, 0, CUSHIM_STREAM_PTSZ, NULL));
+    assert_non_null(cushim_proc(cu, "cuMemAlloc", 12040, CUSHIM_STREAM_LEGACY, NULL));
+    cushim_close(cu);
+}
+
 /* A name that is older than what is asked for, and one that is younger than the name. */
 static void test_too_early(void **state)
 {
@@ -144,6 +183,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_not_believed),
+        cmocka_unit_test(test_nowhere),
+        cmocka_unit_test(test_null),
         cmocka_unit_test(test_too_early),
         cmocka_unit_test(test_newer_driver),
         cmocka_unit_test(test_newer_driver_hands_back_older),

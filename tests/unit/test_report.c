@@ -221,6 +221,57 @@ static void test_reasons(void **state)
     cushim_close(cu);
 }
 
+/* A call of an unavailable entry is forgotten too, though its sentence was not made yet. */
+static void test_clear(void **state)
+{
+    (void)state;
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
+    (void)cu->cuMemFree_v2(0);
+    cushim_clear_last_error();
+    assert_string_equal(cushim_last_error(), "");
+    (void)cu->cuMemFree_v2(0);
+    assert_contains(cushim_last_error(), "cuMemFree_v2");
+    cushim_clear_last_error();
+    assert_string_equal(cushim_last_error(), "");
+    cushim_close(cu);
+}
+
+/* NULL for a table or a name is refused with a sentence. */
+static void test_null(void **state)
+{
+    char text[100] = "";
+    size_t count = 1;
+    enum cushim_state why = CUSHIM_STATE_AVAILABLE;
+    (void)state;
+    cushim_clear_last_error();
+    assert_int_equal(cushim_status(NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_contains(cushim_last_error(), "cushim_status: the table is NULL");
+    assert_contains(cushim_message(NULL), "table is NULL");
+    assert_int_equal(cushim_init(NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_null(cushim_path(NULL));
+    assert_null(cushim_base(NULL));
+    assert_null(cushim_attempts(NULL, &count));
+    assert_true(count == 0);
+    assert_int_equal(cushim_remarks(NULL), 0);
+    assert_int_equal(cushim_driver_version(NULL), 0);
+    assert_contains(cushim_reason(NULL, "cuInit", &why, text, sizeof text), "table is NULL");
+    assert_int_equal(why, CUSHIM_STATE_UNKNOWN);
+    assert_false(CUSHIM_HAS(NULL, cuInit));
+    cushim_clear_last_error();
+    assert_false(cushim_has(NULL, "cuInit"));
+    assert_contains(cushim_last_error(), "table is NULL");
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    assert_false(cushim_has(cu, NULL));
+    assert_contains(cushim_last_error(), "symbol is NULL");
+    assert_contains(cushim_reason(cu, NULL, NULL, text, sizeof text), "NULL");
+    assert_true(CUSHIM_HAS(cu, cuInit));
+    assert_false(CUSHIM_HAS(cu, size));
+    assert_false(CUSHIM_HAS(cu, instance));
+    assert_false(cushim_entry_at(0, NULL));
+    assert_non_null(cushim_attempts(cu, NULL));
+    cushim_close(cu);
+}
+
 /* NAME_v1 is the first ABI where a name has several, and nothing where it has one. */
 static void test_first_abi(void **state)
 {
@@ -302,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_last_error_without_driver),
         cmocka_unit_test(test_last_error_is_the_last),
         cmocka_unit_test(test_last_error_per_thread),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_null),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_first_abi),
         cmocka_unit_test(test_long_symbol),

@@ -108,6 +108,8 @@ static const struct driver drivers[] = {
     {"proc_denies", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
     {"proc_scribbles", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
     {"proc_moody", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
+    {"proc_constant", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
+    {"proc_nowhere", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
     {"proc_v1_fails", 11040, 24, CUSHIM_REMARK_PROC_FAILED},
     {"proc_v1_garbage", 11040, 24, CUSHIM_REMARK_PROC_FAILED},
 };
@@ -402,10 +404,38 @@ static void test_typed_calls(void **state)
 
 static struct CMUnitTest tests[64];
 
+/* One wrong answer, about a name with one ABI: never in the slot, and named if it was asked for. */
+static void test_wrong_about_one(void **state)
+{
+    (void)state;
+    for (int order = 0; order <= CUSHIM_ORDER_DLSYM_ONLY; order++) {
+        struct cushim_options options = defaults();
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s", fake_path("proc_single"));
+        options.path = path;
+        options.order = (enum cushim_order)order;
+        const struct cushim_api *cu = cushim_open(&options);
+        assert_ptr_equal(table_slot(cu, entry_index("cuDeviceGetCount")),
+                         exported(path, "cuDeviceGetCount"));
+        bool noticed = cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED;
+        assert_int_equal(noticed, order == CUSHIM_ORDER_PROC);
+        if (noticed)
+            assert_contains(cushim_message(cu), "(cuDeviceGetCount)");
+        cushim_close(cu);
+    }
+    const struct cushim_api *cu = open_path(fake_path("proc_lies"));
+    assert_contains(cushim_message(cu), "(cu"); /* the first one that it was wrong about */
+    cushim_close(cu);
+    cu = open_path(fake_path("proc_nowhere"));
+    assert_contains(cushim_message(cu), "(cu");
+    cushim_close(cu);
+}
+
 int main(void)
 {
     static const struct CMUnitTest others[] = {
         cmocka_unit_test(test_routes),
+        cmocka_unit_test(test_wrong_about_one),
         cmocka_unit_test(test_asked_with_own_version),
         cmocka_unit_test(test_lacks_newer_abi),
         cmocka_unit_test(test_lacks_newer_abi_v1),

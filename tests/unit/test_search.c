@@ -40,6 +40,14 @@ static void mode_finds_fake(void)
     cushim_close(cu);
 }
 
+static void mode_found_before(void)
+{
+    const struct cushim_api *cu = cushim_open(NULL);
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    assert_contains(cushim_path(cu), "/good/");
+    cushim_close(cu);
+}
+
 /* By a name alone the option and the environment search as the system does. */
 static void mode_finds_by_name(void)
 {
@@ -83,6 +91,12 @@ static void mode_dependency(void)
     passes_over(CUSHIM_ERROR_DEPENDENCY);
 }
 
+/* The system's loader would map this file, and die of it. */
+static void mode_truncated(void)
+{
+    passes_over(CUSHIM_ERROR_TRUNCATED);
+}
+
 static void mode_never_looked_at(void)
 {
     size_t count = 0;
@@ -96,6 +110,8 @@ static void mode_never_looked_at(void)
         assert_null(strstr(cushim_path(cu), "cushim-unit-"));
     else
         assert_contains(cushim_message(cu), "no CUDA driver");
+    if (cushim_status(cu) != CUSHIM_OK) /* the system's own words */
+        assert_contains(cushim_message(cu), attempt_of(cu, CUSHIM_SOURCE_SYSTEM)->message);
     cushim_close(cu);
 }
 
@@ -109,10 +125,12 @@ static const struct {
     void (*run)(void);
 } modes[] = {
     {"finds-fake", mode_finds_fake},
+    {"found-before", mode_found_before},
     {"finds-by-name", mode_finds_by_name},
     {"stub", mode_stub},
     {"not-cuda", mode_not_cuda},
     {"dependency", mode_dependency},
+    {"truncated", mode_truncated},
     {"never-looked-at", mode_never_looked_at},
     {"silent", mode_silent},
 };
@@ -134,7 +152,7 @@ static int run_mode(const char *name)
 /* Run a mode with the library search beginning at `where`. */
 static void run_with(const char *mode, const char *where, char *output)
 {
-    char search[PATH_SIZE];
+    char search[2 * PATH_SIZE];
     snprintf(search, sizeof search, "LD_LIBRARY_PATH=%s", where ? where : "");
     char quiet[] = "CMOCKA_TEST_ABORT=1";
     char *environment[] = {quiet, where ? search : NULL, NULL};
@@ -174,6 +192,23 @@ static void test_dependency_passed_over(void **state)
 {
     (void)state;
     run_with("dependency", folder_with("needs", "needs_gone", "libcuda.so.1"), NULL);
+}
+
+static void test_truncated_passed_over(void **state)
+{
+    const char *where = folder_with("truncated", GOOD, "libcuda.so.1");
+    char path[PATH_SIZE], several[PATH_SIZE + 256];
+    struct stat info;
+    (void)state;
+    snprintf(path, sizeof path, "%s/libcuda.so.1", where);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(truncate(path, info.st_size / 4), 0);
+    run_with("truncated", where, NULL);
+    snprintf(several, sizeof several, "/nonexistent:%s:%s", where, in_folder("good"));
+    run_with("truncated", several, NULL);
+    /* One that is found before it, or no library at all, is as the system has it. */
+    snprintf(several, sizeof several, "%s:%s", in_folder("good"), where);
+    run_with("found-before", several, NULL);
 }
 
 static void test_unversioned_never_opened(void **state)
@@ -319,6 +354,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_stub_passed_over),
         cmocka_unit_test(test_not_cuda_passed_over),
         cmocka_unit_test(test_dependency_passed_over),
+        cmocka_unit_test(test_truncated_passed_over),
         cmocka_unit_test(test_unversioned_never_opened),
         cmocka_unit_test(test_current_folder_never_searched),
         cmocka_unit_test(test_search_is_silent),
