@@ -78,9 +78,10 @@ def read(registry):
     """The checked features and the attributes that they name, by name."""
     entries = {entry["symbol"]: entry for entry in registry["entries"]}
     prefix = len(emit_attributes.PREFIX)
-    attributes = {name[prefix:]: (number, since)
-                  for number, since, name in emit_attributes.rows(registry)}
     known, first = constants(registry), oldest(registry)
+    # An attribute of release 0 came no later than the oldest headers that were scanned.
+    attributes = {name[prefix:]: (number, since or first)
+                  for number, since, name in emit_attributes.rows(registry)}
     for line, feature in enumerate(registry["features"], 1):
         try:
             check(feature, entries, known, attributes, first)

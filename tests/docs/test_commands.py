@@ -3,6 +3,8 @@
 
 import re
 import shlex
+import shutil
+import zipfile
 
 import pytest
 from pages import PAGES, ROOT, indented_commands, inline_commands
@@ -25,9 +27,16 @@ def need_command(command):
 
 @pytest.fixture(name="folder", scope="module")
 def fixture_folder(tmp_path_factory):
-    """Where the commands run: README's first program is ./program."""
+    """Where the commands run: README's first program is ./program, and there are drivers."""
     folder = tmp_path_factory.mktemp("commands")
     compile_block(FIRST, folder)
+    for name in (".", "one", "other"):
+        (folder / name).mkdir(exist_ok=True)
+        shutil.copy(FAKE_GPU, folder / name / "libcuda.so.1")
+    with zipfile.ZipFile(folder / "package.whl", "w") as package:
+        package.write(folder / "program", "package/program")
+    (folder / "build").mkdir()
+    shutil.copy(folder / "program", folder / "build")
     return folder
 
 
