@@ -34,6 +34,7 @@ static char diff_title[] = "cushim diff";
 #endif
 static char demo_title[] = "cushim demo";
 #ifdef HAVE_SIM
+static char matrix_title[] = "cushim matrix";
 static char sim_title[] = "cushim sim";
 #endif
 
@@ -49,6 +50,7 @@ static const struct command commands[] = {
 #endif
     {"demo", demo_title, command_demo},
 #ifdef HAVE_SIM
+    {"matrix", matrix_title, command_matrix},
     {"sim", sim_title, command_sim},
 #endif
 };
@@ -126,6 +128,7 @@ static const struct argp parser = {
 #endif
            "  demo      run kernels and check what they computed\n"
 #ifdef HAVE_SIM
+           "  matrix    run a program under many drivers, simulated and real\n"
            "  sim       run a program under a simulated driver\n"
 #endif
            "\n"
