@@ -32,12 +32,11 @@ bool driver_found(const struct cushim_api *cu, const char *command)
 
 bool driver_has_device(const struct cushim_api *cu, int device, const char *command)
 {
-    const char *message = "";
     int count = 0;
 
     fflush(stdout); /* an old driver forks here */
-    if (cushim_init(cu, &message) != CUSHIM_OK) {
-        fprintf(stderr, "%s: %s\n", command, message);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "%s: %s\n", command, cushim_message(cu));
         return false;
     }
     if (cu->cuDeviceGetCount(&count) == CUDA_SUCCESS && device < count)
