@@ -29,6 +29,11 @@ static void prelude_leave(void)
 /* What fragments suppose. */
 static CUdeviceptr p;
 static size_t bytes = 4096;
+static CUdevice device;
+
+static void use_pools(void)
+{
+}
 
 /* Three launches, and all is given back. */
 static void test_of_mine(const struct cushim_api *cu)
