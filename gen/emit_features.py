@@ -79,7 +79,7 @@ def read(registry):
     entries = {entry["symbol"]: entry for entry in registry["entries"]}
     prefix = len(emit_attributes.PREFIX)
     known, first = constants(registry), oldest(registry)
-    # An attribute of release 0 came no later than the oldest headers that were scanned.
+    # Of the oldest headers' attributes it is not known when they came: at their release at last.
     attributes = {name[prefix:]: (number, since or first)
                   for number, since, name in emit_attributes.rows(registry)}
     for line, feature in enumerate(registry["features"], 1):
