@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct row {
-    struct cushim_entry entry;
+    const char *symbol;
     size_t index;
 };
 
@@ -15,15 +15,17 @@ static size_t row_count;
 
 static int compare_rows(const void *a, const void *b)
 {
-    return strcmp(((const struct row *)a)->entry.symbol, ((const struct row *)b)->entry.symbol);
+    return strcmp(((const struct row *)a)->symbol, ((const struct row *)b)->symbol);
 }
 
 static void fill(void)
 {
+    struct cushim_entry entry;
+
     if (row_count > 0)
         return;
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && cushim_entry_at(i, &rows[i].entry); i++)
-        rows[row_count++].index = i;
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && cushim_entry_at(i, &entry); i++)
+        rows[row_count++] = (struct row){entry.symbol, i};
     qsort(rows, row_count, sizeof rows[0], compare_rows);
 }
 
@@ -34,9 +36,9 @@ size_t known_symbol_of(const char *text, size_t length)
     fill();
     for (high = row_count; low < high;) {
         size_t middle = low + (high - low) / 2;
-        int order = strncmp(rows[middle].entry.symbol, text, length);
+        int order = strncmp(rows[middle].symbol, text, length);
         if (order == 0)
-            order = rows[middle].entry.symbol[length] == '\0' ? 0 : 1;
+            order = rows[middle].symbol[length] == '\0' ? 0 : 1;
         if (order == 0)
             return rows[middle].index;
         if (order < 0)
