@@ -52,7 +52,7 @@ def check(feature, entries, known, attributes, first):
             raise ValueError(f"no constant {name}")
         (needed if known[name] > first else possible).append(known[name])
     if "attribute" in feature:
-        possible.append(check_attribute(feature["attribute"], attributes))
+        possible.append(check_attribute(feature["attribute"], attributes) or first)
     if not needed and not possible:
         raise ValueError("neither entries nor constants nor an attribute")
     low, high = max(needed, default=0), max(needed + possible)
@@ -62,7 +62,7 @@ def check(feature, entries, known, attributes, first):
 
 
 def check_attribute(attribute, attributes):
-    """The release of an attribute; raises ValueError for one that does not exist."""
+    """The release of an attribute, 0 for not known; raises ValueError where there is none."""
     name = attribute.get("name")
     if name not in attributes:
         raise ValueError(f"no attribute {name}")

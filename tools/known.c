@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct row {
-    const char *symbol;
+    char symbol[sizeof((struct cushim_entry *)0)->symbol];
     size_t index;
 };
 
@@ -24,8 +24,10 @@ static void fill(void)
 
     if (row_count > 0)
         return;
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && cushim_entry_at(i, &entry); i++)
-        rows[row_count++] = (struct row){entry.symbol, i};
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && cushim_entry_at(i, &entry); i++) {
+        memcpy(rows[row_count].symbol, entry.symbol, sizeof entry.symbol);
+        rows[row_count++].index = i;
+    }
     qsort(rows, row_count, sizeof rows[0], compare_rows);
 }
 

@@ -22,7 +22,7 @@ struct options {
 
 /* An exported symbol that is not known. */
 struct unknown {
-    const char *symbol;
+    char symbol[KNOWN_NAME_SIZE];
     char name[KNOWN_NAME_SIZE];
     enum cushim_stream stream;
     int since; /* 0: this build does not know it */
@@ -90,7 +90,7 @@ static void add(struct list *list, const char *symbol, int since)
         output_no_memory();
     list->item = item;
     item += list->count++;
-    item->symbol = symbol;
+    snprintf(item->symbol, sizeof item->symbol, "%s", symbol);
     item->since = since;
     item->private = known_private(symbol);
     known_split(symbol, item->name, &item->stream);

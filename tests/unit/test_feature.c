@@ -44,7 +44,7 @@ static CUresult CUDAAPI nothing(void)
 
 /* Every symbol of that release, but this one. */
 static const char *lacking;
-static const char *symbols[CUSHIM_ENTRY_COUNT];
+static struct cushim_entry entries[CUSHIM_ENTRY_COUNT];
 static size_t symbol_count;
 
 static void *resolve(void *user, const char *symbol)
@@ -53,7 +53,7 @@ static void *resolve(void *user, const char *symbol)
     if (strcmp(symbol, "cuDriverGetVersion") == 0)
         return (void *)get_version;
     for (size_t i = 0; i < symbol_count; i++) {
-        bool named = strcmp(symbols[i], symbol) == 0;
+        bool named = strcmp(entries[i].symbol, symbol) == 0;
         if (named && !(lacking && strcmp(symbol, lacking) == 0))
             return (void *)nothing;
     }
@@ -72,7 +72,7 @@ static int setup(void **state)
     symbol_count = 0;
     for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
         if (entry.since <= GOOD_VERSION)
-            symbols[symbol_count++] = entry.symbol;
+            entries[symbol_count++] = entry;
     }
     struct cushim_options options = defaults();
     options.resolver = resolve;
