@@ -29,6 +29,11 @@ static void prelude_leave(void)
 /* What fragments suppose. */
 static CUdeviceptr p;
 static size_t bytes = 4096;
+static CUdevice device;
+
+static void use_pools(void)
+{
+}
 
 /* Three launches, and all is given back. */
 static void test_of_mine(const struct cushim_api *cu)
@@ -45,8 +50,7 @@ static void test_of_mine(const struct cushim_api *cu)
     CUSHIM_KEEP(&gpu.outcome, cushim_module_function(cu, module, "saxpy", &saxpy));
     CUSHIM_KEEP(&gpu.outcome, cushim_memory_alloc(cu, bytes, &numbers));
     for (int i = 0; i < 3; i++)
-        CUSHIM_KEEP(&gpu.outcome,
-                    CUSHIM_LAUNCH(cu, saxpy, &launch, 16u, 2.0f, numbers, numbers));
+        CUSHIM_KEEP(&gpu.outcome, CUSHIM_LAUNCH(cu, saxpy, &launch, 16u, 2.0f, numbers, numbers));
     CUSHIM_KEEP(&gpu.outcome, cushim_memory_free(cu, numbers));
     CUSHIM_KEEP(&gpu.outcome, cushim_module_unload(cu, module));
     if (cushim_device_leave(&gpu) != CUDA_SUCCESS) {

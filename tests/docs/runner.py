@@ -71,10 +71,11 @@ def compile_block(block, folder):
     libraries = ["cushim-sim", "cushim"] if "sim" in block.kind else ["cushim"]
     objects = [next(BUILD.glob(f"src/**/lib{name}.a")) for name in libraries]
     extra = ["-Wno-unused", "-Wno-missing-field-initializers"] if block.kind != "program" else []
-    command = [os.environ.get("CXX" if suffix == "cpp" else "CC", compiler).split()[-1], standard,
-               "-Wall", "-Wextra", "-Werror", *extra, "-I", HERE, "-I", HERE.parents[1] / "include",
-               "-I", BUILD / "gen",
-               f'-DSAXPY_PTX="{HERE.parents[1]}/kernels/saxpy.ptx"', file, "-o", program, *objects, "-ldl", "-pthread"]
+    compiler = os.environ.get("CXX" if suffix == "cpp" else "CC", compiler).split()[-1]
+    command = [compiler, standard, "-Wall", "-Wextra", "-Werror", *extra, "-I", HERE,
+               "-I", HERE.parents[1] / "include", "-I", BUILD / "gen",
+               f'-DSAXPY_PTX="{HERE.parents[1]}/kernels/saxpy.ptx"', file, "-o", program,
+               *objects, "-ldl", "-pthread"]
     if "sim" in block.kind:
         command += ["-lm", *sim_libraries()]
     done = run(command, folder, environment())
