@@ -109,6 +109,7 @@ void sim_capture_stream_gone(struct sim_stream *stream)
     if (session->origin == stream) {
         struct sim_graph *graph = session->graph;
         bool borrowed = session->borrowed;
+        session->abandoned = true;
         sim_session_end(session);
         if (!borrowed)
             sim_graph_free(graph);

@@ -77,12 +77,14 @@ int memory_main(int argc, char **argv, const char *name, const struct CMUnitTest
     memory_simulated = strstr(library, "cuda-sim") != NULL;
     struct CMUnitTest chosen[64];
     size_t number = 0;
+    const char *only = getenv("MEMORY_ONLY"); /* one case */
     for (size_t i = 0; i < count && number < sizeof chosen / sizeof *chosen; i++) {
-        if (memory_simulated || !tests[i].initial_state)
+        bool own = !memory_simulated && tests[i].initial_state;
+        if (getenv("MEMORY_LIST")) /* which there are */
+            printf("%s%s%s\n", tests[i].name, own ? " own: " : "",
+                   own ? (const char *)tests[i].initial_state : "");
+        else if (!own && (!only || strcmp(only, tests[i].name) == 0))
             chosen[number++] = tests[i];
-        else
-            printf("# the simulator's own: %s: %s\n", tests[i].name,
-                   (const char *)tests[i].initial_state);
     }
     return number ? _cmocka_run_group_tests(name, chosen, number, memory_setup, memory_teardown)
                   : 0;

@@ -487,7 +487,7 @@ static void test_all_are_here(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_promises),
-    MEMORY_TEST(test_all_are_here),
+    MEMORY_OWN(test_promises, "what the simulator serves"),
+    MEMORY_OWN(test_all_are_here, "what the simulator serves"),
 };
 MEMORY_MAIN("attributes", tests)

@@ -127,7 +127,7 @@ static void test_capture_misuse(void **state)
     OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cu->cuEventRecord(event, one));
     OK(cu->cuStreamDestroy_v2(one));
-    GIVES(CUDA_ERROR_CAPTURED_EVENT, cu->cuStreamWaitEvent(two, event, 0));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuStreamWaitEvent(two, event, 0));
     OK(cu->cuEventDestroy_v2(event));
     OK(cu->cuStreamDestroy_v2(two));
 }

@@ -394,11 +394,17 @@ static void test_no_growth(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_diamond),      MEMORY_TEST(test_cycle),
-    MEMORY_TEST(test_long_chain),   MEMORY_TEST(test_launches_in_order),
-    MEMORY_TEST(test_parameters),   MEMORY_TEST(test_change_while_running),
-    MEMORY_TEST(test_update),       MEMORY_TEST(test_child),
-    MEMORY_TEST(test_memory),       MEMORY_TEST(test_events),
-    MEMORY_TEST(test_user_objects), MEMORY_TEST(test_no_growth),
+    MEMORY_OWN(test_diamond, "the order of a list that promises none"),
+    MEMORY_TEST(test_cycle),
+    MEMORY_TEST(test_long_chain),
+    MEMORY_TEST(test_launches_in_order),
+    MEMORY_TEST(test_parameters),
+    MEMORY_TEST(test_change_while_running),
+    MEMORY_TEST(test_update),
+    MEMORY_TEST(test_child),
+    MEMORY_OWN(test_memory, "memory is counted to the byte"),
+    MEMORY_TEST(test_events),
+    MEMORY_TEST(test_user_objects),
+    MEMORY_TEST(test_no_growth),
 };
 MEMORY_MAIN("graphs", tests)

@@ -138,7 +138,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_static_variables),
     MEMORY_TEST(test_old_text),
     MEMORY_TEST(test_targets),
-    MEMORY_TEST(test_large_variables),
-    MEMORY_TEST(test_lacking_instruction),
+    MEMORY_OWN(test_large_variables, "what a variable costs the host"),
+    MEMORY_OWN(test_lacking_instruction, "a device lacks none"),
 };
 MEMORY_MAIN("loading", tests)

@@ -13,8 +13,9 @@ static const char fetches[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
     ".const .align 4 .u32 hidden = 5;\n.global .align 4 .u32 counter;\n"
     ".visible .entry fetch(.param .u64 p, .param .u64 o)\n{\n"
-    " .reg .u64 t, a;\n .reg .u32 v<4>;\n ld.param.u64 t, [o];\n ld.param.u64 a, [p];\n"
-    " tex.1d.v4.u32.s32 {v0, v1, v2, v3}, [t, {2}];\n st.global.u32 [a], v0;\n ret;\n}\n"
+    " .reg .u64 t, a;\n .reg .u32 v<4>;\n .reg .f32 x;\n ld.param.u64 t, [o];\n"
+    " ld.param.u64 a, [p];\n mov.f32 x, 0f40200000;\n"
+    " tex.1d.v4.u32.f32 {v0, v1, v2, v3}, [t, {x}];\n st.global.u32 [a], v0;\n ret;\n}\n"
     ".visible .entry draw(.param .u64 p, .param .u64 o)\n{\n"
     " .reg .u64 s, a;\n .reg .u32 v;\n ld.param.u64 s, [o];\n ld.param.u64 a, [p];\n"
     " suld.b.1d.b32.trap {v}, [s, {8}];\n st.global.u32 [a], v;\n ret;\n}\n";
