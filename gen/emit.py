@@ -14,9 +14,11 @@ from pathlib import Path
 import emit_api
 import emit_attributes
 import emit_cuda
+import emit_drivers
 import emit_dropin
 import emit_entries
 import emit_errors
+import emit_features
 import emit_sim
 import emit_typedefs
 import registry
@@ -31,6 +33,9 @@ OUTPUTS = {
     "sim_behaviours.h": emit_sim.emit_header,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
+    "drivers.c": emit_drivers.emit,
+    "feature_names.h": emit_features.emit_header,
+    "features.c": emit_features.emit,
     **{header: lambda data, header=header: emit_cuda.emit(data, header)
        for header in ["cuda.h", *COMPANIONS]},
     **{header: lambda data, header=header: emit_typedefs.emit(data, header)

@@ -42,7 +42,7 @@ def rows(registry):
 def emit(registry):
     """Text of attribute_names.c."""
     table = rows(registry)
-    lines = [ctext.banner("types"), '#include "attribute_names.h"', "",
+    lines = [ctext.banner("types"), '#include "helpers/attribute_names.h"', "",
              "const struct cushim_attribute cushim_attributes[] = {",
              *(f"    {{\"{name}\", {number}, {since}}}," for number, since, name in table), "};",
              "", f"const size_t cushim_attributes_count = {len(table)};"]

@@ -197,11 +197,26 @@ def emit_exports(registry, sources):
     return "\n".join(lines) + "\n"
 
 
+# Codes that are older than the oldest headers of the registry and newer than CUDA 6.5, by the first
+# release whose driver was seen to name them (390, 418, 450, 460 and 470 were asked).
+SEEN_IN_DRIVERS = {
+    9010: (220, 221, 720),
+    10010: (401, 802, 803, 804, 900, 901, 902, 903, 904, 905, 906, 907, 908),
+    11000: (102, 222, 909, 910),
+    11020: (34, 223),
+    11040: (224, 805, 806, 807, 808, 809, 911),
+    11070: (46,),
+}
+
+
 def new_errors(types):
-    """Codes that came after the oldest headers that the registry knows, by release."""
+    """Codes that came after CUDA 6.5, by release."""
     codes = next(ctext.newest(row) for row in types if row["name"] == "CUresult")
     oldest = min(value[2] for value in codes["values"])
-    return [value[:3] for value in codes["values"] if value[2] > oldest]
+    seen = {code: since for since, codes in SEEN_IN_DRIVERS.items() for code in codes}
+    return [(name, number, since if since > oldest else seen[number])
+            for name, number, since in (value[:3] for value in codes["values"])
+            if since > oldest or number in seen]
 
 
 def parameter(kinds, entry, kind, name):

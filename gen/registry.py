@@ -11,11 +11,13 @@ FIELDS = {
     "entries": {"symbol": str, "name": str, "since": int, "stream": str, "header": str,
                 "params": list},
     "types": {"name": str, "header": str, "versions": list},
-    "levels": {"release": int},
+    "levels": {"release": int}, "drivers": {"source": str},
     "typedefs": {"name": str, "versions": list},
     "errors": {"code": int, "name": str, "text": str},
+    "features": {"feature": str, "group": str, "text": str, "since": int, "entries": list},
 }
-KEYS = {"entries": "symbol", "types": "name", "typedefs": "name"}  # no two lines share it
+KEYS = {"entries": "symbol", "types": "name", "typedefs": "name",
+        "features": "feature"}  # no two lines share it
 WORDS = {str: "a string", int: "a number", list: "a list"}
 PLATFORMS = (None, "linux", "windows")
 KINDS = {"alias": {"type"}, "define": {"value"}, "enum": {"values"}, "gone": set(),

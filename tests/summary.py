@@ -16,8 +16,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ALL = ["bench", "cli", "consumers", "counting", "device", "drivers", "gen", "headers", "sim",
-       "style", "unit"]
+ALL = ["bench", "cli", "consumers", "counting", "device", "docs", "drivers", "gen", "headers",
+       "sim", "style", "unit"]
 NEEDS_GPU = "device"
 NEEDS_NO_GPU = "there is a GPU"  # the reason of tests that a GPU would disturb
 PASSED = ("OK", "EXPECTEDFAIL")

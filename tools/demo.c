@@ -17,7 +17,6 @@
 #include "vecadd_ptx.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,19 +48,15 @@ struct demo {
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    char *end;
-    long value;
 
     switch (key) {
     case 'd':
         options->driver = argument;
         return 0;
     case 'n':
-        errno = 0;
-        value = strtol(argument, &end, 10);
-        if (end == argument || *end != '\0' || errno != 0 || value < 0 || value > INT32_MAX)
+        options->device = device_number(argument);
+        if (options->device < 0)
             argp_error(state, "'%s' is not a device's number", argument);
-        options->device = (int)value;
         return 0;
     case KEY_ALL:
         options->all = true;

@@ -5,6 +5,7 @@
 #include "names.h"
 #include "output.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,33 @@ bool driver_found(const struct cushim_api *cu, const char *command)
         return true;
     fprintf(stderr, "%s: %s\n", command, cushim_message(cu));
     return false;
+}
+
+bool driver_has_device(const struct cushim_api *cu, int device, const char *command)
+{
+    int count = 0;
+
+    fflush(stdout); /* an old driver forks here */
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "%s: %s\n", command, cushim_message(cu));
+        return false;
+    }
+    if (cu->cuDeviceGetCount(&count) == CUDA_SUCCESS && device < count)
+        return true;
+    fprintf(stderr, "%s: no device %d; the driver has %d\n", command, device, count);
+    return false;
+}
+
+int device_number(const char *text)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value < 0 || value > INT32_MAX)
+        return -1;
+    return (int)value;
 }
 
 json_t *driver_json(const struct cushim_api *cu)

@@ -23,6 +23,15 @@ const struct cushim_api *driver_open(const char *path, enum cushim_order order);
 /** Whether there is a driver. If not, say why on stderr, as `command`. */
 bool driver_found(const struct cushim_api *cu, const char *command);
 
+/**
+ * Start the driver (cuInit) and make sure that it has a device of this number. If not, say why on
+ * stderr, as `command`.
+ */
+bool driver_has_device(const struct cushim_api *cu, int device, const char *command);
+
+/** A device's number as an option has it; -1 for anything else. */
+int device_number(const char *text);
+
 /** {"path", "version", "status"} of the driver. */
 json_t *driver_json(const struct cushim_api *cu);
 

@@ -5,6 +5,7 @@
  * CUSHIM_SIM_* variables.
  */
 #include "command.h"
+#include "sim_check.h"
 #include "sim_folder.h"
 #include "sim_library.h"
 
@@ -29,16 +30,19 @@ enum {
     KEY_LOG,
     KEY_WORKERS,
     KEY_TIME_LIMIT,
+    KEY_GRAIN,
+    KEY_CHECK,
+    KEY_SUMMARY,
     KEY_LIST,
     KEY_QUIET,
     MAX_FAULTS = 64
 };
 
 struct options {
-    const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit;
+    const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain, *summary;
     const char *faults[MAX_FAULTS];
     int fault_count;
-    int list, quiet;
+    int list, quiet, check;
     char **program; /* ends with NULL */
 };
 
@@ -69,6 +73,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TIME_LIMIT:
         options->time_limit = argument;
+        return 0;
+    case KEY_GRAIN:
+        options->grain = argument;
+        return 0;
+    case KEY_CHECK:
+        options->check = 1;
+        return 0;
+    case KEY_SUMMARY:
+        options->summary = argument;
         return 0;
     case KEY_FAULT:
         if (options->fault_count == MAX_FAULTS)
@@ -107,7 +120,7 @@ static const struct argp_option argp_options[] = {
     {.name = "profile",
      .key = KEY_PROFILE,
      .arg = "NAME",
-     .doc = "Which device: turing, ampere, ada or hopper (default)"},
+     .doc = "Which device: turing, ampere (default), ada or hopper"},
     {.name = "memory",
      .key = KEY_MEMORY,
      .arg = "SIZE",
@@ -128,6 +141,18 @@ static const struct argp_option argp_options[] = {
      .key = KEY_TIME_LIMIT,
      .arg = "MS",
      .doc = "A kernel that takes longer ends with LAUNCH_TIMEOUT"},
+    {.name = "grain",
+     .key = KEY_GRAIN,
+     .arg = "BYTES",
+     .doc =
+         "Let kernels use blocks up to a multiple of so many bytes, at most 512, as hardware does"},
+    {.name = "check",
+     .key = KEY_CHECK,
+     .doc = "End with 5 if something was not released, or a rule never fired"},
+    {.name = "summary",
+     .key = KEY_SUMMARY,
+     .arg = "FILE",
+     .doc = "Write what each process did, leaked and left as JSON to FILE"},
     {.name = "quiet",
      .key = KEY_QUIET,
      .doc = "No summary and no reports of kernels on standard error"},
@@ -152,7 +177,8 @@ static const struct argp parser = {
         "  missing:SYMBOL\n"
         "  wrong-abi          abort when a wrongly resolved pointer is called, and name it\n"
         "\n"
-        "The exit code is the program's, 128 + N if signal N ended it, 127 if it cannot be run.\n",
+        "The exit code is the program's, 128 + N if signal N ended it, 127 if it cannot be run,\n"
+        "5 if it is 0 and --check found something.\n",
 };
 
 /* "NAME=value" into the environment; NULL unsets what the caller's environment may hold. */
@@ -193,16 +219,20 @@ static char *join_faults(const struct options *options)
 
 static int set_environment(const struct options *options, const char *folder, const char *faults)
 {
-    int rc = set_search(folder) != 0 || set("CUSHIM_LIBCUDA", NULL) != 0 ||
-             set("CUSHIM_SIM_CUDA", NULL) != 0 ||
-             set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
-             set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
-             set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
-             set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
-             set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
-             set("CUSHIM_SIM_LOG", options->log) != 0 ||
-             set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
-             set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
+    char report[PATH_MAX];
+    bool reports = options->check || options->summary != NULL;
+    int rc =
+        snprintf(report, sizeof report, "%s/" SIM_FOLDER_REPORT, folder) >= (int)sizeof report ||
+        set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
+        set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
+        set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+        set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
+        set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
+        set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
+        set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
+        set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
+        set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+        set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
 }
@@ -234,13 +264,26 @@ static void pass_on(int number, siginfo_t *info, void *context)
         kill((pid_t)child, number);
 }
 
-static void pass_signals_on(void)
+static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+/* Until the program is there and they can be passed on. */
+static void hold_signals(sigset_t *before)
 {
-    static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+    sigset_t held;
+
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
+        sigaddset(&held, passed[i]);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static void pass_signals_on(const sigset_t *before)
+{
     struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
 
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
         sigaction(passed[i], &action, NULL);
+    sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* In the new process. It ends with the one that the user started and can see. */
@@ -257,18 +300,23 @@ static _Noreturn void become(char **program, pid_t parent)
 static int run(char **program, int quiet)
 {
     pid_t self = getpid(), pid;
+    sigset_t before;
     int status;
 
     fflush(NULL);
+    hold_signals(&before);
     pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         become(program, self);
+    }
     if (pid < 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         fprintf(stderr, "cushim sim: no process can be started: %s\n", strerror(errno));
         return COMMAND_SYSTEM;
     }
     child = (sig_atomic_t)pid;
-    pass_signals_on();
+    pass_signals_on(&before);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFSIGNALED(status))
@@ -292,6 +340,8 @@ static int simulate(const struct options *options, const char *faults)
         return COMMAND_SYSTEM;
     if (set_environment(options, folder.path, faults) == 0) {
         code = run(options->program, options->quiet);
+        if (options->check || options->summary != NULL)
+            code = sim_check(getenv("CUSHIM_SIM_REPORT"), options->summary, options->check, code);
     } else {
         fputs("cushim sim: no memory\n", stderr);
         code = COMMAND_SYSTEM;
@@ -316,7 +366,7 @@ int command_sim(int argc, char **argv)
         return COMMAND_SYSTEM;
     }
     if (sim_settings_good(options.devices, options.profile, options.memory, options.workers,
-                          options.time_limit) &&
+                          options.time_limit, options.grain) &&
         sim_faults_good(faults) &&
         (options.log == NULL || (options.log = log = log_path(options.log)) != NULL))
         code = simulate(&options, faults);

@@ -52,7 +52,7 @@ static bool place(const char *library, const char *path, const char *faults)
 
 static void clear(const char *path)
 {
-    static const char *const files[] = {"libcuda.so.1", "libcuda.so"};
+    static const char *const files[] = {"libcuda.so.1", "libcuda.so", SIM_FOLDER_REPORT};
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char file[PATH_MAX];

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define SIM_FOLDER_REPORT "report" /* a file in it, where the processes add what they report */
+
 struct sim_folder {
     char *path;
     pid_t guard; /* removes the folder when this process ends, however it does */

@@ -14,6 +14,7 @@
 #include "elf_hide.h"
 #include "fault.h"
 #include "fault_rule.h"
+#include "memory.h"
 #include "profile.h"
 
 #define PREFIX "libcuda-sim-"
@@ -88,13 +89,17 @@ static void print_versions(FILE *stream, const int *versions, int count)
     fputc('\n', stream);
 }
 
-int sim_list(void)
+int sim_versions(int *versions, int most)
 {
-    int versions[256], count = 0;
     char folder[PATH_MAX];
 
-    if (find_folder(folder, sizeof folder))
-        count = list_versions(folder, versions, 256);
+    return find_folder(folder, sizeof folder) ? list_versions(folder, versions, most) : 0;
+}
+
+int sim_list(void)
+{
+    int versions[256], count = sim_versions(versions, 256);
+
     fputs("CUDA versions:", stdout);
     print_versions(stdout, versions, count);
     fputs("profiles:", stdout);
@@ -121,7 +126,7 @@ static bool whole(const char *option, const char *text, long low, long high)
 }
 
 bool sim_settings_good(const char *devices, const char *profile, const char *memory,
-                       const char *workers, const char *time_limit)
+                       const char *workers, const char *time_limit, const char *grain)
 {
     if (profile != NULL && sim_profile_find(profile) == NULL) {
         fprintf(stderr, "cushim sim: --profile: there is no '%s'; --list shows all\n", profile);
@@ -133,7 +138,8 @@ bool sim_settings_good(const char *devices, const char *profile, const char *mem
     }
     return whole("devices", devices, 0, SIM_MAX_DEVICES) &&
            whole("workers", workers, 1, SIM_MAX_WORKERS) &&
-           whole("time-limit", time_limit, 1, 1000000000);
+           whole("time-limit", time_limit, 1, 1000000000) &&
+           whole("grain", grain, 1, SIM_GRAIN_MOST);
 }
 
 bool sim_faults_good(const char *faults)

@@ -12,7 +12,10 @@ static void print_driver(const struct cushim_api *cu)
     size_t available = 0;
     for (size_t i = 0; i < cushim_entry_count(); i++)
         available += cushim_slot_at(cu, i).state == CUSHIM_STATE_AVAILABLE;
-    printf("%s\n%zu of %zu functions\n", cushim_path(cu), available, cushim_entry_count());
+    printf("cushim %s, which knows CUDA up to %d.%d\n", cushim_version(),
+           cushim_registry_version() / 1000, cushim_registry_version() % 1000 / 10);
+    printf("%s at %p\n%zu of %zu functions\n", cushim_path(cu), cushim_base(cu), available,
+           cushim_entry_count());
 }
 
 /* Not every driver knows every attribute, and not every device has it: three answers. */

@@ -54,8 +54,9 @@ int main(void)
 
     /* In the table each is a member of its own, typed, and callable on every machine: one that the
      * driver lacks returns an error. A plain name means what it means in the headers in use. */
-    bool has = cushim_has(cu, "cuCtxCreate_v4");
+    char text[256];
+    bool has = CUSHIM_HAS(cu, cuCtxCreate_v4);
     CUresult code = has ? CUDA_SUCCESS : cu->cuCtxCreate_v4(NULL, NULL, 0, 0);
-    printf("cuCtxCreate_v4: %s\n", has ? "there" : cushim_last_error());
+    printf("%s\n", cushim_reason(cu, "cuCtxCreate_v4", NULL, text, sizeof text));
     return good && has == (code == CUDA_SUCCESS) ? 0 : 1;
 }

@@ -63,6 +63,8 @@ int main(void)
                 CUSHIM_CHECK(cushim_set_error_handler(note, &last)) &&
                 call_without_driver(cu, &last) && name_codes(cu);
     good &= CUSHIM_CHECK(cushim_set_error_handler(NULL, NULL));
-    cushim_close(cu);
+    /* Nothing of it has run: the system may unload the library, too, if there is one. */
+    cushim_clear_last_error();
+    cushim_close_unload(cu);
     return good ? 0 : 1;
 }

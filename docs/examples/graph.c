@@ -85,7 +85,7 @@ int main(void)
         printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
-    if (!cushim_has(cu, "cuStreamEndCapture")) {
+    if (!CUSHIM_HAS(cu, cuStreamEndCapture)) {
         printf("skipped: this driver has no capture\n");
         cushim_device_leave(&gpu);
         return 77;

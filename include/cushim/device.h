@@ -171,7 +171,7 @@ struct cushim_device_scope {
  *     if (cushim_device_leave(&gpu) != CUDA_SUCCESS)
  *         printf("on the CPU, because %s\n", gpu.outcome.message);
  *
- * `work` calls through CUSHIM_KEEP (cushim/error.h), also where it cleans up: what failed first
+ * `work` calls through CUSHIM_KEEP (cushim/error.h), also when it cleans up: what failed first
  * stays in the outcome.
  *
  * @param scope  its `size` is set. All else is written, on failure too

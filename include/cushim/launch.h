@@ -138,7 +138,7 @@ struct cushim_params {
  *
  * Rule: each parameter lies at a multiple of its alignment on the device, whatever the host's; the
  * whole has no padding at its end. A scalar is aligned to its size, so long long, double and
- * CUdeviceptr to 8, also where the host aligns them to 4; vector types to float2 8, float3 4,
+ * CUdeviceptr to 8, also if the host aligns them to 4; vector types to float2 8, float3 4,
  * float4 16, double2 16, char4 4 and so on; a structure as its most aligned member. (CUDA C++
  * Programming Guide, Built-in Vector Types and Driver API; PTX ISA, Kernel Function Parameters;
  * measured: tests/device/launch.c.)
@@ -146,7 +146,7 @@ struct cushim_params {
  * @param value      `size` bytes; they are copied
  * @param size       not 0
  * @param alignment  a power of 2, at most 128
- * @return CUDA_ERROR_INVALID_VALUE where something is off or the buffer is full: nothing is added,
+ * @return CUDA_ERROR_INVALID_VALUE if an argument is wrong or the buffer is full: nothing is added,
  *         and every later add and the launch fail too, so that it is enough to check the launch
  *
  * Threads: one at a time for each params.
@@ -154,7 +154,7 @@ struct cushim_params {
 CUSHIM_PUBLIC CUresult cushim_params_add(struct cushim_params *params, const void *value,
                                          size_t size, size_t alignment);
 
-/* cushim_params_add for a value of known type: where no padding is needed a compiler leaves little
+/* cushim_params_add for a value of known type: if no padding is needed a compiler leaves little
  * more than the copy of it, and the rest is for the function. */
 static inline CUresult cushim_params_add_known_(struct cushim_params *params, const void *value,
                                                 size_t size, size_t alignment)
@@ -170,8 +170,8 @@ static inline CUresult cushim_params_add_known_(struct cushim_params *params, co
 }
 
 /**
- * Launch a kernel with packed parameters. As cushim_launch_kernel; the driver's number, offsets and
- * sizes are checked where it can tell. Cooperative launches need cuLaunchKernelEx (11.6) this way.
+ * Launch a kernel with packed parameters. Otherwise as cushim_launch_kernel. Cooperative launches
+ * need cuLaunchKernelEx (11.6) this way.
  *
  * @param params  read before this returns; can be launched again
  */
@@ -259,7 +259,7 @@ static inline CUresult cushim_launch_typed_(const struct cushim_api *cu, CUfunct
 }
 
 #ifdef __GNUC__
-#define CUSHIM_ALIGNOF_ __alignof__ /* 8 for double also where structures give it 4 */
+#define CUSHIM_ALIGNOF_ __alignof__ /* 8 for double also if structures give it 4 */
 #endif
 
 #ifdef __cplusplus

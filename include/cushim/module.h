@@ -140,7 +140,7 @@ CUSHIM_PUBLIC void cushim_jit_result_release(struct cushim_jit_result *result);
  * @param result   may be NULL; to be given to cushim_jit_result_release, also on failure
  * @param module   the caller's, to be given to cushim_module_unload
  * @return CUDA_ERROR_UNSUPPORTED_PTX_VERSION for PTX newer than the driver, whose version and the
- *         PTX's .version the sentence has; CUDA_ERROR_NO_BINARY_FOR_GPU where nothing in it runs on
+ *         PTX's .version the sentence has; CUDA_ERROR_NO_BINARY_FOR_GPU if nothing in it runs on
  *         the device, whose compute capability the sentence has; CUDA_ERROR_INVALID_PTX for errors
  *         in PTX, which result->error_log has; as cushim_image_describe; the driver's
  */
@@ -151,8 +151,8 @@ CUSHIM_PUBLIC CUresult cushim_module_load(const struct cushim_api *cu, const voi
 /**
  * The same from a file.
  *
- * @param path  read whole; CUDA_ERROR_FILE_NOT_FOUND where there is no such file,
- *              CUDA_ERROR_OPERATING_SYSTEM where it cannot be read
+ * @param path  read whole; CUDA_ERROR_FILE_NOT_FOUND if there is no such file,
+ *              CUDA_ERROR_OPERATING_SYSTEM if it cannot be read
  */
 CUSHIM_PUBLIC CUresult cushim_module_load_file(const struct cushim_api *cu, const char *path,
                                                const struct cushim_jit_options *options,
@@ -162,7 +162,7 @@ CUSHIM_PUBLIC CUresult cushim_module_load_file(const struct cushim_api *cu, cons
  * Unload a module (cuModuleUnload). Its functions and variables are gone then.
  *
  * @param module  of the current context; NULL does nothing
- * @return CUDA_SUCCESS, also where the driver has shut down; the driver's code
+ * @return CUDA_SUCCESS, also if the driver has shut down; the driver's code
  */
 CUSHIM_PUBLIC CUresult cushim_module_unload(const struct cushim_api *cu, CUmodule module);
 
@@ -174,7 +174,7 @@ CUSHIM_PUBLIC CUresult cushim_module_unload(const struct cushim_api *cu, CUmodul
  * 12.4).
  *
  * @param function  valid until the module is unloaded
- * @return CUDA_ERROR_NOT_FOUND where there is none; the driver's code
+ * @return CUDA_ERROR_NOT_FOUND if there is none; the driver's code
  */
 CUSHIM_PUBLIC CUresult cushim_module_function(const struct cushim_api *cu, CUmodule module,
                                               const char *name, CUfunction *function);

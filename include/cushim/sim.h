@@ -27,12 +27,14 @@ struct cushim_sim_options {
     size_t size;
     int cuda;               /* version to present, 12040 is 12.4; 0: the newest */
     int devices;            /* how many; 0: one; -1: none */
-    const char *profile;    /* "turing", "ampere", "ada", "hopper"; NULL: hopper */
-    size_t memory;          /* bytes of each device; 0: the profile's */
+    const char *profile;    /* "turing", "ampere", "ada", "hopper"; NULL: ampere */
+    size_t memory;          /* bytes of each device; 0: a share of the machine's */
     unsigned workers;       /* CPU threads that run a kernel; 0: all */
     unsigned time_limit_ms; /* of one kernel, in wall time; 0: none */
     const char *faults;     /* as for cushim_sim_fault; NULL: none */
     const char *log;        /* file that every call is appended to, "-": stderr; NULL: none */
+    unsigned grain;         /* kernels may use blocks up to a multiple of so many bytes, at most
+                               512, as on a device; 0: to the byte */
 };
 
 /**

@@ -4,14 +4,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
 #include "error.h"
+#include "loader/init.h"
 #include "loader/instance.h"
 #include "scope.h"
 
 /* Call with a context through the table: the sentence has the context if that is refused. */
 #define CONTEXT_CALL(cu, context, call, ...)                                                       \
     cushim_scope_check(cu->call(__VA_ARGS__), __func__, #call, context)
+
+/* ---- before a device is used ---- */
+
+CUresult cushim_context_ready(const struct cushim_api *cu, const char *helper)
+{
+    struct cushim_error_saved sentence;
+    const CUresult code = cushim_init_code(cu);
+    if (code == CUDA_SUCCESS)
+        return code;
+    cushim_error_save(&sentence);
+    return cushim_error_refuse(code, helper, "%s", sentence.text);
+}
+
+CUresult cushim_context_check_device(const struct cushim_api *cu, CUresult code, const char *helper,
+                                     const char *call, CUdevice device)
+{
+    int count = 0;
+    if (code != CUDA_ERROR_INVALID_DEVICE)
+        return cushim_error_check(code, helper, call);
+    if (cu->cuDeviceGetCount(&count) != CUDA_SUCCESS || count <= 0)
+        return cushim_error_refuse(code, helper, "device: %d: %s does not know it", device, call);
+    return cushim_error_refuse(code, helper, "device: %d is not one of the driver's %d, 0 to %d",
+                               device, count, count - 1);
+}
 
 /* ---- how often primary contexts are retained ---- */
 
@@ -92,7 +116,7 @@ CUresult cushim_context_retain_primary(const struct cushim_api *cu, const char *
     if (code != CUDA_SUCCESS)
         return code;
     code = cu->cuDevicePrimaryCtxRetain(&primary, device);
-    code = cushim_device_check(cu, code, helper, "cuDevicePrimaryCtxRetain", device);
+    code = cushim_context_check_device(cu, code, helper, "cuDevicePrimaryCtxRetain", device);
     if (code != CUDA_SUCCESS)
         return code;
     struct context_primary *counted = context_primary_of(cu, device);
@@ -117,9 +141,9 @@ CUresult cushim_context_release_primary(const struct cushim_api *cu, const char 
     const bool newer = CUSHIM_HAS(cu, cuDevicePrimaryCtxRelease_v2);
     CUresult code =
         newer ? cu->cuDevicePrimaryCtxRelease_v2(device) : cu->cuDevicePrimaryCtxRelease_v1(device);
-    code = cushim_device_check(cu, cushim_error_gone_is_done(code), helper,
-                               newer ? "cuDevicePrimaryCtxRelease_v2" : "cuDevicePrimaryCtxRelease",
-                               device);
+    code = cushim_context_check_device(
+        cu, cushim_error_gone_is_done(code), helper,
+        newer ? "cuDevicePrimaryCtxRelease_v2" : "cuDevicePrimaryCtxRelease", device);
     if (code != CUDA_SUCCESS)
         atomic_fetch_add(&primary->count, 1); /* still the caller's */
     return code;
@@ -129,7 +153,7 @@ CUresult cushim_primary_retain(const struct cushim_api *cu, CUdevice device, CUc
 {
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(context);
-    CUresult code = cushim_device_ready(cu, __func__);
+    CUresult code = cushim_context_ready(cu, __func__);
     if (code != CUDA_SUCCESS)
         return code;
     return cushim_context_retain_primary(cu, __func__, device, context);
@@ -138,7 +162,7 @@ CUresult cushim_primary_retain(const struct cushim_api *cu, CUdevice device, CUc
 CUresult cushim_primary_release(const struct cushim_api *cu, CUdevice device)
 {
     CUSHIM_REQUIRE(cu);
-    CUresult code = cushim_device_ready(cu, __func__);
+    CUresult code = cushim_context_ready(cu, __func__);
     if (code != CUDA_SUCCESS)
         return code;
     return cushim_context_release_primary(cu, __func__, device);
@@ -155,11 +179,11 @@ CUresult cushim_primary_describe(const struct cushim_api *cu, CUdevice device,
         cushim_error_check_sized(__func__, "primary", primary,
                                  offsetof(struct cushim_primary, active) + sizeof primary->active);
     if (code == CUDA_SUCCESS)
-        code = cushim_device_ready(cu, __func__);
+        code = cushim_context_ready(cu, __func__);
     if (code != CUDA_SUCCESS)
         return code;
     code = cu->cuDevicePrimaryCtxGetState(device, &flags, &active);
-    code = cushim_device_check(cu, code, __func__, "cuDevicePrimaryCtxGetState", device);
+    code = cushim_context_check_device(cu, code, __func__, "cuDevicePrimaryCtxGetState", device);
     if (code != CUDA_SUCCESS)
         return code;
     struct context_primary *counted = context_primary_of(cu, device);
@@ -239,7 +263,7 @@ static CUresult context_check_creation(const struct cushim_api *cu, CUresult cod
             "options: sm_count: %u: device %d has no execution affinity (it does "
             "under MPS)",
             options->sm_count, device);
-    return cushim_device_check(cu, code, helper, call, device);
+    return cushim_context_check_device(cu, code, helper, call, device);
 }
 
 CUresult cushim_context_create(const struct cushim_api *cu, CUdevice device,
@@ -252,7 +276,7 @@ CUresult cushim_context_create(const struct cushim_api *cu, CUdevice device,
     CUSHIM_REQUIRE(context);
     CUresult code = context_read_options(options, __func__, &wanted);
     if (code == CUDA_SUCCESS)
-        code = cushim_device_ready(cu, __func__);
+        code = cushim_context_ready(cu, __func__);
     const bool newest = code == CUDA_SUCCESS && CUSHIM_HAS(cu, cuCtxCreate_v4);
     if (code == CUDA_SUCCESS && wanted.cig_type && !newest)
         code = cushim_error_lacks(cu, __func__, "options: cig_type", "cuCtxCreate_v4");

@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "device.h"
+#include <cushim/device.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribute_names.h"
+#include "helpers/attribute_names.h"
 #include "context.h"
 #include "error.h"
-#include "loader/init.h"
 #include "scope.h"
-
-CUresult cushim_device_ready(const struct cushim_api *cu, const char *helper)
-{
-    CUresult code = cushim_init_code(cu);
-    return code == CUDA_SUCCESS ? code
-                                : cushim_error_refuse(code, helper, "%s", cushim_message(cu));
-}
-
-CUresult cushim_device_check(const struct cushim_api *cu, CUresult code, const char *helper,
-                             const char *call, CUdevice device)
-{
-    int count = 0;
-    if (code != CUDA_ERROR_INVALID_DEVICE)
-        return cushim_error_check(code, helper, call);
-    if (cu->cuDeviceGetCount(&count) != CUDA_SUCCESS || count <= 0)
-        return cushim_error_refuse(code, helper, "device: %d: %s says that it is none", device,
-                                   call);
-    return cushim_error_refuse(code, helper, "device: %d is not one of the driver's %d, 0 to %d",
-                               device, count, count - 1);
-}
 
 CUresult cushim_device_list(const struct cushim_api *cu, CUdevice *devices, int capacity,
                             int *count)
@@ -42,7 +21,7 @@ CUresult cushim_device_list(const struct cushim_api *cu, CUdevice *devices, int 
     if (capacity > 0 && !devices)
         return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
                                    "devices: NULL, but its capacity is %d", capacity);
-    CUresult code = cushim_device_ready(cu, __func__);
+    CUresult code = cushim_context_ready(cu, __func__);
     if (code == CUDA_SUCCESS)
         code = CUSHIM_CALL(cu, __func__, cuDeviceGetCount, &found);
     int wanted = found < capacity ? found : capacity;
@@ -90,7 +69,7 @@ static const struct cushim_attribute *device_attribute_named(const char *name)
     return NULL;
 }
 
-/* NULL where this build knows no attribute of that number. */
+/* NULL if this build knows no attribute of that number. */
 static const struct cushim_attribute *device_attribute_numbered(int number)
 {
     for (size_t i = 0; i < cushim_attributes_count; i++)
@@ -129,7 +108,7 @@ static CUresult device_get_attribute(const struct cushim_api *cu, const char *he
         *answer = known && known->since <= cushim_driver_version(cu) ? CUSHIM_ANSWER_UNSUPPORTED
                                                                      : CUSHIM_ANSWER_UNKNOWN;
     else
-        return cushim_device_check(cu, code, helper, "cuDeviceGetAttribute", device);
+        return cushim_context_check_device(cu, code, helper, "cuDeviceGetAttribute", device);
     return CUDA_SUCCESS;
 }
 
@@ -141,7 +120,7 @@ static CUresult device_read_attribute(const struct cushim_api *cu, const char *h
     enum cushim_answer kind = CUSHIM_ANSWER_VALUE;
     if (!cu || !value)
         return cushim_error_null(helper, cu ? "value" : "cu");
-    CUresult code = cushim_device_ready(cu, helper);
+    CUresult code = cushim_context_ready(cu, helper);
     if (code == CUDA_SUCCESS)
         code = device_get_attribute(cu, helper, device, number, &got, &kind);
     if (code != CUDA_SUCCESS)
@@ -250,7 +229,7 @@ static CUresult device_read_properties(const struct cushim_api *cu, const char *
                                        CUdevice device, struct cushim_device_properties *properties)
 {
     CUresult code = cu->cuDeviceGetName(properties->name, sizeof properties->name, device);
-    code = cushim_device_check(cu, code, helper, "cuDeviceGetName", device);
+    code = cushim_context_check_device(cu, code, helper, "cuDeviceGetName", device);
     if (code == CUDA_SUCCESS)
         code = CUSHIM_CALL(cu, helper, cuDeviceTotalMem_v2, &properties->total_memory, device);
     for (size_t i = 0;
@@ -281,7 +260,7 @@ CUresult cushim_device_describe(const struct cushim_api *cu, CUdevice device,
     CUresult code = cushim_error_check_sized(__func__, "properties", properties,
                                              offsetof(struct cushim_device_properties, uuid));
     if (code == CUDA_SUCCESS)
-        code = cushim_device_ready(cu, __func__);
+        code = cushim_context_ready(cu, __func__);
     if (code == CUDA_SUCCESS)
         code = device_read_properties(cu, __func__, device, &found);
     if (code == CUDA_SUCCESS)
@@ -299,7 +278,7 @@ CUresult cushim_device_enter(const struct cushim_api *cu, CUdevice device,
     if (code != CUDA_SUCCESS)
         return code;
     *scope = (struct cushim_device_scope){.size = scope->size, .device = device};
-    code = cu ? cushim_device_ready(cu, __func__) : cushim_error_null(__func__, "cu");
+    code = cu ? cushim_context_ready(cu, __func__) : cushim_error_null(__func__, "cu");
     if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(cu, __func__, device, &scope->context);
     cushim_outcome_keep(&scope->outcome, code, __func__);

@@ -13,7 +13,7 @@
 
 CUresult cushim_error_refuse(CUresult code, const char *helper, const char *format, ...)
 {
-    char text[CUSHIM_ERROR_SENTENCE];
+    char text[CUSHIM_SENTENCE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -25,7 +25,7 @@ CUresult cushim_error_refuse(CUresult code, const char *helper, const char *form
 CUresult cushim_error_add(CUresult code, const char *format, ...)
 {
     struct cushim_error_saved saved;
-    char values[CUSHIM_ERROR_SENTENCE / 2];
+    char values[CUSHIM_SENTENCE / 2];
     va_list arguments;
     if (code == CUDA_SUCCESS)
         return code;
@@ -73,7 +73,7 @@ CUresult cushim_error_lacks(const struct cushim_api *cu, const char *helper, con
                             const char *symbol)
 {
     enum cushim_state state = CUSHIM_STATE_UNKNOWN;
-    char text[CUSHIM_SENTENCE / 2];
+    char text[CUSHIM_SENTENCE];
     const char *reason = cushim_reason(cu, symbol, &state, text, sizeof text);
     const CUresult code = state == CUSHIM_STATE_NEWER       ? CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
                           : state == CUSHIM_STATE_NO_DRIVER ? CUDA_ERROR_NOT_INITIALIZED

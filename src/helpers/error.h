@@ -7,8 +7,6 @@
 
 #include "loader/last_error.h"
 
-enum { CUSHIM_ERROR_SENTENCE = 1024 };
-
 /*
  * A refusal by cushim itself. The last error becomes "HELPER: TEXT".
  *
@@ -40,7 +38,7 @@ CUresult cushim_error_lacks(const struct cushim_api *cu, const char *helper, con
 
 /* The thread's last error, kept while other calls may change it. */
 struct cushim_error_saved {
-    char text[CUSHIM_ERROR_SENTENCE];
+    char text[CUSHIM_SENTENCE];
 };
 void cushim_error_save(struct cushim_error_saved *saved);
 void cushim_error_restore(const struct cushim_error_saved *saved);
@@ -78,10 +76,5 @@ static inline CUresult cushim_error_gone_is_done(CUresult code)
 {
     return code == CUDA_ERROR_DEINITIALIZED ? CUDA_SUCCESS : code;
 }
-
-/* Whether a slot holds the driver's function; the member's name in the table. */
-#ifndef CUSHIM_HAS
-#define CUSHIM_HAS(cu, member) cushim_has(cu, #member)
-#endif
 
 #endif

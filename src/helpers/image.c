@@ -54,52 +54,28 @@ const char *cushim_image_word(enum cushim_image_kind kind)
 
 /* ---- ELF */
 
-struct image_elf {
-    const unsigned char *data;
-    size_t bytes;
-    uint64_t sections, section_size;
-    unsigned count;
-};
-
-/* Begin of a range of a file; NULL where it is not all there. */
-static const unsigned char *image_elf_at(const struct image_elf *elf, uint64_t offset,
-                                         uint64_t size)
+/* Whether a range is all in a file. */
+static bool image_has(size_t bytes, uint64_t offset, uint64_t size)
 {
-    return offset <= elf->bytes && size <= elf->bytes - offset ? elf->data + offset : NULL;
-}
-
-static const unsigned char *image_elf_section(const struct image_elf *elf, unsigned index)
-{
-    return index < elf->count
-               ? image_elf_at(elf, elf->sections + index * elf->section_size, elf->section_size)
-               : NULL;
-}
-
-static bool image_elf_open(const unsigned char *data, size_t bytes, struct image_elf *elf)
-{
-    *elf = (struct image_elf){.data = data, .bytes = bytes};
-    if (bytes < 64)
-        return false;
-    elf->sections = IMAGE_U64(data + 40);
-    elf->section_size = IMAGE_U16(data + 58);
-    elf->count = IMAGE_U16(data + 60);
-    return elf->section_size >= 64 &&
-           image_elf_at(elf, elf->sections, elf->count * elf->section_size);
+    return offset <= bytes && size <= bytes - offset;
 }
 
 /* Whether all sections and segments are within the file. */
 static bool image_elf_is_whole(const unsigned char *data, size_t bytes)
 {
-    struct image_elf elf;
-    if (!image_elf_open(data, bytes, &elf) && (bytes < 64 || elf.count))
+    if (bytes < 64)
         return false;
-    const unsigned segment_size = IMAGE_U16(data + 54), segments = IMAGE_U16(data + 56);
-    if (!image_elf_at(&elf, segments ? IMAGE_U64(data + 32) : 0, (uint64_t)segments * segment_size))
+    const uint64_t sections = IMAGE_U64(data + 40), segments = IMAGE_U64(data + 32);
+    const unsigned section_size = IMAGE_U16(data + 58), count = IMAGE_U16(data + 60);
+    const unsigned segment_bytes = IMAGE_U16(data + 54) * IMAGE_U16(data + 56);
+    if ((count && section_size < 64) ||
+        !image_has(bytes, count ? sections : 0, count * section_size) ||
+        !image_has(bytes, segment_bytes ? segments : 0, segment_bytes))
         return false;
-    for (unsigned i = 0; i < elf.count; i++) {
-        const unsigned char *section = image_elf_section(&elf, i);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned char *section = data + sections + i * section_size;
         const bool in_file = IMAGE_U32(section + 4) != 8; /* SHT_NOBITS */
-        if (in_file && !image_elf_at(&elf, IMAGE_U64(section + 24), IMAGE_U64(section + 32)))
+        if (in_file && !image_has(bytes, IMAGE_U64(section + 24), IMAGE_U64(section + 32)))
             return false;
     }
     return true;

@@ -174,7 +174,7 @@ static int jit_arch(const struct cushim_api *cu)
     return 10 * major + minor;
 }
 
-/* The first line of a log that says something; one that begins with "error" above others. */
+/* The first line of a log that is not empty; one that begins with "error" above others. */
 static void jit_first_line(const char *log, char *line, size_t size)
 {
     const char *best = NULL;
@@ -238,21 +238,8 @@ CUresult cushim_jit_check(struct cushim_jit *jit, CUresult code, const char *cal
 
 /* ---- results */
 
-/* Cut a log to its length. What it was, for want of memory. */
-static char *jit_cut(char *log)
-{
-    char *cut = log ? realloc(log, strlen(log) + 1) : calloc(1, 1);
-    return cut ? cut : log;
-}
-
 /* Stands in for a text that there was no memory for. */
 static char jit_no_text[1];
-
-static char *jit_text(char *log)
-{
-    char *cut = jit_cut(log);
-    return cut ? cut : jit_no_text;
-}
 
 static void jit_free_text(char *text)
 {
@@ -264,8 +251,8 @@ CUresult cushim_jit_end(struct cushim_jit *jit, CUresult code)
 {
     struct cushim_jit_result *result = jit->result;
     if (result) {
-        result->error_log = jit_text(jit->error_log);
-        result->info_log = jit_text(jit->info_log);
+        result->error_log = jit->error_log ? jit->error_log : jit_no_text;
+        result->info_log = jit->info_log ? jit->info_log : jit_no_text;
         result->wall_ms = jit->wall_ms;
         return code;
     }

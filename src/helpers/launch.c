@@ -40,7 +40,7 @@ static CUresult launch_require_pointers(const struct launch_what *what, void **p
     return CUDA_SUCCESS;
 }
 
-/* Whether a launch has a number that the driver's types cannot hold, or a 0 where none may be. */
+/* Whether a launch has a number that the driver's types cannot hold, or a forbidden 0. */
 static bool launch_is_off(const struct cushim_launch *launch)
 {
     bool off = launch->shared > UINT_MAX;

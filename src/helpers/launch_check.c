@@ -11,7 +11,7 @@
 
 static const char launch_check_axes[] = "xyz";
 
-/* ---- what the driver says */
+/* ---- what the driver reports */
 
 static size_t launch_check_device_attribute(const struct cushim_api *cu,
                                             CUdevice_attribute attribute, CUdevice device,
@@ -110,7 +110,7 @@ static CUresult launch_check_dimensions(const struct launch_what *what, const ch
     return CUDA_SUCCESS;
 }
 
-/* The product, or SIZE_MAX where it is larger. */
+/* The product, or SIZE_MAX if it is larger. */
 static size_t launch_check_product(const size_t values[3])
 {
     size_t product = values[0];
@@ -170,7 +170,7 @@ CUresult cushim_launch_check_shape(const struct launch_what *what,
     return code == CUDA_SUCCESS ? launch_check_shared(what, limits) : code;
 }
 
-/* The most there is, not what one launch asks for: two threads that ask for different sizes then
+/* The most there is, not what one launch needs: two threads that need different sizes then
  * set the same. */
 CUresult cushim_launch_check_raise(const struct launch_what *what,
                                    const struct launch_check_limits *limits)
@@ -193,7 +193,7 @@ void cushim_launch_check_restore(const struct launch_what *what,
 
 /* ---- clusters and cooperative launches */
 
-/* How many clusters of this launch the device holds at once; 0: none. SIZE_MAX: it does not say. */
+/* How many clusters of this launch the device holds at once; 0: none. SIZE_MAX: it cannot tell. */
 static size_t launch_check_active_clusters(const struct launch_what *what)
 {
     const struct cushim_launch *launch = what->launch;

@@ -11,9 +11,7 @@
 #include "jit.h"
 #include "link.h"
 
-#define MODULE_LONGEST 128 /* characters of a name that are compared */
-#define MODULE_NEAREST 3   /* names in a sentence */
-#define MODULE_FEW 6       /* so many names are all named */
+#define MODULE_FEW 6 /* so many names are all named */
 
 /* ---- load and unload */
 
@@ -133,131 +131,62 @@ CUresult cushim_module_unload(const struct cushim_api *cu, CUmodule module)
     return cushim_error_check(code, __func__, "cuModuleUnload");
 }
 
-/* ---- names of kernels, one after the other, each with its NUL */
+/* ---- names of kernels, for the sentence that says which is missing */
 
 struct module_names {
-    char *text;
-    size_t length, capacity, count;
+    const char *wanted;
+    size_t count;
+    char nearest[320], first[320]; /* lists, cut if they are long */
 };
 
-static void module_add_name(struct module_names *names, const char *name, size_t length)
+static bool module_same_letter(char a, char b)
 {
-    if (names->length + length + 1 > names->capacity) {
-        size_t capacity = 2 * (names->length + length) + 256;
-        char *text = realloc(names->text, capacity);
-        if (!text)
-            return;
-        names->text = text;
-        names->capacity = capacity;
-    }
-    memcpy(names->text + names->length, name, length);
-    names->text[names->length + length] = 0;
-    names->length += length + 1;
-    names->count++;
+    return a == b || (((a ^ b) == 0x20) && ((a | 0x20) >= 'a') && ((a | 0x20) <= 'z'));
 }
 
-static void module_release_names(struct module_names *names)
+/* Whether the names differ in case, or in two letters that lie together, or one is within the
+ * other: C++'s names have their source's within them. */
+static bool module_is_near(const char *wanted, const char *name)
 {
-    free(names->text);
-    *names = (struct module_names){0};
-}
-
-/* ---- near names */
-
-static char module_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static unsigned module_least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* Edits from one name to the other, of which a change of case is half of one: 2 is one edit. */
-static unsigned module_distance(const char *a, const char *b)
-{
-    unsigned row[MODULE_LONGEST + 1];
-    size_t width = strlen(b), height = strlen(a);
-    width = width < MODULE_LONGEST ? width : MODULE_LONGEST;
-    height = height < MODULE_LONGEST ? height : MODULE_LONGEST;
-    for (size_t j = 0; j <= width; j++)
-        row[j] = (unsigned)(2 * j);
-    for (size_t i = 1; i <= height; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)(2 * i);
-        for (size_t j = 1; j <= width; j++) {
-            const char x = a[i - 1], y = b[j - 1];
-            unsigned cost = x == y ? 0 : module_lower(x) == module_lower(y) ? 1 : 2;
-            unsigned here = module_least(diagonal + cost, module_least(row[j], row[j - 1]) + 2);
-            diagonal = row[j];
-            row[j] = here;
-        }
-    }
-    return row[width];
-}
-
-/* How far a name is; UINT32_MAX: too far to be meant. A name within the other is near: C++'s names
- * have their source's within them. */
-static unsigned module_farness(const char *wanted, const char *name)
-{
-    const size_t length = strlen(wanted);
-    unsigned distance = module_distance(wanted, name);
-    if (length >= 3 && strstr(name, wanted))
-        return 1 + (distance > 64 ? 1 : 0);
-    return distance <= 2 * (2 + length / 3) && distance < 2 * length ? distance : UINT32_MAX;
+    const size_t length = strlen(wanted), other = strlen(name);
+    const size_t least = length < other ? length : other, most = length < other ? other : length;
+    size_t begin = 0, end = 0;
+    while (begin < least && module_same_letter(wanted[begin], name[begin]))
+        begin++;
+    while (end < least - begin &&
+           module_same_letter(wanted[length - 1 - end], name[other - 1 - end]))
+        end++;
+    return (length >= 3 && strstr(name, wanted)) || (begin + end > 0 && begin + end + 2 >= most);
 }
 
 static void module_append(char *text, size_t size, const char *name)
 {
-    size_t length = strlen(text);
-    if (length < size)
-        snprintf(text + length, size - length, "%s%.200s", length ? ", " : "", name);
+    const size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%.200s", length ? ", " : "", name);
 }
 
-static void module_near_names(const struct module_names *names, const char *wanted, char *text,
-                              size_t size)
+static void module_add_name(struct module_names *names, const char *name)
 {
-    char list[512] = "";
-    const char *nearest[MODULE_NEAREST] = {0}, *name = names->text;
-    unsigned distances[MODULE_NEAREST];
-    text[0] = 0;
-    for (size_t i = 0; i < names->count; i++, name += strlen(name) + 1) {
-        const char *candidate = name;
-        unsigned distance = module_farness(wanted, name);
-        for (int j = 0; j < MODULE_NEAREST && distance != UINT32_MAX; j++)
-            if (!nearest[j] || distance < distances[j]) {
-                const char *other = nearest[j];
-                unsigned its = other ? distances[j] : UINT32_MAX;
-                nearest[j] = candidate;
-                distances[j] = distance;
-                candidate = other;
-                distance = its;
-            }
-    }
-    for (int j = 0; j < MODULE_NEAREST && nearest[j]; j++)
-        module_append(list, sizeof list, nearest[j]);
-    if (list[0]) {
-        snprintf(text, size, "; nearest: %s", list);
-        return;
-    }
-    name = names->text;
-    for (size_t i = 0; i < names->count && i < MODULE_FEW; i++, name += strlen(name) + 1)
-        module_append(list, sizeof list, name);
-    if (names->count > MODULE_FEW)
-        snprintf(text, size, "; none is near; the first of %zu: %s", names->count, list);
+    if (module_is_near(names->wanted, name))
+        module_append(names->nearest, sizeof names->nearest, name);
+    if (names->count++ < MODULE_FEW)
+        module_append(names->first, sizeof names->first, name);
+}
+
+static CUresult module_refuse_name(const char *helper, const char *call,
+                                   const struct module_names *names)
+{
+    char nearby[400] = "";
+    if (names->nearest[0])
+        snprintf(nearby, sizeof nearby, "; nearest: %s", names->nearest);
+    else if (names->count > MODULE_FEW)
+        snprintf(nearby, sizeof nearby, "; none is near; the first of %zu: %s", names->count,
+                 names->first);
     else if (names->count)
-        snprintf(text, size, "; there is: %s", list);
-}
-
-static CUresult module_refuse_name(const char *helper, const char *call, const char *name,
-                                   struct module_names *names)
-{
-    char nearby[640] = "";
-    module_near_names(names, name, nearby, sizeof nearby);
-    module_release_names(names);
+        snprintf(nearby, sizeof nearby, "; there is: %s", names->first);
     return cushim_error_refuse(CUDA_ERROR_NOT_FOUND, helper,
-                               "name: %s: no kernel has that name (%s)%s", name, call, nearby);
+                               "name: %s: no kernel has that name (%s)%s", names->wanted, call,
+                               nearby);
 }
 
 static CUresult module_require_name(const char *helper, const char *argument, const void *holder,
@@ -286,7 +215,7 @@ static void module_list_functions(const struct cushim_api *cu, CUmodule module,
         for (unsigned i = 0; i < count; i++) {
             const char *name = NULL;
             if (cu->cuFuncGetName(&name, functions[i]) == CUDA_SUCCESS && name)
-                module_add_name(names, name, strlen(name));
+                module_add_name(names, name);
         }
     free(functions);
 }
@@ -294,7 +223,7 @@ static void module_list_functions(const struct cushim_api *cu, CUmodule module,
 CUresult cushim_module_function(const struct cushim_api *cu, CUmodule module, const char *name,
                                 CUfunction *function)
 {
-    struct module_names names = {0};
+    struct module_names names = {.wanted = name};
     CUfunction found = NULL;
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(function);
@@ -304,7 +233,7 @@ CUresult cushim_module_function(const struct cushim_api *cu, CUmodule module, co
     code = cu->cuModuleGetFunction(&found, module, name);
     if (code == CUDA_ERROR_NOT_FOUND) {
         module_list_functions(cu, module, &names);
-        return module_refuse_name(__func__, "cuModuleGetFunction", name, &names);
+        return module_refuse_name(__func__, "cuModuleGetFunction", &names);
     }
     code = cushim_error_check(code, __func__, "cuModuleGetFunction");
     if (code == CUDA_SUCCESS)
@@ -394,7 +323,7 @@ static void module_list_kernels(const struct cushim_api *cu, CUlibrary library,
         for (unsigned i = 0; i < count; i++) {
             const char *name = NULL;
             if (cu->cuKernelGetName(&name, kernels[i]) == CUDA_SUCCESS && name)
-                module_add_name(names, name, strlen(name));
+                module_add_name(names, name);
         }
     free(kernels);
 }
@@ -402,7 +331,7 @@ static void module_list_kernels(const struct cushim_api *cu, CUlibrary library,
 CUresult cushim_library_kernel(const struct cushim_api *cu, CUlibrary library, const char *name,
                                CUkernel *kernel)
 {
-    struct module_names names = {0};
+    struct module_names names = {.wanted = name};
     CUkernel found = NULL;
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(kernel);
@@ -412,7 +341,7 @@ CUresult cushim_library_kernel(const struct cushim_api *cu, CUlibrary library, c
     code = cu->cuLibraryGetKernel(&found, library, name);
     if (code == CUDA_ERROR_NOT_FOUND) {
         module_list_kernels(cu, library, &names);
-        return module_refuse_name(__func__, "cuLibraryGetKernel", name, &names);
+        return module_refuse_name(__func__, "cuLibraryGetKernel", &names);
     }
     code = cushim_error_check(code, __func__, "cuLibraryGetKernel");
     if (code == CUDA_SUCCESS)

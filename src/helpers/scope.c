@@ -83,7 +83,7 @@ static bool scope_push(const struct cushim_api *cu, CUcontext context)
 
 /*
  * The work may have left contexts above ours, ours and the previous one among them, or have popped,
- * destroyed or replaced ours. So pop down to ours; where it is gone, put back the previous one and
+ * destroyed or replaced ours. So pop down to ours; if it is gone, put back the previous one and
  * what was below it.
  */
 static CUresult scope_put_back(const struct cushim_scope *scope, const char *helper)

@@ -15,7 +15,7 @@
 
 /*
  * Refuse what is no context with CUDA_ERROR_INVALID_CONTEXT or _CONTEXT_IS_DESTROYED. Drivers push
- * and set one that was destroyed, and say so only afterwards or fall over (measured: 580).
+ * and set one that was destroyed, and fail only afterwards, or crash (measured: 580).
  */
 CUresult cushim_scope_require(const struct cushim_api *cu, CUcontext context, const char *helper,
                               const char *argument);
@@ -33,19 +33,19 @@ CUresult cushim_scope_begin(const struct cushim_api *cu, CUcontext context, cons
  * Make current again what was before begin. Does nothing for a scope that was not entered.
  *
  * @param code  what the work came to
- * @return code where it is an error, and its sentence stays the last error; else what putting the
+ * @return code if it is an error, and its sentence stays the last error; else what putting the
  *         context back came to
  */
 CUresult cushim_scope_end(struct cushim_scope *scope, const char *helper, CUresult code);
 
 /*
- * The context that is current on this thread; CUDA_ERROR_INVALID_CONTEXT and a sentence where none
+ * The context that is current on this thread; CUDA_ERROR_INVALID_CONTEXT and a sentence if none
  * is. Written on success alone.
  */
 CUresult cushim_scope_current(const struct cushim_api *cu, const char *helper, CUcontext *context);
 
 /*
- * As cushim_error_check, for a call that was given a context: where the driver does not accept it
+ * As cushim_error_check, for a call that was given a context: if the driver does not accept it
  * the sentence has its value. Another one says what to do about CUDA_ERROR_NOT_INITIALIZED.
  */
 CUresult cushim_scope_check(CUresult code, const char *helper, const char *call, CUcontext context);

@@ -18,7 +18,7 @@ static void CUDA_CB stream_call_back(CUstream stream, CUresult status, void *use
     struct stream_callback callback = *(struct stream_callback *)user;
     (void)stream;
     free(user);
-    /* cuLaunchHostFunc does not call either where the context has failed. */
+    /* cuLaunchHostFunc does not call either if the context has failed. */
     if (status == CUDA_SUCCESS)
         callback.function(callback.user);
 }
@@ -136,7 +136,7 @@ CUresult cushim_capture_cancel(const struct cushim_api *cu, CUstream stream)
 
 /* ---- instantiate */
 
-/* The driver's finding as words; empty where it has none. */
+/* The driver's finding as words; empty if it has none. */
 static const char *stream_graph_finding(CUgraphInstantiateResult result)
 {
     switch (result) {

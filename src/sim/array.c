@@ -92,8 +92,9 @@ CUresult sim_cuArrayDestroy(CUarray hArray)
         result = find(hArray, &array);
     if (result != CUDA_SUCCESS || array->part) /* a level goes with its mipmapped array */
         return result;
+    uint64_t serial = array->object.serial;
     result = sim_context_wait_all(array->object.context);
-    if (sim_object(SIM_ARRAY, hArray) == array)
+    if (sim_object_alive(SIM_ARRAY, hArray, serial))
         sim_array_destroy(array);
     return result;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "queue.h"
 #include "sim.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,6 +71,7 @@ static bool needs_init(const struct sim_entry *entry)
 
 bool sim_begin(struct sim_call *call, size_t entry, const void *const *arguments)
 {
+    sim_queue_prepare();
     sim_lock();
     sim_config_read();
     *call = (struct sim_call){.entry = &sim_entries[entry],

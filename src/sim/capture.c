@@ -150,12 +150,13 @@ CUresult sim_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
         session->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    if (session->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
-        session->thread != (uint64_t)pthread_self())
-        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    bool elsewhere = session->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
+                     session->thread != (uint64_t)pthread_self();
     struct sim_graph *graph = session->graph;
     bool borrowed = session->borrowed;
-    result = session->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : joined(session);
+    result = elsewhere          ? CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD /* and it ends */
+             : session->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                                : joined(session);
     sim_session_end(session);
     if (result == CUDA_SUCCESS)
         *phGraph = (CUgraph)graph;

@@ -7,9 +7,6 @@
 
 /* Work of a capturing stream becomes a node. The item is used up. */
 CUresult sim_capture_item(struct sim_stream *stream, const struct sim_item *item);
-/* A child graph node, whose graph this becomes; it is freed on failure. */
-struct sim_graph;
-CUresult sim_capture_graph(struct sim_stream *stream, struct sim_graph *graph);
 /* Before work that waits: fails in a capturing stream and spoils its capture; as does work of the
  * legacy stream that a capturing stream would have to wait for. */
 CUresult sim_capture_refuse(struct sim_stream *stream);

@@ -44,6 +44,8 @@ CUresult sim_mark_follow(struct sim_stream *stream, const struct sim_mark *mark)
 {
     struct sim_session *session = mark->session;
     CUresult result = CUDA_SUCCESS;
+    if (session->abandoned)
+        return CUDA_ERROR_INVALID_VALUE;
     if (!session->active)
         return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
     if (session->invalid)

@@ -109,6 +109,7 @@ void sim_capture_stream_gone(struct sim_stream *stream)
     if (session->origin == stream) {
         struct sim_graph *graph = session->graph;
         bool borrowed = session->borrowed;
+        session->abandoned = true;
         sim_session_end(session);
         if (!borrowed)
             sim_graph_free(graph);
@@ -200,21 +201,6 @@ CUresult sim_capture_item(struct sim_stream *stream, const struct sim_item *item
     if (result != CUDA_SUCCESS)
         sim_item_drop(item);
     return result;
-}
-
-CUresult sim_capture_graph(struct sim_stream *stream, struct sim_graph *graph)
-{
-    struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
-    struct sim_node *node;
-    CUresult result = stream->capture->session->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-                                                        : append(stream->capture, &item, &node);
-    if (result != CUDA_SUCCESS) {
-        sim_graph_free(graph);
-        return result;
-    }
-    node->child = graph;
-    graph->owner = node;
-    return CUDA_SUCCESS;
 }
 
 bool sim_capturing(const struct sim_stream *stream)

@@ -13,6 +13,7 @@ struct sim_session {
     struct sim_graph *graph;
     bool borrowed; /* the graph is the program's */
     bool active, invalid;
+    bool abandoned; /* ended by the end of its stream */
     CUstreamCaptureMode mode;
     uint64_t thread; /* that began it */
     struct sim_stream *origin;

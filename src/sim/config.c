@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings from the environment, read once, unless cushim/sim.h gave others before. */
+/* Settings from the environment, read once, unless cushim/sim.h gave others before. A program that
+ * runs with more rights than its user has reads none: the log could be written where the user may
+ * not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +10,10 @@
 #include "fault.h"
 #include "fault_rule.h"
 #include "log.h"
+#include "memory.h"
 #include "profile.h"
 #include "sim.h"
+#include "summary.h"
 
 struct sim_config sim_config = {.devices = 1};
 static bool read_already;
@@ -23,7 +27,7 @@ static void complain(const char *name, const char *value)
 /* A whole number in [low, high]. */
 static bool number(const char *name, long long low, long long high, long long *value)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     char *end;
     if (!text || !*text)
         return false;
@@ -59,7 +63,7 @@ static void read_settings(void)
 {
     const char *text;
     long long value;
-    if ((text = getenv("CUSHIM_SIM_CUDA")) && *text) {
+    if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
         int asked = version(text);
         if (asked >= SIM_OLDEST && asked <= sim_built_version)
             sim_config.cuda = asked;
@@ -72,9 +76,11 @@ static void read_settings(void)
         sim_config.workers = (unsigned)value;
     if (number("CUSHIM_SIM_TIME_LIMIT_MS", 1, 1000000000, &value))
         sim_config.time_limit_ns = (uint64_t)value * 1000000U;
-    if ((text = getenv("CUSHIM_SIM_PROFILE")) && *text)
+    if (number("CUSHIM_SIM_GRAIN", 1, SIM_GRAIN_MOST, &value))
+        sim_config.grain = (size_t)value;
+    if ((text = secure_getenv("CUSHIM_SIM_PROFILE")) && *text)
         read_profile(text);
-    if ((text = getenv("CUSHIM_SIM_MEMORY")) && *text) {
+    if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {
         sim_config.memory = sim_parse_size(text);
         if (!sim_config.memory)
             complain("CUSHIM_SIM_MEMORY", text);
@@ -84,20 +90,20 @@ static void read_settings(void)
 static void read_control(void)
 {
     const char *text;
-    if ((text = getenv("CUSHIM_SIM_FAULT")) && *text) {
+    if ((text = secure_getenv("CUSHIM_SIM_FAULT")) && *text) {
         char error[320];
         if (!sim_fault_add(text, error, sizeof error))
             fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_FAULT: %s\n", error);
     }
-    text = getenv("CUSHIM_SIM_LOG");
+    text = secure_getenv("CUSHIM_SIM_LOG");
     if (!sim_log_open(text))
         fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_LOG: %s: %s\n", text,
                 strerror(errno));
-    const char *summary = getenv("CUSHIM_SIM_SUMMARY");
-    if (summary && strcmp(summary, "0") == 0)
+    const char *summary = secure_getenv("CUSHIM_SIM_SUMMARY");
+    bool quiet = summary && strcmp(summary, "0") == 0;
+    if (quiet)
         sim_log_quiet();
-    else if (summary)
-        sim_log_summary();
+    sim_summary_at_end(summary && !quiet, secure_getenv("CUSHIM_SIM_REPORT"));
 }
 
 bool sim_config_use(const struct sim_config *config)

@@ -4,7 +4,7 @@
 
 #include "context.h"
 #include "device_heap.h"
-#include "queue.h"
+#include "live.h"
 #include "work.h"
 
 static uint64_t next_id = 1, next_serial = 1;
@@ -57,6 +57,7 @@ void sim_context_close(struct sim_context *context)
     sim_object_remove(&context->object);
     __atomic_store_n(&context->closing, true, __ATOMIC_RELAXED);
     (void)sim_context_wait_all(context);
+    sim_live_take(context);
     sim_context_clear(context);
     sim_context_streams_free(context);
     sim_peers_forget(context);
@@ -73,7 +74,6 @@ void sim_context_clear(struct sim_context *context)
 CUresult sim_context_create(struct sim_device *device, unsigned flags, bool primary,
                             struct sim_context **context)
 {
-    sim_queue_prepare();
     if (device->failed != CUDA_SUCCESS)
         return device->failed;
     struct sim_context *made = calloc(1, sizeof *made);

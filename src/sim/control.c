@@ -6,6 +6,7 @@
 
 #include "fault.h"
 #include "log.h"
+#include "summary.h"
 
 bool sim_control_before(struct sim_call *call)
 {
@@ -20,11 +21,12 @@ void sim_control_after(struct sim_call *call)
 {
     sim_fault_after(call);
     sim_log_call(call);
+    sim_summary_call(call->result);
 }
 
 void sim_control_report(const struct sim_device *device, const char *sentence)
 {
-    char line[640];
+    char line[1024];
     snprintf(line, sizeof line, "cushim: simulated device %d: %s", device->ordinal, sentence);
     sim_log_report(line);
 }

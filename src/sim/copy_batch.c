@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of copies, checked as a whole and then done one by one. */
+/* Lists of copies, done one by one. */
 #include <stdlib.h>
 
 #include "array.h"
@@ -60,13 +60,14 @@ static CUresult lines(CUdeviceptr_v2 *to, CUdeviceptr_v2 *from, const size_t *si
         result = check_attributes(attributes, indices, attribute_count, count);
     if (result != CUDA_SUCCESS)
         return result;
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
-        if ((result = line(&copy, to[i], from[i], sizes[i])) != CUDA_SUCCESS)
-            *failed = i;
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
-        result = line(&copy, to[i], from[i], sizes[i]);
-        if (result == CUDA_SUCCESS)
-            result = sim_copy_submit(stream, &copy, NULL, false);
+    for (size_t i = 0; i < count; i++) { /* the others are done where one is wrong */
+        CUresult one = line(&copy, to[i], from[i], sizes[i]);
+        if (one == CUDA_SUCCESS)
+            one = sim_copy_submit(stream, &copy, NULL, false);
+        if (one == CUDA_SUCCESS || result != CUDA_SUCCESS)
+            continue;
+        *failed = i;
+        result = one;
     }
     return result;
 }

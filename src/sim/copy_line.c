@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of plain ranges, in every direction. */
+#include "context.h"
 #include "copy.h"
 
 CUresult sim_side_line(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
@@ -88,8 +89,13 @@ CUresult sim_copy_settle(CUcontext one, CUcontext other)
     CUresult result = sim_context_of(one, &contexts[0]);
     if (result == CUDA_SUCCESS)
         result = sim_context_of(other, &contexts[1]);
-    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
-        result = sim_context_wait_all(contexts[i]);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_context_retain(contexts[1]); /* another thread may destroy it during the first wait */
+    result = sim_context_wait_all(contexts[0]);
+    if (result == CUDA_SUCCESS)
+        result = sim_context_wait_all(contexts[1]);
+    sim_context_release(contexts[1]);
     return result;
 }
 

@@ -5,18 +5,27 @@
 
 #include "control.h"
 #include "device.h"
+#include "machine.h"
 #include "profile.h"
 
 struct sim_device sim_devices[SIM_MAX_DEVICES];
 static int visible;
 
-static void make(int ordinal, int physical)
+/* Programs take much of what is free, and memory is the host's: unless a size was asked for, all
+ * devices together have half of what the process may use. */
+static size_t default_memory(void)
+{
+    const size_t least = (size_t)256 << 20, step = (size_t)2 << 20;
+    int devices = sim_config.devices ? sim_config.devices : 1;
+    size_t share = (size_t)sim_machine_read("").memory / 2 / (size_t)devices / step * step;
+    share = share < least ? least : share;
+    return share < sim_config.profile->memory ? share : sim_config.profile->memory;
+}
+
+static void make(int ordinal, int physical, size_t memory)
 {
     sim_devices[ordinal] = (struct sim_device){
-        .ordinal = ordinal,
-        .physical = physical,
-        .profile = sim_config.profile,
-        .total = sim_config.memory ? sim_config.memory : sim_config.profile->memory};
+        .ordinal = ordinal, .physical = physical, .profile = sim_config.profile, .total = memory};
 }
 
 /* The same for every process, different for every device. */
@@ -65,7 +74,7 @@ static int item(const char *text, const char *end)
 
 /* CUDA_VISIBLE_DEVICES: the list counts up to its first item that names no device; one that names
  * a device twice leaves none. */
-static void choose(const char *list)
+static void choose(const char *list, size_t memory)
 {
     bool used[SIM_MAX_DEVICES] = {false};
     int count = 0;
@@ -80,7 +89,7 @@ static void choose(const char *list)
             break;
         }
         used[physical] = true;
-        make(count++, physical);
+        make(count++, physical, memory);
         if (!*end)
             break;
         text = end + 1;
@@ -90,14 +99,17 @@ static void choose(const char *list)
 
 void sim_devices_make(void)
 {
+    static size_t memory;
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    if (!memory)
+        memory = sim_config.memory ? sim_config.memory : default_memory();
     if (list) {
-        choose(list);
+        choose(list, memory);
         return;
     }
     visible = sim_config.devices;
     for (int i = 0; i < visible; i++)
-        make(i, i);
+        make(i, i, memory);
 }
 
 int sim_device_count(void)

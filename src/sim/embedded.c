@@ -13,6 +13,7 @@
 #include "helpers/error.h"
 #include "live.h"
 #include "log.h"
+#include "memory.h"
 #include "profile.h"
 #include "sim.h"
 
@@ -44,6 +45,8 @@ static const char *wrong_with(const struct cushim_sim_options *options)
         return "there is no profile of that name";
     if (options->workers > SIM_MAX_WORKERS)
         return "workers is out of range";
+    if (options->grain > SIM_GRAIN_MOST)
+        return "grain is out of range";
     return NULL;
 }
 
@@ -56,6 +59,7 @@ static struct sim_config config_of(const struct cushim_sim_options *options)
                                .profile = sim_profile_find(options->profile),
                                .memory = options->memory,
                                .workers = options->workers,
+                               .grain = options->grain,
                                .time_limit_ns = (uint64_t)options->time_limit_ms * 1000000U};
 }
 

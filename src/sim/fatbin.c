@@ -126,6 +126,22 @@ static bool entry_at(const char *data, uint64_t size, uint64_t offset, struct en
     return true;
 }
 
+/* What is in a fatbin without PTX for this device. */
+static void list_parts(const char *entries, uint64_t size, unsigned architecture,
+                       struct ptx_text *errors)
+{
+    struct entry entry;
+    const char *payload;
+    ptx_text_add(errors, "the simulated device runs PTX for sm_%u and older; the fatbin has",
+                 architecture);
+    for (uint64_t at = 0; at < size && entry_at(entries, size, at, &entry, &payload);
+         at += entry.header_size + entry.padded_size)
+        ptx_text_add(errors, "%s %s sm_%u", at ? "," : "",
+                     entry.kind == KIND_PTX ? "PTX for" : "machine code for",
+                     (unsigned)entry.architecture);
+    ptx_text_add(errors, "%s; ", size ? "" : " nothing");
+}
+
 CUresult sim_fatbin_read(const void *data, size_t size, unsigned architecture, char **text,
                          size_t *length, struct ptx_text *errors)
 {
@@ -159,8 +175,13 @@ CUresult sim_fatbin_read(const void *data, size_t size, unsigned architecture, c
         }
         at += entry.header_size + entry.padded_size;
     }
-    if (!best_payload)
+    if (!best_payload) {
+        if (errors) {
+            list_parts(entries, header.size, architecture, errors);
+            ptx_text_add(errors, SIM_HOW_TO_GET_PTX);
+        }
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
     *text = unpack(&best, best_payload, length, errors);
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
 }

@@ -71,6 +71,14 @@ void sim_fault_clear(void)
     count = 0;
 }
 
+void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, bool can_be_seen),
+                    void *user)
+{
+    for (size_t i = 0; i < count; i++)
+        visit(user, rules[i].text, rules[i].fired,
+              rules[i].kind != RULE_MISSING && rules[i].kind != RULE_WRONG_ABI);
+}
+
 static void sleep_ms(unsigned milliseconds)
 {
     struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
@@ -120,7 +128,9 @@ static double random_of(struct rule *rule)
 
 static bool names(const struct rule *rule, const struct sim_entry *entry)
 {
-    return strcmp(rule->name, "*") == 0 || strcmp(rule->name, entry->name) == 0 ||
+    if (strcmp(rule->name, "*") == 0) /* not what only looks for the others */
+        return strcmp(entry->name, "cuGetProcAddress") != 0;
+    return (!rule->exact && strcmp(rule->name, entry->name) == 0) ||
            strcmp(rule->name, entry->symbol) == 0;
 }
 
@@ -152,6 +162,7 @@ bool sim_fault_before(struct sim_call *call)
             continue;
         CUresult error = rule->error;
         bool after = rule->after;
+        rule->fired++;
         if (rule->slow)
             sleep_ms(rule->slow); /* the rules may be others afterwards */
         if (error == CUDA_SUCCESS || answered)
@@ -191,8 +202,11 @@ bool sim_fault_traps(void)
 bool sim_fault_out_of_memory(size_t bytes)
 {
     bool refused = false;
-    for (size_t i = 0; i < count; i++)
-        refused |= rules[i].kind == RULE_MEMORY && bytes > rules[i].bytes - rules[i].allocated;
+    for (size_t i = 0; i < count; i++) {
+        bool now = rules[i].kind == RULE_MEMORY && bytes > rules[i].bytes - rules[i].allocated;
+        rules[i].fired += now;
+        refused |= now;
+    }
     for (size_t i = 0; i < count && !refused; i++)
         if (rules[i].kind == RULE_MEMORY)
             rules[i].allocated += bytes;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "fault_rule.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +149,76 @@ static bool known(const char *name)
     return strcmp(name, "*") == 0 || is_symbol(name);
 }
 
+/* Messages about the table's member of a name's first ABI call it NAME_v1, and its symbol is NAME.
+ * False: no such name. */
+static bool is_first_abi(char *name)
+{
+    size_t length = strlen(name);
+    if (length < 4 || strcmp(name + length - 3, "_v1") != 0 || is_symbol(name))
+        return false;
+    name[length - 3] = '\0';
+    if (is_symbol(name))
+        return true;
+    name[length - 3] = '_';
+    return false;
+}
+
+/* How many letters have to change to make one name of the other. */
+static unsigned distance(const char *one, const char *other)
+{
+    unsigned row[128];
+    size_t width = strlen(other);
+    if (width >= sizeof row / sizeof *row)
+        return UINT_MAX;
+    for (unsigned i = 0; i <= width; i++)
+        row[i] = i;
+    for (unsigned y = 1; *one; one++, y++) {
+        unsigned corner = row[0];
+        row[0] = y;
+        for (size_t x = 1; x <= width; x++) {
+            unsigned changed =
+                corner + (tolower((unsigned char)*one) != tolower((unsigned char)other[x - 1]));
+            corner = row[x];
+            unsigned shorter = row[x - 1] < row[x] ? row[x - 1] : row[x];
+            row[x] = changed < shorter + 1 ? changed : shorter + 1;
+        }
+    }
+    return row[width];
+}
+
+/* The entry whose name is most like this one; NULL: none is. */
+static const char *similar(const char *name)
+{
+    const char *found = NULL;
+    unsigned least = (unsigned)strlen(name) / 3 + 1;
+    for (size_t i = 0; i < sim_entry_count; i++) {
+        unsigned far = distance(name, sim_entries[i].name);
+        if (far < least) {
+            least = far;
+            found = sim_entries[i].name;
+        }
+    }
+    return found;
+}
+
+/* What a kind of rule takes behind its colon. */
+static const char *options_of(const struct rule *rule)
+{
+    switch (rule->kind) {
+    case RULE_CALL:
+        return "error=CODE, call=N, from=N, every=N, probability=P, seed=S, device=D, slow=MS and "
+               "after";
+    case RULE_MEMORY:
+        return "after=BYTES";
+    case RULE_LOST:
+        return "device=D, call=N and error=CODE";
+    default:
+        return "nothing";
+    }
+}
+
 /* The part before the colon: which kind of rule. NULL, or what is wrong with it. */
-static const char *head(struct rule *rule, const char *name, const char *options)
+static const char *head(struct rule *rule, char *name, char *options)
 {
     if (strcmp(name, "out-of-memory") == 0) {
         rule->kind = RULE_MEMORY;
@@ -162,6 +232,7 @@ static const char *head(struct rule *rule, const char *name, const char *options
         rule->kind = RULE_MISSING;
         name = options;
     }
+    rule->exact = is_first_abi(name);
     if (rule->kind == RULE_CALL && !known(name))
         return "no entry of that name";
     if (rule->kind == RULE_MISSING && !is_symbol(name))
@@ -188,6 +259,20 @@ static bool refuse(const char *text, const char *why, char *error, size_t size)
     return false;
 }
 
+/* With what may have been meant. */
+static bool refuse_name(const char *text, const char *why, const char *name, char *error,
+                        size_t size)
+{
+    char more[300];
+    const char *near = name ? similar(name) : NULL;
+    snprintf(more, sizeof more, "%s; %s%s%s", why, near ? "did you mean " : "",
+             near ? near
+                  : "names are those of cuda.h, *, out-of-memory, device-lost, missing and "
+                    "wrong-abi",
+             near ? "?" : "");
+    return refuse(text, more, error, size);
+}
+
 bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t size)
 {
     char copy[256], *rest = NULL;
@@ -199,21 +284,23 @@ bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t siz
     char *options = strchr(copy, ':');
     if (options)
         *options++ = '\0';
-    const char *wrong = head(rule, copy, options ? options : "");
+    char none[1] = "";
+    const char *wrong = head(rule, copy, options ? options : none);
     if (wrong)
-        return refuse(text, wrong, error, size);
+        return refuse_name(text, wrong, rule->kind == RULE_MISSING ? options : copy, error, size);
+    strcpy(rule->text, text);
     if (rule->kind == RULE_MISSING)
         return true;
     for (char *name = options ? strtok_r(options, ",", &rest) : NULL; name;
          name = strtok_r(NULL, ",", &rest)) {
-        char *value = strchr(name, '='), why[300];
+        char *value = strchr(name, '='), why[400];
         if (value)
             *value++ = '\0';
         said |= strcmp(name, "error") == 0;
         after |= strcmp(name, "after") == 0;
         if (!option(rule, name, value ? value : "")) {
-            snprintf(why, sizeof why, "cannot use %s%s%s", name, value ? "=" : "",
-                     value ? value : "");
+            snprintf(why, sizeof why, "cannot use %s%s%s; it takes %s", name, value ? "=" : "",
+                     value ? value : "", options_of(rule));
             return refuse(text, why, error, size);
         }
     }

@@ -8,6 +8,9 @@
 struct rule {
     enum { RULE_CALL, RULE_MEMORY, RULE_LOST, RULE_MISSING, RULE_WRONG_ABI } kind;
     char name[64]; /* of RULE_CALL and RULE_MISSING */
+    bool exact;    /* the name is a symbol's, not that of all its ABIs */
+    char text[256];
+    uint64_t fired; /* calls that it answered, delayed or refused */
     CUresult error;
     uint64_t call, from, every, seen;
     double probability;

@@ -56,7 +56,7 @@ static CUresult run(void *user)
 
 static CUresult check(const struct fill *fill)
 {
-    size_t row = fill->width * fill->element, size;
+    size_t row = fill->width * fill->element, size; /* what passes 64 bits is lost, as there */
     if (fill->width == 0 || fill->height == 0)
         return CUDA_SUCCESS;
     if (fill->address == 0 || fill->address % fill->element)

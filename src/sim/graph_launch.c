@@ -138,29 +138,6 @@ static CUresult launch(struct sim_exec *exec, struct sim_stream *stream)
     return result;
 }
 
-/* In a capturing stream: the graph again, as a child of the one that is captured. */
-static CUresult capture(const struct sim_exec *exec, struct sim_stream *stream)
-{
-    struct sim_graph *graph = sim_graph_make();
-    CUresult result = graph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < exec->count && result == CUDA_SUCCESS; i++) {
-        const struct sim_exec_node *from = &exec->nodes[i];
-        struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_EMPTY};
-        struct sim_node *node;
-        if (from->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH && !from->disabled)
-            result = sim_item_copy(&from->work->item, &item);
-        if (result == CUDA_SUCCESS && (result = sim_node_make(graph, &item, &node)) != CUDA_SUCCESS)
-            sim_item_drop(&item);
-        for (size_t j = 0; j < from->before_count && result == CUDA_SUCCESS; j++)
-            result = sim_edge_add(node, graph->nodes[from->before[j]], NULL);
-    }
-    if (result == CUDA_SUCCESS)
-        result = sim_capture_graph(stream, graph);
-    else if (graph)
-        sim_graph_free(graph);
-    return result;
-}
-
 CUresult sim_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
 {
     struct sim_exec *exec = sim_exec(hGraph);
@@ -168,10 +145,8 @@ CUresult sim_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS && stream->capture)
-        return capture(exec, stream);
     if (result == CUDA_SUCCESS)
-        result = sim_capture_legacy(stream);
+        result = sim_capture_refuse(stream);
     if (result == CUDA_SUCCESS)
         result = check(exec);
     return result == CUDA_SUCCESS ? launch(exec, stream) : result;

@@ -97,7 +97,11 @@ CUresult sim_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn de
 CUresult sim_cuUserObjectRetain(CUuserObject object, unsigned int count)
 {
     struct sim_user_object *found = find(object);
-    if (!found || count == 0 || count > INT32_MAX || found->count > UINT32_MAX - count)
+    if (!object || count == 0 || count > INT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!found) /* gone: a device does not notice */
+        return CUDA_SUCCESS;
+    if (found->count > UINT32_MAX - count)
         return CUDA_ERROR_INVALID_VALUE;
     found->count += count;
     return CUDA_SUCCESS;
@@ -106,9 +110,10 @@ CUresult sim_cuUserObjectRetain(CUuserObject object, unsigned int count)
 CUresult sim_cuUserObjectRelease(CUuserObject object, unsigned int count)
 {
     struct sim_user_object *found = find(object);
-    if (!found || count == 0 || count > found->count)
+    if (!object || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    release(found, count);
+    if (found) /* more than there are: all; a device does not count either */
+        release(found, count < found->count ? count : found->count);
     return CUDA_SUCCESS;
 }
 

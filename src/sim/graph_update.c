@@ -112,14 +112,21 @@ CUresult sim_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec graphExec, CUgraphNo
 
 /* --- Graphs of the same shape --- */
 
-static CUgraphExecUpdateResult compare(const struct sim_exec_node *old,
-                                       const struct sim_exec_node *fresh, size_t shift)
+static CUgraphExecUpdateResult compare_types(const struct sim_exec_node *old,
+                                             const struct sim_exec_node *fresh, size_t shift)
 {
     CUgraphNodeType type = fresh->work->item.params.type;
+    (void)shift;
     if (old->work->item.params.type != type)
         return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE)
         return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static CUgraphExecUpdateResult compare_edges(const struct sim_exec_node *old,
+                                             const struct sim_exec_node *fresh, size_t shift)
+{
     /* Within a child graph the roots depend on the node that stands for it. */
     if (shift && fresh->before_count == 0)
         return old->before_count == 1 && old->before[0] == shift - 1
@@ -133,15 +140,19 @@ static CUgraphExecUpdateResult compare(const struct sim_exec_node *old,
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+/* The shape of the whole first, then the nodes. */
 static CUgraphExecUpdateResult compare_all(const struct sim_exec *exec, size_t shift, size_t count,
                                            const struct sim_exec *fresh, uint64_t *source)
 {
     *source = 0;
     if (count != fresh->count)
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    for (size_t i = 0; i < count; i++) {
-        CUgraphExecUpdateResult result = compare(&exec->nodes[shift + i], &fresh->nodes[i], shift);
-        *source = fresh->nodes[i].source;
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct sim_exec_node *old = &exec->nodes[shift + i % count];
+        const struct sim_exec_node *new_node = &fresh->nodes[i % count];
+        CUgraphExecUpdateResult result =
+            (i < count ? compare_edges : compare_types)(old, new_node, shift);
+        *source = new_node->source;
         if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
             return result;
     }
@@ -204,7 +215,7 @@ CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphN
     if (compare_all(exec, begin + 1, count, fresh, &source) == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, begin + 1, fresh);
     else
-        result = CUDA_ERROR_INVALID_VALUE;
+        result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     sim_exec_release(fresh);
     return result;
 }

@@ -17,8 +17,10 @@ static struct sim_object **bucket(const void *handle)
 void sim_object_add(struct sim_object *object, enum sim_kind kind, struct sim_context *context)
 {
     struct sim_object **head = bucket(object);
+    static uint64_t next_serial = 1;
     object->kind = kind;
     object->context = context;
+    object->serial = next_serial++;
     object->chain = *head;
     *head = object;
     object->next = NULL;
@@ -55,6 +57,12 @@ void *sim_object(enum sim_kind kind, const void *handle)
         if (object == handle)
             return object->kind == kind ? object : NULL;
     return NULL;
+}
+
+bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial)
+{
+    const struct sim_object *found = sim_object(kind, handle);
+    return found && found->serial == serial;
 }
 
 struct sim_object *sim_objects(enum sim_kind kind)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host memory that the device can use: allocated here, or the program's own, registered. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -91,13 +92,12 @@ CUresult sim_cuMemHostGetFlags(unsigned int *pFlags, void *p)
     return CUDA_SUCCESS;
 }
 
-/* Whether the process has memory at each page of the range. */
-static bool is_mapped(uintptr_t start, size_t size)
+bool sim_host_is_mapped(const void *start, size_t size)
 {
-    unsigned char pages[256];
+    unsigned char pages[4096];
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t at = start / page * page, end;
-    if (__builtin_add_overflow(start, size, &end))
+    uintptr_t at = (uintptr_t)start / page * page, end;
+    if (__builtin_add_overflow((uintptr_t)start, size, &end))
         return false;
     while (at < end) {
         size_t step = end - at;
@@ -110,21 +110,48 @@ static bool is_mapped(uintptr_t start, size_t size)
     return true;
 }
 
+/* What the process may do with all of the range, by /proc/self/maps; without that file, whatever is
+ * mapped counts as readable and writable. */
+static void rights_of(const void *start, size_t size, bool *readable, bool *writable)
+{
+    uintptr_t at = (uintptr_t)start, end = at + size;
+    unsigned long from, to;
+    char rights[8], line[512];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    *readable = *writable = sim_host_is_mapped(start, size);
+    while (maps && at < end && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 || to <= at || from >= end)
+            continue;
+        *readable &= rights[0] == 'r';
+        *writable &= rights[1] == 'w';
+        at = to;
+    }
+    if (maps)
+        fclose(maps);
+}
+
 CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     struct sim_context *context;
     CUresult result = sim_current(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS) ||
-        !is_mapped((uintptr_t)p, bytesize))
+    bool readable, writable;
+    if (!p || bytesize == 0 || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
+    if ((uintptr_t)p > UINTPTR_MAX - bytesize)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (bytesize > (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     if (sim_range_overlaps((uint64_t)(uintptr_t)p, bytesize)) {
         const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
         return found && found->kind != SIM_MEMORY_REGISTERED
                    ? CUDA_ERROR_INVALID_VALUE
                    : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
+    rights_of(p, bytesize, &readable, &writable);
+    if (!readable || (!writable && !(Flags & CU_MEMHOSTREGISTER_READ_ONLY)))
+        return CUDA_ERROR_INVALID_VALUE;
     struct sim_allocation *made = malloc(sizeof *made);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -101,6 +101,17 @@ static CUresult read_linked(const char *data, size_t size, unsigned architecture
     return CUDA_SUCCESS;
 }
 
+/* The architecture is in another place since the eighth version of the format. */
+static void machine_code(const void *data, struct ptx_text *errors)
+{
+    Elf64_Ehdr elf;
+    memcpy(&elf, data, sizeof elf);
+    unsigned flags = elf.e_flags >> (elf.e_ident[EI_ABIVERSION] >= 8 ? 8 : 0) & 0xff;
+    ptx_text_add(errors, "the simulated device runs PTX; a cubin is machine code (for sm_%u); ",
+                 flags);
+    ptx_text_add(errors, SIM_HOW_TO_GET_PTX);
+}
+
 /* As real drivers decide: PTX is a text with a .version in it. */
 static bool looks_like_ptx(const char *text, size_t length)
 {
@@ -126,7 +137,7 @@ CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
     } else if (is_elf(data, size)) {
         result = read_linked(data, size, architecture, image);
         if (result == CUDA_ERROR_NO_BINARY_FOR_GPU && errors)
-            ptx_text_add(errors, "the simulated device runs PTX; a cubin is machine code\n");
+            machine_code(data, errors);
     } else {
         size_t length = strnlen(data, size);
         result = looks_like_ptx(data, length) ? add(image, data, length, NULL)

@@ -13,6 +13,10 @@ struct sim_image {
     char **owned; /* texts that were unpacked; the others lie in the caller's image */
 };
 
+#define SIM_HOW_TO_GET_PTX                                                                         \
+    "compile for a virtual architecture: nvcc -gencode arch=compute_75,code=compute_75, nvrtc "    \
+    "--gpu-architecture=compute_75\n"
+
 /* Find the PTX in `data`. `size` is SIZE_MAX where only the image itself says where it ends.
  * CUDA_ERROR_NO_BINARY_FOR_GPU: machine code only, or PTX for other devices only;
  * CUDA_ERROR_INVALID_IMAGE: none of the formats, or truncated. `errors` grows by the reason. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
+#include "control.h"
 #include "jit.h"
 #include "module.h"
 
@@ -15,6 +17,18 @@ static unsigned option_count(void)
         if (sim_config.cuda >= counts[i].cuda)
             return counts[i].count;
     return CU_JIT_GLOBAL_SYMBOL_COUNT + 1;
+}
+
+/* Of targets with a letter, 90a as 0x1005a and 100f as 0x20064, those that exist; of plain ones
+ * all, whether there is such a device or not. */
+static bool is_target(unsigned target)
+{
+    static const unsigned with_letters[] = {90, 100, 101, 103, 110, 120, 121};
+    unsigned letter = target >> 16, number = target & 0xffff;
+    bool known = letter == 0;
+    for (size_t i = 0; i < sizeof with_letters / sizeof *with_letters; i++)
+        known |= number == with_letters[i] && (letter == 1 || (letter == 2 && number >= 100));
+    return known;
 }
 
 CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,
@@ -42,6 +56,8 @@ CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *
             jit->info_log.size = (unsigned)value;
             break;
         case CU_JIT_TARGET:
+            if (!is_target((unsigned)value))
+                return CUDA_ERROR_INVALID_VALUE;
             jit->target = (unsigned)value;
             break;
         case CU_JIT_LOG_VERBOSE:
@@ -100,6 +116,19 @@ void sim_jit_write(struct sim_jit *jit)
     write_log(jit, &jit->info_log, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, &jit->info);
 }
 
+void sim_jit_refused(const struct sim_jit *jit, const struct sim_device *device, const char *image,
+                     CUresult result)
+{
+    char sentence[600];
+    const char *why =
+        jit->errors.length ? jit->errors.data : "it is no PTX, nor a fatbin with PTX in it";
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY || jit->error_log.buffer)
+        return;
+    snprintf(sentence, sizeof sentence, "a %s was refused with code %d: %.*s", image, (int)result,
+             (int)strcspn(why, "\n"), why);
+    sim_control_report(device, sentence);
+}
+
 void sim_jit_free(struct sim_jit *jit)
 {
     ptx_text_free(&jit->errors);
@@ -125,8 +154,12 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
 {
     struct ptx_options options = {.version = sim_ptx_version(),
                                   .architecture = (unsigned)sim_architecture(context->device)};
-    if (jit->target && jit->target != options.architecture)
-        return jit->target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
+    unsigned target = jit->target & 0xffffU; /* what is above are the letters: 90a is 0x1005a */
+    if (target && target != options.architecture) {
+        ptx_text_add(&jit->errors, "error   : CU_JIT_TARGET is sm_%u, and the device is sm_%u\n",
+                     target, options.architecture);
+        return target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
+    }
     /* Compiling takes long, and other threads may use the driver meanwhile. */
     sim_unlock();
     enum ptx_status status =

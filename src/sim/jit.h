@@ -24,6 +24,9 @@ struct sim_jit {
 CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,
                        void **values);
 void sim_jit_write(struct sim_jit *jit); /* logs, their sizes and the wall time, as they are now */
+/* Report why an image (its name: "module") was refused, where the program has no log for that. */
+void sim_jit_refused(const struct sim_jit *jit, const struct sim_device *device, const char *image,
+                     CUresult result);
 void sim_jit_free(struct sim_jit *jit);
 /* Compile sources for the context's device; CUDA_ERROR_INVALID_PTX and its like on failure. */
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,

@@ -17,6 +17,9 @@ CUresult sim_launch_attributes(const CUlaunchAttribute *attributes, unsigned cou
 CUresult sim_launch_check(const struct sim_function *function,
                           const CUDA_KERNEL_NODE_PARAMS_v2 *params,
                           const struct sim_launch_extras *extras);
+/* Tell the user of a kernel's fault (launch_report.c). */
+void sim_launch_report(const struct sim_device *device, const struct ptx_fault *fault,
+                       CUresult code);
 /* Launch `params` in a stream of its handle. */
 CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream stream,
                     const CUlaunchAttribute *attributes, unsigned count);

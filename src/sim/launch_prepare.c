@@ -7,6 +7,7 @@
 #include "control.h"
 #include "device_heap.h"
 #include "launch.h"
+#include "machine.h"
 #include "texture.h"
 
 struct kernel {
@@ -15,7 +16,8 @@ struct kernel {
     struct ptx_machine machine;
     struct sim_context *context;
     const struct sim_function *function;
-    uint64_t reach; /* devices, by ordinal; found when the kernel starts */
+    uint64_t serial; /* the function's */
+    uint64_t reach;  /* devices, by ordinal; found when the kernel starts */
     CUlaunchAttribute *attributes;
     /* The caller's form again, for graphs: pointers into `params`, or a packed buffer. */
     void *extra[5];
@@ -44,14 +46,35 @@ static bool reaches(const struct kernel *kernel, const struct sim_allocation *al
            !allocation->device || (kernel->reach >> allocation->device->ordinal & 1);
 }
 
+/* A program may unmap memory that it has registered, which a device does not notice; here the
+ * kernel's next look is an illegal address. */
+static bool is_there(const struct sim_allocation *allocation)
+{
+    return allocation->kind != SIM_MEMORY_REGISTERED ||
+           sim_host_is_mapped(allocation->host, allocation->size);
+}
+
+/* The block that holds the address, up to the grain. */
+static bool block_at(uint64_t address, struct sim_allocation *found)
+{
+    struct sim_allocation above;
+    bool has_below, has_above;
+    if (sim_range_copy(address, found))
+        return true;
+    if (!sim_config.grain)
+        return false;
+    sim_range_neighbours(address, found, &has_below, &above, &has_above);
+    return has_below && found->room && address - found->address < sim_memory_grain(found->size);
+}
+
 static bool find(void *user, uint64_t address, struct ptx_range *range)
 {
     const struct kernel *kernel = user;
     struct sim_allocation found;
-    if (!sim_range_copy(address, &found) || !reaches(kernel, &found))
+    if (!block_at(address, &found) || !reaches(kernel, &found) || !is_there(&found))
         return false;
     *range = (struct ptx_range){.base = found.address,
-                                .size = found.size,
+                                .size = found.room ? sim_memory_grain(found.size) : found.size,
                                 .host = found.host,
                                 .flags = (found.readable ? PTX_RANGE_READ : 0U) |
                                          (found.writable ? PTX_RANGE_WRITE : 0U)};
@@ -123,7 +146,7 @@ static CUresult run(void *user)
     sim_unlock();
     if (ptx_launch(&kernel->launch, &fault))
         return CUDA_SUCCESS;
-    sim_control_report(kernel->context->device, fault.report);
+    sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
     return fault_code(fault.kind);
 }
 
@@ -204,13 +227,16 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
 {
     const struct sim_device *device = kernel->context->device;
     int processors = 0, shared = 0;
+    static unsigned all_workers;
+    if (!all_workers)
+        all_workers = sim_machine_read("").processors;
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
     kernel->world = (struct ptx_world){kernel, find, texture, surface, print, print_error, NULL};
     kernel->machine =
         (struct ptx_machine){.sm_count = (uint32_t)processors,
                              .architecture = (uint32_t)sim_architecture(device),
-                             .workers = sim_config.workers,
+                             .workers = sim_config.workers ? sim_config.workers : all_workers,
                              .max_shared = (uint32_t)shared,
                              .time_limit_ns = sim_config.time_limit_ns,
                              .stack_limit = (uint32_t)kernel->context->limits[CU_LIMIT_STACK_SIZE]};
@@ -239,6 +265,8 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
         return result;
     if (function->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (sim_kernel_lacks(context->device, function->module->ptx, function->index))
+        return CUDA_ERROR_NOT_SUPPORTED;
     result = sim_launch_attributes(attributes, attribute_count, &extras);
     if (result == CUDA_SUCCESS)
         result = sim_launch_check(function, params, &extras);
@@ -251,6 +279,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
         return CUDA_ERROR_OUT_OF_MEMORY;
     kernel->context = context;
     kernel->function = function;
+    kernel->serial = function->object.serial;
     result = pack(kernel, sim_function_info(function), params);
     if (result == CUDA_SUCCESS)
         result = copy_attributes(kernel, attributes, attribute_count);
@@ -274,5 +303,5 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
 bool sim_launch_alive(const struct sim_item *item)
 {
     const struct kernel *kernel = item->user;
-    return sim_object(SIM_FUNCTION, kernel->function) != NULL;
+    return sim_object_alive(SIM_FUNCTION, kernel->function, kernel->serial);
 }

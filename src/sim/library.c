@@ -35,6 +35,7 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* Real drivers load lazily: what is wrong with the code is told when a kernel is asked for. */
     made->status = sim_module_compile(&any, code, size, &jit, &made->ptx);
+    sim_jit_refused(&jit, any.device, "library", made->status);
     sim_jit_write(&jit);
     sim_jit_free(&jit);
     if (made->status == CUDA_SUCCESS)
@@ -106,20 +107,26 @@ static CUresult module_in(struct sim_library *library, struct sim_context *conte
     return result;
 }
 
+static struct sim_object *module_made_for(const struct sim_library *library)
+{
+    struct sim_object *object = sim_objects(SIM_MODULE);
+    while (object && ((struct sim_module *)object)->library != library)
+        object = object->next;
+    return object;
+}
+
 CUresult sim_cuLibraryUnload(CUlibrary library)
 {
     struct sim_library *dead = sim_object(SIM_LIBRARY, library);
-    struct sim_object *next;
+    struct sim_object *object;
     if (!dead)
         return CUDA_ERROR_INVALID_HANDLE;
     sim_object_remove(&dead->object); /* first: no other thread finds it while this one waits */
-    for (struct sim_object *object = sim_objects(SIM_MODULE); object; object = next) {
-        next = object->next;
-        if (((struct sim_module *)object)->library != dead)
-            continue;
+    while ((object = module_made_for(dead))) {
+        uint64_t serial = object->serial;
         (void)sim_context_wait_all(object->context);
-        sim_module_destroy((struct sim_module *)object);
-        next = sim_objects(SIM_MODULE); /* others may have come and gone meanwhile */
+        if (sim_object_alive(SIM_MODULE, object, serial))
+            sim_module_destroy((struct sim_module *)object);
     }
     for (size_t i = 0; dead->ptx && i < ptx_module_functions(dead->ptx); i++)
         if (dead->kernels[i]) {
@@ -155,6 +162,8 @@ CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char
     size_t index = sim_ptx_entry(found->ptx, name);
     if (index == ptx_module_functions(found->ptx))
         return CUDA_ERROR_NOT_FOUND;
+    if (sim_kernel_lacks(sim_device(0), found->ptx, index))
+        return CUDA_ERROR_NOT_SUPPORTED;
     struct sim_kernel *kernel = kernel_of(found, index);
     if (!kernel)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cuLink*: several inputs into one image, which cuModuleLoadData takes. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "image.h"
 #include "module.h"
@@ -10,9 +12,43 @@ struct link {
     struct sim_object object;
     struct sim_jit jit;
     struct sim_image inputs;
-    void *output;    /* NULL: not complete */
+    void *names;  /* tree of what the inputs define, which no other may define again */
+    void *output; /* NULL: not complete */
+    size_t output_size;
     CUresult failed; /* code of the first input that could not be taken */
+    bool busy;       /* a thread compiles for it, without the driver's lock */
+    bool destroyed;  /* by the end of its context meanwhile: that thread frees it */
 };
+
+static void link_free(struct link *link)
+{
+    sim_jit_free(&link->jit);
+    sim_image_free(&link->inputs);
+    tdestroy(link->names, free);
+    free(link->output);
+    free(link);
+}
+
+/* The link of a handle for this thread alone; NULL: there is none. */
+static struct link *link_claim(CUlinkState state)
+{
+    struct link *link;
+    while ((link = sim_object(SIM_LINK, state)) && link->busy) {
+        sim_unlock();
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        sim_lock();
+    }
+    if (link)
+        link->busy = true;
+    return link;
+}
+
+static void link_leave(struct link *link)
+{
+    link->busy = false;
+    if (link->destroyed)
+        link_free(link);
+}
 
 CUresult sim_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
                              CUlinkState *stateOut)
@@ -36,28 +72,47 @@ CUresult sim_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, voi
     return CUDA_SUCCESS;
 }
 
-/* Compile the input with those before it, for its errors. What it lacks, others may have. */
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(one, other);
+}
+
+/* Whether the input defines nothing that one before it defines. */
+static CUresult add_names(struct link *link, const struct ptx_module *module)
+{
+    for (size_t i = 0; i < ptx_module_definitions(module); i++) {
+        const char *name = ptx_module_definition(module, i);
+        if (!name)
+            continue;
+        if (tfind(name, &link->names, compare_names)) {
+            ptx_text_add(&link->jit.errors, "error   : '%s' is defined by two inputs\n", name);
+            return CUDA_ERROR_INVALID_SOURCE;
+        }
+        char *copy = strdup(name);
+        if (!copy || !tsearch(copy, &link->names, compare_names)) {
+            free(copy);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Compile the input by itself, for its errors. What it lacks, others may have. */
 static CUresult check(struct link *link, const struct sim_image *image, unsigned architecture)
 {
-    struct ptx_options options = {.version = sim_ptx_version(), .architecture = architecture};
+    struct ptx_options options = {
+        .version = sim_ptx_version(), .architecture = architecture, .partial = true};
     struct ptx_module *module;
-    size_t count = link->inputs.count + image->count;
-    struct ptx_source *sources = malloc((count + 1) * sizeof *sources);
-    if (!sources)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (link->inputs.count)
-        memcpy(sources, link->inputs.sources, link->inputs.count * sizeof *sources);
-    memcpy(sources + link->inputs.count, image->sources, image->count * sizeof *sources);
+    sim_unlock(); /* it takes long, and other threads may use the driver meanwhile */
     enum ptx_status status =
-        ptx_compile(&options, sources, count, &link->jit.errors, NULL, &module);
-    free(sources);
+        ptx_compile(&options, image->sources, image->count, &link->jit.errors, NULL, &module);
+    sim_lock();
+    CUresult result;
     switch (status) {
     case PTX_OK:
+        result = add_names(link, module);
         ptx_module_release(module);
-        return CUDA_SUCCESS;
-    case PTX_UNRESOLVED:
-        ptx_text_free(&link->jit.errors);
-        return CUDA_SUCCESS;
+        return result;
     case PTX_DUPLICATE:
         return CUDA_ERROR_INVALID_SOURCE;
     case PTX_UNSUPPORTED_VERSION:
@@ -78,8 +133,12 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         return CUDA_ERROR_INVALID_VALUE;
     if (link->output)
         return CUDA_ERROR_INVALID_VALUE;
-    if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM)
+    if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM) {
+        ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX alone, no %s\n",
+                     type == CU_JIT_INPUT_NVVM ? "NVVM code" : "library of machine code");
+        sim_jit_refused(&link->jit, context->device, "linker's input", CUDA_ERROR_NOT_SUPPORTED);
         return CUDA_ERROR_NOT_SUPPORTED;
+    }
     CUresult result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
     if (result == CUDA_SUCCESS && (type == CU_JIT_INPUT_PTX) == sim_image_is_binary(data, size)) {
         sim_image_free(&image);
@@ -91,12 +150,11 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
             result = sim_image_append(&link->inputs, &image);
         sim_image_free(&image);
     }
+    sim_jit_refused(&link->jit, link->object.context->device, "linker's input", result);
     sim_jit_write(&link->jit);
-    if (result == CUDA_SUCCESS)
-        return link->failed;
-    if (link->failed == CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS && link->failed == CUDA_SUCCESS)
         link->failed = result;
-    return result;
+    return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
 }
 
 CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
@@ -104,23 +162,25 @@ CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data
                               void **optionValues)
 {
     struct sim_context *context;
-    struct link *link = sim_object(SIM_LINK, state);
+    struct link *link;
     CUresult result = sim_current(&context);
     (void)name;
     if (result != CUDA_SUCCESS)
         return result;
     if (!data || !size || (numOptions && (!options || !optionValues)))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!link)
+    if (!(link = link_claim(state)))
         return CUDA_ERROR_INVALID_HANDLE;
-    return add(link, type, data, size);
+    result = add(link, type, data, size);
+    link_leave(link);
+    return result;
 }
 
 CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
                               unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
     struct sim_context *context;
-    struct link *link = sim_object(SIM_LINK, state);
+    struct link *link;
     char *data;
     size_t size;
     CUresult result = sim_current(&context);
@@ -128,12 +188,15 @@ CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
         return result;
     if (!path || (numOptions && (!options || !optionValues)))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!link)
+    if (!sim_object(SIM_LINK, state))
         return CUDA_ERROR_INVALID_HANDLE;
     result = sim_file_read(path, &data, &size);
     if (result != CUDA_SUCCESS)
         return result;
-    result = add(link, type, data, size);
+    link = link_claim(state);
+    result = link ? add(link, type, data, size) : CUDA_ERROR_INVALID_HANDLE;
+    if (link)
+        link_leave(link);
     free(data);
     return result;
 }
@@ -158,56 +221,60 @@ CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *p
     return sim_cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
 }
 
+static CUresult complete(struct link *link)
+{
+    struct sim_context *context = link->object.context;
+    unsigned architecture = (unsigned)sim_architecture(context->device);
+    struct ptx_module *module;
+    size_t size = 0;
+    if (link->failed != CUDA_SUCCESS)
+        return link->failed;
+    CUresult result =
+        sim_jit_compile(&link->jit, context, link->inputs.sources, link->inputs.count, &module);
+    if (result == CUDA_ERROR_INVALID_PTX)
+        result = CUDA_ERROR_INVALID_SOURCE; /* each input was good by itself: a symbol is missing */
+    if (result == CUDA_SUCCESS) {
+        ptx_module_release(module);
+        link->output = sim_image_write(&link->inputs, architecture, &size);
+        if (!link->output)
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    link->output_size = size;
+    sim_jit_refused(&link->jit, sim_device(0), "linked image", result);
+    sim_jit_write(&link->jit);
+    return result;
+}
+
 CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
     struct sim_context *context;
-    struct link *link = sim_object(SIM_LINK, state);
-    struct ptx_module *module;
     CUresult result = sim_current(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!cubinOut)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!link || link->output)
+    struct link *link = link_claim(state);
+    if (!link)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (link->failed != CUDA_SUCCESS)
-        return link->failed;
-    result =
-        sim_jit_compile(&link->jit, context, link->inputs.sources, link->inputs.count, &module);
-    size_t size = 0;
-    if (result == CUDA_ERROR_INVALID_PTX)
-        result = CUDA_ERROR_INVALID_SOURCE; /* each input was good by itself: a symbol is missing */
+    result = link->output ? CUDA_ERROR_INVALID_HANDLE : complete(link);
+    if (result == CUDA_SUCCESS && link->destroyed)
+        result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result == CUDA_SUCCESS) {
-        ptx_module_release(module);
-        link->output =
-            sim_image_write(&link->inputs, (unsigned)sim_architecture(context->device), &size);
-        if (!link->output)
-            result = CUDA_ERROR_OUT_OF_MEMORY;
+        *cubinOut = link->output;
+        if (sizeOut)
+            *sizeOut = link->output_size;
     }
-    sim_jit_write(&link->jit);
-    if (result != CUDA_SUCCESS)
-        return result;
-    *cubinOut = link->output;
-    if (sizeOut)
-        *sizeOut = size;
-    return CUDA_SUCCESS;
-}
-
-static void destroy(struct link *link)
-{
-    sim_jit_free(&link->jit);
-    sim_object_remove(&link->object);
-    sim_image_free(&link->inputs);
-    free(link->output);
-    free(link);
+    link_leave(link);
+    return result;
 }
 
 CUresult sim_cuLinkDestroy(CUlinkState state)
 {
-    struct link *link = sim_object(SIM_LINK, state);
+    struct link *link = link_claim(state);
     if (!link)
         return CUDA_ERROR_INVALID_HANDLE;
-    destroy(link);
+    sim_object_remove(&link->object);
+    link_free(link);
     return CUDA_SUCCESS;
 }
 
@@ -215,8 +282,13 @@ void sim_links_clear(const struct sim_context *context)
 {
     struct sim_object *next;
     for (struct sim_object *object = sim_objects(SIM_LINK); object; object = next) {
+        struct link *link = (struct link *)object;
         next = object->next;
-        if (object->context == context)
-            destroy((struct link *)object);
+        if (object->context != context)
+            continue;
+        sim_object_remove(object);
+        link->destroyed = true;
+        if (!link->busy)
+            link_free(link);
     }
 }

@@ -4,31 +4,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "control.h"
 #include "error_names.h"
-#include "live.h"
 
 /* Above what programs count on, or close all of. */
 #define FILE_FROM 200
 #define TEXT_LIMIT 80
-#define PATIENCE_S 2
 
 static int file = -1; /* every line is one write: other processes may append to it too */
 static bool on_stderr;
 static bool quiet; /* reports go to the log alone */
-static bool summary;
 static uint64_t first_ns;
-static pid_t owner;          /* the process that the counts are of */
-static uint64_t answered[2]; /* its calls that succeeded, that failed */
 
 struct line {
     char text[4096];
@@ -46,15 +38,28 @@ __attribute__((format(printf, 2, 3))) static void put(struct line *line, const c
         line->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void write_all(int to, const char *text, size_t size)
+static bool write_all(int to, const char *text, size_t size)
 {
     while (size > 0) {
         ssize_t written = write(to, text, size);
         if (written < 0 && errno != EINTR)
-            return;
+            return false;
         text += written > 0 ? written : 0;
         size -= written > 0 ? (size_t)written : 0;
     }
+    return true;
+}
+
+/* A log that cannot be written any more ends, which is said once. */
+static void write_log(const struct line *line)
+{
+    char end[160];
+    if (file < 0 || write_all(file, line->text, line->used))
+        return;
+    int length = snprintf(end, sizeof end, "cushim: simulated driver: the log ends here: %s\n",
+                          strerror(errno));
+    file = -1; /* not closed: another thread may be about to write to it */
+    (void)write_all(STDERR_FILENO, end, (size_t)length);
 }
 
 static const char *name_of(CUresult code)
@@ -150,18 +155,11 @@ static void log_call(const struct sim_call *call)
     put(&line, ") = %d %s, %.1f us", (int)call->result, name_of(call->result),
         (double)(now - call->start_ns) / 1e3);
     line.text[line.used++] = '\n';
-    write_all(file, line.text, line.used);
+    write_log(&line);
 }
 
 void sim_log_call(const struct sim_call *call)
 {
-    if (!summary && file < 0)
-        return;
-    if (owner != getpid()) { /* a child begins anew */
-        owner = getpid();
-        answered[0] = answered[1] = 0;
-    }
-    answered[call->result != CUDA_SUCCESS]++;
     if (file >= 0)
         log_call(call);
 }
@@ -179,7 +177,7 @@ void sim_log_report(const char *text)
         struct line line = {.used = 0};
         put(&line, "%s", text);
         line.text[line.used++] = '\n';
-        write_all(file, line.text, line.used);
+        write_log(&line);
     }
 }
 
@@ -188,60 +186,9 @@ void sim_log_say(const char *text)
     struct line line = {.used = 0};
     put(&line, "%s", text);
     line.text[line.used++] = '\n';
-    if (file >= 0 && !on_stderr)
-        write_all(file, line.text, line.used);
-    write_all(STDERR_FILENO, line.text, line.used);
-}
-
-/* A call that another thread is in may take for ever; a callback that ends the process may hold the
- * lock itself. */
-static bool lock_for_a_while(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S;
-    return pthread_mutex_timedlock(sim_mutex(), &until) == 0;
-}
-
-static void say_summary(void)
-{
-    char prefix[80], *text = NULL, *rest = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return;
-    snprintf(prefix, sizeof prefix, "cushim sim: process %ld ", (long)owner);
-    fprintf(memory,
-            "%s(%s): CUDA %d.%d, %d device%s; %" PRIu64 " calls succeeded, %" PRIu64 " failed\n",
-            prefix, program_invocation_short_name, sim_config.cuda / 1000,
-            sim_config.cuda % 1000 / 10, sim_config.devices, sim_config.devices == 1 ? "" : "s",
-            answered[0], answered[1]);
-    /* A child has what its parent made in its memory, but can neither use nor destroy it. */
-    strcat(prefix, "leaked ");
-    if (sim_init_state() != CUDA_SUCCESS || sim_live_print(memory, prefix) == 0)
-        fprintf(memory, "%snothing\n", prefix);
-    if (fclose(memory) == 0)
-        for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-            sim_log_say(line);
-    free(text);
-}
-
-static void at_end(void)
-{
-    if (owner != getpid())
-        return; /* a child that called nothing */
-    bool locked = lock_for_a_while();
-    say_summary();
-    if (locked)
-        sim_unlock();
-}
-
-void sim_log_summary(void)
-{
-    if (!summary)
-        atexit(at_end);
-    summary = true;
-    owner = getpid();
+    if (!on_stderr)
+        write_log(&line);
+    (void)write_all(STDERR_FILENO, line.text, line.used);
 }
 
 bool sim_log_open(const char *path)

@@ -28,6 +28,12 @@ void *sim_bytes_make(size_t size, bool *mapped)
     return bytes ? memset(bytes, 0, room) : NULL;
 }
 
+size_t sim_memory_grain(size_t size)
+{
+    size_t grain = sim_config.grain ? sim_config.grain : 1;
+    return (size + grain - 1) / grain * grain;
+}
+
 void sim_bytes_free(void *bytes, size_t size, bool mapped)
 {
     if (mapped)

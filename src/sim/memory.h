@@ -13,6 +13,9 @@ bool sim_address_is_device(uint64_t address); /* in the space of device addresse
 
 /* --- Ranges (range.c), beside those of sim.h --- */
 bool sim_range_overlaps(uint64_t address, size_t size);
+/* Copies of the live ranges next to an address: false where there is none on that side. */
+void sim_range_neighbours(uint64_t address, struct sim_allocation *below, bool *has_below,
+                          struct sim_allocation *above, bool *has_above);
 /* The live range with the highest address below `address`, or NULL: to go through all. */
 struct sim_allocation *sim_range_before(uint64_t address);
 void sim_range_protect(struct sim_allocation *allocation, bool readable, bool writable);
@@ -31,6 +34,10 @@ CUresult sim_memory_adopt(struct sim_allocation *allocation);
  * (memory_idle.c). */
 void sim_when_idle(void (*release)(void *), void *data);
 void sim_release_idle(void); /* what can be released by now */
+/* What kernels may use of a block of device memory: its size, rounded up where that was asked for.
+ * A grain is at most SIM_GRAIN_MOST, of which whole ones lie behind every block. */
+#define SIM_GRAIN_MOST 512
+size_t sim_memory_grain(size_t size);
 /* The allocation that begins at the address and is not being freed, or NULL. */
 struct sim_allocation *sim_memory_at(uint64_t address);
 /* Free after the work that may use it, as cuMemFree does. */
@@ -45,6 +52,9 @@ bool sim_memory_covers(uint64_t address, size_t size, bool write);
 /* Each family's part of a context's end. */
 void sim_arrays_clear(struct sim_context *context);
 void sim_textures_clear(struct sim_context *context);
+
+/* --- Host memory (host.c) --- */
+bool sim_host_is_mapped(const void *start, size_t size); /* whether all its pages are there */
 
 /* --- Pools (pool.c) --- */
 #define SIM_POOL_GRAIN                                                                             \

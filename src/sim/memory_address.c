@@ -3,11 +3,16 @@
  * dereferences one on the CPU faults, as with a real device. Handed out in chunks, each next to the
  * one before: what was freed comes back only after all others were used, and a use after free is
  * noticed. Small pieces share a chunk, which is free again when its last piece is. */
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "memory.h"
 
-#define REGION_SIZE (UINT64_C(1) << 42)
+#define REGION_SIZE (UINT64_C(1) << 42)   /* at most */
+#define REGION_WISHED (UINT64_C(1) << 36) /* for devices of any size */
+#define REGION_LEAST (UINT64_C(1) << 28)  /* at least */
 #define CHUNK SIM_ADDRESS_CHUNK
 #define CHUNKS (REGION_SIZE / CHUNK)
 #define SMALL (CHUNK / 4)
@@ -20,9 +25,39 @@ static size_t cursor;           /* chunk to look at first */
 static size_t shared;           /* chunk that small pieces are cut from */
 static uint64_t shared_used = CHUNK;
 
-static bool reserve_region(void)
+/* Half of the address space that the process may still take, by RLIMIT_AS. */
+static uint64_t allowed(void)
 {
-    for (uint64_t size = REGION_SIZE; !region && size >= UINT64_C(1) << 32; size /= 2) {
+    struct rlimit limit;
+    unsigned long pages = 0;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return REGION_SIZE;
+    FILE *statm = fopen("/proc/self/statm", "re");
+    if (statm && fscanf(statm, "%lu", &pages) != 1)
+        pages = 0;
+    if (statm)
+        fclose(statm);
+    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
+}
+
+/* Four times the devices' memory: freed addresses do not come back at once, and programs reserve
+ * more than they map. Not much more: tools that keep account of all address space, such as
+ * emulators, pay for it. */
+static uint64_t wanted(uint64_t size)
+{
+    uint64_t bytes = 2 * size, most = allowed();
+    for (int i = 0; i < sim_device_count(); i++)
+        bytes += 4 * (uint64_t)sim_devices[i].total;
+    bytes = (bytes + CHUNK - 1) / CHUNK * CHUNK;
+    bytes = bytes < REGION_WISHED ? REGION_WISHED : bytes;
+    bytes = bytes < REGION_SIZE ? bytes : REGION_SIZE;
+    return bytes < most ? bytes : most;
+}
+
+static bool reserve_region(uint64_t asked)
+{
+    for (uint64_t size = region ? 0 : wanted(asked); !region && size >= REGION_LEAST; size /= 2) {
         void *found =
             mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (found == MAP_FAILED)
@@ -31,6 +66,29 @@ static bool reserve_region(void)
         chunks = (size_t)((size - (region - (uint64_t)(uintptr_t)found)) / CHUNK);
     }
     return region != 0;
+}
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0 /* a hint; another place is given back */
+#endif
+
+/* More addresses behind the region, where those are free: false if not. */
+static bool extend_region(uint64_t size)
+{
+    uint64_t end = region + chunks * CHUNK, left = REGION_SIZE - chunks * CHUNK;
+    size = (size + CHUNK - 1) / CHUNK * CHUNK;
+    if (size > left || size > allowed())
+        return false;
+    void *found = mmap((void *)(uintptr_t)end, size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (found == MAP_FAILED)
+        return false;
+    if ((uint64_t)(uintptr_t)found != end) {
+        munmap(found, size);
+        return false;
+    }
+    chunks += (size_t)(size / CHUNK);
+    return true;
 }
 
 static bool is_taken(size_t chunk)
@@ -75,6 +133,8 @@ static uint64_t take(size_t size, uint64_t align)
     size_t first = find_free(cursor, chunks, count, align);
     if (first == chunks) {
         first = find_free(0, chunks, count, align);
+        if (first == chunks && extend_region(size + (align > CHUNK ? align : 0)))
+            first = find_free(0, chunks, count, align);
         if (first == chunks)
             return 0;
     }
@@ -108,7 +168,7 @@ static uint64_t take_small(size_t size, uint64_t align)
 
 uint64_t sim_address_reserve(size_t size, size_t align)
 {
-    if (size == 0 || size > REGION_SIZE || !reserve_region())
+    if (size == 0 || size > REGION_SIZE || !reserve_region(size))
         return 0;
     if (size <= SMALL && align <= SMALL)
         return take_small(size, align ? align : 1);
@@ -117,7 +177,7 @@ uint64_t sim_address_reserve(size_t size, size_t align)
 
 uint64_t sim_address_reserve_chunks(size_t size, size_t align, uint64_t wanted)
 {
-    if (size == 0 || size > REGION_SIZE || !reserve_region())
+    if (size == 0 || size > REGION_SIZE || !reserve_region(size))
         return 0;
     if (wanted >= region && wanted % CHUNK == 0 && (!align || wanted % align == 0)) {
         size_t first = (size_t)((wanted - region) / CHUNK);

@@ -127,8 +127,9 @@ CUresult sim_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
     struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
     if (!mipmap)
         return CUDA_ERROR_INVALID_HANDLE;
+    uint64_t serial = mipmap->object.serial;
     result = sim_context_wait_all(mipmap->object.context);
-    if (sim_object(SIM_MIPMAP, hMipmappedArray) == mipmap)
+    if (sim_object_alive(SIM_MIPMAP, hMipmappedArray, serial))
         sim_mipmap_destroy(mipmap);
     return result;
 }

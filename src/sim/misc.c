@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What has no object of its own: the profiler's switches, private tables, the driver's log. */
+#include "control.h"
 #include "log.h"
 
 CUresult sim_cuProfilerStart(void)
@@ -14,19 +15,22 @@ CUresult sim_cuProfilerStop(void)
     return sim_current(&context);
 }
 
-/* Real drivers have private tables; none of them is simulated. The CUDA runtime asks for them, and
- * says no more than "invalid argument" then. */
+/* Real drivers have private tables; none of them is simulated. The CUDA runtime asks for them
+ * before all else, and hands on what it is told: that there is no device, which its programs expect
+ * where there is no GPU. A program that has called cuInit itself is none of its programs, or goes
+ * on without: to say so would point at the wrong cause. */
 CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     static bool said;
     if (!ppExportTable || !pExportTableId)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!said)
-        sim_log_report("cushim sim: the program asks for a private table of the driver "
-                       "(cuGetExportTable), as the CUDA runtime does; none is simulated");
+    if (!said && sim_init_state() == CUDA_ERROR_NOT_INITIALIZED)
+        sim_log_report("cushim sim: the program uses the CUDA runtime, which asks for private "
+                       "tables of NVIDIA's driver (cuGetExportTable); none is simulated, and the "
+                       "runtime finds no device: only programs that call the driver API run here");
     said = true;
     *ppExportTable = NULL;
-    return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_NO_DEVICE;
 }
 
 /* The driver's log of errors stays empty: faults of kernels are reported as they happen. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
+#include "control.h"
 #include "image.h"
 #include "work.h"
 
@@ -66,11 +68,16 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
     result = sim_jit_begin(&jit, count, options, values);
     if (result != CUDA_SUCCESS)
         return result;
+    const struct sim_device *device = context->device;
+    sim_context_retain(context);
     result = sim_module_compile(context, data, size, &jit, &ptx);
     if (result == CUDA_SUCCESS) {
-        result = sim_module_make(context, ptx, &made);
+        result = sim_object(SIM_CONTEXT, context) ? sim_module_make(context, ptx, &made)
+                                                  : CUDA_ERROR_CONTEXT_IS_DESTROYED;
         ptx_module_release(ptx);
     }
+    sim_context_release(context);
+    sim_jit_refused(&jit, device, "module", result);
     sim_jit_write(&jit);
     sim_jit_free(&jit);
     if (result == CUDA_SUCCESS)
@@ -132,9 +139,23 @@ CUresult sim_cuModuleUnload(CUmodule hmod)
         return result;
     if (module->library) /* unloaded with its library */
         return CUDA_ERROR_NOT_PERMITTED;
+    uint64_t serial = module->object.serial;
     result = sim_context_wait_all(module->object.context);
+    if (!sim_object_alive(SIM_MODULE, hmod, serial))
+        return CUDA_ERROR_INVALID_HANDLE; /* another thread unloaded it meanwhile */
     sim_module_destroy(module);
     return result;
+}
+
+bool sim_kernel_lacks(const struct sim_device *device, const struct ptx_module *ptx, size_t index)
+{
+    const struct ptx_function_info *info = ptx_module_function(ptx, index);
+    char sentence[600];
+    if (!info->lacks)
+        return false;
+    snprintf(sentence, sizeof sentence, "kernel '%.100s' cannot run: %s", info->name, info->lacks);
+    sim_control_report(device, sentence);
+    return true;
 }
 
 size_t sim_ptx_entry(const struct ptx_module *ptx, const char *name)
@@ -156,15 +177,20 @@ size_t sim_ptx_entries(const struct ptx_module *ptx)
     return entries;
 }
 
+/* Of several with one name, in modules that were linked, the one that is visible. */
 size_t sim_ptx_variable(const struct ptx_module *ptx, const char *name, enum ptx_variable_kind kind)
 {
-    size_t count = ptx_module_variables(ptx), i = 0;
-    for (; i < count; i++) {
+    size_t count = ptx_module_variables(ptx), found = count;
+    for (size_t i = 0; i < count; i++) {
         const struct ptx_variable *variable = ptx_module_variable(ptx, i);
-        if (variable->visible && variable->kind == kind && strcmp(variable->name, name) == 0)
-            break;
+        if (variable->kind != kind || strcmp(variable->name, name) != 0)
+            continue;
+        if (variable->visible)
+            return i;
+        if (found == count)
+            found = i;
     }
-    return i;
+    return found;
 }
 
 CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
@@ -181,6 +207,10 @@ CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *n
     if (index == ptx_module_functions(module->ptx)) {
         *hfunc = NULL; /* as real drivers do */
         return CUDA_ERROR_NOT_FOUND;
+    }
+    if (sim_kernel_lacks(module->object.context->device, module->ptx, index)) {
+        *hfunc = NULL;
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     struct sim_function *function = sim_module_function(module, index);
     if (!function)

@@ -23,6 +23,8 @@ void sim_links_clear(const struct sim_context *context);
 struct sim_function *sim_module_function(struct sim_module *module, size_t index);
 /* Index of a visible entry by name, or the number of functions. */
 size_t sim_ptx_entry(const struct ptx_module *ptx, const char *name);
+/* Whether the engine lacks what the kernel needs, which is then reported. */
+bool sim_kernel_lacks(const struct sim_device *device, const struct ptx_module *ptx, size_t index);
 size_t sim_ptx_entries(const struct ptx_module *ptx); /* how many visible ones */
 /* Index of a variable that cuModuleGetGlobal finds, or the number of variables. */
 size_t sim_ptx_variable(const struct ptx_module *ptx, const char *name,

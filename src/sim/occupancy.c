@@ -121,9 +121,12 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
         int threads = size < largest ? size : largest;
         size_t dynamic = fixed;
         if (size_of_block) {
+            uint64_t serial = function->object.serial;
             sim_unlock(); /* the caller's code */
             dynamic = size_of_block(threads);
             sim_lock();
+            if (!sim_object_alive(SIM_FUNCTION, function, serial))
+                return CUDA_ERROR_INVALID_HANDLE;
         }
         if (dynamic > sim_max_dynamic(function))
             continue;

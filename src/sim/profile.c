@@ -15,7 +15,9 @@ struct attribute {
 static const struct attribute attributes[] = {
 #define SAME(name, since, value) {CU_DEVICE_ATTRIBUTE_##name, since, {value, value, value, value}},
 #define EACH(name, since, ...) {CU_DEVICE_ATTRIBUTE_##name, since, {__VA_ARGS__}},
+#define NONE(name, since) SAME(name, since, 0)
 #include "profile.def"
+#undef NONE
 #undef SAME
 #undef EACH
 };
@@ -57,7 +59,7 @@ const struct sim_profile *const sim_profiles[] = {&turing, &ampere, &ada, &hoppe
 const struct sim_profile *sim_profile_find(const char *name)
 {
     if (!name)
-        return &hopper;
+        return &ampere;
     for (size_t i = 0; sim_profiles[i]; i++)
         if (strcmp(sim_profiles[i]->name, name) == 0)
             return sim_profiles[i];

@@ -30,6 +30,8 @@ struct sim_ticket {
     void (*drop)(void *);
     struct edge *waiters;
     struct sim_ticket *next_ready;
+    uint64_t number;
+    struct sim_ticket *older, *newer; /* that are not done */
 };
 
 struct worker {
@@ -38,6 +40,8 @@ struct worker {
     struct worker *next;
 };
 
+static uint64_t newest_number;
+static struct sim_ticket *oldest, *newest; /* that are not done */
 static struct sim_ticket *ready_first, *ready_last;
 static unsigned ready_count;
 static struct worker *workers, *leaving; /* the latter only have to be joined */
@@ -89,6 +93,39 @@ void sim_queue_wait_all(const struct sim_context *context)
         pthread_cond_wait(&done_changed, sim_mutex());
 }
 
+uint64_t sim_queue_newest(void)
+{
+    return newest_number;
+}
+
+uint64_t sim_queue_done(void)
+{
+    return oldest ? oldest->number - 1 : newest_number;
+}
+
+static void list_add(struct sim_ticket *ticket)
+{
+    ticket->number = ++newest_number;
+    ticket->older = newest;
+    if (newest)
+        newest->newer = ticket;
+    else
+        oldest = ticket;
+    newest = ticket;
+}
+
+static void list_remove(struct sim_ticket *ticket)
+{
+    if (ticket->older)
+        ticket->older->newer = ticket->newer;
+    else
+        oldest = ticket->newer;
+    if (ticket->newer)
+        ticket->newer->older = ticket->older;
+    else
+        newest = ticket->older;
+}
+
 struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, void *user,
                                    void (*drop)(void *))
 {
@@ -104,6 +141,7 @@ struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, 
     ticket->work = work;
     ticket->user = user;
     ticket->drop = drop;
+    list_add(ticket);
     return ticket;
 }
 
@@ -236,15 +274,10 @@ static void join_leaving(void)
 
 static bool start_worker(void)
 {
-    pthread_attr_t attributes;
     struct worker *worker = stopping ? NULL : calloc(1, sizeof *worker);
     if (!worker)
         return false;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 1 << 20);
-    int rc = pthread_create(&worker->id, &attributes, work_loop, worker);
-    pthread_attr_destroy(&attributes);
-    if (rc != 0) {
+    if (!ptx_thread_start(&worker->id, 1 << 20, work_loop, worker)) {
         free(worker);
         return false;
     }
@@ -280,6 +313,7 @@ static void forget(struct sim_ticket *ticket)
 {
     struct sim_context *context = ticket->context;
     ticket->context = NULL;
+    list_remove(ticket);
     if (context) {
         context->tickets--;
         sim_context_release(context);
@@ -363,7 +397,7 @@ void sim_ticket_run_here(struct sim_ticket *ticket)
 static void in_child(void)
 {
     /* None of the threads is here, and nothing of the parent's work may run twice. */
-    ready_first = ready_last = NULL;
+    ready_first = ready_last = oldest = newest = NULL;
     ready_count = coming = idle = 0;
     workers = leaving = NULL;
     ready_changed = done_changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -381,8 +415,8 @@ void sim_queue_prepare(void)
     (void)pthread_once(&once, watch_fork);
 }
 
-/* The library is unloaded, or the process ends: no thread may stay in code that is gone. One that
- * still works is left alone: waiting for it could take for ever. */
+/* The process ends, or the library is unloaded without having had threads. A thread that still
+ * works is left alone: waiting for it could take for ever. */
 __attribute__((destructor)) static void end(void)
 {
     bool all_done = true; /* nobody works any more */

@@ -22,7 +22,11 @@ void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is 
 void sim_ticket_run_here(struct sim_ticket *ticket);
 CUresult sim_ticket_result(const struct sim_ticket *ticket);
 void sim_queue_wait_all(const struct sim_context *context); /* until no ticket of it is left */
+/* Tickets are numbered from 1 in the order in which they are made, those of destroyed streams and
+ * of no stream among them. */
+uint64_t sim_queue_newest(void); /* number of the last one made */
+uint64_t sim_queue_done(void);   /* all up to this number are done */
 bool sim_error_is_sticky(CUresult result);
-void sim_queue_prepare(void); /* before the first context: what fork needs */
+void sim_queue_prepare(void); /* before the lock is first taken: what fork needs */
 
 #endif

@@ -90,7 +90,8 @@ static struct sim_allocation constant_part(const struct sim_allocation *allocati
                                    .writable = allocation->writable,
                                    .id = allocation->id,
                                    .context = allocation->context,
-                                   .device = allocation->device};
+                                   .device = allocation->device,
+                                   .room = allocation->room};
 }
 
 bool sim_range_copy(uint64_t address, struct sim_allocation *copy)
@@ -101,6 +102,20 @@ bool sim_range_copy(uint64_t address, struct sim_allocation *copy)
         *copy = constant_part(found);
     pthread_rwlock_unlock(&lock);
     return found != NULL;
+}
+
+void sim_range_neighbours(uint64_t address, struct sim_allocation *below, bool *has_below,
+                          struct sim_allocation *above, bool *has_above)
+{
+    pthread_rwlock_rdlock(&lock);
+    size_t after = position(address);
+    *has_below = after > 0;
+    *has_above = after < count;
+    if (*has_below)
+        *below = constant_part(ranges[after - 1]);
+    if (*has_above)
+        *above = constant_part(ranges[after]);
+    pthread_rwlock_unlock(&lock);
 }
 
 bool sim_range_overlaps(uint64_t address, size_t size)

@@ -78,6 +78,7 @@ struct sim_config {
     size_t memory;          /* bytes per device; 0: the profile's */
     uint64_t time_limit_ns; /* of one kernel; 0: none */
     unsigned workers;       /* threads of the CPU per launch; 0: all */
+    size_t grain;           /* kernels may use blocks up to a multiple of it; 0: exactly */
 };
 extern struct sim_config sim_config;
 
@@ -116,11 +117,15 @@ struct sim_object { /* first member of every object */
     struct sim_context *context;        /* or NULL */
     struct sim_object *next, *previous; /* of its kind */
     struct sim_object *chain;           /* hash */
+    uint64_t serial; /* no two objects have the same: a new one may get a dead one's address */
 };
 void sim_object_add(struct sim_object *object, enum sim_kind kind, struct sim_context *context);
 void sim_object_remove(struct sim_object *object); /* the memory stays the caller's */
 /* The live object of this kind at `handle`, or NULL. Never dereferences a dead handle. */
 void *sim_object(enum sim_kind kind, const void *handle);
+/* Whether the object that had this handle and serial is still alive. Ask after every place that
+ * gave the driver's lock up: another thread may have destroyed it. */
+bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);
 struct sim_object *sim_objects(enum sim_kind kind); /* first of the list, through ->next */
 size_t sim_object_count(enum sim_kind kind);
 const char *sim_kind_name(enum sim_kind kind);
@@ -264,7 +269,7 @@ CUresult sim_range_add(struct sim_allocation *allocation);
 void sim_range_remove(struct sim_allocation *allocation);
 struct sim_allocation *sim_range_find(uint64_t address); /* the one that contains it, or NULL */
 /* A copy of it, for threads that do not hold the driver's lock: address, size, host, kind, flags,
- * access, id, context and device, and nothing of the rest. */
+ * access, id, context, device and room, and nothing of the rest. */
 bool sim_range_copy(uint64_t address, struct sim_allocation *copy);
 /* Host pointer of `size` device bytes; NULL: not all in one live allocation. */
 char *sim_range_host(uint64_t address, size_t size, bool write);

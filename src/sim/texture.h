@@ -10,6 +10,7 @@ struct sim_view { /* what is behind a handle at one time */
     struct ptx_texture seen;
     uint64_t address, memory; /* of the first byte, and the allocation's id: gone if another's */
     size_t bytes;
+    uint64_t handle; /* of a view that is withdrawn */
     struct ptx_level levels[];
 };
 
@@ -21,7 +22,9 @@ const struct ptx_texture *sim_surface_find(uint64_t handle);
 uint64_t sim_view_publish(struct sim_view *view, bool surface, void *owner);
 void *sim_view_owner(uint64_t handle, bool surface);          /* NULL: no such handle */
 void sim_view_change(uint64_t handle, struct sim_view *view); /* frees the one before */
-void sim_view_withdraw(uint64_t handle);                      /* frees the view */
+/* For calls the handle is gone; launches that are queued now still find the view, which is freed
+ * when they are done. */
+void sim_view_withdraw(uint64_t handle);
 
 /* --- Views of resources (texture_view.c) --- */
 CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE_DESC_v1 *texture,

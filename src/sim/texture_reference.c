@@ -121,6 +121,8 @@ CUresult sim_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Fla
     const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
     if (result != CUDA_SUCCESS)
         return result;
+    if (!hArray)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (!array || (Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT))
         return CUDA_ERROR_INVALID_VALUE;
     resource.res.array.hArray = hArray;

@@ -96,7 +96,7 @@ void *sim_view_owner(uint64_t handle, bool surface)
     return owner;
 }
 
-static struct sim_view *exchange(uint64_t handle, struct sim_view *view, bool used)
+void sim_view_change(uint64_t handle, struct sim_view *view)
 {
     struct sim_view *before = NULL;
     pthread_rwlock_wrlock(&lock);
@@ -104,28 +104,47 @@ static struct sim_view *exchange(uint64_t handle, struct sim_view *view, bool us
     if (slot) {
         before = slot->view;
         slot->view = view;
-        slot->used = used;
-        if (!used) {
-            slot->owner = NULL;
-            slot->generation++;
-            slot->next_free = first_free;
-            first_free = (size_t)(slot - slots) + 1;
-        }
     }
     pthread_rwlock_unlock(&lock);
-    return before;
-}
-
-void sim_view_change(uint64_t handle, struct sim_view *view)
-{
-    struct sim_view *before = exchange(handle, view, true);
     if (before)
         sim_when_idle(free, before);
+}
+
+/* With the table's lock. */
+static void free_used(struct slot *slot)
+{
+    slot->view = NULL;
+    slot->used = false;
+    slot->generation++;
+    slot->next_free = first_free;
+    first_free = (size_t)(slot - slots) + 1;
+}
+
+static void retire(void *data)
+{
+    struct sim_view *view = data;
+    pthread_rwlock_wrlock(&lock);
+    struct slot *slot = find_slot(view->handle);
+    if (slot)
+        free_used(slot);
+    pthread_rwlock_unlock(&lock);
+    free(view);
 }
 
 void sim_view_withdraw(uint64_t handle)
 {
-    struct sim_view *before = exchange(handle, NULL, false);
-    if (before)
-        sim_when_idle(free, before);
+    struct sim_view *view = NULL;
+    pthread_rwlock_wrlock(&lock);
+    struct slot *slot = find_slot(handle);
+    if (slot) {
+        slot->owner = NULL;
+        view = slot->view;
+        if (!view)
+            free_used(slot);
+    }
+    pthread_rwlock_unlock(&lock);
+    if (!view)
+        return;
+    view->handle = handle;
+    sim_when_idle(retire, view);
 }

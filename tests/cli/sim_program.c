@@ -124,11 +124,86 @@ static int plain_symbol(char **argv)
     return 0;
 }
 
-/* A private table, as the CUDA runtime asks for; any identifier will do. Twice. */
+/* OFFSET: a kernel writes four bytes there, from the beginning of a block of 400. */
+static int beyond(char **argv)
+{
+    static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                               ".visible .entry k(.param .u64 p)\n{\n .reg .u64 a;\n"
+                               " ld.param.u64 a, [p];\n st.global.u32 [a], 1;\n ret;\n}\n";
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr memory = 0;
+    begin(0);
+    good("cuMemAlloc", allocate(400, &memory));
+    good("cuModuleLoadData", CALL("cuModuleLoadData", (CUmodule *, const void *), &module, text));
+    good("cuModuleGetFunction", CALL("cuModuleGetFunction", (CUfunction *, CUmodule, const char *),
+                                     &function, module, "k"));
+    memory += (CUdeviceptr)strtoll(argv[0], NULL, 10);
+    void *values[] = {&memory};
+    good("cuLaunchKernel", CALL("cuLaunchKernel",
+                                (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 unsigned, unsigned, CUstream, void **, void **),
+                                function, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL));
+    printf("%d\n", (int)CALL("cuCtxSynchronize", (void)));
+    return 0;
+}
+
+/* A module and 100 bytes, which the end of their context takes with it. */
+static int left(char **argv)
+{
+    CUmodule module;
+    CUdeviceptr memory = 0;
+    CUcontext context = begin(0);
+    (void)argv;
+    good("cuMemAlloc", allocate(100, &memory));
+    good("cuModuleLoadData", CALL("cuModuleLoadData", (CUmodule *, const void *), &module,
+                                  ".version 6.0\n.target sm_50\n.address_size 64\n"));
+    end(context);
+    return 0;
+}
+
+static CUresult load(const void *image, unsigned count, CUjit_option *names, void **values)
+{
+    CUmodule module;
+    return CALL("cuModuleLoadDataEx", (CUmodule *, const void *, unsigned, CUjit_option *, void **),
+                &module, image, count, names, values);
+}
+
+/* WHAT: code that is refused; "logged" gives a buffer for the reason. */
+static int refused(char **argv)
+{
+    static const unsigned char cubin[128] = {0x7f, 'E', 'L',        'F',       2,
+                                             1,    1,   [18] = 190, [48] = 80, [60] = 1};
+    static char text[] = ".version no\n", log[200];
+    CUjit_option option = CU_JIT_ERROR_LOG_BUFFER;
+    CUlinkState link;
+    void *value = log;
+    begin(0);
+    if (strcmp(argv[0], "library") == 0) {
+        good("cuLinkCreate",
+             CALL("cuLinkCreate_v2", (unsigned, CUjit_option *, void **, CUlinkState *), 0, NULL,
+                  NULL, &link));
+        printf("%d\n",
+               (int)CALL("cuLinkAddData_v2",
+                         (CUlinkState, CUjitInputType, void *, size_t, const char *, unsigned,
+                          CUjit_option *, void **),
+                         link, CU_JIT_INPUT_LIBRARY, text, sizeof text, "a.a", 0, NULL, NULL));
+    } else if (strcmp(argv[0], "logged") == 0) {
+        printf("%d\n", (int)load(text, 1, &option, &value));
+    } else {
+        printf("%d\n", (int)load(strcmp(argv[0], "cubin") == 0 ? (const void *)cubin : text, 0,
+                                 NULL, NULL));
+    }
+    return 0;
+}
+
+/* INIT: a private table, as the CUDA runtime asks for; any identifier will do. Twice; after cuInit
+ * where INIT is 1. */
 static int private_table(char **argv)
 {
     const CUuuid id = {{1, 2, 3}};
-    (void)argv;
+    if (atoi(argv[0]))
+        good("cuInit", CALL("cuInit", (unsigned), 0));
     for (int i = 0; i < 2; i++) {
         const void *table = &id;
         CUresult code = CALL("cuGetExportTable", (const void **, const CUuuid *), &table, &id);
@@ -318,7 +393,7 @@ int main(int argc, char **argv)
                  {"leak", 0, leak},
                  {"plain-symbol", 0, plain_symbol},
                  {"newer", 2, newer},
-                 {"private-table", 0, private_table},
+                 {"private-table", 1, private_table},
                  {"exit-in-callback", 0, exit_in_callback},
                  {"exit-in-call", 0, exit_in_call},
                  {"forks", 0, forks},
@@ -326,7 +401,10 @@ int main(int argc, char **argv)
                  {"waits", 0, waits},
                  {"closes", 0, closes},
                  {"threads", 0, threads},
-                 {"texts", 0, texts}};
+                 {"texts", 0, texts},
+                 {"refused", 1, refused},
+                 {"beyond", 1, beyond},
+                 {"left", 0, left}};
     library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {
         printf("%s\n", dlerror());

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`cushim sim`: settings, faults, the log, the summary, and processes that end in every way."""
 
+import json
 import os
 import re
 import signal
@@ -178,10 +179,12 @@ def test_environment_alone_complains_and_goes_on(tmp_path):
 
 
 def test_private_table():
-    result = sim("private-table")
-    assert (result.code, result.out) == (OK, "1 1\n1 1\n")
-    assert result.err.count("the program asks for a private table of the driver") == 1
-    assert sim("private-table", options=["--quiet"]).err == ""
+    """The CUDA runtime is told that there is no device, and the user why."""
+    result = sim("private-table", "0")
+    assert (result.code, result.out) == (OK, "100 1\n100 1\n")
+    assert result.err.count("only programs that call the driver API run here") == 1
+    assert "driver API" not in sim("private-table", "0", options=["--quiet"]).err
+    assert "driver API" not in sim("private-table", "1").err  # it called cuInit before
 
 
 # ---- faults
@@ -313,7 +316,7 @@ def test_log(tmp_path):
     assert [line[5] for line in lines] == ["cuInit", "cuDeviceGetName", "cuGetErrorName",
                                            "cuModuleLoad"]
     assert lines[0][6] == "Flags=0"
-    assert re.fullmatch(r'name=0x[0-9a-f]+->"NVIDIA H200", len=64, dev=0', lines[1][6])
+    assert re.fullmatch(r'name=0x[0-9a-f]+->"NVIDIA A100-SXM4-40GB", len=64, dev=0', lines[1][6])
     assert re.fullmatch(r'error=2, pStr=0x[0-9a-f]+->"CUDA_ERROR_OUT_OF_MEMORY"', lines[2][6])
     assert lines[3][6].endswith(r'fname="no\x0a\"such\" file"')
     assert lines[3][7] == "201" and lines[3][8] == "CUDA_ERROR_INVALID_CONTEXT"
@@ -323,6 +326,53 @@ def test_log(tmp_path):
 def test_log_on_stderr():
     result = sim("texts", options=("--quiet", "--log", "-"))
     assert len([line for line in result.err.splitlines() if CALL.match(line)]) == 4
+
+
+@pytest.mark.parametrize("offset, words", [
+    (408, r"the nearest block, 400 bytes at 0x[0-9a-f]+, ends 8 bytes before that"),
+    (-16, r"the nearest block, 400 bytes at 0x[0-9a-f]+, begins 16 bytes behind that"),
+    (1 << 30, "no block is near")])
+def test_beyond_a_block(offset, words):
+    """The report names the nearest block, and what else is to come."""
+    result = sim("beyond", offset)
+    assert (result.code, result.out) == (OK, "700\n")
+    assert re.search(rf"^cushim: simulated device 0: kernel 'k', .*; {words}; every later call for "
+                     "this device fails because of it$", result.err, re.MULTILINE)
+
+
+def test_grain():
+    """What hardware hides stays hidden, up to the grain."""
+    assert sim("beyond", 396).out == "0\n"
+    assert sim("beyond", 400).out == "700\n"
+    assert sim("beyond", 508, options=("--grain", "512")).out == "0\n"
+    assert sim("beyond", 512, options=("--grain", "512")).out == "700\n"
+    assert run("sim", "--grain", "1024", "--", PROGRAM).code == USAGE
+
+
+@pytest.mark.parametrize("what, words", [
+    ("syntax", "a module was refused with code 218: ptxas ptx, line 1; "),
+    ("cubin", "a module was refused with code 209: the simulated device runs PTX; a cubin is "
+              "machine code (for sm_80); compile for a virtual architecture: "),
+    ("library", "a linker's input was refused with code 801: error   : the simulated device links "
+                "PTX alone"),
+    ("logged", None)])
+def test_refusals_are_said(tmp_path, what, words):
+    """A program that gave no log buffer learns why its code was refused, unless it is quiet."""
+    log = tmp_path / "log"
+    result = sim("refused", what)
+    lines = [line for line in result.err.splitlines() if "refused" in line]
+    assert result.code == OK
+    assert len(lines) == (words is not None)
+    assert words is None or lines[0].startswith(f"cushim: simulated device 0: {words}")
+    quiet = sim("refused", what, options=("--quiet", "--log", log))
+    assert quiet.err == "" and ("was refused" in log.read_text()) == (words is not None)
+
+
+def test_log_on_a_full_disk():
+    """What cannot be written is said once; the program goes on."""
+    result = sim("texts", options=("--quiet", "--log", "/dev/full"))
+    assert result.code == OK and result.out == sim("texts", options=("--quiet",)).out
+    assert result.err == ("cushim: simulated driver: the log ends here: No space left on device\n")
 
 
 def test_log_is_appended_to(tmp_path):
@@ -348,6 +398,85 @@ def test_log_where_the_program_closes_files(tmp_path):
     log = tmp_path / "log"
     assert sim("closes", options=("--quiet", "--log", log)).out == "0\n"
     assert len(log.read_text().splitlines()) == 4
+
+
+def check(*arguments, faults=()):
+    """`cushim sim --check`: its exit code, and what it says."""
+    rules = [word for rule in faults for word in ("--fault", rule)]
+    result = sim(*arguments, options=("--quiet", "--check", *rules))
+    prefix = "cushim sim: check: "
+    assert all(line.startswith(prefix) for line in result.err.splitlines())
+    return result.code, [re.sub(r"process \d+ ", "", line.removeprefix(prefix))
+                         for line in result.err.splitlines()]
+
+
+def test_check():
+    """What is not released is an error of its own, also what a context took with it."""
+    assert check("codes", 0, 3, 100) == (OK, [])
+    code, problems = check("leak")
+    assert code == 5
+    assert "leaked objects of the kind \"stream\": 2" in problems
+    assert "leaked 2750 bytes of memory in 4 blocks" in problems
+    assert check("left") == (5, ["left to the end of a context objects of the kind \"module\": 1",
+                                 "left to the end of a context 100 bytes of memory in 1 blocks"])
+    assert "left 1 module to the end of a context" in sim("left").err
+
+
+def test_check_of_rules():
+    """A rule that never fired tested nothing."""
+    fires, never = "cuMemAlloc:call=2", "cuMemAlloc:call=4"
+    assert check("codes", 0, 3, 100, faults=[fires])[0] == OK
+    assert check("codes", 0, 3, 100, faults=[fires, never]) == (
+        5, [f"the rule {never} never fired"])
+    assert check("codes", 0, 3, 100, faults=["out-of-memory:after=1G"])[0] == 5
+    assert check("codes", 0, 3, 100, faults=["out-of-memory:after=250"])[0] == OK
+    assert check("codes", 0, 3, 100, faults=["missing:cuMemFree"])[0] == OK
+
+
+def test_check_of_a_program_that_fails():
+    """Its own exit code is kept; one that says nothing at its end is a finding."""
+    assert check("exit-in-callback")[0] == 5
+    result = sim("killed", 9, options=("--quiet", "--check"))
+    assert result.code == 128 + 9
+    assert "no process that called the driver ended by itself" in result.err
+
+
+def test_summary_file(tmp_path):
+    file = tmp_path / "summary.json"
+    result = sim("leak", options=("--quiet", "--summary", file, "--fault", "cuInit:call=9"))
+    assert (result.code, result.err) == (OK, "")
+    whole = json.loads(file.read_text())
+    process, = whole["processes"]
+    assert whole["exit"] == 0 and "the rule cuInit:call=9 never fired" in whole["problems"]
+    assert process["program"] == "sim_program" and process["failed"] == 0
+    assert process["leaked"]["memory"] == {"blocks": 4, "bytes": 2750}
+    assert process["rules"] == [{"rule": "cuInit:call=9", "fired": 0}]
+    assert sim("leak", options=("--summary", tmp_path / "no" / "where")).code == SYSTEM
+
+
+def test_rules_of_all():
+    """* is for calls, not for the look-ups of the loader before them."""
+    log = [line for line in sim("newer", "cuMemAlloc", "12000", options=(
+        "--quiet", "--log", "-", "--fault", "*:call=1,error=3")).err.splitlines()]
+    assert not any("cuGetProcAddress" in line and "= 3 " in line for line in log)
+
+
+@pytest.mark.parametrize("rule, words", [
+    ("cuMemAloc", "did you mean cuMemAlloc?"),
+    ("cumemalloc", "did you mean cuMemAlloc?"),
+    ("oom:after=1", "names are those of cuda.h, *, out-of-memory, device-lost, missing and"),
+    ("cuInit:cal=1", "it takes error=CODE, call=N, from=N,"),
+    ("device-lost:slow=1", "it takes device=D, call=N and error=CODE")])
+def test_wrong_rules_say_what_is_right(rule, words):
+    result = sim("texts", options=("--fault", rule))
+    assert result.code == USAGE and words in result.err
+
+
+def test_first_abi_by_its_member():
+    """Messages name a table's member cuMemAlloc_v1; its symbol is cuMemAlloc."""
+    assert codes("cuMemAlloc_v1") == 10 * [0]
+    rule = ("--fault", "cuMemAlloc_v1:error=7", "--quiet")
+    assert sim("plain-symbol", options=rule).out == "7\n"
 
 
 def test_leaks():

@@ -198,9 +198,51 @@ BAD = {
                            "code 0 does not come after 0"),
     "a text of two lines": ("errors", 2, b'{"code": 1, "name": "A", "text": "a\\nb"}\n',
                             "text is not plain ASCII"),
+    "a driver's line of no kind": ("drivers", 2, b'{"source": "notes", "linux": "1.2"}\n',
+                                   "not the fields of one kind of line: linux, source"),
+    "a fact without source": ("drivers", 2, b'{"family": 12, "linux": null, "windows": null, '
+                              b'"source": "hearsay"}\n', "no line above names the source hearsay"),
+    "no driver's version": ("drivers", 2, b'{"family": 12, "linux": "new", "windows": null, '
+                            b'"source": "notes"}\n', "linux is not a driver's version: new"),
+    "a toolkit out of order": ("drivers", 6, b'{"toolkit": 12000, "update": 0, "linux": '
+                               b'"530.1", "windows": null, "source": "notes"}\n',
+                               "does not come after the toolkit before it"),
+    "a toolkit with an older driver": ("drivers", 6, b'{"toolkit": 12000, "update": 1, "linux": '
+                                       b'"525.60.12", "windows": null, "source": "notes"}\n',
+                                       "Linux driver 525.60.12 is older than the one before it"),
+    "a feature of two words": ("features", 1, b'{"feature": "a b", "group": "g", "text": "t", '
+                               b'"since": 2000, "entries": ["cuInit"]}\n',
+                               "a b is not lower case with hyphens"),
+    "a feature twice": ("features", 2, b'{"feature": "memory", "group": "g", "text": "t", '
+                        b'"since": 2000, "entries": ["cuInit"]}\n', "memory is there twice"),
+    "a feature of no entry": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                              b'"since": 2000, "entries": ["cuIn"]}\n', "no entry cuIn"),
+    "a feature of no constant": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                                 b'"since": 2000, "entries": [], "constants": ["CU_X"]}\n',
+                                 "no constant CU_X"),
+    "a feature of no attribute": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                                  b'"since": 2000, "entries": [], "attribute": {"name": "X"}}\n',
+                                  "no attribute X"),
+    "a feature of nothing": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                             b'"since": 2000, "entries": []}\n', "neither entries nor constants"),
+    "a feature older than its entry": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 2000, "entries": '
+        b'["cuMemAlloc_v2"]}\n', "since 2000 is not what its entries, constants and attribute "
+        "have, 3020 to 3020"),
+    "a feature newer than its attribute": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 13000, "entries": '
+        b'["cuInit"], "attribute": {"name": "NEW"}}\n', "since 13000 is not what its entries, "
+        "constants and attribute have, 2000 to 12010"),
+    "a feature with an unknown field": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 2000, "entries": '
+        b'["cuInit"], "needs": 1}\n', "unknown field needs"),
+    "a feature for no bits": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 12010, "entries": '
+        b'[], "attribute": {"name": "NEW", "mask": 0}}\n', "mask or min is not a number above 0"),
 }
-OUTPUT_OF = {"entries": "entries.c", "types": "cuda.h", "levels": "api.h",
-             "errors": "error_names.c", "typedefs": "cudaTypedefs.h"}
+OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c",
+             "types": "cuda.h", "levels": "api.h", "errors": "error_names.c",
+             "typedefs": "cudaTypedefs.h"}
 
 
 @pytest.mark.parametrize("name", BAD)

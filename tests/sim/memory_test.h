@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the simulated driver's memory share: a driver with two small devices, whose
- * memory is the same before and after every test. */
+/* What the tests of the simulated driver share: a driver with two small devices, whose memory is
+ * the same before and after every test. With a real driver's path instead, they check the tests:
+ * what is not MEMORY_OWN has to hold there as well. */
 #ifndef TESTS_SIM_MEMORY_TEST_H
 #define TESTS_SIM_MEMORY_TEST_H
 
@@ -27,6 +28,8 @@
 
 extern const struct cushim_api *cu;
 extern CUcontext memory_context;
+extern bool memory_simulated; /* by the library's name; else a real driver is tried */
+int memory_devices(void);
 
 int memory_setup(void **state);    /* of the group: argv[1] of the program is the library */
 int memory_teardown(void **state); /* of the group */
@@ -35,6 +38,11 @@ int memory_after(void **state); /* fails where memory of a device is missing */
 int memory_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests,
                 size_t count);
 #define MEMORY_TEST(function) cmocka_unit_test_setup_teardown(function, memory_before, memory_after)
+/* A case of the simulator's own, which is not run on a real driver, with the reason. */
+#define MEMORY_OWN(function, why)                                                                  \
+    {                                                                                              \
+#function, function, memory_before, memory_after, (void *)(uintptr_t)(why)                 \
+    }
 #define MEMORY_MAIN(name, tests)                                                                   \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \

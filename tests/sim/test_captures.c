@@ -44,7 +44,7 @@ static void test_capture(void **state)
     OK(cu->cuMemFree_v2(words));
 }
 
-/* A graph launched in a capture becomes a child; memory allocated in it is the graph's. */
+/* Memory allocated in a capture is the graph's; a launch of a graph there spoils it. */
 static void test_capture_inside(void **state)
 {
     CUdeviceptr words = memory_of(64), more = 0;
@@ -53,14 +53,17 @@ static void test_capture_inside(void **state)
     (void)state;
     filling(inner, words, 8, 1, NULL, 0);
     CUgraphExec within = ready(inner);
+    run(within);
     OK(cu->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    OK(cu->cuGraphLaunch(within, stream));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->cuGraphLaunch(within, stream));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->cuStreamEndCapture(stream, &graph));
+    OK(cu->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cu->cuMemAllocAsync(&more, 64, stream));
     OK(cu->cuMemcpyDtoDAsync_v2(more, words, 4, stream));
     OK(cu->cuMemcpyDtoDAsync_v2(words + 4, more, 4, stream));
     OK(cu->cuMemFreeAsync(more, stream));
     OK(cu->cuStreamEndCapture(stream, &graph));
-    assert_int_equal(node_count(graph), 5);
+    assert_int_equal(node_count(graph), 4);
     CUgraphExec executable = ready(graph);
     run(executable);
     run(executable);
@@ -104,10 +107,13 @@ static void test_capture_misuse(void **state)
     GIVES(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cu->cuStreamEndCapture(one, &graph));
     assert_null(graph);
     OK(cu->cuStreamSynchronize(two));
-    /* a call that could wait for the capture */
+    /* another thread that ends it: it is told so, and the capture is over */
     OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     assert_int_equal(pthread_create(&thread, NULL, end_elsewhere, one), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
+    GIVES(CUDA_ERROR_ILLEGAL_STATE, cu->cuStreamEndCapture(one, &graph));
+    /* a call that could wait for the capture */
+    OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->cuMemAlloc_v2(&address, 64));
     GIVES(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->cuStreamEndCapture(one, &graph));
     /* the same, where the program says it knows what it does */
@@ -121,7 +127,7 @@ static void test_capture_misuse(void **state)
     OK(cu->cuStreamBeginCapture_v2(one, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cu->cuEventRecord(event, one));
     OK(cu->cuStreamDestroy_v2(one));
-    GIVES(CUDA_ERROR_CAPTURED_EVENT, cu->cuStreamWaitEvent(two, event, 0));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuStreamWaitEvent(two, event, 0));
     OK(cu->cuEventDestroy_v2(event));
     OK(cu->cuStreamDestroy_v2(two));
 }

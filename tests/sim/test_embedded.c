@@ -92,7 +92,7 @@ static void defaults(void)
     const struct cushim_api *cu = cushim_sim_open(NULL);
     EXPECT(cu && cushim_status(cu) == CUSHIM_OK);
     EXPECT(cushim_driver_version(cu) == cushim_registry_version());
-    EXPECT(device_count(cu) == 1 && capability(cu) == 90);
+    EXPECT(device_count(cu) == 1 && capability(cu) == 80);
     EXPECT(cushim_has(cu, "cuMemAlloc_v2"));
     cushim_close(cu);
 }
@@ -101,7 +101,7 @@ static void all_zero(void)
 {
     const struct cushim_api *cu = open_with((struct cushim_sim_options){0});
     EXPECT(cushim_driver_version(cu) == cushim_registry_version());
-    EXPECT(device_count(cu) == 1 && capability(cu) == 90);
+    EXPECT(device_count(cu) == 1 && capability(cu) == 80);
     cushim_close(cu);
 }
 
@@ -165,7 +165,7 @@ static void environment_with_options(void)
     environment();
     const struct cushim_api *cu = open_with((struct cushim_sim_options){.cuda = 12040});
     EXPECT(cushim_driver_version(cu) == 12040);
-    EXPECT(device_count(cu) == 1 && capability(cu) == 90);
+    EXPECT(device_count(cu) == 1 && capability(cu) == 80);
     GOOD(cu->cuDeviceGetName(name, sizeof name, 0));
 }
 

@@ -330,9 +330,15 @@ static void test_wrong_uses(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_list),         MEMORY_TEST(test_objects),   MEMORY_TEST(test_limit),
-    MEMORY_TEST(test_many_threads), MEMORY_TEST(test_footprint), MEMORY_TEST(test_host_is_refused),
-    MEMORY_TEST(test_wrong_uses),   MEMORY_TEST(test_contexts),  MEMORY_TEST(test_streams),
+    MEMORY_TEST(test_list),
+    MEMORY_TEST(test_objects),
+    MEMORY_OWN(test_limit, "a heap is used to the last byte"),
+    MEMORY_OWN(test_many_threads, "a heap is used to the last byte"),
+    MEMORY_TEST(test_footprint),
+    MEMORY_OWN(test_host_is_refused, "no use of an address goes unnoticed"),
+    MEMORY_OWN(test_wrong_uses, "no use of an address goes unnoticed"),
+    MEMORY_TEST(test_contexts),
+    MEMORY_TEST(test_streams),
 };
 
 int main(int argc, char **argv)

@@ -307,6 +307,8 @@ static void test_peers(void **state)
     CUdeviceptr a = memory_of(4096), b;
     char bytes[4096], back[4096];
     (void)state;
+    if (memory_devices() < 2)
+        skip();
     memory_fill(bytes, sizeof bytes);
     OK(cu->cuMemcpyHtoD_v2(a, bytes, 4096));
     OK(cu->cuDevicePrimaryCtxRetain(&second, 1));
@@ -347,14 +349,14 @@ static void test_lists(void **state)
     OK(cu->cuMemcpyDtoH_v2(back, b, 1000));
     for (size_t i = 0; i < COUNT; i++)
         assert_memory_equal(back + 100 * (COUNT - 1 - i), bytes + 100 * i, 100);
-    sizes[COUNT - 1] = 4096; /* one is wrong: none is done */
+    sizes[COUNT - 1] = 4096; /* one is wrong: the others are done */
     OK(cu->cuMemsetD8_v2(b, 0, 4096));
     GIVES(CUDA_ERROR_INVALID_VALUE,
           cu->cuMemcpyBatchAsync_v2(to, from, sizes, COUNT, &attributes, &first, 1, stream));
     OK(cu->cuStreamSynchronize(stream));
     OK(cu->cuMemcpyDtoH_v2(back, b, 1000));
-    for (size_t i = 0; i < 1000; i++)
-        assert_int_equal(back[i], 0);
+    for (size_t i = 0; i < COUNT - 1; i++)
+        assert_memory_equal(back + 100 * (COUNT - 1 - i), bytes + 100 * i, 100);
     OK(cu->cuStreamDestroy_v2(stream));
     OK(cu->cuMemFree_v2(a));
     OK(cu->cuMemFree_v2(b));

@@ -239,9 +239,13 @@ static void test_reservations(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_in_order),      MEMORY_TEST(test_reuse_before_the_free),
-    MEMORY_TEST(test_pools),         MEMORY_TEST(test_pool_cycles),
-    MEMORY_TEST(test_neighbours),    MEMORY_TEST(test_access),
-    MEMORY_TEST(test_out_of_memory), MEMORY_TEST(test_reservations),
+    MEMORY_TEST(test_in_order),
+    MEMORY_OWN(test_reuse_before_the_free, "a small device"),
+    MEMORY_TEST(test_pools),
+    MEMORY_TEST(test_pool_cycles),
+    MEMORY_TEST(test_neighbours),
+    MEMORY_TEST(test_access),
+    MEMORY_OWN(test_out_of_memory, "a small device"),
+    MEMORY_TEST(test_reservations),
 };
 MEMORY_MAIN("memory_pool", tests)

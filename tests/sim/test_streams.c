@@ -414,11 +414,19 @@ static void test_no_growth(void **state)
 
 static const struct CMUnitTest tests[] = {
 #if CAN_REFUSE
-    MEMORY_TEST(test_no_threads),
+    MEMORY_OWN(test_no_threads, "a real driver does not recover from having no threads"),
 #endif
-    MEMORY_TEST(test_order),        MEMORY_TEST(test_legacy),   MEMORY_TEST(test_per_thread),
-    MEMORY_TEST(test_event_order),  MEMORY_TEST(test_elapsed),  MEMORY_TEST(test_destroy_pending),
-    MEMORY_TEST(test_many_blocked), MEMORY_TEST(test_callback), MEMORY_TEST(test_values),
-    MEMORY_TEST(test_pattern),      MEMORY_TEST(test_threads),  MEMORY_TEST(test_no_growth),
+    MEMORY_TEST(test_order),
+    MEMORY_TEST(test_legacy),
+    MEMORY_TEST(test_per_thread),
+    MEMORY_TEST(test_event_order),
+    MEMORY_TEST(test_elapsed),
+    MEMORY_TEST(test_destroy_pending),
+    MEMORY_TEST(test_many_blocked),
+    MEMORY_TEST(test_callback),
+    MEMORY_TEST(test_values),
+    MEMORY_TEST(test_pattern),
+    MEMORY_TEST(test_threads),
+    MEMORY_TEST(test_no_growth),
 };
 MEMORY_MAIN("streams", tests)

@@ -100,9 +100,20 @@ static enum memory_space space_of(const struct ptx_step *step)
     return (enum memory_space)DETAIL_SPACE(step->detail);
 }
 
+static bool is_shared_of(const struct ptx_block *block, uintptr_t at)
+{
+    return at - (uintptr_t)block->shared < block->shared_size;
+}
+
+/* Shared memory of the block or of another one of its cluster: one worker runs them all. */
 static bool is_shared(const struct ptx_warp *warp, uintptr_t at)
 {
-    return at - (uintptr_t)warp->block->shared < warp->block->shared_size;
+    const struct cluster *cluster = warp->block->cluster;
+    bool found = is_shared_of(warp->block, at);
+
+    for (uint32_t i = 0; cluster != NULL && !found && i < cluster->size; i++)
+        found = cluster->blocks[i] != NULL && is_shared_of(cluster->blocks[i], at);
+    return found;
 }
 
 /* name: of the run function; update: what one lane does atomically to *at, giving the old value. */
@@ -189,7 +200,10 @@ CAS(run_cas16, uint16_t, reg32)
 CAS(run_cas32, uint32_t, reg32)
 CAS(run_cas64, uint64_t, reg64)
 
-/* 16 bytes under the launch's lock; the form is 1 for cas. */
+/* Of all launches: kernels of several streams may use the same memory. */
+static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* 16 bytes under that lock; the form is 1 for cas. */
 static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     bool cas = DETAIL_KIND(step->detail) != 0;
@@ -206,11 +220,11 @@ static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_
         void *at = (void *)access_lane(&access, lane);
         uint64_t old[2], wanted[2] = {second[lane], second[lane + PTX_LANES]};
 
-        pthread_mutex_lock(&warp->block->launch->lock);
+        pthread_mutex_lock(&wide_lock);
         memcpy(old, at, sizeof old);
         if (!cas || (old[0] == first[lane] && old[1] == first[lane + PTX_LANES]))
             memcpy(at, wanted, sizeof wanted);
-        pthread_mutex_unlock(&warp->block->launch->lock);
+        pthread_mutex_unlock(&wide_lock);
         if (to != NULL) {
             to[lane] = old[0];
             to[lane + PTX_LANES] = old[1];

@@ -211,10 +211,10 @@ static bool is_address_type(uint8_t type)
            (ir_type_size(type) == 4 || ir_type_size(type) == 8);
 }
 
-/* The address of a variable, as a number. */
+/* The address of a variable or of one of its elements, x[2], as a number. */
 static bool address_value_suits(const struct ir_operand *operand, uint8_t want)
 {
-    return check_is_symbol(operand) && operand->count != 2 && is_address_type(want);
+    return check_is_symbol(operand) && is_address_type(want);
 }
 
 static bool move_suits(const struct parser *parser, const struct ir_operand *operand, uint8_t want,

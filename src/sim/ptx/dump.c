@@ -172,7 +172,7 @@ static void dump_variable(const struct ir_variable *variable, struct ptx_text *t
                  type_names[variable->type], variable->name, (unsigned long long)variable->size,
                  variable->align, variable->linkage, variable->managed ? " managed" : "",
                  variable->unsized ? " unsized" : "");
-    for (uint64_t i = 0; variable->init != NULL && i < variable->size && i < 64; i++)
+    for (uint64_t i = 0; variable->init != NULL && i < variable->init_size && i < 64; i++)
         ptx_text_add(text, "%s%02x", i == 0 ? " = " : "", variable->init[i]);
     for (uint32_t i = 0; i < variable->relocation_count; i++) {
         const struct ir_relocation *relocation = &variable->relocations[i];

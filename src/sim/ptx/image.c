@@ -62,9 +62,7 @@ static void initialise(const struct ptx_image *image)
         if (host == NULL || module->variables[i].kind != PTX_VARIABLE_MEMORY)
             continue;
         if (variable->init != NULL)
-            memcpy(host, variable->init, variable->size);
-        else
-            memset(host, 0, variable->size);
+            memcpy(host, variable->init, variable->init_size);
         for (uint32_t k = 0; k < variable->relocation_count; k++)
             relocate(image, &variable->relocations[k], host);
     }

@@ -328,7 +328,8 @@ struct ir_insn {
                              is two operands */
     uint8_t destinations; /* how many of them are written */
     struct ir_operand operands[IR_MAX_OPERANDS];
-    uint32_t line; /* of the PTX text */
+    uint32_t line;       /* of the PTX text */
+    uint32_t used_bytes; /* of a load: a bit for each byte that counts; 0: all */
 };
 
 struct ir_register {
@@ -355,7 +356,8 @@ struct ir_variable { /* module scope, or .local .shared .param in a function */
     bool managed, unsized; /* unsized: extern .shared a[] (dynamic shared memory) */
     uint32_t align;
     uint64_t size;       /* bytes */
-    const uint8_t *init; /* size bytes, or NULL: zero */
+    const uint8_t *init; /* the first init_size bytes; the rest is zero */
+    uint64_t init_size;
     struct ir_relocation *relocations;
     uint32_t relocation_count;
     uint32_t line;
@@ -394,6 +396,7 @@ struct ir_function {
     uint32_t table_count;
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, cluster[3], max_cluster;
     uint32_t line;
+    const char *lacks; /* why it cannot run: its body is a trap then. NULL: it can */
 };
 
 struct ir_arena;
@@ -405,6 +408,7 @@ struct ir_module {
     uint32_t variable_count;
     struct ir_function *functions;
     uint32_t function_count;
+    bool incomplete; /* something that is used is defined nowhere */
 };
 
 /* Reader (lex.c, parse*.c, check*.c, link.c). NULL: *status and the error log say why. */

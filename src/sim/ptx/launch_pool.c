@@ -4,8 +4,6 @@
  * and makes its own: the pool knows whose it is, and no lock of the parent's is ever touched. */
 #include "exec_internal.h"
 
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -29,11 +27,8 @@ static struct pool *_Atomic current_pool;
 
 unsigned pool_cores(void)
 {
-    cpu_set_t set;
-    int count = 0;
+    long count = sysconf(_SC_NPROCESSORS_ONLN); /* of any number, unlike a cpu_set_t */
 
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        count = CPU_COUNT(&set);
     return count > 0 ? (unsigned)count : 1;
 }
 
@@ -96,24 +91,15 @@ static void *pool_thread(void *argument)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
 static bool pool_grow(struct pool *pool)
 {
-    pthread_attr_t attributes;
-    sigset_t all, before;
     pthread_t thread;
-    bool made;
 
-    if (pthread_attr_init(&attributes) != 0)
+    if (!ptx_thread_start(&thread, 0, pool_thread, pool))
         return false;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    made = pthread_create(&thread, &attributes, pool_thread, pool) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    pool->threads += made;
-    return made;
+    pthread_detach(thread);
+    pool->threads++;
+    return true;
 }
 
 static void pool_remove(struct pool *pool, struct job *job)

@@ -159,7 +159,10 @@ static uint32_t compact(struct linking *linking)
         bool dynamic = !linking->functions && variable_at(linking, i)->space == PTX_SPACE_SHARED &&
                        variable_at(linking, i)->unsized;
         bool missing = linking->map[i] == i && !defined(linking, i) && !dynamic;
-        if (missing && linking->used[i] && !is_built_in(linking, i))
+        if (!missing || !linking->used[i] || is_built_in(linking, i))
+            continue;
+        linking->reader->module->incomplete = true;
+        if (!linking->reader->options->partial)
             report(linking, PTX_UNRESOLVED, "Unresolved extern", name_at(linking, i));
     }
     uint32_t *places = calloc((size_t)linking->count + 1, sizeof *places);

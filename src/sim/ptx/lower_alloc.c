@@ -9,6 +9,7 @@
 
 #define NONE UINT32_MAX
 #define PLACES 5 /* enum value_place */
+#define LIVENESS_BYTES ((size_t)16 << 20)
 
 struct block {
     uint32_t first, last; /* steps */
@@ -26,7 +27,9 @@ struct alloc {
     uint32_t *number;    /* of virtual registers that live across blocks; NONE */
     uint32_t *names;     /* and back */
     uint32_t number_count;
-    size_t words;
+    uint32_t first;  /* liveness is solved for so many registers at a time: the first's number */
+    size_t words;    /* and how many words of 64 */
+    uint32_t *stamp; /* by virtual register: the block that defined it last */
     uint64_t *bits;
     uint32_t *start, *end; /* of virtual registers, in steps; start NONE: unused */
     uint32_t *place;       /* slot within the class */
@@ -137,7 +140,7 @@ static bool needs_old(const struct lower *lower, const struct lower_ref *ref)
 typedef void visit(struct alloc *alloc, struct block *block, uint32_t vreg);
 
 /* Call `use` for registers that the block needs from outside, `def` for those that it writes. */
-static void scan_block(struct alloc *alloc, uint32_t index, uint32_t *stamp, visit *use, visit *def)
+static void scan_block(struct alloc *alloc, uint32_t index, visit *use, visit *def)
 {
     struct lower *lower = alloc->lower;
     struct block *block = &alloc->blocks[index];
@@ -148,15 +151,22 @@ static void scan_block(struct alloc *alloc, uint32_t index, uint32_t *stamp, vis
         for (uint32_t i = first; i < past; i++) {
             const struct lower_ref *ref = &lower->refs[i];
 
-            if (stamp[ref->vreg] != index && needs_old(lower, ref))
+            if (alloc->stamp[ref->vreg] != index && needs_old(lower, ref))
                 use(alloc, block, ref->vreg);
         }
         for (uint32_t i = first; i < past; i++)
             if (lower->refs[i].def) {
-                stamp[lower->refs[i].vreg] = index;
+                alloc->stamp[lower->refs[i].vreg] = index;
                 def(alloc, block, lower->refs[i].vreg);
             }
     }
+}
+
+static void scan_blocks(struct alloc *alloc, visit *use, visit *def)
+{
+    memset(alloc->stamp, 0xff, (alloc->lower->vreg_count + 1) * sizeof *alloc->stamp);
+    for (uint32_t b = 0; b < alloc->block_count; b++)
+        scan_block(alloc, b, use, def);
 }
 
 static void name_global(struct alloc *alloc, struct block *block, uint32_t vreg)
@@ -175,54 +185,58 @@ static void name_nothing(struct alloc *alloc, struct block *block, uint32_t vreg
     (void)vreg;
 }
 
+static void mark(const struct alloc *alloc, uint64_t *set, uint32_t vreg)
+{
+    uint32_t number = alloc->number[vreg] - alloc->first;
+
+    if (alloc->number[vreg] != NONE && number / 64 < alloc->words)
+        set[number / 64] |= UINT64_C(1) << number % 64;
+}
+
 static void mark_used(struct alloc *alloc, struct block *block, uint32_t vreg)
 {
-    uint32_t number = alloc->number[vreg];
-
-    block->used[number / 64] |= UINT64_C(1) << number % 64;
+    mark(alloc, block->used, vreg);
 }
 
 static void mark_defined(struct alloc *alloc, struct block *block, uint32_t vreg)
 {
-    uint32_t number = alloc->number[vreg];
-
-    if (number != NONE)
-        block->defined[number / 64] |= UINT64_C(1) << number % 64;
+    mark(alloc, block->defined, vreg);
 }
 
-static bool scan_blocks(struct alloc *alloc)
+/* Number the registers that live across blocks. */
+static bool find_globals(struct alloc *alloc)
 {
-    struct lower *lower = alloc->lower;
-    uint32_t *stamp = malloc((lower->vreg_count + 1) * sizeof *stamp);
+    size_t size = (alloc->lower->vreg_count + 1) * sizeof *alloc->number;
 
-    alloc->number = malloc((lower->vreg_count + 1) * sizeof *alloc->number);
-    alloc->names = malloc((lower->vreg_count + 1) * sizeof *alloc->names);
-    if (stamp == NULL || alloc->number == NULL || alloc->names == NULL) {
-        free(stamp);
+    alloc->stamp = malloc(size);
+    alloc->number = malloc(size);
+    alloc->names = malloc(size);
+    if (alloc->stamp == NULL || alloc->number == NULL || alloc->names == NULL)
         return false;
-    }
-    memset(stamp, 0xff, (lower->vreg_count + 1) * sizeof *stamp);
-    memset(alloc->number, 0xff, (lower->vreg_count + 1) * sizeof *alloc->number);
-    for (uint32_t b = 0; b < alloc->block_count; b++)
-        scan_block(alloc, b, stamp, name_global, name_nothing);
-    alloc->words = (alloc->number_count + 63) / 64;
-    alloc->bits = calloc(alloc->words * alloc->block_count * 4 + 1, sizeof *alloc->bits);
-    if (alloc->bits == NULL) {
-        free(stamp);
-        return false;
-    }
-    memset(stamp, 0xff, (lower->vreg_count + 1) * sizeof *stamp);
-    for (uint32_t b = 0; b < alloc->block_count; b++) {
+    memset(alloc->number, 0xff, size);
+    scan_blocks(alloc, name_global, name_nothing);
+    return true;
+}
+
+/* Four sets for each block, of as many registers as a bounded amount of memory has room for: text
+ * of a few megabytes can have blocks and registers whose product is many gigabytes. */
+static bool make_sets(struct alloc *alloc)
+{
+    size_t all = (alloc->number_count + 63) / 64;
+    size_t room = LIVENESS_BYTES / (4 * sizeof *alloc->bits) / (alloc->block_count + 1);
+
+    alloc->words = room < 1 ? 1 : room;
+    alloc->words = alloc->words < all ? alloc->words : all;
+    alloc->bits = malloc((alloc->words * alloc->block_count * 4 + 1) * sizeof *alloc->bits);
+    for (uint32_t b = 0; alloc->bits != NULL && b < alloc->block_count; b++) {
         struct block *block = &alloc->blocks[b];
 
         block->used = alloc->bits + alloc->words * 4 * b;
         block->defined = block->used + alloc->words;
         block->in = block->defined + alloc->words;
         block->out = block->in + alloc->words;
-        scan_block(alloc, b, stamp, mark_used, mark_defined);
     }
-    free(stamp);
-    return true;
+    return alloc->bits != NULL;
 }
 
 static void flow_from(struct alloc *alloc, struct block *block, uint32_t next)
@@ -232,10 +246,13 @@ static void flow_from(struct alloc *alloc, struct block *block, uint32_t next)
             block->out[i] |= alloc->blocks[next].in[i];
 }
 
+/* Of the registers from alloc->first on. */
 static void solve_liveness(struct alloc *alloc)
 {
     bool changed = true;
 
+    memset(alloc->bits, 0, alloc->words * alloc->block_count * 4 * sizeof *alloc->bits);
+    scan_blocks(alloc, mark_used, mark_defined);
     while (changed) {
         changed = false;
         for (uint32_t b = alloc->block_count; b-- > 0;) {
@@ -272,7 +289,8 @@ static void extend_set(struct alloc *alloc, const uint64_t *set, uint32_t step)
 {
     for (size_t i = 0; i < alloc->words; i++)
         for (uint64_t left = set[i]; left; left &= left - 1)
-            extend(alloc, alloc->names[i * 64 + (size_t)__builtin_ctzll(left)], step);
+            extend(alloc, alloc->names[alloc->first + i * 64 + (size_t)__builtin_ctzll(left)],
+                   step);
 }
 
 static bool find_intervals(struct alloc *alloc)
@@ -287,16 +305,19 @@ static bool find_intervals(struct alloc *alloc)
     memset(alloc->start, 0xff, (lower->vreg_count + 1) * sizeof *alloc->start);
     for (uint32_t i = 0; i < lower->ref_count; i++)
         extend(alloc, lower->refs[i].vreg, lower->refs[i].step);
-    for (uint32_t b = 0; b < alloc->block_count; b++) {
-        extend_set(alloc, alloc->blocks[b].in, alloc->blocks[b].first);
-        extend_set(alloc, alloc->blocks[b].out, alloc->blocks[b].last);
+    for (; alloc->first < alloc->number_count; alloc->first += (uint32_t)alloc->words * 64) {
+        solve_liveness(alloc);
+        for (uint32_t b = 0; b < alloc->block_count; b++) {
+            extend_set(alloc, alloc->blocks[b].in, alloc->blocks[b].first);
+            extend_set(alloc, alloc->blocks[b].out, alloc->blocks[b].last);
+        }
+        for (size_t i = 0; i < alloc->words; i++)
+            lower->code->clear |= alloc->blocks[0].in[i] != 0;
     }
     /* What the caller fills is live from the first step on. */
     for (uint32_t i = 0; !fn->entry && i < fn->param_count; i++)
         if (fn->params[i].reg)
             extend(alloc, lower->base[fn->params[i].index], 0);
-    for (size_t i = 0; i < alloc->words; i++)
-        lower->code->clear |= alloc->blocks[0].in[i] != 0;
     return true;
 }
 
@@ -412,21 +433,18 @@ void lower_allocate(struct lower *lower)
         lower->status = PTX_NO_MEMORY;
     } else {
         find_edges(&alloc);
-        if (!scan_blocks(&alloc)) {
+        if (find_globals(&alloc) && make_sets(&alloc) && find_intervals(&alloc) &&
+            scan_linear(&alloc))
+            rewrite(&alloc);
+        else
             lower->status = PTX_NO_MEMORY;
-        } else {
-            solve_liveness(&alloc);
-            if (find_intervals(&alloc) && scan_linear(&alloc))
-                rewrite(&alloc);
-            else
-                lower->status = PTX_NO_MEMORY;
-        }
     }
     free(alloc.blocks);
     free(alloc.block_of);
     free(alloc.first_ref);
     free(alloc.number);
     free(alloc.names);
+    free(alloc.stamp);
     free(alloc.bits);
     free(alloc.start);
     free(alloc.end);

@@ -17,10 +17,17 @@ static uint64_t round_up(uint64_t value, uint64_t align)
     return align > 1 ? (value + align - 1) / align * align : value;
 }
 
+struct visit { /* of a function that a walk along the calls has entered */
+    uint32_t code, next_callee;
+    uint64_t deepest, counted; /* stack of the callees that are done */
+};
+
 struct scan { /* of one function, or of all that an entry reaches */
     struct ptx_module *module;
     uint8_t *functions, *shared, *path; /* by code, shared variable, code */
+    struct visit *visits; /* as many as there are functions: no chain of calls is longer */
     bool indirect, cycle;
+    const char *lacks; /* of the first function that cannot run */
     uint32_t ratio;
 };
 
@@ -175,7 +182,6 @@ static void frame_place(const struct ptx_code *code, struct frame_layout *frame)
     frame->counted = round_up(frame->counted, 8);
 }
 
-/* Follow the calls of an entry: what it reaches, the deepest stack, and whether there is an end. */
 static uint32_t ratio_of(const struct ptx_code *code)
 {
     uint32_t counted = code->counted + CALL_OVERHEAD;
@@ -183,37 +189,67 @@ static uint32_t ratio_of(const struct ptx_code *code)
     return (code->local_size + CALL_OVERHEAD + counted - 1) / counted;
 }
 
-static uint64_t walk(struct scan *scan, uint32_t index)
+static void enter(struct scan *scan, uint32_t depth, uint32_t index)
 {
-    struct ptx_code *code = &scan->module->codes[index];
-    uint64_t deepest = 0, counted = 0;
+    const struct ptx_code *code = &scan->module->codes[index];
 
-    if (scan->functions[index])
-        return code->stack_size;
-
-    if (scan->path[index]) {
-        scan->cycle = true;
-        return 0;
-    }
     for (uint32_t i = 0; i < code->shared_used_count; i++)
         scan->shared[code->shared_used[i]] = 1;
     scan->path[index] = 1;
     scan->indirect |= code->indirect;
-    for (uint32_t i = 0; i < code->callee_count; i++) {
-        uint64_t below = walk(scan, code->callees[i]);
-        uint32_t called = scan->module->codes[code->callees[i]].stack_counted;
+    if (scan->lacks == NULL)
+        scan->lacks = code->ir->lacks;
+    scan->visits[depth] = (struct visit){.code = index};
+}
 
-        deepest = below > deepest ? below : deepest;
-        counted = called > counted ? called : counted;
-    }
-    scan->path[index] = 0;
-    scan->functions[index] = 1;
-    deepest += code->local_size + CALL_OVERHEAD;
-    counted += code->counted + CALL_OVERHEAD;
+static void leave(struct scan *scan, const struct visit *visit)
+{
+    struct ptx_code *code = &scan->module->codes[visit->code];
+    uint64_t deepest = visit->deepest + code->local_size + CALL_OVERHEAD;
+    uint64_t counted = visit->counted + code->counted + CALL_OVERHEAD;
+
+    scan->path[visit->code] = 0;
+    scan->functions[visit->code] = 1;
     code->stack_size = deepest > UINT32_MAX ? UINT32_MAX : (uint32_t)deepest;
     code->stack_counted = counted > UINT32_MAX ? UINT32_MAX : (uint32_t)counted;
     scan->ratio = ratio_of(code) > scan->ratio ? ratio_of(code) : scan->ratio;
-    return code->stack_size;
+}
+
+/* Follow the calls of a function: what it reaches, the deepest stack, and whether there is an end.
+ * Without recursion: a chain of calls may be longer than the stack of a thread allows. */
+static uint32_t walk(struct scan *scan, uint32_t index)
+{
+    uint32_t depth = 0;
+
+    if (scan->functions[index])
+        return scan->module->codes[index].stack_size;
+    enter(scan, depth++, index);
+    while (depth > 0) {
+        struct visit *visit = &scan->visits[depth - 1];
+        const struct ptx_code *code = &scan->module->codes[visit->code], *callee;
+
+        if (visit->next_callee == code->callee_count) {
+            leave(scan, visit);
+            depth--;
+            continue;
+        }
+        index = code->callees[visit->next_callee];
+        callee = &scan->module->codes[index];
+        if (!scan->functions[index] && !scan->path[index]) {
+            enter(scan, depth++, index);
+            continue;
+        }
+        visit->next_callee++;
+        if (scan->path[index]) {
+            scan->cycle = true;
+            continue;
+        }
+        if (callee->stack_size > visit->deepest)
+            visit->deepest = callee->stack_size;
+        if (callee->stack_counted > visit->counted)
+            visit->counted = callee->stack_counted;
+    }
+    return scan->module->codes[scan->visits[0].code].stack_size;
 }
 
 static void place_shared(struct scan *scan, struct ptx_code *entry)
@@ -248,12 +284,14 @@ static bool layout_entry(struct ptx_module *module, uint32_t index)
 
     scan.functions = calloc(module->code_count + 1, 1);
     scan.path = calloc(module->code_count + 1, 1);
+    scan.visits = calloc(module->code_count + 1, sizeof *scan.visits);
     scan.shared = calloc(module->shared_count + 1, 1);
     entry->shared_offsets =
         module_alloc(module, (module->shared_count + 1) * sizeof *entry->shared_offsets);
-    if (scan.functions != NULL && scan.path != NULL && scan.shared != NULL &&
+    if (scan.functions != NULL && scan.path != NULL && scan.visits != NULL && scan.shared != NULL &&
         entry->shared_offsets != NULL) {
         stack = walk(&scan, index);
+        entry->info.lacks = scan.lacks; /* what only a pointer may lead to is a trap */
         /* A pointer may lead to any function. */
         for (uint32_t i = 0; scan.indirect && i < module->code_count; i++)
             if (!module->codes[i].ir->entry)
@@ -264,6 +302,7 @@ static bool layout_entry(struct ptx_module *module, uint32_t index)
     }
     free(scan.functions);
     free(scan.path);
+    free(scan.visits);
     free(scan.shared);
     return stack != 0;
 }

@@ -160,6 +160,17 @@ static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t 
     }
 }
 
+/* Quarters at the end of a load of device memory whose bytes nothing uses. */
+static uint16_t unused_quarters(const struct ir_insn *insn, enum memory_space space, uint32_t size)
+{
+    uint32_t used = insn->used_bytes, past;
+
+    if (used == 0 || size < 4 || (space != MEMORY_GLOBAL && space != MEMORY_GENERIC))
+        return 0;
+    past = 32 - (uint32_t)__builtin_clz(used);
+    return past >= size ? 0 : (uint16_t)((size - past) / (size / 4));
+}
+
 static void lower_load(struct lower *lower, const struct ir_insn *insn)
 {
     enum ir_type type = (enum ir_type)insn->types[0];
@@ -189,7 +200,9 @@ static void lower_load(struct lower *lower, const struct ir_insn *insn)
         dests[i] = lower_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
     step = lower_step(lower, list || ordered ? run_load_any : memory_load(space, kind),
                       ordered ? CONTROL_SPIN : CONTROL_MEMORY);
-    lower->steps[step].detail = memory_detail(step, space, kind, ordered);
+    lower->steps[step].detail =
+        (uint16_t)(memory_detail(step, space, kind, ordered) |
+                   unused_quarters(insn, space, load_size(kind) * count) << 8);
     lower->steps[step].extra = (uint64_t)offset;
     if (list)
         lower_list(lower, step, count + 1);

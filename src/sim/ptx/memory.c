@@ -74,9 +74,11 @@ static char *window_resolve(struct ptx_warp *warp, unsigned lane, enum ptx_space
                : NULL;
 }
 
-/* The bytes of one lane at `address`, or NULL after a fault. */
-char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                     enum ptx_space space, uint64_t address, uint32_t size, bool write)
+/* The bytes of one lane at `address`, of which the first `needed` must be there; NULL after a
+ * fault. */
+static char *resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                     enum ptx_space space, uint64_t address, uint32_t size, uint32_t needed,
+                     bool write)
 {
     struct ptx_range *range;
     uint64_t at = address;
@@ -101,7 +103,7 @@ char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
         }
     }
     if (space == PTX_SPACE_GENERIC || space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST) {
-        if (memory_find(warp->state->worker, DETAIL_SLOT(step->detail), address, size,
+        if (memory_find(warp->state->worker, DETAIL_SLOT(step->detail), address, needed,
                         write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
             host = range->host + (address - range->base);
     } else if (space != PTX_SPACE_PARAM || !write) {
@@ -113,6 +115,19 @@ char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
         ptx_warp_fault(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, address, what);
     }
     return host;
+}
+
+char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                     enum ptx_space space, uint64_t address, uint32_t size, bool write)
+{
+    return resolve(warp, step, lane, space, address, size, size, write);
+}
+
+/* What a step of memory_detail has to find of so many bytes: the rest is not used. Blocks of device
+ * memory are aligned to more than any access, so that the rest can be read all the same. */
+static uint32_t needed_of(const struct ptx_step *step, uint32_t size)
+{
+    return size - size / 4 * DETAIL_UNUSED(step->detail);
 }
 
 static const enum ptx_space space_of[MEMORY_SPACES] = {[MEMORY_GLOBAL] = PTX_SPACE_GLOBAL,
@@ -130,8 +145,8 @@ static void access_slow(struct ptx_warp *warp, const struct ptx_step *step, uint
     access->base = NULL;
     access->offsets = access->pointers;
     FOR_LANES (lane, mask) {
-        char *host = memory_resolve(warp, step, lane, space_of[space],
-                                    addresses[lane] + step->extra, size, write);
+        char *host = resolve(warp, step, lane, space_of[space], addresses[lane] + step->extra, size,
+                             needed_of(step, size), write);
 
         if (host == NULL) {
             access->pattern = ACCESS_FAILED;
@@ -231,12 +246,12 @@ static bool span_has(const struct span *span, uint64_t address, uint64_t size)
 
 /* Are all lanes inside and aligned? */
 static bool span_has_all(const struct span *span, const reg64 *addresses, uint64_t offset,
-                         uint32_t size, uint32_t mask)
+                         uint32_t size, uint32_t needed, uint32_t mask)
 {
-    uint64_t limit = span->size - size, outside = 0, low = 0;
+    uint64_t limit = span->size - needed, outside = 0, low = 0;
     uint64_t shift = offset - span->base;
 
-    if (span->size < size)
+    if (span->size < needed)
         return false;
     if (mask == PTX_FULL) {
         for (unsigned i = 0; i < PTX_LANES; i++) {
@@ -276,7 +291,7 @@ static void access_local(struct ptx_warp *warp, const struct ptx_step *step, uin
     struct span span = {0, state->local_stride, state->local, NULL};
     uint64_t from = (uintptr_t)state->local + step->extra;
 
-    if (!span_has_all(&span, addresses, step->extra, size, mask)) {
+    if (!span_has_all(&span, addresses, step->extra, size, size, mask)) {
         access_slow(warp, step, mask, MEMORY_LOCAL, addresses, size, write, access);
         return;
     }
@@ -292,6 +307,7 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
                    struct access *access)
 {
     uint64_t offset = step->extra, first, stride;
+    uint32_t needed = needed_of(step, size);
     struct span span;
 
     if (space == MEMORY_LOCAL) {
@@ -299,13 +315,13 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
         return;
     }
     first = addresses[__builtin_ctz(mask)] + offset;
-    if (!span_of(warp, step, space, first, size, write, &span) ||
-        (span.live != NULL && !span_live(&span, addresses, offset, size, mask))) {
+    if (!span_of(warp, step, space, first, needed, write, &span) ||
+        (span.live != NULL && !span_live(&span, addresses, offset, needed, mask))) {
         access_slow(warp, step, mask, space, addresses, size, write, access);
         return;
     }
     if (mask == PTX_FULL && !(first & (size - 1)) && row_detect(addresses, size, &stride)) {
-        uint64_t second = addresses[16] + offset, length = 15 * stride + size;
+        uint64_t second = addresses[16] + offset, length = 15 * stride + needed;
 
         if (!(second & (size - 1)) && span_has(&span, first, length) &&
             span_has(&span, second, length)) {
@@ -316,7 +332,7 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
             return;
         }
     }
-    if (span_has_all(&span, addresses, offset, size, mask)) {
+    if (span_has_all(&span, addresses, offset, size, needed, mask)) {
         access->pattern = ACCESS_GATHER;
         access->base = (char *)((uintptr_t)span.host + (offset - span.base));
         access->offsets = addresses;

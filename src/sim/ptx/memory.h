@@ -72,6 +72,7 @@ enum store_kind {
 #define DETAIL_KIND(detail) ((detail)&15)
 #define DETAIL_SPACE(detail) ((detail) >> 4 & 7)
 #define DETAIL_ORDERED 128
+#define DETAIL_UNUSED(detail) ((detail) >> 8 & 3) /* quarters at the end that do not count */
 static inline uint16_t memory_detail(unsigned slot, enum memory_space space, unsigned kind,
                                      bool ordered)
 {

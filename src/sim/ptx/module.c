@@ -132,12 +132,39 @@ static bool module_functions(struct ptx_module *module)
     return true;
 }
 
+/* Whether a kernel can run, or there is none. */
+static bool is_usable(const struct ptx_module *module)
+{
+    bool entries = false;
+
+    for (uint32_t i = 0; i < module->code_count; i++) {
+        if (!module->codes[i].ir->entry)
+            continue;
+        entries = true;
+        if (module->codes[i].info.lacks == NULL)
+            return true;
+    }
+    return !entries;
+}
+
+/* What was said of kernels that cannot run is no error where others can. */
+static void demote(struct ptx_text *errors, size_t from, struct ptx_text *info)
+{
+    if (errors == NULL || errors->length == from)
+        return;
+    if (info != NULL)
+        ptx_text_add(info, "%s", errors->data + from);
+    errors->length = from;
+    errors->data[from] = '\0';
+}
+
 enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
                             size_t count, struct ptx_text *errors, struct ptx_text *info,
                             struct ptx_module **module)
 {
     struct ptx_module *made = calloc(1, sizeof *made);
     enum ptx_status status = PTX_OK;
+    size_t said = errors != NULL ? errors->length : 0;
 
     if (made == NULL)
         return PTX_NO_MEMORY;
@@ -149,9 +176,11 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
     }
     if (!module_variables(made) || !module_functions(made))
         status = PTX_NO_MEMORY;
-    else
+    else if (!made->ir->incomplete)
         status = layout_module(made, errors);
-    if (status == PTX_OK)
+    if (status == PTX_OK && !made->ir->incomplete && !is_usable(made))
+        status = PTX_UNSUPPORTED;
+    if (status == PTX_OK && !made->ir->incomplete)
         status = lower_module(made, options, errors);
     for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++) {
         made->dynamic_stack |= made->codes[i].dynamic_stack;
@@ -161,8 +190,27 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
         module_free(made);
         return status;
     }
+    demote(errors, said, info);
     *module = made;
     return PTX_OK;
+}
+
+size_t ptx_module_definitions(const struct ptx_module *module)
+{
+    return (size_t)module->ir->function_count + module->ir->variable_count;
+}
+
+const char *ptx_module_definition(const struct ptx_module *module, size_t index)
+{
+    const struct ir_module *ir = module->ir;
+
+    if (index < ir->function_count) {
+        const struct ir_function *fn = &ir->functions[index];
+
+        return fn->body && fn->linkage == IR_VISIBLE ? fn->name : NULL;
+    }
+    index -= ir->function_count;
+    return ir->variables[index].linkage == IR_VISIBLE ? ir->variables[index].name : NULL;
 }
 
 struct ptx_module *ptx_module_retain(struct ptx_module *module)

@@ -99,6 +99,22 @@ void parse_unsupported(struct parser *parser, uint32_t line, const char *format,
     add_message(parser, line, "error", message);
 }
 
+void parse_lacking(struct parser *parser, uint32_t line, const char *format, ...)
+{
+    char message[512], whole[600];
+    va_list arguments;
+    if (parser->reader->stop || parser->lacks != NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    int length = snprintf(whole, sizeof whole, "line %u: %s", line, message);
+    parser->lacks = parse_copy(parser, (struct name){whole, (uint32_t)length});
+    if (parser->reader->errors != NULL)
+        ptx_text_add(parser->reader->errors, "ptxas %s, line %u; %-8s: %s\n", parser->file, line,
+                     "error", message);
+}
+
 void parse_syntax(struct parser *parser)
 {
     const struct token *token = &parser->token;

@@ -12,7 +12,7 @@ enum {
     NO_INDEX = -1,
 };
 #define MAX_VARIABLE_BYTES (UINT64_C(1) << 40)
-#define MAX_INIT_BYTES (UINT64_C(1) << 30)
+#define MAX_INIT_BYTES (UINT64_C(1) << 28) /* of all variables of a module */
 
 /* --- Memory (arena.c) --- */
 struct ir_arena *ir_arena_create(void);
@@ -111,6 +111,7 @@ struct reader {
     struct list variables, functions;           /* struct ir_variable, struct ir_function */
     struct list variable_links, function_links; /* struct link_entry */
     struct list aliases;
+    uint64_t init_bytes; /* of initial values */
     unsigned error_count, unsupported_count;
     bool no_memory, stop, failed;
     enum ptx_status status;
@@ -138,7 +139,8 @@ struct parser {
     char target_suffix; /* sm_90a or sm_100f; NUL: none */
     bool fatal;         /* a syntax error: the rest of this source is not read */
     /* The function that is read now. */
-    struct ir_function *function;
+    const char *lacks;   /* why it cannot run; NULL: it can */
+    uint32_t used_bytes; /* by a pragma, of the next instruction */
     struct list registers, locals, insns, tables, pending;
     uint64_t *numbers; /* registers of ranges by range and number: open addressing */
     uint32_t number_count, number_capacity;
@@ -160,6 +162,9 @@ void parse_no_memory(struct reader *reader);
 void parse_error(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void parse_unsupported(struct parser *parser, uint32_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The function that is read now cannot run; the first reason is kept, and all else goes on. */
+void parse_lacking(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void parse_syntax(struct parser *parser); /* at the current token */
 void parse_next(struct parser *parser);

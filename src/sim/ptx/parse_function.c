@@ -253,6 +253,8 @@ static void start_function(struct parser *parser)
     parser->registers.count = parser->locals.count = parser->insns.count = 0;
     parser->tables.count = parser->pending.count = 0;
     parser->range_count = 0;
+    parser->lacks = NULL;
+    parser->used_bytes = 0;
     parser->last_label = UINT32_MAX;
     if (parser->number_count > 0)
         memset(parser->numbers, 0, parser->number_capacity * 2 * sizeof *parser->numbers);
@@ -292,6 +294,12 @@ static void body(struct parser *parser, uint32_t index)
     function->variables = parse_move(parser, &parser->locals, sizeof *function->variables);
     function->insn_count = parser->insns.count;
     function->insns = parse_move(parser, &parser->insns, sizeof *function->insns);
+    function->lacks = parser->lacks;
+    if (function->lacks != NULL && function->insns != NULL && function->insn_count > 0) {
+        /* Never run as if the instruction were not there. */
+        function->insns[0] = (struct ir_insn){.op = IR_TRAP, .line = function->line};
+        function->insn_count = 1;
+    }
     function->table_count = parser->tables.count;
     function->tables = parse_move(parser, &parser->tables, sizeof *function->tables);
 }

@@ -28,7 +28,7 @@ static bool reserve(struct parser *parser, struct initializer *initializer)
                     initializer->variable->name);
         return false;
     }
-    if (end > MAX_INIT_BYTES) {
+    if (end > MAX_INIT_BYTES - parser->reader->init_bytes) {
         parse_error(parser, parser->token.line, "Initial value of variable '%s' is too large",
                     initializer->variable->name);
         return false;
@@ -229,19 +229,21 @@ void parse_initializer(struct parser *parser, struct ir_variable *variable, cons
         uint64_t first = initializer.stride[0];
         uint64_t items = (initializer.top + first - 1) / first;
         if (__builtin_mul_overflow(items, first * initializer.element, &variable->size) ||
-            variable->size > MAX_INIT_BYTES)
+            variable->size > MAX_VARIABLE_BYTES)
             parse_error(parser, parser->token.line, "Variable is too large");
     }
     size_t used = (size_t)(initializer.top * initializer.element);
-    if (variable->size > MAX_INIT_BYTES || used > variable->size) {
+    if (used > variable->size) {
         if (!parser->fatal)
             parse_error(parser, parser->token.line, "Initial value of variable '%s' is too large",
                         variable->name);
     } else if (!parser->fatal && used > 0) {
-        uint8_t *bytes = parse_alloc(parser, (size_t)variable->size);
+        uint8_t *bytes = parse_alloc(parser, used);
         if (bytes != NULL)
             memcpy(bytes, initializer.data, used);
         variable->init = bytes;
+        variable->init_size = used;
+        parser->reader->init_bytes += used;
         variable->relocation_count = parser->relocations.count;
         variable->relocations =
             parse_move(parser, &parser->relocations, sizeof *variable->relocations);

@@ -294,7 +294,9 @@ static void add_insn(struct parser *parser, struct reading *reading, bool call)
     struct ir_insn insn = {.line = reading->line,
                            .guarded = reading->guarded,
                            .guard_negate = reading->guard_negate,
-                           .guard = reading->guard};
+                           .guard = reading->guard,
+                           .used_bytes = parser->used_bytes};
+    parser->used_bytes = 0;
     if (!(call ? finish_call(parser, reading, &insn) : check_insn(parser, reading, &insn)))
         return;
     struct ir_insn *added = list_add(parser->reader, &parser->insns, sizeof *added);
@@ -319,11 +321,11 @@ void parse_insn(struct parser *parser)
     const char *reason = check_unsupported(parser, &reading);
     if (reason != NULL) {
         struct name last = reading.modifier_count > 0 ? reading.words[0] : (struct name){"", 0};
-        parse_unsupported(parser, reading.line,
-                          "Instruction '%.*s%s%.*s' is not supported by the simulated device: %s",
-                          (int)reading.mnemonic.length, reading.mnemonic.text,
-                          last.length > 0 ? "." : "", (int)(last.length < 64 ? last.length : 64),
-                          last.text, reason);
+        parse_lacking(parser, reading.line,
+                      "Instruction '%.*s%s%.*s' is not supported by the simulated device: %s",
+                      (int)reading.mnemonic.length, reading.mnemonic.text,
+                      last.length > 0 ? "." : "", (int)(last.length < 64 ? last.length : 64),
+                      last.text, reason);
         skip_statement(parser);
         return;
     }

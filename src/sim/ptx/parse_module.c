@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define OLDEST_TARGET 20
+#define OLDEST_TARGET 10
 
 /* --- Head --- */
 static void version_directive(struct parser *parser)
@@ -57,9 +57,9 @@ static unsigned first_version(unsigned target)
 {
     static const struct {
         unsigned target, version;
-    } rows[] = {{121, 808}, {120, 807}, {103, 808}, {100, 806}, {90, 708}, {89, 708},
-                {87, 704},  {86, 701},  {80, 700},  {75, 603},  {72, 601}, {70, 600},
-                {60, 500},  {53, 402},  {52, 401},  {50, 400},  {35, 301}, {30, 300}};
+    } rows[] = {{121, 808}, {120, 807}, {103, 808}, {100, 806}, {90, 708}, {89, 708}, {87, 704},
+                {86, 701},  {80, 700},  {75, 603},  {72, 601},  {70, 600}, {60, 500}, {53, 402},
+                {52, 401},  {50, 400},  {35, 301},  {30, 300},  {20, 200}, {12, 102}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (target >= rows[i].target)
             return rows[i].version;
@@ -103,6 +103,8 @@ static void target_directive(struct parser *parser)
             parser->target = number;
             parser->target_suffix = suffix;
             check_target(parser, line, name, suffix);
+        } else if (name_is(name, "map_f64_to_f32") && parser->target >= 13) {
+            parse_error(parser, line, "map_f64_to_f32 is for targets without f64");
         } else if (!known) {
             parse_error(parser, line, "Unknown .target '%.*s'", (int)name.length, name.text);
         }
@@ -115,6 +117,8 @@ static void address_size_directive(struct parser *parser)
     uint64_t size;
     if (!parse_integer(parser, &size))
         return;
+    if (parser->version < 203)
+        parse_error(parser, line, ".address_size requires PTX .version 2.3 or later");
     if (size == 32)
         parse_unsupported(parser, line,
                           "32-bit addresses are not supported by the simulated "
@@ -170,6 +174,20 @@ static void file_directive(struct parser *parser)
             return;
 }
 
+/* "used_bytes_mask M": compilers widen loads, and name the bytes that count: those of the others
+ * may lie beyond the end of the memory. */
+static void used_bytes(struct parser *parser)
+{
+    static const char name[] = "used_bytes_mask ";
+    const struct token *token = &parser->token;
+    const char *at = memmem(token->text, token->length, name, sizeof name - 1);
+    const char *end = token->text + token->length;
+    uint32_t mask = 0;
+    for (at = at != NULL ? at + sizeof name - 1 : end; at < end && *at >= '0' && *at <= '9'; at++)
+        mask = mask * 10 + (uint32_t)(*at - '0');
+    parser->used_bytes = mask;
+}
+
 static void pragma(struct parser *parser)
 {
     do {
@@ -177,6 +195,7 @@ static void pragma(struct parser *parser)
             parse_syntax(parser);
             return;
         }
+        used_bytes(parser);
         parse_next(parser);
     } while (parse_accept(parser, ','));
     parse_expect(parser, ';');

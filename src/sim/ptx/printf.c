@@ -135,7 +135,7 @@ static struct conversion read_conversion(struct message *message, const char **a
     }
     if (conversion.width < -1) {
         conversion.flags[flags++] = '-';
-        conversion.width = -conversion.width;
+        conversion.width = conversion.width < -MAX_STRING ? MAX_STRING : -conversion.width;
     }
     conversion.width = conversion.width > MAX_STRING ? MAX_STRING : conversion.width;
     conversion.precision = conversion.precision > MAX_STRING ? MAX_STRING : conversion.precision;

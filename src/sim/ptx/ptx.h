@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pthread.h>
+
 enum ptx_space {
     PTX_SPACE_GENERIC, /* no state space given */
     PTX_SPACE_REG,
@@ -54,6 +56,8 @@ struct ptx_options {
     unsigned version;      /* newest PTX version accepted: 100 * major + minor, 8.4 is 804 */
     unsigned architecture; /* device's compute capability: 90 for sm_90 */
     unsigned max_errors;   /* stop after so many; 0: a sensible number */
+    bool partial; /* what is used and not defined may be in other sources: no error, but a module
+                     that lacks something cannot be placed */
 };
 
 struct ptx_source {
@@ -64,12 +68,18 @@ struct ptx_source {
 
 struct ptx_module;
 
-/* Compile `count` sources and link them into one module. On success *module is the caller's, to be
- * released with ptx_module_release. `errors` and `info` (either may be NULL) grow by lines in the
- * manner of the real assembler: "ptxas application ptx input, line 7; error   : ...". */
+/* Compile `count` sources and link them into one module. PTX_UNSUPPORTED: none of its kernels can
+ * run; where others can, those that cannot say so in their info. On success *module is the
+ * caller's, to be released with ptx_module_release. `errors` and `info` (either may be NULL) grow
+ * by lines in the manner of the real assembler: "ptxas application ptx input, line 7; error   :
+ * ...". */
 enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
                             size_t count, struct ptx_text *errors, struct ptx_text *info,
                             struct ptx_module **module);
+/* The names of functions and variables that no other module may define again: one for each index
+ * below the count. */
+size_t ptx_module_definitions(const struct ptx_module *module);
+const char *ptx_module_definition(const struct ptx_module *module, size_t index); /* NULL: none */
 struct ptx_module *ptx_module_retain(struct ptx_module *module);
 void ptx_module_release(struct ptx_module *module);
 
@@ -87,7 +97,7 @@ struct ptx_variable {
     uint64_t size; /* bytes; of a reference: 8, the handle */
     uint32_t align;
     bool managed;
-    bool visible; /* .visible, .weak or .common: cuModuleGetGlobal finds it */
+    bool visible; /* .visible, .weak or .common */
 };
 
 struct ptx_parameter {
@@ -112,6 +122,8 @@ struct ptx_function_info {
     uint32_t cluster[3];    /* .reqnctapercluster; 0: not given */
     uint32_t max_cluster;   /* .maxclusterrank; 0: not given */
     bool uses_grid_sync;
+    const char *lacks; /* what it or a function that it calls needs and the engine lacks: such a
+                          kernel must not be launched. NULL: nothing */
 };
 
 unsigned ptx_module_version(const struct ptx_module *module); /* 804 */
@@ -190,10 +202,14 @@ struct ptx_heap;
 struct ptx_heap *ptx_heap_create(uint64_t base, uint64_t size);
 void ptx_heap_destroy(struct ptx_heap *heap); /* no launch may be running that has it */
 
+/* --- Threads (thread.c) --- */
+/* With all signals blocked, and `stack` bytes of stack (0: the default). */
+bool ptx_thread_start(pthread_t *id, size_t stack, void *(*run)(void *), void *user);
+
 /* --- Images: a module in one context's memory --- */
 struct ptx_image;
-/* Place `module` at `addresses` (device address of each variable) whose bytes are at `hosts`;
- * writes the variables' initial values there. 0 addresses are allowed for references. */
+/* Place `module` at `addresses` (device address of each variable) whose bytes, zero so far, are at
+ * `hosts`; writes the variables' initial values there. 0 addresses are allowed for references. */
 struct ptx_image *ptx_image_create(struct ptx_module *module, const uint64_t *addresses,
                                    char *const *hosts);
 void ptx_image_destroy(struct ptx_image *image);

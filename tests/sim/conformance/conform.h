@@ -48,6 +48,7 @@ extern const struct family capture_family;
 extern const struct family context_family;
 extern const struct family copy_family;
 extern const struct family device_family;
+extern const struct family edge_family;
 extern const struct family event_family;
 extern const struct family function_family;
 extern const struct family graph_family;

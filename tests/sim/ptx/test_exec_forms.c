@@ -110,11 +110,65 @@ static void surface_forms(void **state)
     exec_close(&one);
 }
 
+/* The address of an element, as a number: x[2] of a shared, a local and a global variable. */
+static void element_addresses(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_open(&one,
+              EXEC_MODULE ".global .align 4 .b32 g[4] = {1, 2, 3, 4};\n"
+                          ".shared .align 4 .b32 s[4];\n" EXEC_ENTRY ".local .align 4 .b32 l[4];\n"
+                          "mov.u64 %d2, g[0];\nld.global.u32 %r1, [%d2 + 4];\n"
+                          "st.global.u32 [%d0], %r1;\n"
+                          "mov.u64 %d2, g[3];\nld.global.u32 %r1, [%d2];\n"
+                          "st.global.u32 [%d0 + 4], %r1;\n"
+                          "mov.u32 %r2, s[2];\nst.shared.u32 [%r2], 7;\n"
+                          "ld.shared.u32 %r1, [s + 8];\nst.global.u32 [%d0 + 8], %r1;\n"
+                          "mov.u64 %d3, l[1];\nst.local.u32 [%d3], 9;\n"
+                          "ld.local.u32 %r1, [l + 4];\nst.global.u32 [%d0 + 12], %r1;\n"
+                          "ret;\n}\n",
+              1, 1);
+    exec_good(&one);
+    const uint32_t expected[4] = {2, 4, 7, 9};
+    assert_memory_equal(one.words, expected, sizeof expected);
+    exec_close(&one);
+}
+
+/* A widened load at the end of 28 bytes: 12 of its 16 bytes are there, and a pragma may say that no
+ * other counts. */
+static void used_bytes(void **state)
+{
+    static const char *const loads[3] = {".pragma \"used_bytes_mask 3855\";\n", "",
+                                         ".pragma \"used_bytes_mask 65535\";\n"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct exec_case one;
+        char text[2000];
+        snprintf(text, sizeof text,
+                 EXEC_MODULE
+                 ".visible .entry k(.param .u64 out)\n{\n.reg .b64 d;\n.reg .f32 f<5>;\n"
+                 "ld.param.u64 d, [out];\n%s"
+                 "ld.global.v4.f32 {f1, f2, f3, f4}, [d + 16];\n"
+                 "add.f32 f1, f1, f3;\nst.global.f32 [d], f1;\nret;\n}\n",
+                 loads[i]);
+        exec_open(&one, text, 1, 1);
+        one.world.ranges[one.world.count - 1].size = 28;
+        ((float *)one.words)[4] = 3;
+        ((float *)one.words)[6] = 4;
+        assert_int_equal(ptx_launch(&one.request, &one.world.fault), i == 0);
+        if (i == 0)
+            assert_true(((float *)one.words)[0] == 7);
+        exec_close(&one);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newer_forms),
         cmocka_unit_test(surface_forms),
+        cmocka_unit_test(element_addresses),
+        cmocka_unit_test(used_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

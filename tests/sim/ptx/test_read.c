@@ -38,12 +38,27 @@ static struct ir_module *read_text(const char *text, struct ptx_text *errors,
     return ir_read(&options, &source, 1, errors, NULL, status);
 }
 
+static enum ptx_status compile_text(const char *text)
+{
+    struct ptx_options options = {.version = 900, .architecture = 90};
+    struct ptx_source source = {.text = text, .size = strlen(text)};
+    struct ptx_module *module = NULL;
+    enum ptx_status status = ptx_compile(&options, &source, 1, NULL, NULL, &module);
+    ptx_module_release(module);
+    return status;
+}
+
 static void check_case(const struct reading_case *one)
 {
     struct ptx_text errors = {0};
     enum ptx_status status = PTX_OK;
     char line[32];
     struct ir_module *module = read_text(one->text, &errors, &status);
+    if (module != NULL && one->status == PTX_UNSUPPORTED) {
+        ir_free(module); /* told when the only kernel turns out not to run */
+        module = NULL;
+        status = compile_text(one->text);
+    }
     snprintf(line, sizeof line, "line %u; ", one->line);
     bool good = status == one->status && (module != NULL) == (status == PTX_OK);
     if (one->words != NULL)
@@ -94,6 +109,17 @@ static const struct reading_case good_cases[] = {
      PTX_OK, 0, NULL},
     {HEAD ".func (.reg .f32 r) f(.reg .f32 a) { add.f32 r, a, a; ret; }", PTX_OK, 0, NULL},
     {HEAD ".entry k() .maxntid 32, 2, 1 .minnctapersm 2 .reqnctapercluster 2 { }", PTX_OK, 0, NULL},
+    {".version 1.4\n.target sm_10, map_f64_to_f32\n"
+     ".entry k (\n.param .u64 __cudaparm_k_p)\n{\n.reg .u16 %rh<4>;\n.reg .u32 %r<6>;\n"
+     ".reg .u64 %rd<6>;\n.loc 14 1 0\n$LBB1_k:\nmov.u16 %rh1, %ctaid.x;\n"
+     "mov.u16 %rh2, %ntid.x;\nmul.wide.u16 %r1, %rh1, %rh2;\ncvt.u32.u16 %r2, %tid.x;\n"
+     "add.u32 %r3, %r2, %r1;\nmul24.lo.u32 %r4, %r3, %r2;\n"
+     "ld.param.u64 %rd1, [__cudaparm_k_p];\ncvt.u64.s32 %rd2, %r3;\n"
+     "mul.lo.u64 %rd3, %rd2, 4;\nadd.u64 %rd4, %rd1, %rd3;\n"
+     "st.global.u32 [%rd4+0], %r4;\nexit;\n$LDWend_k:\n}",
+     PTX_OK, 0, NULL},
+    {".version 1.0\n.target sm_10\n.address_size 64\n", PTX_INVALID, 3, ".version 2.3"},
+    {".version 1.0\n.target sm_12\n", PTX_INVALID, 2, "does not support"},
     {".version 3.2\n.target sm_20, debug\n.entry k() { /* a */ ret; } // b", PTX_OK, 0, NULL},
 };
 

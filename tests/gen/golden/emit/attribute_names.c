@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated from gen/registry/types.jsonl by gen/emit.py. Do not edit. */
 
-#include "attribute_names.h"
+#include "helpers/attribute_names.h"
 
 const struct cushim_attribute cushim_attributes[] = {
     {"CU_DEVICE_ATTRIBUTE_OLD", 1, 0},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Device attributes, ordered by number; attribute_names.c is generated. */
-#ifndef CUSHIM_SRC_ATTRIBUTE_NAMES_H
-#define CUSHIM_SRC_ATTRIBUTE_NAMES_H
+#ifndef CUSHIM_HELPERS_ATTRIBUTE_NAMES_H
+#define CUSHIM_HELPERS_ATTRIBUTE_NAMES_H
 
 #include <cushim/device.h>
 

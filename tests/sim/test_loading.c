@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules, libraries and linked images: what is taken, what is found in them, what they cost. */
+#include "memory_test.h"
+
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+
+static CUmodule loaded(const char *text)
+{
+    CUmodule module = NULL;
+    OK(cu->cuModuleLoadData(&module, text));
+    return module;
+}
+
+/* A variable is found by its name, visible or not: compilers make those of files static. */
+static void test_static_variables(void **state)
+{
+    CUmodule module = loaded(HEAD ".const .align 4 .u32 hidden = 5;\n"
+                                  ".global .align 4 .u32 counter;\n"
+                                  ".visible .entry k()\n{\n .reg .u32 a;\n"
+                                  " ld.const.u32 a, [hidden];\n st.global.u32 [counter], a;\n"
+                                  " ret;\n}\n");
+    CUfunction function;
+    CUdeviceptr address;
+    size_t size;
+    uint32_t value = 0;
+    (void)state;
+    OK(cu->cuModuleGetGlobal_v2(&address, &size, module, "hidden"));
+    assert_int_equal(size, 4);
+    OK(cu->cuMemsetD32_v2(address, 6, 1));
+    OK(cu->cuModuleGetFunction(&function, module, "k"));
+    OK(cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cu->cuModuleGetGlobal_v2(&address, &size, module, "counter"));
+    OK(cu->cuMemcpyDtoH_v2(&value, address, sizeof value));
+    assert_int_equal(value, 6);
+    OK(cu->cuModuleUnload(module));
+}
+
+/* Old compilers' text, without an address size. */
+static void test_old_text(void **state)
+{
+    CUmodule module = loaded(".version 1.4\n.target sm_10, map_f64_to_f32\n"
+                             ".entry k (.param .u64 p)\n{\n.reg .u16 %h<3>;\n.reg .u32 %r<3>;\n"
+                             ".reg .u64 %d<2>;\nmov.u16 %h1, %ntid.x;\n"
+                             "mul.wide.u16 %r1, %h1, %h1;\nld.param.u64 %d1, [p];\n"
+                             "st.global.u32 [%d1+0], %r1;\nexit;\n}\n");
+    CUfunction function;
+    CUdeviceptr memory = memory_of(4);
+    uint32_t value = 0;
+    (void)state;
+    OK(cu->cuModuleGetFunction(&function, module, "k"));
+    OK(cu->cuLaunchKernel(function, 1, 1, 1, 8, 1, 1, 0, NULL, (void *[]){&memory}, NULL));
+    OK(cu->cuMemcpyDtoH_v2(&value, memory, sizeof value));
+    assert_int_equal(value, 64);
+    OK(cu->cuMemFree_v2(memory));
+    OK(cu->cuModuleUnload(module));
+}
+
+/* The device's own target, with and without a letter, by the loader and the linker. */
+static void test_targets(void **state)
+{
+    static char text[] = HEAD ".visible .entry k()\n{\n ret;\n}\n";
+    const uintptr_t wrong = 0x10050; /* sm_80a: there is none */
+    int major, minor;
+    (void)state;
+    OK(cu->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+    OK(cu->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
+    for (int i = 0; i < 2; i++) {
+        CUjit_option option = CU_JIT_TARGET;
+        uintptr_t letter = i && major >= 9 ? 0x10000 : 0;
+        void *value = (void *)(letter + (uintptr_t)(10 * major + minor)), *bad = (void *)wrong;
+        CUmodule module;
+        CUlinkState link;
+        void *cubin;
+        size_t size;
+        GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuModuleLoadDataEx(&module, text, 1, &option, &bad));
+        OK(cu->cuModuleLoadDataEx(&module, text, 1, &option, &value));
+        OK(cu->cuModuleUnload(module));
+        OK(cu->cuLinkCreate_v2(1, &option, &value, &link));
+        OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, text, sizeof text, "k", 0, NULL, NULL));
+        OK(cu->cuLinkComplete(link, &cubin, &size));
+        OK(cu->cuModuleLoadData(&module, cubin));
+        OK(cu->cuModuleUnload(module));
+        OK(cu->cuLinkDestroy(link));
+    }
+}
+
+/* A variable without initial values, or with few, is memory that nobody has touched. */
+static void test_large_variables(void **state)
+{
+    size_t before = memory_resident();
+    (void)state;
+    CUmodule module = loaded(HEAD ".visible .global .align 4 .u32 a[25000000];\n"
+                                  ".visible .global .align 4 .u32 b[25000000] = {7};\n");
+    CUdeviceptr address;
+    size_t size;
+    uint32_t values[2] = {1, 1};
+    OK(cu->cuModuleGetGlobal_v2(&address, &size, module, "b"));
+    OK(cu->cuMemcpyDtoH_v2(values, address, sizeof values));
+    assert_int_equal(values[0], 7);
+    assert_int_equal(values[1], 0);
+    assert_true(memory_resident() - before < 20 * MIB || memory_resident() < before);
+    OK(cu->cuModuleUnload(module));
+}
+
+/* An instruction that the simulator lacks refuses the kernels that reach it, and no others. */
+static void test_lacking_instruction(void **state)
+{
+    CUmodule module =
+        loaded(HEAD ".func deep()\n{\n .reg .b64 d;\n wgmma.fence.sync.aligned;\n ret;\n}\n"
+                    ".func between()\n{\n call deep;\n ret;\n}\n"
+                    ".visible .entry tensor()\n{\n call between;\n ret;\n}\n"
+                    ".visible .entry plain(.param .u64 p)\n{\n .reg .u64 a;\n"
+                    " ld.param.u64 a, [p];\n st.global.u32 [a], 5;\n ret;\n}\n");
+    CUfunction function, functions[2];
+    CUdeviceptr memory = memory_of(4);
+    uint32_t value = 0;
+    (void)state;
+    OK(cu->cuModuleGetFunction(&function, module, "plain"));
+    OK(cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&memory}, NULL));
+    OK(cu->cuMemcpyDtoH_v2(&value, memory, sizeof value));
+    assert_int_equal(value, 5);
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cu->cuModuleGetFunction(&function, module, "tensor"));
+    assert_null(function);
+    OK(cu->cuModuleEnumerateFunctions(functions, 2, module));
+    GIVES(CUDA_ERROR_NOT_SUPPORTED,
+          cu->cuLaunchKernel(functions[0], 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cu->cuCtxSynchronize());
+    OK(cu->cuModuleUnload(module));
+    /* Without any kernel that runs the module is refused. */
+    GIVES(CUDA_ERROR_INVALID_PTX,
+          cu->cuModuleLoadData(&module, ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                        ".visible .entry k()\n{\n wgmma.fence.sync.aligned;\n"
+                                        " ret;\n}\n"));
+    OK(cu->cuMemFree_v2(memory));
+}
+
+static const struct CMUnitTest tests[] = {
+    MEMORY_TEST(test_static_variables),
+    MEMORY_TEST(test_old_text),
+    MEMORY_TEST(test_targets),
+    MEMORY_OWN(test_large_variables, "what a variable costs the host"),
+    MEMORY_OWN(test_lacking_instruction, "a device lacks none"),
+};
+MEMORY_MAIN("loading", tests)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_check.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The processes' objects, in the order of their ends. */
+static json_t *read_report(const char *report)
+{
+    json_t *processes = json_array();
+    FILE *file = fopen(report, "re");
+    char *line = NULL;
+    size_t size = 0;
+
+    while (file != NULL && getline(&line, &size, file) > 0)
+        json_array_append_new(processes, json_loads(line, 0, NULL));
+    free(line);
+    if (file != NULL)
+        fclose(file);
+    return processes;
+}
+
+__attribute__((format(printf, 2, 3))) static void found(json_t *problems, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    json_array_append_new(problems, json_vsprintf(format, list));
+    va_end(list);
+}
+
+/* One problem for each kind that is left. */
+static void judge_count(json_t *problems, const json_t *process, const char *key, const char *words)
+{
+    json_int_t id = json_integer_value(json_object_get(process, "process"));
+    const char *kind;
+    json_t *value;
+
+    json_object_foreach(json_object_get(process, key), kind, value)
+    {
+        if (json_is_object(value))
+            found(problems, "process %lld %s %lld bytes of memory in %lld blocks", (long long)id,
+                  words, (long long)json_integer_value(json_object_get(value, "bytes")),
+                  (long long)json_integer_value(json_object_get(value, "blocks")));
+        else
+            found(problems, "process %lld %s objects of the kind \"%s\": %lld", (long long)id,
+                  words, kind, (long long)json_integer_value(value));
+    }
+}
+
+/* How often a rule had an effect in all processes: each has the same rules in the same order. */
+static void judge_rules(json_t *problems, const json_t *processes)
+{
+    json_t *first = json_object_get(json_array_get(processes, 0), "rules");
+    size_t number, i;
+    json_t *rule, *process;
+
+    json_array_foreach(first, number, rule)
+    {
+        json_int_t fired = 0;
+        bool seen = true;
+
+        json_array_foreach(processes, i, process)
+        {
+            json_t *same = json_array_get(json_object_get(process, "rules"), number);
+
+            seen &= !json_is_null(json_object_get(same, "fired"));
+            fired += json_integer_value(json_object_get(same, "fired"));
+        }
+        if (seen && fired == 0)
+            found(problems, "the rule %s never fired",
+                  json_string_value(json_object_get(rule, "rule")));
+    }
+}
+
+static json_t *judge(const json_t *processes)
+{
+    json_t *problems = json_array(), *process;
+    size_t i;
+
+    if (json_array_size(processes) == 0)
+        found(problems, "no process that called the driver ended by itself");
+    json_array_foreach(processes, i, process)
+    {
+        judge_count(problems, process, "leaked", "leaked");
+        judge_count(problems, process, "left_to_context", "left to the end of a context");
+    }
+    judge_rules(problems, processes);
+    return problems;
+}
+
+static int write_summary(const char *path, json_t *processes, json_t *problems, int code)
+{
+    json_t *whole =
+        json_pack("{s:i, s:O, s:O}", "exit", code, "processes", processes, "problems", problems);
+    int rc = whole != NULL ? json_dump_file(whole, path, JSON_INDENT(2)) : -1;
+
+    json_decref(whole);
+    if (rc == 0)
+        return code;
+    fprintf(stderr, "cushim sim: --summary: %s: %s\n", path, strerror(errno));
+    return COMMAND_SYSTEM;
+}
+
+int sim_check(const char *report, const char *summary, bool check, int code)
+{
+    json_t *processes = read_report(report), *problems = judge(processes), *problem;
+    size_t i;
+
+    if (check)
+        json_array_foreach(problems, i, problem)
+            fprintf(stderr, "cushim sim: check: %s\n", json_string_value(problem));
+    if (check && code == 0 && json_array_size(problems) > 0)
+        code = COMMAND_CHECK;
+    if (summary != NULL)
+        code = write_summary(summary, processes, problems, code);
+    json_decref(problems);
+    json_decref(processes);
+    return code;
+}
