@@ -3,8 +3,8 @@
 """Make cushim.h and cushim.c: the library as two files to copy. Run by the build.
 
 Usage: amalgamate.py FOLDER --license FILE --version TEXT --include DIR... --headers FILE...
-                     --sources FILE... [--companions, --posix, --windows, --helpers,
-                     --dropin FILE...] [--depfile FILE]
+                     --sources FILE... [--companions, --typedefs, --posix, --windows,
+                     --helpers, --dropin FILE...] [--depfile FILE]
 """
 
 import argparse
@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
+TOOLKIT = re.compile(r"cuda\w*Typedefs\.h$")  # NVIDIA's own, where its cuda.h came first
 DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*?)\s*$")
 DEFINE = re.compile(r"\s*#\s*define\s+(\w+)")
 BANNER = re.compile(r"/\* (SPDX-License-Identifier: .*|Generated from .*) \*/$")
@@ -30,6 +31,7 @@ HEADER = """\
  * on Linux, -ldl -pthread where the C library has them apart. Macros that change them:
  *   CUSHIM_NO_HELPERS  for both: nothing but the loader, the table and the error names
  *   CUSHIM_COMPANIONS  for cushim.h: the types of cudaGL.h, cudaEGL.h and the others as well
+ *   CUSHIM_TYPEDEFS    for cushim.h: the types of cudaTypedefs.h (PFN_cuInit_v2000, ...) as well
  *   CUSHIM_DROPIN      for cushim.c: adds functions of the driver's own names (cuInit, ...), which
  *                      load the driver on their first call, in place of -lcuda
  *
@@ -135,6 +137,8 @@ class Joiner:
                 own = self.find(match[2], path.parent, f"{path}:{number}")
                 if own not in self.seen:
                     yield from self.text(own, side, in_place)
+            elif TOOLKIT.match(match[2]):
+                yield line
             else:
                 if in_place:
                     yield line
@@ -176,6 +180,12 @@ def header(joiner, options):
     lines += ["", "#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_H)"]
     for path in options.companions:
         lines += joiner.text(path, in_place=True)
+    lines += ["#endif", "", "#ifdef CUSHIM_TYPEDEFS"]
+    for path in options.typedefs:
+        own = path.name == "cudaTypedefs.h"
+        lines += [] if own else ["#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_H)"]
+        lines += joiner.text(path, in_place=True)
+        lines += [] if own else ["#endif"]
     lines += ["#endif", "", "#ifndef CUSHIM_NO_HELPERS"]
     for path in helpers:
         if path.resolve() not in joiner.seen:
@@ -203,7 +213,7 @@ def main():
     parser.add_argument("--license", type=Path, required=True)
     parser.add_argument("--include", type=Path, nargs="+", required=True)
     parser.add_argument("--headers", type=Path, nargs="+", required=True)
-    for part in ["companions", *PARTS]:
+    for part in ["companions", "typedefs", *PARTS]:
         parser.add_argument(f"--{part}", type=Path, nargs="*", default=[])
     options = parser.parse_args()
     joiner = Joiner(options.include)

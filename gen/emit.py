@@ -14,25 +14,32 @@ from pathlib import Path
 import emit_api
 import emit_attributes
 import emit_cuda
+import emit_drivers
 import emit_dropin
 import emit_entries
 import emit_errors
+import emit_features
 import emit_sim
-import emit_unavailable
+import emit_typedefs
 import registry
 
 COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D9.h",
               "cudaD3D10.h", "cudaD3D11.h"]
+TYPEDEFS = [header.replace(".h", "Typedefs.h") for header in ["cuda.h", *COMPANIONS]]
 OUTPUTS = {
     "api.h": emit_api.emit,
     "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
-    "unavailable.c": emit_unavailable.emit,
     "sim_behaviours.h": emit_sim.emit_header,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
+    "drivers.c": emit_drivers.emit,
+    "feature_names.h": emit_features.emit_header,
+    "features.c": emit_features.emit,
     **{header: lambda data, header=header: emit_cuda.emit(data, header)
        for header in ["cuda.h", *COMPANIONS]},
+    **{header: lambda data, header=header: emit_typedefs.emit(data, header)
+       for header in TYPEDEFS},
 }
 
 
@@ -48,11 +55,12 @@ class Files(dict):
         file = f"{self.directory}/{name}.jsonl"
         if not rows:
             raise registry.RegistryError(f"{file}:1: no such file, or empty")
-        if name == "levels":
-            symbols = {entry["symbol"] for entry in self["entries"]}
+        if name in ("levels", "typedefs"):
+            symbols = {entry["symbol"] for entry in self["entries"]} | {None}
             for number, row in enumerate(rows, 1):
-                if "symbol" in row and row["symbol"] not in symbols:
-                    raise registry.RegistryError(f"{file}:{number}: no entry {row['symbol']}")
+                for fact in row.get("versions", [row]):
+                    if fact.get("symbol") not in symbols:
+                        raise registry.RegistryError(f"{file}:{number}: no entry {fact['symbol']}")
         return rows
 
 

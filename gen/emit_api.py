@@ -45,6 +45,7 @@ STRUCT = """
  */
 struct cushim_api {
     size_t size; /* of this structure, as the library that filled it knows it */
+    struct cushim_instance *instance; /* what belongs to this table; for cushim's own use */
 """
 
 
@@ -207,6 +208,7 @@ def emit(registry):
              f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
     lines += ["", *ctext.foreign_structs(entries), *uncertain(names),
               *forwards(names, base), *companions(names)]
+    lines += ["", "struct cushim_instance;"]
     lines += ["", "/* cuda.h's macros would rename the members in their own definition. */"]
     for name in macros:
         lines += [f'#pragma push_macro("{name}")', f"#undef {name}"]

@@ -15,7 +15,7 @@ def rows(registry):
 
     A name that has meant two numbers means the newer one. Of several names for a number those
     that a release dropped come last. The oldest headers scanned cannot tell when what they have
-    came: for that the release is theirs.
+    came: for that the release is 0, not known.
     """
     line, definition = next(((line, row) for line, row in enumerate(registry["types"], 1)
                              if row["name"] == ENUM), (1, None))
@@ -34,13 +34,15 @@ def rows(registry):
             names[name] = (number, since, bool(until))
     order = {name: index for index, name in enumerate(names)}
     ranked = sorted(names, key=lambda name: (names[name][0], names[name][2], order[name]))
-    return [(names[name][0], first[names[name][0]], name) for name in ranked]
+    oldest = min(version["since"] for version in definition["versions"])
+    known = {number: since if since > oldest else 0 for number, since in first.items()}
+    return [(names[name][0], known[names[name][0]], name) for name in ranked]
 
 
 def emit(registry):
     """Text of attribute_names.c."""
     table = rows(registry)
-    lines = [ctext.banner("types"), '#include "attribute_names.h"', "",
+    lines = [ctext.banner("types"), '#include "helpers/attribute_names.h"', "",
              "const struct cushim_attribute cushim_attributes[] = {",
              *(f"    {{\"{name}\", {number}, {since}}}," for number, since, name in table), "};",
              "", f"const size_t cushim_attributes_count = {len(table)};"]

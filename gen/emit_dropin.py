@@ -10,8 +10,6 @@ HEAD = """
 
 /* Here a name is the exported symbol itself. */
 {undefs}
-
-/* A slot of the first table loads, and then does what the caller asked for. */
 """
 GUARDS = {"windows": "#ifdef _WIN32", "linux": "#ifndef _WIN32"}
 
@@ -30,6 +28,12 @@ def function(entry, head, table, groups):
             ctext.wrap(f"    return {table}->{member}({arguments});", 8), "}"]
 
 
+def assembler(entries):
+    """A line for each entry that exists on ELF systems; dropin.h has what it expands to."""
+    return [f"CUSHIM_DROPIN_ENTRY({entry['symbol']}, {number})"
+            for number, entry in enumerate(entries) if entry.get("platform") != "windows"]
+
+
 def emit(registry):
     """Text of dropin.c."""
     entries = registry["entries"]
@@ -38,6 +42,8 @@ def emit(registry):
     includes = "\n".join(f"#include <cushim/{header}>" for header in headers)
     undefs = "\n".join(f"#undef {entry['symbol']}" for entry in entries)
     lines = [ctext.banner("entries") + HEAD.format(includes=includes, undefs=undefs)]
+    lines += ["#ifdef CUSHIM_DROPIN_ENTRY", "", *assembler(entries), "", "#else", "",
+              "/* A slot of the first table loads, and then does what the caller asked for. */"]
     for entry in entries:
         lines += function(entry, f"static CUresult CUDAAPI first_{entry['symbol']}",
                           "cushim_dropin_load()", groups)
@@ -48,4 +54,5 @@ def emit(registry):
     for entry in entries:
         lines += guarded(entry, function(entry, f"CUresult CUDAAPI {entry['symbol']}",
                                          "CUSHIM_DROPIN_TABLE", groups))
+    lines += ["", "#endif"]
     return "\n".join(lines) + "\n"

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""entries.c: the registry as constant data, with one pool of strings and no pointers in it."""
+"""entries.c: the registry as constant data of few bytes, without a pointer in it."""
 
+import bisect
+import heapq
+import json
+import re
 from collections import Counter
 
 import ctext
 
-STREAMS = {"legacy": "CUSHIM_STREAM_LEGACY", "ptsz": "CUSHIM_STREAM_PTSZ",
-           "ptds": "CUSHIM_STREAM_PTDS"}
-PLATFORMS = {None: "CUSHIM_ANYWHERE", "linux": "CUSHIM_LINUX_ONLY",
-             "windows": "CUSHIM_WINDOWS_ONLY"}
+PLATFORMS = {"linux": "CUSHIM_ENTRY_LINUX", "windows": "CUSHIM_ENTRY_WINDOWS"}
+SYMBOL_BYTES = 56  # of cushim_entry.symbol, its end included
 
 
 class Pool:
@@ -22,7 +24,7 @@ class Pool:
         """Offset of TEXT."""
         if text not in self.offsets:
             self.offsets[text] = self.size
-            self.size += len(text) + 1
+            self.size += len(re.sub(r"\\[0-7]{3}", "x", text)) + 1
         return self.offsets[text]
 
     def lines(self):
@@ -30,26 +32,114 @@ class Pool:
         return [f'    "{text}\\0"' for text in self.offsets]
 
 
+PART = re.compile(r"[A-Z][a-z]*|[a-z]+|\d+|_")
+FIRST_WORD = 128  # bytes from here on stand for a word
+
+
+def candidates(names):
+    """One to three parts of a name in a row: what may become a word."""
+    for name in names:
+        parts = PART.findall(name)
+        for first in range(len(parts)):
+            for last in range(first + 1, min(first + 3, len(parts)) + 1):
+                yield "".join(parts[first:last])
+
+
+def pack(names):
+    """Words that many names have, and the names, a character from FIRST_WORD on for each word.
+    The next word is always the one that saves most in what is left."""
+    text = "\n".join(names)
+    words = []
+
+    def saving(word):
+        return text.count(word) * (len(word) - 1) - len(word) - 3
+
+    heap = [(-saving(word), word) for word in set(candidates(names))]
+    heapq.heapify(heap)
+    while heap and len(words) < 256 - FIRST_WORD:
+        _, word = heapq.heappop(heap)
+        now = saving(word)
+        if heap and now < -heap[0][0]:  # less than it was: others come first
+            heapq.heappush(heap, (-now, word))
+        elif now > 0:
+            text = text.replace(word, chr(FIRST_WORD + len(words)))
+            words.append(word)
+    return words, text.split("\n")
+
+
+def literal(packed):
+    """A packed name as a C string."""
+    return "".join(c if ord(c) < FIRST_WORD else f"\\{ord(c):03o}" for c in packed)
+
+
+def hash_key(symbol):
+    """The 16 bits of a symbol's GNU hash that the table is sorted by. Bit 0 is not one of them:
+    a library's own hash table stores another fact there."""
+    value = 5381
+    for character in symbol.encode("ascii"):
+        value = (value * 33 + character) & 0xffffffff
+    return value >> 1 & 0xffff
+
+
+def distinct(values):
+    """VALUES, each once, in their order."""
+    return list(dict.fromkeys(values))
+
+
+def array(declaration, values):
+    """An initialised array."""
+    return [f"{declaration} = {{", ctext.wrap("    " + ", ".join(map(str, values)) + ","), "};"]
+
+
+def twin(entry, index):
+    """The symbol of the per-thread form of a legacy entry, or None."""
+    return next((entry["symbol"] + suffix for suffix in ("_ptsz", "_ptds")
+                 if entry["symbol"] + suffix in index), None)
+
+
 def emit(registry):
     """Text of entries.c."""
     entries = registry["entries"]
     index = {entry["symbol"]: number for number, entry in enumerate(entries)}
     abis = Counter((entry["name"], entry["stream"]) for entry in entries)
-    pool = Pool()
-    rows = []
+    suffixes = distinct(entry["symbol"][len(entry["name"]):] for entry in entries)
+    releases = distinct(entry["since"] for entry in entries)
+    headers = distinct(entry["header"] for entry in entries)
+    names = distinct(entry["name"] for entry in entries)
+    assert max(map(len, index)) < SYMBOL_BYTES and all(name.startswith("cu") for name in names)
+    assert max(map(len, suffixes)) < 12 and max(map(len, headers)) < 16
+    assert len(suffixes) <= 16 and len(headers) <= 16 and len(releases) <= 256
+    words, packed = pack([name[2:] for name in names])
+    pool, word_pool, rows = Pool(), Pool(), []
     for entry in entries:
-        twin = next((index[entry["symbol"] + suffix] for suffix in ("_ptsz", "_ptds")
-                     if entry["stream"] == "legacy" and entry["symbol"] + suffix in index), None)
-        rows.append(f"    {{{pool.add(entry['symbol'])}, {pool.add(entry['name'])}, "
-                    f"{pool.add(entry['header'])}, {entry['since']}, "
-                    f"{'CUSHIM_NO_TWIN' if twin is None else twin}, {STREAMS[entry['stream']]}, "
-                    f"{PLATFORMS[entry.get('platform')]}, "
-                    f"{int(abis[entry['name'], entry['stream']] > 1)}}},")
-    by_symbol = [str(index[symbol]) for symbol in sorted(index)]
-    lines = [ctext.banner("entries"), '#include "entries.h"', "",
-             "const char cushim_strings[] =", *pool.lines(), "    ;", "",
+        flags = [PLATFORMS[entry["platform"]]] if entry.get("platform") else []
+        if abis[entry["name"], entry["stream"]] > 1:
+            flags.append("CUSHIM_ENTRY_SEVERAL")
+        if entry["stream"] == "legacy" and twin(entry, index):
+            flags.append("CUSHIM_ENTRY_TWIN")
+        if entry["stream"] != "legacy":
+            flags.append(f"CUSHIM_ENTRY_{entry['stream'].upper()}")
+        rows.append(f"    {{{pool.add(literal(packed[names.index(entry['name'])]))}, "
+                    f"{releases.index(entry['since'])}, "
+                    f"{suffixes.index(entry['symbol'][len(entry['name']):])}, "
+                    f"{headers.index(entry['header'])}, {' | '.join(flags) or 0}}},")
+    order = sorted(index, key=lambda symbol: (hash_key(symbol), index[symbol]))
+    keys = [hash_key(symbol) for symbol in order]
+    lines = [ctext.banner("entries"), '#include "loader/registry.h"', "",
+             "const char cushim_entry_names[] =", *pool.lines(), "    ;", "",
+             "const char cushim_entry_words[] =",
+             *(f'    "{word}\\0"' for word in words), "    ;",
+             *array("const uint16_t cushim_entry_word_offsets[]",
+                    [*map(word_pool.add, words), word_pool.size]),
+             *array("const char cushim_entry_suffixes[][12]", map(json.dumps, suffixes)),
+             *array("const char cushim_entry_headers[][16]", map(json.dumps, headers)),
+             *array("const uint16_t cushim_entry_releases[]", releases), "",
              "const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {", *rows, "};",
-             "", "/* Indices in the order of the symbols. */",
-             "const uint16_t cushim_entries_by_symbol[CUSHIM_ENTRY_COUNT] = {",
-             ctext.wrap("    " + ", ".join(by_symbol)), "};"]
+             "", "/* Bits 1 to 16 of the symbols' GNU hashes, sorted, and whose they are. */",
+             *array("const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT]", keys),
+             *array("const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]",
+                    [index[symbol] for symbol in order]),
+             "", "/* Where the hashes with each upper byte begin, and where the last end. */",
+             *array("const uint16_t cushim_entry_starts[257]",
+                    [bisect.bisect_left(keys, upper << 8) for upper in range(257)])]
     return "\n".join(lines) + "\n"

@@ -4,14 +4,19 @@
 import json
 
 import ctext
+from emit_entries import Pool
 
 
 def emit(registry):
     """Text of error_names.c."""
     # Of plain ASCII, a JSON string is a C string too.
-    rows = [f"    {{{row['code']}, {json.dumps(row['name'])}, {json.dumps(row['text'])}}},"
-            for row in registry["errors"]]
+    pool, rows = Pool(), []
+    for row in registry["errors"]:
+        rows.append(f"    {{{row['code']}, {pool.add(row['name'])}, {pool.add(row['text'])}}},")
+    assert pool.size <= 0xffff
     lines = [ctext.banner("errors"), '#include "error_names.h"', "",
+             "const char cushim_error_strings[] =",
+             *(f"    {json.dumps(text)} \"\\0\"" for text in pool.offsets), "    ;", "",
              "const struct cushim_error_data cushim_errors[] = {", *rows, "};", "",
              f"const size_t cushim_error_count = {len(rows)};"]
     return "\n".join(lines) + "\n"

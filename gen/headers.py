@@ -77,7 +77,8 @@ class HeaderSet:
         public = self._parse("")
         self.macros = self._read_macros(public)
         self.per_thread_macros = self._read_macros(
-            self._parse("#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1\n"))
+            self._parse("#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1\n", typedefs=True))
+        self.typedef_macros = self._read_macros(internal)
         self.version = self._read_version()
         self.prototypes = self._read_prototypes(internal)
         self.typedefs = self._read_typedefs(internal)
@@ -204,6 +205,21 @@ class HeaderSet:
             else:
                 return None
         return name + suffix
+
+    def plain_names(self, per_thread=False):
+        """The typedef that each PFN_ macro stands for: name -> (typedef, place)."""
+        macros = self.per_thread_macros if per_thread else self.typedef_macros
+        return {name: (self._plain(" ".join(body), per_thread), place)
+                for name, (body, place) in macros.items() if name.startswith("PFN_")}
+
+    @staticmethod
+    def _plain(body, per_thread):
+        """A macro's body, or what __API_TYPEDEF_PTxx(PFN_X, VERSION, PER-THREAD VERSION) is."""
+        match = re.fullmatch(r"__API_TYPEDEF_(PTSZ|PTDS) \( (PFN_\w+) , (\d+) , (\d+) \)", body)
+        if not match:
+            return body
+        stream, name, legacy, since = match.groups()
+        return f"{name}_v{since}_{stream.lower()}" if per_thread else f"{name}_v{legacy}"
 
     # -- types
 

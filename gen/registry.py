@@ -11,10 +11,13 @@ FIELDS = {
     "entries": {"symbol": str, "name": str, "since": int, "stream": str, "header": str,
                 "params": list},
     "types": {"name": str, "header": str, "versions": list},
-    "levels": {"release": int},
+    "levels": {"release": int}, "drivers": {"source": str},
+    "typedefs": {"name": str, "versions": list},
     "errors": {"code": int, "name": str, "text": str},
+    "features": {"feature": str, "group": str, "text": str, "since": int, "entries": list},
 }
-KEYS = {"entries": "symbol", "types": "name"}  # no two lines share it
+KEYS = {"entries": "symbol", "types": "name", "typedefs": "name",
+        "features": "feature"}  # no two lines share it
 WORDS = {str: "a string", int: "a number", list: "a list"}
 PLATFORMS = (None, "linux", "windows")
 KINDS = {"alias": {"type"}, "define": {"value"}, "enum": {"values"}, "gone": set(),
@@ -68,6 +71,8 @@ def check(name, row):
         check_params(row["params"])
     elif name == "types":
         check_versions(row["versions"])
+    elif name == "typedefs":
+        check_meanings(row["versions"])
     elif name == "levels" and ("name" in row) != is_a(row.get("symbol"), str):
         raise ValueError("name and symbol are not there together")
     elif name == "errors" and not (row["text"].isascii() and row["text"].isprintable()):
@@ -88,6 +93,17 @@ def check_versions(versions):
             raise ValueError("versions are not objects with a number since")
         if fact.get("kind") not in KINDS or not KINDS[fact["kind"]] <= set(fact):
             raise ValueError(f"no version of a type: {json.dumps(fact)}")
+
+
+def check_meanings(versions):
+    """Raise ValueError if they are no history of a plain name."""
+    if not versions:
+        raise ValueError("no versions")
+    for fact in versions:
+        if not isinstance(fact, dict) or not is_a(fact.get("since"), int):
+            raise ValueError("versions are not objects with a number since")
+        if "symbol" not in fact or not (fact["symbol"] is None or is_a(fact["symbol"], str)):
+            raise ValueError(f"no meaning of a plain name: {json.dumps(fact)}")
 
 
 def check_params(params):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make the registry's entries, types and levels from the headers of any number of toolkits.
+"""Make the registry (entries, types, levels, typedefs) from the headers of any number of toolkits.
 
 Usage: scan.py [HEADERS] [--registry DIR] [--check]
 
@@ -18,6 +18,7 @@ from pathlib import Path
 import registry
 from fetch import headers_folder
 from headers import HeaderError, HeaderSet, where
+from plain_names import PlainNames
 
 PLATFORMS = ("linux", "windows")
 EPILOG = "Exit codes: 0 done; 1 refused, or with --check the registry would change; 2 wrong usage."
@@ -317,9 +318,10 @@ def check_per_thread(headers, public):
 
 
 def scan(root, directory):
-    """The three files' rows after merging all releases below ROOT into the registry's."""
+    """The four files' rows after merging all releases below ROOT into the registry's."""
     entries = Entries(registry.read(directory, "entries"))
     types = Types(registry.read(directory, "types"))
+    plain_names = PlainNames(registry.read(directory, "typedefs"))
     level_rows = registry.read(directory, "levels")
     scanned = {row["release"] for row in level_rows}
     for version, platforms in release_folders(root):
@@ -329,7 +331,9 @@ def scan(root, directory):
         entries.add_release(sets)
         types.add_release(version, sets)
         levels(level_rows, version, sets, entries.known)
-    return {"entries": entries.rows(), "types": types.rows(), "levels": level_rows}
+        plain_names.add_release(version, sets, entries.known)
+    return {"entries": entries.rows(), "types": types.rows(), "levels": level_rows,
+            "typedefs": plain_names.rows()}
 
 
 def check_version(headers, version, scanned):

@@ -96,7 +96,7 @@ CUdeviceptr check_copy(struct check_run *run, const void *host, size_t bytes)
 
 CUfunction check_load(struct check_run *run, const char *ptx, const char *name)
 {
-    const struct cushim_api *api = cushim_table(run->cu);
+    const struct cushim_api *api = run->cu;
     CUfunction function = NULL;
     char errors[4096] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -137,17 +137,16 @@ bool check_equal(struct check_run *run, CUdeviceptr memory, const void *expected
 /* The first failure is the one that is told. */
 static bool release(struct check_run *run, bool good)
 {
-    const struct cushim_api *api = cushim_table(run->cu);
+    const struct cushim_api *api = run->cu;
     struct check_run ignored = *run, *say = good ? run : &ignored;
     if (run->texture)
         good &= CHECK_CALL(say, api->cuTexObjectDestroy(run->texture));
     if (run->array)
-        good &= CHECK_CALL(say, cushim_array_destroy(run->cu, run->array));
+        good &= CHECK_CALL(say, api->cuArrayDestroy(run->array));
     if (run->linker)
         good &= CHECK_CALL(say, api->cuLinkDestroy(run->linker));
     if (run->module)
         good &= CHECK_CALL(say, api->cuModuleUnload(run->module));
-    cushim_launch_forget();
     for (size_t i = 0; i < CHECK_MOST; i++) {
         if (run->device[i])
             good &= CHECK_CALL(say, cushim_memory_free(run->cu, run->device[i]));

@@ -52,7 +52,8 @@ bool check_reduce(struct check_run *run)
 bool check_transpose(struct check_run *run)
 {
     enum { WIDTH = 301, HEIGHT = 77, BYTES = WIDTH * HEIGHT * sizeof(unsigned) };
-    struct cushim_launch launch = {.grid = CUSHIM_DIM((WIDTH + 31) / 32, (HEIGHT + 31) / 32),
+    struct cushim_launch launch = {.size = sizeof launch,
+                                   .grid = CUSHIM_DIM((WIDTH + 31) / 32, (HEIGHT + 31) / 32),
                                    .block = CUSHIM_DIM(32, 8)};
     unsigned *from = check_host(run, BYTES), *to = check_host(run, BYTES);
     if (!from || !to)
@@ -71,7 +72,8 @@ bool check_transpose(struct check_run *run)
 bool check_histogram(struct check_run *run)
 {
     unsigned bins[256 + SPARE];
-    struct cushim_launch launch = {.grid = CUSHIM_DIM(13), .block = CUSHIM_DIM(160)};
+    struct cushim_launch launch = {
+        .size = sizeof launch, .grid = CUSHIM_DIM(13), .block = CUSHIM_DIM(160)};
     unsigned char *data = check_host(run, MANY);
     if (!data)
         return false;
@@ -128,13 +130,14 @@ bool check_matmul(struct check_run *run)
     for (size_t row = 0; row < all.rows; row += BAND) {
         size_t rows = all.rows - row < BAND ? all.rows - row : BAND;
         struct cushim_launch launch = {
+            .size = sizeof launch,
             .grid = CUSHIM_DIM((unsigned)(all.columns + 15) / 16, (unsigned)(rows + 15) / 16),
             .block = CUSHIM_DIM(16, 16)};
         CUdeviceptr from = device_a + row * all.inner * sizeof *a,
                     to = device_c + row * all.columns * sizeof *c;
         if (!CHECK_LAUNCH(run, function, &launch, from, device_b, to, (unsigned)rows,
                           (unsigned)all.inner, (unsigned)all.columns) ||
-            !CHECK_CALL(run, cushim_table(run->cu)->cuCtxSynchronize_v1()))
+            !CHECK_CALL(run, run->cu->cuCtxSynchronize_v1()))
             return false;
         for (size_t i = 0; i < rows; i++)
             multiply(&all, row + i);

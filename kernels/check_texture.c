@@ -21,7 +21,7 @@ static bool make_array(struct check_run *run, const float *texels)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {
         .Width = WIDTH, .Height = HEIGHT, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
-    if (!CHECK_CALL(run, cushim_array_create(run->cu, &shape, &run->array)))
+    if (!CHECK_CALL(run, run->cu->cuArray3DCreate(&run->array, &shape)))
         return false;
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                           .srcHost = texels,
@@ -30,7 +30,7 @@ static bool make_array(struct check_run *run, const float *texels)
                           .dstArray = run->array,
                           .WidthInBytes = WIDTH * sizeof *texels,
                           .Height = HEIGHT};
-    return CHECK_CALL(run, cushim_copy_2d(run->cu, &copy));
+    return CHECK_CALL(run, run->cu->cuMemcpy2D(&copy));
 }
 
 /* What a look-up at the texel (x, y) moved by (dx, dy) gives; 0.5 is a texel's middle, and 1.0
@@ -49,8 +49,9 @@ static float expected(const float *texels, CUfilter_mode filter, float x, float 
 static bool look_up(struct check_run *run, CUfunction function, const float *texels,
                     CUfilter_mode filter, float dx, float dy)
 {
-    const struct cushim_api *api = cushim_table(run->cu);
-    struct cushim_launch launch = {.grid = CUSHIM_DIM((WIDTH + 15) / 16, (HEIGHT + 7) / 8),
+    const struct cushim_api *api = run->cu;
+    struct cushim_launch launch = {.size = sizeof launch,
+                                   .grid = CUSHIM_DIM((WIDTH + 15) / 16, (HEIGHT + 7) / 8),
                                    .block = CUSHIM_DIM(16, 8)};
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                    .res.array.hArray = run->array};

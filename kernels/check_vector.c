@@ -50,7 +50,8 @@ bool check_saxpy(struct check_run *run)
 
 bool check_fill(struct check_run *run)
 {
-    struct cushim_launch launch = {.grid = CUSHIM_DIM(7), .block = CUSHIM_DIM(96)};
+    struct cushim_launch launch = {
+        .size = sizeof launch, .grid = CUSHIM_DIM(7), .block = CUSHIM_DIM(96)};
     size_t bytes = (MANY + SPARE) * sizeof(unsigned);
     unsigned *data = check_host(run, bytes);
     CUdeviceptr memory = data ? check_copy(run, data, bytes) : 0;

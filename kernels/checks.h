@@ -13,8 +13,8 @@ enum { CHECK_MOST = 16, CHECK_MESSAGE = 512 };
 
 /** What a check is given, and what it leaves. All zero but the first four members is a new one. */
 struct check_run {
-    struct cushim *cu; /* the kernels run in the context that is current */
-    bool large;        /* sizes that take a while on a CPU */
+    const struct cushim_api *cu; /* the kernels run in the context that is current */
+    bool large;                  /* sizes that take a while on a CPU */
     void (*progress)(void *user, unsigned done, unsigned of); /* may be NULL */
     void *user;
     char message[CHECK_MESSAGE]; /* what was compared, or what went wrong */

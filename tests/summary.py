@@ -1,58 +1,143 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Count what Meson's test runs recorded, name what was skipped, and judge skips in CI.
+"""Count what Meson's test runs recorded, and what they should have recorded.
 
-Usage: summary.py BUILD...
+Usage: summary.py BUILD=SUITES...
+
+SUITES are the suites that were to run in the build folder, with commas between, or "all". Each
+test that Meson lists in them has to have a record, and each of the suites has to have a test. Only
+what needs a GPU may be skipped.
 """
 
-import os
+import json
 import re
+import subprocess
 import sys
-import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
 from pathlib import Path
 
-# Those that every machine can run.
-SUITES = {"unit", "cli", "headers", "consumers", "drivers", "sim"}
+ALL = ["bench", "cli", "consumers", "counting", "device", "docs", "drivers", "gen", "headers",
+       "sim", "style", "unit"]
 NEEDS_GPU = "device"
+NEEDS_NO_GPU = "there is a GPU"  # the reason of tests that a GPU would disturb
+PASSED = ("OK", "EXPECTEDFAIL")
+CASE = re.compile(r"(not )?ok\b[^#]*(?:#\s*(SKIP|TODO)\w*\b\s*(.*))?", re.I)
+PLAN = re.compile(r"1\.\.\d+")
 
 
-def cases(build):
-    """(suite, test, outcome, reason) of every case in a build folder's record."""
-    record = Path(build) / "meson-logs" / "testlog.junit.xml"
+@dataclass
+class Test:
+    """One of Meson's tests: its suites without the project's name, and what became of it."""
+    name: str
+    suites: list
+    tap: bool = False
+    outcome: str = ""  # Meson's word
+    passed: int = 0
+    failed: int = 0
+    skipped: list = field(default_factory=list)  # reasons
+
+    def count(self, record):
+        """Take over a record, each case of a TAP program counted by itself."""
+        self.outcome = record["result"]
+        lines = (record.get("stdout") or "").splitlines() if self.tap else []
+        for line in lines:
+            self.count_case(CASE.match(line))
+        planned = [line for line in lines if PLAN.match(line)]
+        # Whatever the cases were: a crash, a wrong plan or an unexpected status is a failure. Meson
+        # itself takes a program without a plan for complete.
+        if self.outcome == "SKIP":
+            self.skipped = self.skipped or [last_line(record)]
+        elif self.outcome not in PASSED or (self.tap and len(planned) != 1):
+            self.failed = self.failed or 1
+        elif not self.tap:
+            self.passed = 1
+
+    def count_case(self, case):
+        """One line of TAP."""
+        if not case:
+            return
+        word = (case[2] or "").upper()
+        if word == "SKIP":
+            self.skipped.append(case[3])
+        elif bool(case[1]) == (word == "TODO"):
+            self.passed += 1
+        else:
+            self.failed += 1
+
+
+def last_line(record):
+    """What a program said before it ended with 77."""
+    lines = (record.get("stdout") or record.get("stderr") or "").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def wanted_tests(build, suites):
+    """By the name that Meson records, every test of the build folder that was to run."""
+    shown = subprocess.run(["meson", "introspect", "--tests", build], text=True,
+                           capture_output=True, check=False)
+    if shown.returncode != 0:
+        sys.exit(f"{build}: no build folder: {shown.stdout}{shown.stderr}")
+    tests = {}
+    rows = json.loads(shown.stdout)
+    several = len({suite for row in rows for suite in row["suite"]}) > 1
+    for row in rows:
+        parts = [suite.partition(":") for suite in row["suite"]]
+        test = Test(row["name"], [part[2] for part in parts], row["protocol"] == "tap")
+        # Meson's own wording: "PROJECT:SUITE+SUITE / NAME", in a project of several suites.
+        words = "+".join(test.suites)
+        name = f"{parts[0][0]}{':' if words else ''}{words} / {row['name']}"
+        if suites == ["all"] or set(suites) & set(test.suites):
+            tests[name if several else row["name"]] = test
+    return tests
+
+
+def read_records(build):
+    """What Meson wrote down, a line for each test."""
+    record = Path(build) / "meson-logs" / "testlog.json"
     if not record.exists():
         sys.exit(f"{record}: no such file: the tests did not run")
-    for suite in ET.parse(record).getroot().iter("testsuite"):
-        for case in suite.iter("testcase"):
-            skipped = case.find("skipped")
-            failed = case.find("failure") is not None or case.find("error") is not None
-            outcome = "failed" if failed else "skipped" if skipped is not None else "passed"
-            yield suite.get("name"), case.get("name"), outcome, \
-                (skipped.get("message") or skipped.text or "") if skipped is not None else ""
+    return [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+
+
+def judge(build, suites):
+    """(passed, failed, skipped) of a build folder; what was wrong is printed."""
+    tests = wanted_tests(build, suites)
+    absent = []
+    for record in read_records(build):
+        if record["name"] in tests:
+            tests[record["name"]].count(record)
+    failed = 0
+    for name, test in tests.items():
+        failed += test.failed
+        if test.failed:
+            print(f"failed: {build}: {name}: {test.failed} ({test.outcome})")
+        for reason in test.skipped:
+            print(f"skipped: {build}: {name}: {reason}")
+            if NEEDS_GPU not in test.suites and reason != NEEDS_NO_GPU:
+                absent.append(f"{name}: {reason}")
+        if not test.outcome:
+            absent.append(name)
+    there = {suite for test in tests.values() for suite in test.suites}
+    wanted = set(ALL if suites == ["all"] else suites)
+    absent += [f"suite {suite}" for suite in sorted(wanted - there)]
+    if suites == ["all"]:
+        absent += [f"suite {suite}, which summary.py does not know" for suite in there - wanted]
+    for name in absent:
+        print(f"should have run, and did not: {build}: {name}")
+    return (sum(test.passed for test in tests.values()), failed + len(absent),
+            sum(len(test.skipped) for test in tests.values()))
 
 
 def main():
-    count = {"passed": 0, "failed": 0, "skipped": 0}
-    ran, bad = set(), []
-    for build in sys.argv[1:]:
-        for suite, test, outcome, reason in cases(build):
-            count[outcome] += 1
-            # Meson writes its suite into the one or the other: "cushim:unit / NAME".
-            words = set(re.findall(r"cushim:(\w+) / ", f"{suite} {test}"))
-            if outcome != "skipped":
-                ran |= words
-            else:
-                print(f"skipped: {test} {reason}".rstrip())
-                if NEEDS_GPU not in words:
-                    bad.append(f"{suite}: {test}")
-            if outcome == "failed":
-                print(f"failed: {suite}: {test}")
-    if os.environ.get("CI"):
-        bad += [f"suite {suite}" for suite in sorted(SUITES - ran)]
-        for name in bad:
-            print(f"should have run, and did not: {name}")
-        count["failed"] += len(bad)
-    print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
-    sys.exit(1 if count["failed"] else 0)
+    if len(sys.argv) < 2 or not all("=" in argument for argument in sys.argv[1:]):
+        sys.exit(__doc__)
+    counts = []
+    for argument in sys.argv[1:]:
+        build, _, suites = argument.rpartition("=")
+        counts.append(judge(build, suites.split(",")))
+    passed, failed, skipped = (sum(column) for column in zip(*counts))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@
 enum { PROC_SINCE = 11030 };
 
 struct routes {
-    const struct cushim *proc;
-    const struct cushim *dlsym;
+    const struct cushim_api *proc;
+    const struct cushim_api *dlsym;
 };
 
 struct pair {
@@ -60,7 +60,7 @@ static bool next_pair(const struct symbols_options *options, const struct routes
     return false;
 }
 
-static json_t *route_json(const struct cushim *cu, const struct cushim_slot *slot)
+static json_t *route_json(const struct cushim_api *cu, const struct cushim_slot *slot)
 {
     json_t *object = json_object();
 
@@ -144,8 +144,8 @@ static size_t audit_text(const struct symbols_options *options, const struct rou
 
 int symbols_audit(const struct symbols_options *options)
 {
-    struct cushim *proc = driver_open(options->driver, CUSHIM_ORDER_PROC);
-    struct cushim *dlsym = driver_open(options->driver, CUSHIM_ORDER_DLSYM_ONLY);
+    const struct cushim_api *proc = driver_open(options->driver, CUSHIM_ORDER_PROC);
+    const struct cushim_api *dlsym = driver_open(options->driver, CUSHIM_ORDER_DLSYM_ONLY);
     struct routes routes = {proc, dlsym};
     int result = COMMAND_OK;
 

@@ -17,7 +17,6 @@
 #include "vecadd_ptx.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,19 +48,15 @@ struct demo {
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    char *end;
-    long value;
 
     switch (key) {
     case 'd':
         options->driver = argument;
         return 0;
     case 'n':
-        errno = 0;
-        value = strtol(argument, &end, 10);
-        if (end == argument || *end != '\0' || errno != 0 || value < 0 || value > INT32_MAX)
+        options->device = device_number(argument);
+        if (options->device < 0)
             argp_error(state, "'%s' is not a device's number", argument);
-        options->device = (int)value;
         return 0;
     case KEY_ALL:
         options->all = true;
@@ -280,19 +275,18 @@ static int add_vectors(const struct cushim_api *cu, CUdevice device, float *mill
 }
 
 /* Exit code; what went wrong goes to stderr. */
-static int find_device(struct cushim *cu, int ordinal, struct device_facts *facts)
+static int find_device(const struct cushim_api *cu, int ordinal, struct device_facts *facts)
 {
-    const char *message = "";
     int count = 0;
 
     fflush(stdout); /* an old driver forks here */
-    if (cushim_init(cu, &message) != CUSHIM_OK) {
-        fprintf(stderr, "cushim demo: %s\n", message);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "cushim demo: %s\n", cushim_message(cu));
         return COMMAND_NO_DRIVER;
     }
-    if (!succeeded("cuDeviceGetCount", cushim_table(cu)->cuDeviceGetCount(&count)))
+    if (!succeeded("cuDeviceGetCount", cu->cuDeviceGetCount(&count)))
         return COMMAND_FAILED;
-    if (ordinal >= count || !device_read(cushim_table(cu), ordinal, facts)) {
+    if (ordinal >= count || !device_read(cu, ordinal, facts)) {
         fprintf(stderr,
                 "cushim demo: no device %d; this driver has %d, numbered from 0: 'cushim info "
                 "--init' lists them\n",
@@ -302,7 +296,7 @@ static int find_device(struct cushim *cu, int ordinal, struct device_facts *fact
     return COMMAND_OK;
 }
 
-static void print_driver(const struct cushim *cu, bool simulated)
+static void print_driver(const struct cushim_api *cu, bool simulated)
 {
     char version[VERSION_TEXT_SIZE];
     size_t available = 0;
@@ -320,7 +314,7 @@ static void print_driver(const struct cushim *cu, bool simulated)
 static int run(const struct demo_driver *driver, const struct options *options, double start)
 {
     struct device_facts facts;
-    struct cushim *cu = driver->cu;
+    const struct cushim_api *cu = driver->cu;
     float milliseconds = 0;
     char memory[DEVICE_TEXT_SIZE];
     int result;
@@ -334,7 +328,7 @@ static int run(const struct demo_driver *driver, const struct options *options, 
     printf("device   %d: %s, compute %d.%d, %s\n", options->device, facts.name, facts.major,
            facts.minor, device_memory(memory, facts.memory));
 
-    result = add_vectors(cushim_table(cu), facts.device, &milliseconds);
+    result = add_vectors(cu, facts.device, &milliseconds);
     if (result != COMMAND_OK)
         return result;
     printf("vecadd   %d sums, ", COUNT);

@@ -6,12 +6,11 @@
 #include "progress.h"
 
 #include <checks.h>
-#include <cushim/context.h>
-#include <cushim/memory.h>
+#include <cushim/device.h>
 
 #include <stdio.h>
 
-static bool run_all(struct cushim *cu)
+static bool run_all(const struct cushim_api *cu)
 {
     struct check_run run = {.cu = cu, .large = true, .progress = progress_set};
     bool good = true;
@@ -36,21 +35,14 @@ static bool run_all(struct cushim *cu)
     return good;
 }
 
-int demo_kernels(struct cushim *cu, CUdevice device)
+int demo_kernels(const struct cushim_api *cu, CUdevice device)
 {
-    CUcontext context = NULL;
-    bool good = cushim_primary_retain(cu, device, &context) == CUDA_SUCCESS;
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
 
-    if (good) {
-        good = cushim_context_push(cu, context) == CUDA_SUCCESS;
-        if (good) {
-            if (!run_all(cu))
-                return COMMAND_FAILED; /* the context may be unusable */
-            good = cushim_context_pop(cu, NULL) == CUDA_SUCCESS;
-        }
-        good &= cushim_primary_release(cu, device) == CUDA_SUCCESS;
-    }
-    if (!good)
-        fprintf(stderr, "cushim demo: %s\n", cushim_last_error());
-    return good ? COMMAND_OK : COMMAND_FAILED;
+    if (cushim_device_enter(cu, device, &gpu) == CUDA_SUCCESS && !run_all(cu))
+        return COMMAND_FAILED; /* the context may be unusable */
+    if (cushim_device_leave(&gpu) == CUDA_SUCCESS)
+        return COMMAND_OK;
+    fprintf(stderr, "cushim demo: %s\n", gpu.outcome.message);
+    return COMMAND_FAILED;
 }

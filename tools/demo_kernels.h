@@ -5,6 +5,6 @@
 #include <cushim/cushim.h>
 
 /** Run every kernel of kernels/ on a device and check it, one line each. An exit code. */
-int demo_kernels(struct cushim *cu, CUdevice device);
+int demo_kernels(const struct cushim_api *cu, CUdevice device);
 
 #endif

@@ -15,29 +15,28 @@
 
 /* Why there is nothing to run on; NULL where there is, or where something is wrong with it that
  * its user wants to know of instead. */
-static const char *lacking(struct cushim *cu)
+static const char *lacking(const struct cushim_api *cu)
 {
     struct kernel_module module;
-    const char *message = "";
     enum cushim_status status;
     int count = 0;
 
     if (cushim_status(cu) != CUSHIM_OK)
         return cushim_message(cu);
     fflush(stdout); /* an old driver forks here */
-    status = cushim_init(cu, &message);
+    status = cushim_init(cu);
     if (status == CUSHIM_OK) {
-        bool none = cushim_table(cu)->cuDeviceGetCount(&count) == CUDA_SUCCESS && count == 0;
+        bool none = cu->cuDeviceGetCount(&count) == CUDA_SUCCESS && count == 0;
         return none ? "the driver started, but lists no device" : NULL;
     }
     kernel_module_read(&module);
-    return status == CUSHIM_ERROR_NO_DEVICE || module.file == NULL ? message : NULL;
+    return status == CUSHIM_ERROR_NO_DEVICE || module.file == NULL ? cushim_message(cu) : NULL;
 }
 
-static struct cushim *open_simulated(void)
+static const struct cushim_api *open_simulated(void)
 {
     const char *devices = getenv("CUSHIM_SIM_DEVICES");
-    struct cushim *cu;
+    const struct cushim_api *cu;
 
     /* What may be why there is no device would leave none here either. */
     unsetenv("CUDA_VISIBLE_DEVICES");

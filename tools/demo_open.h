@@ -9,7 +9,7 @@
 #include <cushim/cushim.h>
 
 struct demo_driver {
-    struct cushim *cu; /* the caller's to close */
+    const struct cushim_api *cu; /* the caller's to close */
     bool simulated;
 };
 

@@ -98,9 +98,8 @@ static const char *count_devices(const struct cushim_api *cu, int *count)
     return *count > 0 ? "" : "the driver started, but lists no device";
 }
 
-int devices_report(struct cushim *cu, json_t *root)
+int devices_report(const struct cushim_api *cu, json_t *root)
 {
-    const struct cushim_api *table = cushim_table(cu);
     struct output_table rows = {.columns = 6};
     json_t *devices = json_array();
     const char *message = "";
@@ -108,12 +107,13 @@ int devices_report(struct cushim *cu, json_t *root)
     int count = 0, readable = 0;
 
     fflush(stdout); /* an old driver forks here */
-    status = cushim_init(cu, &message);
+    status = cushim_init(cu);
+    message = status == CUSHIM_OK ? "" : cushim_message(cu);
     if (status == CUSHIM_OK)
-        message = count_devices(table, &count);
+        message = count_devices(cu, &count);
     for (int i = 0; i < count; i++) {
         struct device_facts facts;
-        if (!device_read(table, i, &facts))
+        if (!device_read(cu, i, &facts))
             continue;
         readable++;
         if (root != NULL)

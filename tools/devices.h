@@ -35,6 +35,6 @@ const char *device_memory(char text[DEVICE_TEXT_SIZE], size_t bytes);
  * @param root  NULL: text
  * @return an exit code
  */
-int devices_report(struct cushim *cu, json_t *root);
+int devices_report(const struct cushim_api *cu, json_t *root);
 
 #endif

@@ -5,14 +5,15 @@
 #include "names.h"
 #include "output.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct cushim *driver_open(const char *path, enum cushim_order order)
+const struct cushim_api *driver_open(const char *path, enum cushim_order order)
 {
     struct cushim_options options = {.size = sizeof options, .path = path, .order = order};
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
 
     if (cu == NULL) {
         fprintf(stderr, "cushim: %s\n", cushim_last_error());
@@ -21,7 +22,7 @@ struct cushim *driver_open(const char *path, enum cushim_order order)
     return cu;
 }
 
-bool driver_found(const struct cushim *cu, const char *command)
+bool driver_found(const struct cushim_api *cu, const char *command)
 {
     if (cushim_status(cu) == CUSHIM_OK)
         return true;
@@ -29,7 +30,34 @@ bool driver_found(const struct cushim *cu, const char *command)
     return false;
 }
 
-json_t *driver_json(const struct cushim *cu)
+bool driver_has_device(const struct cushim_api *cu, int device, const char *command)
+{
+    int count = 0;
+
+    fflush(stdout); /* an old driver forks here */
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "%s: %s\n", command, cushim_message(cu));
+        return false;
+    }
+    if (cu->cuDeviceGetCount(&count) == CUDA_SUCCESS && device < count)
+        return true;
+    fprintf(stderr, "%s: no device %d; the driver has %d\n", command, device, count);
+    return false;
+}
+
+int device_number(const char *text)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value < 0 || value > INT32_MAX)
+        return -1;
+    return (int)value;
+}
+
+json_t *driver_json(const struct cushim_api *cu)
 {
     json_t *driver = json_object();
 
@@ -39,7 +67,7 @@ json_t *driver_json(const struct cushim *cu)
     return driver;
 }
 
-void driver_print(const struct cushim *cu)
+void driver_print(const struct cushim_api *cu)
 {
     char version[VERSION_TEXT_SIZE];
 
@@ -52,7 +80,7 @@ void driver_print(const struct cushim *cu)
     putchar('\n');
 }
 
-const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim *cu,
+const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim_api *cu,
                           const struct cushim_slot *slot)
 {
     if (slot->address == NULL)

@@ -18,21 +18,30 @@
  *
  * @param path  NULL: search
  */
-struct cushim *driver_open(const char *path, enum cushim_order order);
+const struct cushim_api *driver_open(const char *path, enum cushim_order order);
 
 /** Whether there is a driver. If not, say why on stderr, as `command`. */
-bool driver_found(const struct cushim *cu, const char *command);
+bool driver_found(const struct cushim_api *cu, const char *command);
+
+/**
+ * Start the driver (cuInit) and make sure that it has a device of this number. If not, say why on
+ * stderr, as `command`.
+ */
+bool driver_has_device(const struct cushim_api *cu, int device, const char *command);
+
+/** A device's number as an option has it; -1 for anything else. */
+int device_number(const char *text);
 
 /** {"path", "version", "status"} of the driver. */
-json_t *driver_json(const struct cushim *cu);
+json_t *driver_json(const struct cushim_api *cu);
 
 /** One line: path and CUDA version, or "no driver". */
-void driver_print(const struct cushim *cu);
+void driver_print(const struct cushim_api *cu);
 
 enum { OFFSET_TEXT_SIZE = 24 };
 
 /** A slot's address relative to the library, as nm shows it: "0x1a2b3c"; NULL where it has none. */
-const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim *cu,
+const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim_api *cu,
                           const struct cushim_slot *slot);
 
 #endif

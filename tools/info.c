@@ -3,6 +3,7 @@
  * `cushim info`: which driver a program gets here, why that one, and what it has.
  */
 #include "command.h"
+#include "compat.h"
 #include "devices.h"
 #include "driver.h"
 #include "kernel_module.h"
@@ -20,7 +21,7 @@ struct options {
 
 /* All that is known before anything touches the GPU. */
 struct facts {
-    const struct cushim *cu;
+    const struct cushim_api *cu;
     const struct cushim_attempt *attempts;
     size_t attempt_count;
     const struct cushim_attempt *used; /* NULL without a driver */
@@ -66,7 +67,7 @@ static const struct argp parser = {
            "\v" COMMAND_EXIT_CODES,
 };
 
-static void collect(struct facts *facts, const struct cushim *cu)
+static void collect(struct facts *facts, const struct cushim_api *cu)
 {
     struct cushim_entry entry;
 
@@ -130,6 +131,9 @@ static json_t *facts_json(const struct facts *facts)
     output_json_set(driver, "source",
                     output_json_text(facts->used ? source_name(facts->used->source) : NULL));
 
+    output_json_set(driver, "ptx",
+                    json_integer(cushim_release_ptx(cushim_driver_version(facts->cu))));
+
     output_json_set(module, "version", output_json_text(kernel_module_version(&facts->module)));
     output_json_set(module, "file", output_json_text(facts->module.file));
 
@@ -146,7 +150,7 @@ static void print_driver(const struct facts *facts)
 {
     const char *path = cushim_path(facts->cu);
     const char *module = kernel_module_version(&facts->module);
-    char version[VERSION_TEXT_SIZE];
+    char version[VERSION_TEXT_SIZE], runs[COMPAT_SUMMARY_SIZE];
 
     output_text(OUTPUT_TITLE, "Driver");
     putchar('\n');
@@ -157,6 +161,7 @@ static void print_driver(const struct facts *facts)
         output_field("why this one", OUTPUT_PLAIN, source_reason(facts->used->source));
         output_field("CUDA version", OUTPUT_PLAIN,
                      version_text(version, cushim_driver_version(facts->cu)));
+        output_field("runs", OUTPUT_PLAIN, compat_summary(runs, cushim_driver_version(facts->cu)));
     }
     if (module != NULL)
         output_field("kernel module", OUTPUT_PLAIN, module);
@@ -234,7 +239,7 @@ int command_info(int argc, char **argv)
 {
     struct options options = {0};
     struct facts facts;
-    struct cushim *cu;
+    const struct cushim_api *cu;
     json_t *root = NULL;
     int result;
 

@@ -25,25 +25,35 @@ struct command {
 static char title[] = "cushim";
 static char info_title[] = "cushim info";
 static char symbols_title[] = "cushim symbols";
+static char features_title[] = "cushim features";
+static char compat_title[] = "cushim compat";
+#ifdef HAVE_ELF
+static char scan_title[] = "cushim scan";
+static char newer_title[] = "cushim newer";
+static char diff_title[] = "cushim diff";
+#endif
 static char demo_title[] = "cushim demo";
 #ifdef HAVE_SIM
+static char matrix_title[] = "cushim matrix";
 static char sim_title[] = "cushim sim";
 #endif
 
 static const struct command commands[] = {
     {"info", info_title, command_info},
     {"symbols", symbols_title, command_symbols},
+    {"features", features_title, command_features},
+    {"compat", compat_title, command_compat},
+#ifdef HAVE_ELF
+    {"scan", scan_title, command_scan},
+    {"newer", newer_title, command_newer},
+    {"diff", diff_title, command_diff},
+#endif
     {"demo", demo_title, command_demo},
 #ifdef HAVE_SIM
+    {"matrix", matrix_title, command_matrix},
     {"sim", sim_title, command_sim},
 #endif
 };
-
-#ifdef HAVE_SIM
-#define COMMANDS "info, symbols, demo and sim"
-#else
-#define COMMANDS "info, symbols and demo"
-#endif
 
 struct arguments {
     const struct command *command;
@@ -60,6 +70,25 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* The names of all commands, as a sentence lists them. */
+static const char *command_names(void)
+{
+    static char names[320];
+    const size_t count = sizeof commands / sizeof commands[0];
+    size_t length = 0;
+
+    for (size_t i = 0; i < count && length < sizeof names; i++) {
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " and ";
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", before,
+                                   commands[i].name);
+    }
+#ifndef HAVE_SIM
+    if (length < sizeof names)
+        snprintf(names + length, sizeof names - length, "; sim needs a build with -Dsim=true");
+#endif
+    return names;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -68,14 +97,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         arguments->command = find_command(argument);
         if (arguments->command == NULL)
-            argp_error(state, "no command '%s'; there are " COMMANDS "", argument);
+            argp_error(state, "no command '%s'; there are %s", argument, command_names());
         /* What follows belongs to the command. */
         arguments->argc = state->argc - state->next + 1;
         arguments->argv = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no command given; there are " COMMANDS "");
+        argp_error(state, "no command given; there are %s", command_names());
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -88,11 +117,19 @@ static const struct argp parser = {
     .doc = "Find, probe and compare CUDA drivers, without linking to one.\n"
            "\n"
            "Commands:\n"
-           "  info     which driver a program here gets, and why that one\n"
-           "  symbols  every entry of the CUDA driver API: is it there, where, and why not\n"
-           "  demo     run kernels and check what they computed\n"
+           "  info      which driver a program here gets, and why that one\n"
+           "  symbols   every entry of the CUDA driver API: is it there, where, and why not\n"
+           "  features  what the driver, and a device, can do\n"
+           "  compat    which driver runs which toolkit's programs\n"
+#ifdef HAVE_ELF
+           "  scan      what programs need of the driver, and which GPUs their code runs on\n"
+           "  newer     what a driver exports that this build does not know\n"
+           "  diff      what two drivers or releases differ in\n"
+#endif
+           "  demo      run kernels and check what they computed\n"
 #ifdef HAVE_SIM
-           "  sim      run a program under a simulated driver\n"
+           "  matrix    run a program under many drivers, simulated and real\n"
+           "  sim       run a program under a simulated driver\n"
 #endif
            "\n"
            "'cushim COMMAND --help' lists a command's options."

@@ -89,13 +89,17 @@ static void print_versions(FILE *stream, const int *versions, int count)
     fputc('\n', stream);
 }
 
-int sim_list(void)
+int sim_versions(int *versions, int most)
 {
-    int versions[256], count = 0;
     char folder[PATH_MAX];
 
-    if (find_folder(folder, sizeof folder))
-        count = list_versions(folder, versions, 256);
+    return find_folder(folder, sizeof folder) ? list_versions(folder, versions, most) : 0;
+}
+
+int sim_list(void)
+{
+    int versions[256], count = sim_versions(versions, 256);
+
     fputs("CUDA versions:", stdout);
     print_versions(stdout, versions, count);
     fputs("profiles:", stdout);

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The versions that there are, ascending: 12040 is 12.4. How many. */
+int sim_versions(int *versions, int most);
+
 /* Versions and profiles to stdout; an exit code. */
 int sim_list(void);
 

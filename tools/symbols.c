@@ -127,7 +127,7 @@ json_t *symbols_entry_json(const struct cushim_entry *entry)
     return object;
 }
 
-void symbols_slot_json(json_t *object, const struct cushim *cu, const struct cushim_slot *slot)
+void symbols_slot_json(json_t *object, const struct cushim_api *cu, const struct cushim_slot *slot)
 {
     char offset[OFFSET_TEXT_SIZE];
 
@@ -137,7 +137,7 @@ void symbols_slot_json(json_t *object, const struct cushim *cu, const struct cus
 }
 
 /* The next entry asked for, from *index on, which moves behind it; false at the end. */
-static bool next_entry(const struct symbols_options *options, const struct cushim *cu,
+static bool next_entry(const struct symbols_options *options, const struct cushim_api *cu,
                        size_t *index, struct cushim_entry *entry, struct cushim_slot *slot)
 {
     while (cushim_entry_at(*index, entry)) {
@@ -151,7 +151,7 @@ static bool next_entry(const struct symbols_options *options, const struct cushi
     return false;
 }
 
-static void print_json(const struct symbols_options *options, const struct cushim *cu)
+static void print_json(const struct symbols_options *options, const struct cushim_api *cu)
 {
     struct cushim_entry entry;
     struct cushim_slot slot;
@@ -182,7 +182,7 @@ static enum output_style state_style(enum cushim_state state)
     }
 }
 
-static void print_text(const struct symbols_options *options, const struct cushim *cu)
+static void print_text(const struct symbols_options *options, const struct cushim_api *cu)
 {
     static const char *const titles[] = {"SYMBOL", "SINCE", "STREAM", "HEADER",
                                          "STATE",  "VIA",   "OFFSET"};
@@ -216,7 +216,7 @@ static void print_text(const struct symbols_options *options, const struct cushi
 int command_symbols(int argc, char **argv)
 {
     struct symbols_options options = {.order = CUSHIM_ORDER_PROC};
-    struct cushim *cu;
+    const struct cushim_api *cu;
     bool found;
 
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)

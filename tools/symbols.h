@@ -28,7 +28,7 @@ bool symbols_wanted(const struct symbols_options *options, const struct cushim_e
 json_t *symbols_entry_json(const struct cushim_entry *entry);
 
 /** Add "state", "via" and "offset" of a slot to an object. */
-void symbols_slot_json(json_t *object, const struct cushim *cu, const struct cushim_slot *slot);
+void symbols_slot_json(json_t *object, const struct cushim_api *cu, const struct cushim_slot *slot);
 
 /** Compare the two routes to each entry and print where they disagree. Returns an exit code. */
 int symbols_audit(const struct symbols_options *options);

@@ -20,7 +20,7 @@ static const struct wanted all[] = {
 };
 
 /* The table and the look-up must agree on whether there is such a function, and which it is. */
-static bool same(const struct cushim *cu, const char *symbol, const void *address)
+static bool same(const struct cushim_api *cu, const char *symbol, const void *address)
 {
     for (size_t i = 0; i < cushim_entry_count(); i++) {
         struct cushim_entry entry;
@@ -30,7 +30,7 @@ static bool same(const struct cushim *cu, const char *symbol, const void *addres
     return false;
 }
 
-static bool look_up(const struct cushim *cu, const struct wanted *wanted)
+static bool look_up(const struct cushim_api *cu, const struct wanted *wanted)
 {
     enum cushim_proc_status why;
     void *address = cushim_proc(cu, "cuCtxCreate", wanted->release, CUSHIM_STREAM_LEGACY, &why);
@@ -45,8 +45,7 @@ static bool look_up(const struct cushim *cu, const struct wanted *wanted)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
-    const struct cushim_api *api = cushim_table(cu);
+    const struct cushim_api *cu = cushim_load(NULL);
     bool good = true;
 
     printf("%s\n", cushim_message(cu));
@@ -55,8 +54,9 @@ int main(void)
 
     /* In the table each is a member of its own, typed, and callable on every machine: one that the
      * driver lacks returns an error. A plain name means what it means in the headers in use. */
-    bool has = cushim_has(cu, "cuCtxCreate_v4");
-    CUresult code = has ? CUDA_SUCCESS : api->cuCtxCreate_v4(NULL, NULL, 0, 0);
-    printf("cuCtxCreate_v4: %s\n", has ? "there" : cushim_last_error());
+    char text[256];
+    bool has = CUSHIM_HAS(cu, cuCtxCreate_v4);
+    CUresult code = has ? CUDA_SUCCESS : cu->cuCtxCreate_v4(NULL, NULL, 0, 0);
+    printf("%s\n", cushim_reason(cu, "cuCtxCreate_v4", NULL, text, sizeof text));
     return good && has == (code == CUDA_SUCCESS) ? 0 : 1;
 }

@@ -17,9 +17,9 @@ static void note(void *user, const struct cushim_failure *failure)
 }
 
 /* Without a driver a machine looks like one whose driver found no device. */
-static bool call_without_driver(struct cushim *cu, const CUresult *last)
+static bool call_without_driver(const struct cushim_api *cu, const CUresult *last)
 {
-    const struct cushim_api *api = cushim_table(cu);
+    const struct cushim_api *api = cu;
     CUdeviceptr memory = 0;
     int version = -1, count = -1;
 
@@ -48,7 +48,7 @@ int main(void)
     static CUresult last; /* a handler's argument stays for good */
     struct cushim_options options = {.size = sizeof options, .path = "/nowhere/libcuda.so.1"};
 
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     if (!cu) { /* contradicting options, or no memory; never for want of a driver */
         fprintf(stderr, "%s\n", cushim_last_error());
         return 1;
@@ -61,8 +61,10 @@ int main(void)
 
     bool good = cushim_status(cu) == CUSHIM_ERROR_NOT_FOUND && count == 1 &&
                 CUSHIM_CHECK(cushim_set_error_handler(note, &last)) &&
-                call_without_driver(cu, &last) && name_codes(cushim_table(cu));
+                call_without_driver(cu, &last) && name_codes(cu);
     good &= CUSHIM_CHECK(cushim_set_error_handler(NULL, NULL));
-    cushim_close(cu);
+    /* Nothing of it has run: the system may unload the library, too, if there is one. */
+    cushim_clear_last_error();
+    cushim_close_unload(cu);
     return good ? 0 : 1;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 #include <cushim/launch.h>
 #include <cushim/memory.h>
@@ -15,46 +15,41 @@
 #define COUNT 10000
 #define BYTES (COUNT * sizeof(float))
 
-/* y = a * x + y in the current context. On failure y is as it was. */
-static bool saxpy_in_context(struct cushim *cu, float a, const float *x, float *y)
+/* y = a * x + y in the current context. On failure y is as it was. What fails first is kept in the
+ * outcome, whatever the cleaning up after it comes to. */
+static void saxpy_in_context(const struct cushim_api *cu, float a, const float *x, float *y,
+                             struct cushim_outcome *outcome)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, 256, NULL);
     CUmodule module = NULL;
     CUfunction saxpy = NULL;
     CUdeviceptr device_x = 0, device_y = 0;
 
-    bool good =
-        CUSHIM_CHECK(cushim_module_load(cu, saxpy_ptx, sizeof saxpy_ptx, NULL, NULL, &module)) &&
-        CUSHIM_CHECK(cushim_module_function(cu, module, "saxpy", &saxpy)) &&
-        CUSHIM_CHECK(cushim_memory_alloc(cu, BYTES, &device_x)) &&
-        CUSHIM_CHECK(cushim_memory_alloc(cu, BYTES, &device_y)) &&
-        CUSHIM_CHECK(cushim_copy_to_device(cu, device_x, x, BYTES)) &&
-        CUSHIM_CHECK(cushim_copy_to_device(cu, device_y, y, BYTES)) &&
-        CUSHIM_CHECK(CUSHIM_LAUNCH(cu, saxpy, &launch, (unsigned)COUNT, a, device_x, device_y)) &&
-        CUSHIM_CHECK(cushim_context_synchronize(cu, NULL)) &&
-        CUSHIM_CHECK(cushim_copy_to_host(cu, y, device_y, BYTES));
-    CUSHIM_CHECK(cushim_memory_free(cu, device_y));
-    CUSHIM_CHECK(cushim_memory_free(cu, device_x));
-    CUSHIM_CHECK(cushim_module_unload(cu, module));
-    return good;
+    if (CUSHIM_KEEP(outcome,
+                    cushim_module_load(cu, saxpy_ptx, sizeof saxpy_ptx, NULL, NULL, &module)) &&
+        CUSHIM_KEEP(outcome, cushim_module_function(cu, module, "saxpy", &saxpy)) &&
+        CUSHIM_KEEP(outcome, cushim_memory_alloc(cu, BYTES, &device_x)) &&
+        CUSHIM_KEEP(outcome, cushim_memory_alloc(cu, BYTES, &device_y)) &&
+        CUSHIM_KEEP(outcome, cushim_copy_to_device(cu, device_x, x, BYTES)) &&
+        CUSHIM_KEEP(outcome, cushim_copy_to_device(cu, device_y, y, BYTES)) &&
+        CUSHIM_KEEP(outcome,
+                    CUSHIM_LAUNCH(cu, saxpy, &launch, (unsigned)COUNT, a, device_x, device_y)) &&
+        CUSHIM_KEEP(outcome, cushim_context_synchronize(cu, NULL)))
+        CUSHIM_KEEP(outcome, cushim_copy_to_host(cu, y, device_y, BYTES));
+    CUSHIM_KEEP(outcome, cushim_memory_free(cu, device_y));
+    CUSHIM_KEEP(outcome, cushim_memory_free(cu, device_x));
+    CUSHIM_KEEP(outcome, cushim_module_unload(cu, module));
 }
 
-static bool saxpy_on_gpu(struct cushim *cu, float a, const float *x, float *y)
+static bool saxpy_on_gpu(const struct cushim_api *cu, float a, const float *x, float *y)
 {
-    struct cushim_scope scope;
-    CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) { /* no driver, no device, or one that is not ready */
-        printf("no GPU: %s\n", why);
-        return false;
-    }
-    if (!CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)))
-        return false;
-    bool good =
-        CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) && saxpy_in_context(cu, a, x, y);
-    CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    CUSHIM_CHECK(cushim_primary_release(cu, 0));
-    return good;
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    if (cushim_device_enter(cu, 0, &gpu) == CUDA_SUCCESS)
+        saxpy_in_context(cu, a, x, y, &gpu.outcome);
+    if (cushim_device_leave(&gpu) == CUDA_SUCCESS)
+        return true;
+    printf("on the CPU, because %s\n", gpu.outcome.message);
+    return false;
 }
 
 static void saxpy_on_cpu(float a, const float *x, float *y)
@@ -71,7 +66,7 @@ int main(void)
         y[i] = (float)i / 7;
     }
     const char *where = "GPU";
-    if (!saxpy_on_gpu(cushim_get(), 2, x, y)) {
+    if (!saxpy_on_gpu(cushim_load(NULL), 2, x, y)) {
         where = "CPU";
         saxpy_on_cpu(2, x, y);
     }

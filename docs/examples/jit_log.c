@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 #include <cushim/module.h>
 
@@ -19,12 +19,19 @@ static void print_logs(const char *what, const struct cushim_jit_result *result)
 }
 
 /* The result is written and is to be released in either case. */
-static bool compile_both(struct cushim *cu)
+static bool compile_both(const struct cushim_api *cu)
 {
     struct cushim_jit_options options = {.size = sizeof options, .verbose = true};
-    struct cushim_jit_result result;
+    struct cushim_jit_result result = {.size = sizeof result};
+    struct cushim_image image = {.size = sizeof image};
     CUmodule module = NULL;
     CUfunction saxpy = NULL;
+
+    /* What kind of image it is needs no driver: here PTX, its .version and its .target. */
+    if (!CUSHIM_CHECK(cushim_image_describe(saxpy_ptx, sizeof saxpy_ptx, &image)) ||
+        image.kind != CUSHIM_IMAGE_PTX)
+        return false;
+    printf("PTX %d.%d for sm_%d\n", image.version_major, image.version_minor, image.arch);
 
     CUresult code = cushim_module_load(cu, syntax_error_ptx, sizeof syntax_error_ptx, &options,
                                        &result, &module);
@@ -50,18 +57,13 @@ static bool compile_both(struct cushim *cu)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
-    struct cushim_scope scope = {0};
-    CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    const struct cushim_api *cu = cushim_load(NULL);
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
-    bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
-                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) && compile_both(cu);
-    good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    if (context)
-        good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    bool good = compile_both(cu);
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
     return good ? 0 : 1;
 }

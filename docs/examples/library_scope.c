@@ -11,16 +11,16 @@
 /* ---- the library */
 
 struct table {
-    struct cushim *cu;
+    const struct cushim_api *cu;
     CUcontext context; /* the caller's, who must not destroy it before the library is closed */
     CUdeviceptr memory;
     size_t count;
 };
 
-static CUresult table_open(struct cushim *cu, size_t count, struct table *table)
+static CUresult table_open(const struct cushim_api *cu, size_t count, struct table *table)
 {
     struct table opened = {.cu = cu, .count = count};
-    CUresult code = cushim_context_current(cu, &opened.context);
+    CUresult code = cu->cuCtxGetCurrent(&opened.context);
     if (code == CUDA_SUCCESS && !opened.context)
         code = CUDA_ERROR_INVALID_CONTEXT;
     if (code == CUDA_SUCCESS)
@@ -33,14 +33,15 @@ static CUresult table_open(struct cushim *cu, size_t count, struct table *table)
 /* Push, work, pop on every path. */
 static CUresult table_set(const struct table *table, uint32_t value, uint32_t *last)
 {
+    CUcontext context = NULL;
     CUdeviceptr at = table->memory + (table->count - 1) * sizeof value;
-    CUresult code = cushim_context_push(table->cu, table->context);
+    CUresult code = table->cu->cuCtxPushCurrent(table->context);
     if (code != CUDA_SUCCESS)
         return code;
     code = cushim_fill_32(table->cu, table->memory, value, table->count);
     if (code == CUDA_SUCCESS)
         code = cushim_copy_to_host(table->cu, last, at, sizeof *last);
-    CUresult popped = cushim_context_pop(table->cu, NULL);
+    CUresult popped = table->cu->cuCtxPopCurrent(&context);
     return code != CUDA_SUCCESS ? code : popped;
 }
 
@@ -56,38 +57,39 @@ static CUresult table_close(struct table *table)
 
 /* ---- its caller */
 
-static bool is_current(struct cushim *cu, CUcontext wanted)
+static bool is_current(const struct cushim_api *cu, CUcontext wanted)
 {
     CUcontext current = NULL;
-    return CUSHIM_CHECK(cushim_context_current(cu, &current)) && current == wanted;
+    return CUSHIM_CHECK(cu->cuCtxGetCurrent(&current)) && current == wanted;
 }
 
-static bool call(struct cushim *cu, CUcontext mine, CUcontext other)
+static bool call(const struct cushim_api *cu, CUcontext mine, CUcontext other)
 {
     struct table table = {0};
+    CUcontext popped = NULL;
     uint32_t last = 0;
-    if (!CUSHIM_CHECK(cushim_context_push(cu, mine)))
+    if (!CUSHIM_CHECK(cu->cuCtxPushCurrent(mine)))
         return false;
     bool good = CUSHIM_CHECK(table_open(cu, 1000, &table)) && is_current(cu, mine);
-    good &= CUSHIM_CHECK(cushim_context_pop(cu, NULL));
+    good &= CUSHIM_CHECK(cu->cuCtxPopCurrent(&popped));
     if (!table.memory)
         return false;
 
     /* No context is current here, and then another one. */
     good = good && CUSHIM_CHECK(table_set(&table, 7, &last)) && last == 7 && is_current(cu, NULL);
-    good = good && CUSHIM_CHECK(cushim_context_push(cu, other)) &&
+    good = good && CUSHIM_CHECK(cu->cuCtxPushCurrent(other)) &&
            CUSHIM_CHECK(table_set(&table, 8, &last)) && last == 8 && is_current(cu, other) &&
-           CUSHIM_CHECK(cushim_context_pop(cu, NULL));
+           CUSHIM_CHECK(cu->cuCtxPopCurrent(&popped));
     return CUSHIM_CHECK(table_close(&table)) && good && is_current(cu, NULL);
 }
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     CUcontext mine = NULL, other = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    CUresult code = cu->cuInit(0);
+    if (code != CUDA_SUCCESS) {
+        printf("skipped: cuInit: %s\n", cushim_error_string(code));
         return 77;
     }
     bool good = CUSHIM_CHECK(cushim_context_create(cu, 0, NULL, &mine)) &&

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 #include <cushim/launch.h>
 #include <cushim/memory.h>
@@ -14,15 +14,21 @@
 
 #define COUNT 1000
 
-/* In two steps, to have the cubin in hand: cushim_module_link is both in one. */
-static bool link_module(struct cushim *cu, CUmodule *module)
+/* In two steps, to have the cubin in hand, and then both in one. */
+static bool link_module(const struct cushim_api *cu, CUmodule *module)
 {
     const struct cushim_link_input inputs[] = {
-        {.data = link_main_ptx, .bytes = sizeof link_main_ptx, .name = "link_main"},
-        {.data = link_part_ptx, .bytes = sizeof link_part_ptx, .name = "link_part"},
+        {.size = sizeof inputs[0],
+         .data = link_main_ptx,
+         .bytes = sizeof link_main_ptx,
+         .name = "link_main"},
+        {.size = sizeof inputs[0],
+         .data = link_part_ptx,
+         .bytes = sizeof link_part_ptx,
+         .name = "link_part"},
     };
     struct cushim_jit_options options = {.size = sizeof options, .verbose = true};
-    struct cushim_jit_result result;
+    struct cushim_jit_result result = {.size = sizeof result};
     struct cushim_cubin cubin = {0};
 
     bool good = CUSHIM_CHECK(cushim_link(cu, inputs, 2, &options, &result, &cubin));
@@ -32,10 +38,13 @@ static bool link_module(struct cushim *cu, CUmodule *module)
     good =
         good && CUSHIM_CHECK(cushim_module_load(cu, cubin.data, cubin.bytes, NULL, NULL, module));
     cushim_cubin_release(&cubin); /* the module has its own copy */
-    return good;
+    if (!good || !CUSHIM_CHECK(cushim_module_unload(cu, *module)))
+        return false;
+    *module = NULL;
+    return CUSHIM_CHECK(cushim_module_link(cu, inputs, 2, NULL, NULL, module));
 }
 
-static bool run(struct cushim *cu, CUmodule module)
+static bool run(const struct cushim_api *cu, CUmodule module)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, 128, NULL);
     CUfunction function = NULL;
@@ -56,21 +65,15 @@ static bool run(struct cushim *cu, CUmodule module)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
-    struct cushim_scope scope = {0};
-    CUcontext context = NULL;
+    const struct cushim_api *cu = cushim_load(NULL);
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
     CUmodule module = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
-    bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
-                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) && link_module(cu, &module) &&
-                run(cu, module);
+    bool good = link_module(cu, &module) && run(cu, module);
     good &= CUSHIM_CHECK(cushim_module_unload(cu, module));
-    good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    if (context)
-        good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
     return good ? 0 : 1;
 }

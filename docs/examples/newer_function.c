@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 
 #if CUDA_VERSION >= 12000
@@ -15,19 +15,18 @@
 /* For a function that not even cushim knows, the type is the caller's own. */
 typedef CUresult(CUDAAPI *get_id_fn)(CUcontext context, unsigned long long *id);
 
-static bool print_id(struct cushim *cu, CUcontext context)
+static bool print_id(const struct cushim_api *cu, CUcontext context)
 {
-    const struct cushim_api *api = cushim_table(cu);
     unsigned long long by_table = 0, by_name = 0;
     enum cushim_proc_status why;
 
     if (!cushim_has(cu, "cuCtxGetId")) {
         /* It can be called all the same, and says what is missing. */
-        CUresult code = api->cuCtxGetId(context, &by_table);
+        CUresult code = cu->cuCtxGetId(context, &by_table);
         printf("%s: %s\n", cushim_error_name(code), cushim_last_error());
         return code == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
     }
-    if (!CUSHIM_CHECK(api->cuCtxGetId(context, &by_table)))
+    if (!CUSHIM_CHECK(cu->cuCtxGetId(context, &by_table)))
         return false;
 
     /* The version is the release whose parameter list the type above has. */
@@ -42,16 +41,13 @@ static bool print_id(struct cushim *cu, CUcontext context)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
-    CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    const struct cushim_api *cu = cushim_load(NULL);
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
-    if (!CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)))
-        return 1;
-    bool good = print_id(cu, context);
-    good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    bool good = print_id(cu, gpu.context);
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
     return good ? 0 : 1;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 #include <cushim/launch.h>
 #include <cushim/memory.h>
@@ -45,7 +45,7 @@ static void expect(const void *value, size_t size)
 }
 #define EXPECT(value) expect(&(value), sizeof(value))
 
-static bool launch_packed(struct cushim *cu, CUfunction function, CUdeviceptr out)
+static bool launch_packed(const struct cushim_api *cu, CUfunction function, CUdeviceptr out)
 {
     struct cushim_launch launch = cushim_launch_1d(1, 1, NULL);
     unsigned char buffer[256];
@@ -85,7 +85,7 @@ static bool launch_packed(struct cushim *cu, CUfunction function, CUdeviceptr ou
            CUSHIM_CHECK(cushim_launch_packed(cu, function, &launch, &params));
 }
 
-static bool run(struct cushim *cu)
+static bool run(const struct cushim_api *cu)
 {
     unsigned char received[BYTES] = {0};
     CUfunction function = NULL;
@@ -105,18 +105,13 @@ static bool run(struct cushim *cu)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
-    struct cushim_scope scope = {0};
-    CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    const struct cushim_api *cu = cushim_load(NULL);
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
-    bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
-                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) && run(cu);
-    good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    if (context)
-        good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    bool good = run(cu);
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
     return good ? 0 : 1;
 }

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 
 #include "per_thread_stream.h"
@@ -19,7 +19,7 @@ static struct hold hold;
  * cuMemsetD32Async_ptsz. */
 static void *second_thread(void *memory)
 {
-    const struct cushim_api *api = cushim_table(cushim_get());
+    const struct cushim_api *api = cushim_load(NULL);
     bool good = CUSHIM_CHECK(api->cuCtxSetCurrent(context)) &&
                 CUSHIM_CHECK(api->cuMemsetD32Async(*(CUdeviceptr *)memory, 7, COUNT, NULL)) &&
                 CUSHIM_CHECK(api->cuStreamSynchronize(NULL));
@@ -47,19 +47,15 @@ static bool use_two_threads(const struct cushim_api *api)
 
 int main(void)
 {
-    struct cushim *cu = cushim_get();
-    struct cushim_scope scope = {0};
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    const struct cushim_api *cu = cushim_load(NULL);
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
-    bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
-                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) &&
-                use_two_threads(cushim_table(cu));
-    good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    if (context)
-        good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    context = gpu.context;
+    bool good = use_two_threads(cu);
     puts(good ? "each thread had a default stream of its own" : "not so");
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
     return good ? 0 : 1;
 }

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 #include <cushim/memory.h>
 #include <cushim/stream.h>
@@ -13,15 +13,15 @@
 
 #define COUNT 1000
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static CUcontext context;
 static struct hold hold;
 
 static void *second_thread(void *memory)
 {
-    bool good = CUSHIM_CHECK(cushim_context_set(cu, context)) &&
+    bool good = CUSHIM_CHECK(cu->cuCtxSetCurrent(context)) &&
                 CUSHIM_CHECK(cushim_fill_32_async(cu, *(CUdeviceptr *)memory, 7, COUNT, NULL)) &&
-                CUSHIM_CHECK(cushim_stream_synchronize(cu, NULL));
+                CUSHIM_CHECK(cu->cuStreamSynchronize(NULL));
     atomic_store(&hold.release, true);
     return good ? memory : NULL;
 }
@@ -38,7 +38,7 @@ static bool use_two_threads(void)
     bool good = CUSHIM_CHECK(cushim_stream_callback(cu, NULL, hold_up, &hold)) &&
                 pthread_create(&second, NULL, second_thread, &memory) == 0 &&
                 pthread_join(second, &result) == 0 && result;
-    good &= CUSHIM_CHECK(cushim_stream_synchronize(cu, NULL));
+    good &= CUSHIM_CHECK(cu->cuStreamSynchronize(NULL));
     good = good && CUSHIM_CHECK(cushim_copy_to_host(cu, numbers, memory, sizeof numbers)) &&
            numbers[0] == 7 && numbers[COUNT - 1] == 7;
     return CUSHIM_CHECK(cushim_memory_free(cu, memory)) && good && !atomic_load(&hold.gave_up);
@@ -47,25 +47,22 @@ static bool use_two_threads(void)
 int main(void)
 {
     struct cushim_options options = {.size = sizeof options, .per_thread_default_stream = true};
-    struct cushim_scope scope = {0};
-    const char *why;
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
 
-    /* The process-wide instance takes the options of its first opening. */
-    cushim_load(&options);
-    cu = cushim_get();
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
+    /* The process-wide driver takes the options of its first opening. */
+    cu = cushim_load(&options);
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
         return 77;
     }
     if (cushim_remarks(cu) & CUSHIM_REMARK_NO_PER_THREAD_STREAM) {
         printf("skipped: this driver, from before CUDA 7.0, has no such streams\n");
+        cushim_device_leave(&gpu);
         return 77;
     }
-    bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
-                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) && use_two_threads();
-    good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    if (context)
-        good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    context = gpu.context;
+    bool good = use_two_threads();
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
     puts(good ? "each thread had a default stream of its own" : "not so");
     return good ? 0 : 1;
 }

@@ -10,33 +10,32 @@
 /* --- the program --- */
 
 /* Copies `count` numbers to the device and back; the CPU's copy serves where that is impossible. */
-static const char *round_trip(const struct cushim *cu, int *numbers, size_t count)
+static const char *round_trip(const struct cushim_api *cu, int *numbers, size_t count)
 {
-    const struct cushim_api *api = cushim_table(cu);
     const char *used = "the CPU";
     size_t bytes = count * sizeof *numbers;
     CUcontext context;
     CUdeviceptr memory;
 
-    if (api->cuInit(0) != CUDA_SUCCESS || api->cuDevicePrimaryCtxRetain(&context, 0) != 0)
+    if (cu->cuInit(0) != CUDA_SUCCESS || cu->cuDevicePrimaryCtxRetain(&context, 0) != 0)
         return used;
-    if (api->cuCtxPushCurrent(context) == CUDA_SUCCESS) {
-        if (api->cuMemAlloc(&memory, bytes) == CUDA_SUCCESS) {
-            if (api->cuMemcpyHtoD(memory, numbers, bytes) == CUDA_SUCCESS &&
-                api->cuMemcpyDtoH(numbers, memory, bytes) == CUDA_SUCCESS)
+    if (cu->cuCtxPushCurrent(context) == CUDA_SUCCESS) {
+        if (cu->cuMemAlloc(&memory, bytes) == CUDA_SUCCESS) {
+            if (cu->cuMemcpyHtoD(memory, numbers, bytes) == CUDA_SUCCESS &&
+                cu->cuMemcpyDtoH(numbers, memory, bytes) == CUDA_SUCCESS)
                 used = "the GPU";
-            api->cuMemFree(memory);
+            cu->cuMemFree(memory);
         }
-        api->cuCtxPopCurrent(&context);
+        cu->cuCtxPopCurrent(&context);
     }
-    api->cuDevicePrimaryCtxRelease_v1(0);
+    cu->cuDevicePrimaryCtxRelease_v1(0);
     return used;
 }
 
 /* --- its tests --- */
 
 /* True where the numbers came back from `expected`, and nothing was left behind. */
-static bool check(const struct cushim *cu, const char *faults, const char *expected)
+static bool check(const struct cushim_api *cu, const char *faults, const char *expected)
 {
     int numbers[] = {1, 2, 3};
     const char *used;
@@ -57,7 +56,7 @@ int main(void)
 {
     struct cushim_sim_options options = {
         .size = sizeof options, .cuda = 11080, .profile = "turing", .memory = 1 << 30};
-    struct cushim *cu = cushim_sim_open(&options);
+    const struct cushim_api *cu = cushim_sim_open(&options);
     bool good;
 
     if (cu == NULL) {

@@ -2,7 +2,7 @@
 /* Add two vectors with a kernel from a PTX file: vector_add vecadd.ptx */
 #include <stdio.h>
 
-#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/error.h>
 #include <cushim/launch.h>
 #include <cushim/memory.h>
@@ -18,7 +18,7 @@ struct work {
 
 static float a[COUNT], b[COUNT], sum[COUNT];
 
-static bool add_on_device(struct cushim *cu, const char *path, struct work *work)
+static bool add_on_device(const struct cushim_api *cu, const char *path, struct work *work)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, 256, NULL);
     CUfunction vecadd = NULL;
@@ -36,7 +36,7 @@ static bool add_on_device(struct cushim *cu, const char *path, struct work *work
            CUSHIM_CHECK(cushim_copy_to_host(cu, sum, work->sum, BYTES));
 }
 
-static bool release(struct cushim *cu, const struct work *work)
+static bool release(const struct cushim_api *cu, const struct work *work)
 {
     bool good = CUSHIM_CHECK(cushim_memory_free(cu, work->sum));
     good &= CUSHIM_CHECK(cushim_memory_free(cu, work->b));
@@ -46,26 +46,20 @@ static bool release(struct cushim *cu, const struct work *work)
 
 int main(int count, char **arguments)
 {
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
+    struct cushim_device_scope gpu = {.size = sizeof gpu};
     struct work work = {0};
-    struct cushim_scope scope = {0};
-    CUcontext context = NULL;
-    const char *why;
-    if (cushim_init(cu, &why) != CUSHIM_OK) {
-        printf("skipped: %s\n", why);
-        return 77;
-    }
     for (int i = 0; i < COUNT; i++) {
         a[i] = (float)i / 3;
         b[i] = (float)(COUNT - i) / 7;
     }
-    bool good = CUSHIM_CHECK(cushim_primary_retain(cu, 0, &context)) &&
-                CUSHIM_CHECK(cushim_scope_enter(cu, context, &scope)) &&
-                add_on_device(cu, count > 1 ? arguments[1] : "vecadd.ptx", &work);
+    if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
+        printf("skipped: %s\n", gpu.outcome.message);
+        return 77;
+    }
+    bool good = add_on_device(cu, count > 1 ? arguments[1] : "vecadd.ptx", &work);
     good &= release(cu, &work);
-    good &= CUSHIM_CHECK(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    if (context)
-        good &= CUSHIM_CHECK(cushim_primary_release(cu, 0));
+    good &= CUSHIM_CHECK(cushim_device_leave(&gpu));
 
     for (int i = 0; good && i < COUNT; i++)
         if (sum[i] != a[i] + b[i]) { /* one rounding, on either machine */

@@ -4,18 +4,23 @@
  * The whole CUDA driver API at run time, without linking to it.
  *
  *     const struct cushim_api *cu = cushim_load(NULL);
- *     if (cu->cuInit(0) != CUDA_SUCCESS)
- *         use_the_cpu(cushim_message(cushim_get()));
+ *     if (cushim_init(cu) != CUSHIM_OK)
+ *         use_the_cpu(cushim_message(cu));
  *
- * Every slot of the table can be called, always: it holds the address of exactly the ABI symbol it
- * is named after, or a stub of the same type that returns an error code. Without a driver the
- * process looks like one whose driver found no device.
+ * The table is the one handle: every function takes it. Every slot of it can be called, always. A
+ * slot holds the address of exactly the ABI symbol that it is named after, or a stub that returns
+ * an error code. Without a driver the process looks like one whose driver found no device.
  *
  * A load never calls cuInit, creates no context, prints nothing and changes no environment
- * variable.
+ * variable. No lock is held while a driver loads or initialises.
+ *
+ * Two sentences explain what went wrong. cushim_message(cu) is about the driver: how its load ended
+ * and then how its cuInit ended. cushim_last_error() is about the calls of this thread.
+ *
+ * NULL for a table or a name is refused with a sentence, and never crashes.
  *
  * C99, C11 and C++11. Works without a CUDA toolkit (with cushim's own cuda.h) and after the
- * toolkit's cuda.h, whichever its version.
+ * toolkit's cuda.h of any release from 11.0 on.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H
@@ -32,6 +37,7 @@ extern "C" {
 #define CUSHIM_VERSION_MAJOR 0
 #define CUSHIM_VERSION_MINOR 1
 #define CUSHIM_VERSION_PATCH 0
+#define CUSHIM_VERSION "0.1.0"
 
 /* Marks what a shared library exports; empty in a static one. */
 #if defined(CUSHIM_SHARED) && defined(_WIN32)
@@ -45,9 +51,6 @@ extern "C" {
 #else
 #define CUSHIM_PUBLIC
 #endif
-
-/** One open driver (or the reason why there is none) and its table. */
-struct cushim;
 
 /** How a load ended. Values never change; new ones are added at the end. */
 enum cushim_status {
@@ -68,29 +71,38 @@ enum cushim_status {
     CUSHIM_ERROR_NOT_CUDA,           /* a library, but not a CUDA driver */
     CUSHIM_ERROR_STUB,               /* the toolkit's link-time stub */
     CUSHIM_ERROR_VERSION_FAILED,     /* its cuDriverGetVersion fails */
-    CUSHIM_ERROR_VERSION_INVALID,    /* its cuDriverGetVersion says 0 or less */
+    CUSHIM_ERROR_VERSION_INVALID,    /* its cuDriverGetVersion returns 0 or less */
     CUSHIM_ERROR_NO_DEVICE,          /* cuInit: 100, the driver found no device */
     CUSHIM_ERROR_NOT_READY,          /* cuInit: 802, the system is not ready yet */
     CUSHIM_ERROR_DRIVER_MISMATCH,    /* cuInit: 803, user driver and kernel module differ */
     CUSHIM_ERROR_COMPAT_UNSUPPORTED, /* cuInit: 804, compat libraries not supported here */
-    CUSHIM_ERROR_INIT_UNKNOWN,       /* cuInit: 999, the driver does not say why */
+    CUSHIM_ERROR_INIT_UNKNOWN,       /* cuInit: 999, the driver gives no reason */
     CUSHIM_ERROR_INIT_FAILED,        /* cuInit: any other code */
     CUSHIM_ERROR_FORKED,             /* cuInit ran in the parent of this process */
-    CUSHIM_ERROR_HEADER_MISMATCH     /* the caller's header is newer than the library */
+    CUSHIM_ERROR_HEADER_MISMATCH,    /* the caller's header is newer than the library */
+    CUSHIM_ERROR_NO_DESCRIPTORS,     /* the process or the system has too many open files */
+    CUSHIM_ERROR_READ_FAILED,        /* the file exists, and reading it fails */
+    CUSHIM_ERROR_NO_DLOPEN           /* a static program whose C library cannot load libraries */
 };
 
 /** Facts about a driver that loads all the same; a set of bits. */
 enum cushim_remark {
     CUSHIM_REMARK_NEWER_THAN_REGISTRY = 1 << 0, /* it may have entries this build does not know */
-    CUSHIM_REMARK_PROC_FAILED = 1 << 1,         /* its cuGetProcAddress failed; dlsym was used */
+    CUSHIM_REMARK_PROC_FAILED = 1 << 1, /* its cuGetProcAddress is wrong: the symbols were used */
     CUSHIM_REMARK_NO_PER_THREAD_STREAM = 1 << 2 /* asked for, but it lacks the entries: legacy */
 };
 
-/** In which order the two routes to an entry are tried. */
+/**
+ * Which of the two routes to an entry are taken: the library's export table, and the driver's
+ * cuGetProcAddress. In every order the export table is the truth: an answer that contradicts it is
+ * not used, and cushim_remarks() reports it.
+ */
 enum cushim_order {
-    CUSHIM_ORDER_PROC = 0, /* cuGetProcAddress, then the symbol (default) */
-    CUSHIM_ORDER_DLSYM,    /* the symbol, then cuGetProcAddress */
-    CUSHIM_ORDER_DLSYM_ONLY
+    CUSHIM_ORDER_DEFAULT = 0, /* ask about names with several ABIs or a per-thread form, and about
+                                 what the export table lacks */
+    CUSHIM_ORDER_PROC,        /* ask about every entry */
+    CUSHIM_ORDER_DLSYM,       /* ask about what the export table lacks */
+    CUSHIM_ORDER_DLSYM_ONLY   /* never ask */
 };
 
 /** Where a candidate came from. */
@@ -98,7 +110,7 @@ enum cushim_source {
     CUSHIM_SOURCE_OPTION = 0,  /* cushim_options.path */
     CUSHIM_SOURCE_ENVIRONMENT, /* CUSHIM_LIBCUDA */
     CUSHIM_SOURCE_RESOLVER,    /* cushim_options.resolver */
-    CUSHIM_SOURCE_COMPAT,      /* the toolkit's compat folder; only where allowed */
+    CUSHIM_SOURCE_COMPAT,      /* the toolkit's compat folder, if the options allow it */
     CUSHIM_SOURCE_PROCESS,     /* already loaded in this process */
     CUSHIM_SOURCE_SYSTEM,      /* the system's own library search */
     CUSHIM_SOURCE_LIST         /* the documented list of folders */
@@ -107,28 +119,28 @@ enum cushim_source {
 enum cushim_log_level { CUSHIM_LOG_DEBUG = 0, CUSHIM_LOG_INFO, CUSHIM_LOG_WARNING };
 
 /**
- * Find one exported symbol of a driver. Must not call cushim: it runs within a load.
+ * Find one exported symbol of a driver. It runs within a load, and later for cushim_proc.
  *
  * @param user    cushim_options.user
  * @param symbol  exact exported name, such as "cuMemAlloc_v2"
- * @return its address, or NULL where there is none
+ * @return its address, or NULL if there is none
  */
 typedef void *cushim_resolver_fn(void *user, const char *symbol);
 
 /**
- * Receive one line without newline, valid during the call. Called on the loading thread, within the
- * load: it must not call cushim.
+ * Receive one line without newline, valid during the call. It runs on the loading thread, within
+ * the load. It may call cushim. A C++ exception out of it ends the load and leaks its memory.
  */
 typedef void cushim_log_fn(void *user, enum cushim_log_level level, const char *line);
 
 /**
  * What to open and how. All zero is the default; set `size` to sizeof(struct cushim_options).
- * Nothing in it is kept beyond the call but `resolver` (until cushim_close).
+ * Nothing in it is used after the call but `resolver` and `user` (until cushim_close).
  */
 struct cushim_options {
     size_t size;                  /* of this structure, as the caller knows it */
-    const char *path;             /* library to use exactly; NULL: search. Without a slash the
-                                     system's own search finds it */
+    const char *path;             /* library to use exactly; NULL: search. A name without a slash
+                                     is looked for by the system's own search */
     cushim_resolver_fn *resolver; /* instead of a library; `path` must be NULL */
     void *user;                   /* for `resolver` and `log` */
     cushim_log_fn *log;           /* NULL: silent */
@@ -142,7 +154,7 @@ struct cushim_attempt {
     const char *path; /* as given to the system's loader */
     enum cushim_source source;
     enum cushim_status status;
-    const char *message; /* the loader's own words, or what was wrong with the candidate */
+    const char *message; /* the system's own words, or what was wrong with the candidate */
 };
 
 enum cushim_stream { CUSHIM_STREAM_LEGACY = 0, CUSHIM_STREAM_PTSZ, CUSHIM_STREAM_PTDS };
@@ -160,10 +172,10 @@ enum cushim_state {
 /** By which route a slot was filled. */
 enum cushim_via { CUSHIM_VIA_NONE = 0, CUSHIM_VIA_PROC, CUSHIM_VIA_DLSYM };
 
-/** One entry of the registry. Strings are static. */
+/** One entry of the registry. `header` is a static string. */
 struct cushim_entry {
-    const char *symbol; /* exported name: "cuMemAlloc_v2" */
-    const char *name;   /* "cuMemAlloc" */
+    char symbol[56];    /* exported name: "cuMemAlloc_v2" */
+    char name[56];      /* "cuMemAlloc" */
     const char *header; /* "cuda.h", "cudaGL.h", ... */
     int since;          /* release that introduced this ABI: 3020 is 3.2 */
     enum cushim_stream stream;
@@ -173,116 +185,118 @@ struct cushim_entry {
 struct cushim_slot {
     enum cushim_state state;
     enum cushim_via via;
-    void *address; /* of the driver's function; NULL unless available */
+    void *address; /* the driver's function; NULL unless it is available */
 };
 
 /**
- * Open the process-wide instance, once, and return its table.
- *
- * The first call decides: later calls, from any thread, return the same table and ignore their
- * options. How it went is in cushim_status(cushim_get()) and cushim_message(cushim_get()).
- *
- * @param options  NULL for the defaults
- * @return the table, never NULL; it lives until the process ends
- *
- * Threads: safe; concurrent first calls load once. Since: 0.1.
- */
-CUSHIM_PUBLIC const struct cushim_api *cushim_load(const struct cushim_options *options);
-#define cushim_load(options) cushim_load_sized((options), sizeof(struct cushim_api))
-
-/**
- * The process-wide instance, opened with the defaults if cushim_load was not called before.
- *
- * @return the instance, never NULL; not to be closed
- *
- * Threads: safe. Since: 0.1.
- */
-CUSHIM_PUBLIC struct cushim *cushim_get(void);
-#define cushim_get() cushim_get_sized(sizeof(struct cushim_api))
-
-/**
- * Open an independent instance with a table of its own: another driver version, a driver at a
- * given path, a simulated one, a custom resolver.
- *
- * @param options  NULL for the defaults
- * @return an instance, which the caller closes; also when no driver was found: its
- *         cushim_status() then says why and its table holds stubs. NULL only for contradicting
- *         options or for want of memory: cushim_last_error() says which.
- *
- * Threads: safe. Since: 0.1.
- */
-CUSHIM_PUBLIC struct cushim *cushim_open(const struct cushim_options *options);
-#define cushim_open(options) cushim_open_sized((options), sizeof(struct cushim_api))
-
-/**
- * What the three functions above are called through, so that a library of one release notices the
- * header of another. A table only grows at its end: a newer library serves an older header. With a
- * newer header than the library's the status is CUSHIM_ERROR_HEADER_MISMATCH and every slot of the
- * table that the header knows is a stub (cushim_open: NULL).
+ * What cushim_load and cushim_open call, so that a library of one release notices the header of
+ * another. A table only grows at its end: a newer library serves an older header. With a newer
+ * header than the library's, the status is CUSHIM_ERROR_HEADER_MISMATCH and every slot that the
+ * header knows is a stub; cushim_open returns NULL.
  *
  * @param table_size  sizeof(struct cushim_api) in the caller's header
  */
-CUSHIM_PUBLIC const struct cushim_api *cushim_load_sized(const struct cushim_options *options,
-                                                         size_t table_size);
-CUSHIM_PUBLIC struct cushim *cushim_get_sized(size_t table_size);
-CUSHIM_PUBLIC struct cushim *cushim_open_sized(const struct cushim_options *options,
-                                               size_t table_size);
+CUSHIM_PUBLIC const struct cushim_api *cushim_connect_(const struct cushim_options *options,
+                                                       size_t table_size, bool independent);
 
 /**
- * Release an instance and its table. The driver stays loaded in the process, because unloading
- * one whose threads may still run is not safe.
+ * Open the driver for the whole process, once, and return its table.
  *
- * @param cu  from cushim_open; NULL does nothing; the process-wide one is left as it is
+ * The first load that succeeds or fails decides: later calls, from any thread, return the same
+ * table and ignore their options. If several threads load at once, each builds a table, one of
+ * them is published, and all return that one. cushim_status() and cushim_message() report how the
+ * load ended.
  *
- * Threads: no other thread may use the instance or its table any more. Since: 0.1.
+ * @param options  NULL for the defaults. Options that contradict themselves are refused: this call
+ *                 returns a table without a driver, cushim_last_error() has the sentence, and the
+ *                 next call with good options loads.
+ * @return the table, which lives until the process ends. NULL only for want of memory in a program
+ *         whose header is newer than the library.
+ *
+ * Threads: safe. May be called within a load, by a callback or a library's constructor. Since: 0.1.
  */
-CUSHIM_PUBLIC void cushim_close(struct cushim *cu);
+static inline const struct cushim_api *cushim_load(const struct cushim_options *options)
+{
+    return cushim_connect_(options, sizeof(struct cushim_api), false);
+}
 
 /**
- * Like cushim_close, and drop the instance's hold on the driver, so that the system may unload
- * it. Only for a driver on which cuInit was never called, or one that is known to survive it.
+ * Open an independent table: of another driver version, of a driver at a given path, of a
+ * simulated one, or of a custom resolver.
  *
- * Threads: as cushim_close. Since: 0.1.
- */
-CUSHIM_PUBLIC void cushim_close_unload(struct cushim *cu);
-
-/** The instance's table: never NULL, immutable, valid until it is closed. Threads: safe. */
-CUSHIM_PUBLIC const struct cushim_api *cushim_table(const struct cushim *cu);
-
-/** How the load ended: CUSHIM_OK or the reason why there is no driver. Threads: safe. */
-CUSHIM_PUBLIC enum cushim_status cushim_status(const struct cushim *cu);
-
-/**
- * The same as a sentence that names the path, the cause and what to do; for CUSHIM_OK one that
- * names the driver and any remark. Lives as long as the instance. Threads: safe.
- */
-CUSHIM_PUBLIC const char *cushim_message(const struct cushim *cu);
-
-/** Constant's name without prefix in lower case ("not-found"); "unknown" for no status. */
-CUSHIM_PUBLIC const char *cushim_status_name(enum cushim_status status);
-
-/** What is special about the driver: a set of enum cushim_remark. Threads: safe. */
-CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim *cu);
-
-/**
- * Every candidate that was tried, in order; the last one is the one in use where the status is
- * CUSHIM_OK.
- *
- * @param count  number of elements; not NULL
- * @return array that lives as long as the instance
+ * @param options  NULL for the defaults
+ * @return a table, which the caller closes; also if no driver was found: cushim_status() then
+ *         reports why, and its slots are stubs. NULL only for options that contradict themselves
+ *         or for want of memory; cushim_last_error() has the sentence.
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC const struct cushim_attempt *cushim_attempts(const struct cushim *cu, size_t *count);
+static inline const struct cushim_api *cushim_open(const struct cushim_options *options)
+{
+    return cushim_connect_(options, sizeof(struct cushim_api), true);
+}
 
-/** Path of the library in use as the system resolved it; NULL without one. Threads: safe. */
-CUSHIM_PUBLIC const char *cushim_path(const struct cushim *cu);
+/**
+ * Free a table and all that belongs to it. The driver stays loaded in the process, because
+ * unloading one whose threads may still run is not safe.
+ *
+ * @param cu  from cushim_open. NULL does nothing, and the process-wide table is left as it is. A
+ *            table that is closed already, or a copy, is refused: cushim_last_error() reports it.
+ *
+ * Threads: no other thread may use the table any more. Since: 0.1.
+ */
+CUSHIM_PUBLIC void cushim_close(const struct cushim_api *cu);
+
+/**
+ * Like cushim_close, and drop the hold on the driver, so that the system may unload it. Only for a
+ * driver on which cuInit was never called, or one that is known to survive it.
+ *
+ * Threads: as cushim_close. Since: 0.1.
+ */
+CUSHIM_PUBLIC void cushim_close_unload(const struct cushim_api *cu);
+
+/** How the load ended: CUSHIM_OK, or the reason why there is no driver. Threads: safe. */
+CUSHIM_PUBLIC enum cushim_status cushim_status(const struct cushim_api *cu);
+
+/**
+ * A sentence about the driver: how cuInit ended if cushim_init was called and failed, else how the
+ * load ended. It names the path, the cause and what to do; for CUSHIM_OK, the driver and any
+ * remark.
+ *
+ * @return a string that lives as long as the table
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC const char *cushim_message(const struct cushim_api *cu);
+
+/** The constant's name without prefix, in lower case ("not-found"); "unknown" for another value. */
+CUSHIM_PUBLIC const char *cushim_status_name(enum cushim_status status);
+
+/** What is special about the driver: a set of enum cushim_remark. Threads: safe. */
+CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim_api *cu);
+
+/**
+ * Every candidate that was tried, in order. If the status is CUSHIM_OK, the last one is in use.
+ *
+ * @param count  written: number of elements
+ * @return array that lives as long as the table
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC const struct cushim_attempt *cushim_attempts(const struct cushim_api *cu,
+                                                           size_t *count);
+
+/** Path of the library in use, without links; NULL without one. Threads: safe. */
+CUSHIM_PUBLIC const char *cushim_path(const struct cushim_api *cu);
 
 /** Address at which that library is loaded, to relate addresses to its file; NULL without one. */
-CUSHIM_PUBLIC const void *cushim_base(const struct cushim *cu);
+CUSHIM_PUBLIC const void *cushim_base(const struct cushim_api *cu);
 
 /** The driver's CUDA version (12040 is 12.4); 0 without a driver. Threads: safe. */
-CUSHIM_PUBLIC int cushim_driver_version(const struct cushim *cu);
+CUSHIM_PUBLIC int cushim_driver_version(const struct cushim_api *cu);
+
+/** Version of this library, such as "0.1.0"; CUSHIM_VERSION is the header's. Threads: safe. */
+CUSHIM_PUBLIC const char *cushim_version(void);
 
 /** Newest CUDA release whose entries this build knows (13000 is 13.0). Threads: safe. */
 CUSHIM_PUBLIC int cushim_registry_version(void);
@@ -293,42 +307,51 @@ CUSHIM_PUBLIC size_t cushim_entry_count(void);
 /**
  * @param index  0 to cushim_entry_count() - 1, in the table's order
  * @param entry  written on success
- * @return false where the index is out of range
+ * @return false if the index is out of range
  *
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_entry_at(size_t index, struct cushim_entry *entry);
 
 /**
- * What the instance has for the entry with this index. An index out of range gives
+ * What the driver has for the entry with this index. The state of an index out of range is
  * CUSHIM_STATE_UNKNOWN. Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC struct cushim_slot cushim_slot_at(const struct cushim *cu, size_t index);
+CUSHIM_PUBLIC struct cushim_slot cushim_slot_at(const struct cushim_api *cu, size_t index);
 
 /**
- * Whether the driver has an entry.
+ * Whether the driver has an entry: CUSHIM_HAS(cu, cuMemAllocAsync). The entry is named as a member
+ * of the table, so a typing error does not compile, and the macros of cuda.h lead the name to the
+ * same member as in a call.
+ */
+#define CUSHIM_HAS(cu, member) cushim_has_member_((cu), offsetof(struct cushim_api, member))
+CUSHIM_PUBLIC bool cushim_has_member_(const struct cushim_api *cu, size_t offset);
+
+/**
+ * The same for a name that is known at run time.
  *
- * @param symbol  the ABI's exported name, as in the table: "cuMemAlloc_v2"; "cuMemAlloc_v1" also
- *                names the first ABI where a name has several
- * @return true where the slot holds the driver's own function
+ * @param symbol  the ABI's exported name: "cuMemAlloc_v2". "cuMemAlloc_v1" also names the first
+ *                ABI if a name has several.
+ * @return true if the slot holds the driver's own function
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC bool cushim_has(const struct cushim *cu, const char *symbol);
+CUSHIM_PUBLIC bool cushim_has(const struct cushim_api *cu, const char *symbol);
 
 /**
- * Why it has it, or has not, as a sentence.
+ * Why the driver has an entry or has not, as a sentence.
  *
  * @param symbol  as for cushim_has
- * @param state   may be NULL; the reason as a value
- * @return this thread's buffer, valid until its next call of this function
+ * @param state   written: the reason as a value; may be NULL
+ * @param text    written: the sentence, cut off at `size` bytes with its end; may be NULL
+ * @return text
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC const char *cushim_reason(const struct cushim *cu, const char *symbol,
-                                        enum cushim_state *state);
+CUSHIM_PUBLIC const char *cushim_reason(const struct cushim_api *cu, const char *symbol,
+                                        enum cushim_state *state, char *text, size_t size);
 
-/** What cushim_proc could say about its answer. */
+/** What is known of an answer of cushim_proc. */
 enum cushim_proc_status {
     CUSHIM_PROC_EXACT = 0,  /* the ABI that was asked for, by the registry */
     CUSHIM_PROC_UNVERIFIED, /* the driver's own answer: this build cannot tell which ABI it is */
@@ -342,10 +365,10 @@ enum cushim_proc_status {
  * the safe form of cuGetProcAddress, which on an older driver hands back an older ABI and calls
  * that a success.
  *
- * The ABI asked for is the newest of that name up to `version`. Where the registry knows it, the
- * answer is exactly that or NULL. Where it does not (a name that it lacks, or a driver and a
- * version newer than it) the driver's answer is passed on as CUSHIM_PROC_UNVERIFIED, unless it is
- * an older ABI that the registry does know.
+ * The ABI asked for is the newest of that name up to `version`. If the registry knows it, the
+ * answer is exactly that or NULL. If it does not (a name that it lacks, or a driver and a version
+ * newer than it), the driver's answer is passed on as CUSHIM_PROC_UNVERIFIED, unless it is an older
+ * ABI that the registry does know.
  *
  * @param name     without suffix: "cuMemAlloc"
  * @param version  release whose ABI is wanted (12040 is 12.4), such as CUDA_VERSION
@@ -357,21 +380,20 @@ enum cushim_proc_status {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC void *cushim_proc(const struct cushim *cu, const char *name, int version,
+CUSHIM_PUBLIC void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
                                 enum cushim_stream stream, enum cushim_proc_status *why);
 
 /**
- * Call cuInit(0) and say what its answer means. The first answer of a process is kept for each
- * instance and repeated, because a driver itself answers a second call after a failure otherwise.
- * A child of a process that had called it gets CUSHIM_ERROR_FORKED: CUDA does not survive fork.
+ * Call cuInit(0) and name what it returned. The first result of a table is kept and returned again.
+ * CUDA does not survive a fork: in a child of a process whose cuInit succeeded or was running, the
+ * result is CUSHIM_ERROR_FORKED. A child of a process whose cuInit failed gets that result.
  *
- * @param message  may be NULL; set to a sentence that says what to do, valid until this thread's
- *                 next call of this function
- * @return CUSHIM_OK, a status of the load, or one of the CUSHIM_ERROR_* that name cuInit
+ * @return CUSHIM_OK, a status of the load, or one of the CUSHIM_ERROR_* that name cuInit. On
+ *         failure cushim_message(cu) and cushim_last_error() have a sentence that names what to do.
  *
- * Threads: safe. Since: 0.1.
+ * Threads: safe; two threads may call cuInit at the same time, as drivers allow. Since: 0.1.
  */
-CUSHIM_PUBLIC enum cushim_status cushim_init(struct cushim *cu, const char **message);
+CUSHIM_PUBLIC enum cushim_status cushim_init(const struct cushim_api *cu);
 
 /**
  * Name of a driver error code ("CUDA_ERROR_NOT_INITIALIZED"), with no driver needed; NULL for a
@@ -383,8 +405,9 @@ CUSHIM_PUBLIC const char *cushim_error_name(CUresult code);
 CUSHIM_PUBLIC const char *cushim_error_string(CUresult code);
 
 /**
- * The last thing that went wrong in cushim on this thread, as a sentence: a failed load, or an
- * unavailable entry that was called and why it is missing. Empty where nothing did.
+ * The last thing that went wrong in cushim on this thread, as a sentence: a load, a helper, or an
+ * unavailable entry that was called and why it is missing. Empty if nothing did. It never waits for
+ * another thread.
  *
  * @return this thread's buffer, valid until the next call of a function of cushim or of an
  *         unavailable entry on this thread

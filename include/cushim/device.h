@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Devices: which there are, what they are, and their attributes by name or number.
+ * Devices: which there are, what they are, their attributes by name or number, and using one.
  *
- * Everything here calls cushim_init first, so that a program need not. Where that fails, so does
- * the helper: with cuInit's own code, with CUDA_ERROR_NO_DEVICE where there is no driver, with
- * CUDA_ERROR_NOT_INITIALIZED in the child of a process that had called it; cushim_last_error() has
+ * Every function that takes a table calls cushim_init first, so that a program need not. If that
+ * fails, the helper fails: with cuInit's own code, with CUDA_ERROR_NO_DEVICE if there is no driver,
+ * with CUDA_ERROR_NOT_INITIALIZED in the child of a process that used CUDA. cushim_last_error() has
  * the sentence.
  *
- * Outputs are written on success only, and the context that is current stays as it is.
+ * Outputs are written on success only. Only cushim_device_enter and cushim_device_leave change
+ * which context is current.
  */
 #ifndef CUSHIM_DEVICE_H
 #define CUSHIM_DEVICE_H
 
-#include <cushim/cushim.h>
+#include <cushim/context.h>
+#include <cushim/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,19 +24,19 @@ extern "C" {
 /**
  * The devices that this process sees, in the driver's order.
  *
- * @param devices   may be NULL where capacity is 0; the first `capacity` devices
+ * @param devices   may be NULL if capacity is 0; the first `capacity` devices
  * @param capacity  in elements; 0 or more
  * @param count     may be NULL; how many there are in all, which may be more than capacity
  * @return CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE or the driver's code
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_list(struct cushim *cu, CUdevice *devices, int capacity,
-                                          int *count);
+CUSHIM_PUBLIC CUresult cushim_device_list(const struct cushim_api *cu, CUdevice *devices,
+                                          int capacity, int *count);
 
 /**
- * What a device is. A number that the driver does not know, or the device does not have, is -1;
- * sizes are in bytes.
+ * What a device is. A number that the driver or the device does not have is -1. Sizes are in
+ * bytes.
  */
 struct cushim_device_properties {
     size_t size;         /* of this structure; set by the caller */
@@ -78,7 +80,7 @@ struct cushim_device_properties {
 };
 
 /**
- * What a device is.
+ * Describe a device.
  *
  * @param device      as cushim_device_list gives it
  * @param properties  its `size` is sizeof(struct cushim_device_properties) in the caller's header;
@@ -87,30 +89,31 @@ struct cushim_device_properties {
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_describe(struct cushim *cu, CUdevice device,
+CUSHIM_PUBLIC CUresult cushim_device_describe(const struct cushim_api *cu, CUdevice device,
                                               struct cushim_device_properties *properties);
 
 /** Whether an attribute has a value. */
 enum cushim_answer {
-    CUSHIM_ANSWER_VALUE = 0,   /* it has; 0 is a value too */
-    CUSHIM_ANSWER_UNSUPPORTED, /* the driver's release has the attribute, and not for this device */
-    CUSHIM_ANSWER_UNKNOWN      /* this driver does not know the attribute: it is newer, or none */
+    CUSHIM_ANSWER_VALUE = 0,   /* it has one; 0 is a value too */
+    CUSHIM_ANSWER_UNSUPPORTED, /* the device does not have it */
+    CUSHIM_ANSWER_UNKNOWN      /* the driver does not know it: the attribute is newer than the
+                                  driver, or this build knows no such number */
 };
 
 /**
  * An attribute of a device by its number, also one that this build does not know.
  *
  * @param number  value of a CU_DEVICE_ATTRIBUTE_* constant
- * @param value   not NULL; written where the answer is CUSHIM_ANSWER_VALUE
+ * @param value   not NULL; written if the answer is CUSHIM_ANSWER_VALUE
  * @param answer  may be NULL: then an attribute without a value is an error
  * @return CUDA_SUCCESS for each of the three answers; CUDA_ERROR_INVALID_DEVICE; the driver's code.
- *         Without `answer`, CUDA_ERROR_NOT_SUPPORTED where it is unsupported and
- *         CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER where the driver does not know it
+ *         Without `answer`, CUDA_ERROR_NOT_SUPPORTED if it is unsupported and
+ *         CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER if the driver does not know it
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_attribute(struct cushim *cu, CUdevice device, int number,
-                                               int *value, enum cushim_answer *answer);
+CUSHIM_PUBLIC CUresult cushim_device_attribute(const struct cushim_api *cu, CUdevice device,
+                                               int number, int *value, enum cushim_answer *answer);
 
 /**
  * The same by name. A name that this build does not know is CUDA_ERROR_INVALID_VALUE.
@@ -120,7 +123,7 @@ CUSHIM_PUBLIC CUresult cushim_device_attribute(struct cushim *cu, CUdevice devic
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_device_attribute_named(struct cushim *cu, CUdevice device,
+CUSHIM_PUBLIC CUresult cushim_device_attribute_named(const struct cushim_api *cu, CUdevice device,
                                                      const char *name, int *value,
                                                      enum cushim_answer *answer);
 
@@ -128,7 +131,8 @@ CUSHIM_PUBLIC CUresult cushim_device_attribute_named(struct cushim *cu, CUdevice
 struct cushim_attribute {
     const char *name; /* "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK"; static */
     int number;
-    int since; /* release that has it: 12040 is 12.4. For all those older than CUDA 11.7, that */
+    int since; /* release that introduced it: 12040 is 12.4. 0: it is older than CUDA 11.7, and
+                  the exact release is not known */
 };
 
 /** Number of names of attributes. Threads: safe. Since: 0.1. */
@@ -139,21 +143,57 @@ CUSHIM_PUBLIC size_t cushim_attribute_count(void);
  *
  * @param index      0 to cushim_attribute_count() - 1
  * @param attribute  written on success
- * @return false where the index is out of range
+ * @return false if the index is out of range, or `attribute` is NULL
  *
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_attribute_at(size_t index, struct cushim_attribute *attribute);
 
+/* ---- use one */
+
+/** A device in use. Filled by cushim_device_enter; may lie on the stack. */
+struct cushim_device_scope {
+    size_t size;                 /* of this structure; set by the caller */
+    const struct cushim_api *cu; /* NULL: not entered, or left */
+    CUdevice device;
+    CUcontext context;             /* its primary context */
+    struct cushim_scope previous;  /* what was current before */
+    struct cushim_outcome outcome; /* the first failure of all, from entering on */
+};
+
 /**
- * An attribute by name, with or without CU_DEVICE_ATTRIBUTE_.
+ * Begin to use a device: initialise the driver, retain the device's primary context and make it
+ * current. On failure all that was done is undone. cushim_device_leave ends the use:
  *
- * @param attribute  written on success
- * @return false where this build knows no such name
+ *     struct cushim_device_scope gpu = {.size = sizeof gpu};
+ *     if (cushim_device_enter(cu, 0, &gpu) == CUDA_SUCCESS)
+ *         work(cu, &gpu.outcome);
+ *     if (cushim_device_leave(&gpu) != CUDA_SUCCESS)
+ *         printf("on the CPU, because %s\n", gpu.outcome.message);
  *
- * Threads: safe. Since: 0.1.
+ * `work` calls through CUSHIM_KEEP (cushim/error.h), also when it cleans up: what failed first
+ * stays in the outcome.
+ *
+ * @param scope  its `size` is set. All else is written, on failure too
+ * @return CUDA_SUCCESS; cuInit's own code; CUDA_ERROR_NO_DEVICE if there is no driver;
+ *         CUDA_ERROR_INVALID_DEVICE; the driver's code
+ *
+ * Threads: acts on the calling one. Scopes nest. Since: 0.1.
  */
-CUSHIM_PUBLIC bool cushim_attribute_find(const char *name, struct cushim_attribute *attribute);
+CUSHIM_PUBLIC CUresult cushim_device_enter(const struct cushim_api *cu, CUdevice device,
+                                           struct cushim_device_scope *scope);
+
+/**
+ * End the use of a device: make the context current again that was current before, as
+ * cushim_scope_leave does, and release the primary context.
+ *
+ * @param scope  not entered, or left already: nothing is done. Its outcome stays to be read
+ * @return the code of the first failure since cushim_device_enter, leaving included; CUDA_SUCCESS
+ *         if nothing failed
+ *
+ * Threads: the one that entered. Since: 0.1.
+ */
+CUSHIM_PUBLIC CUresult cushim_device_leave(struct cushim_device_scope *scope);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Checking calls: what failed, where, and what it means, printed or handed to the application.
+ * Checking calls: what failed, where and why. CUSHIM_CHECK prints a failure or hands it to the
+ * application; CUSHIM_KEEP keeps the first failure of several calls.
  *
  *     if (!CUSHIM_CHECK(cu->cuMemAlloc(&memory, bytes)))
  *         return use_the_cpu();
  *
  * prints "file.c:12: cu->cuMemAlloc(&memory, bytes): CUDA_ERROR_OUT_OF_MEMORY (2), out of memory".
- * For the table's entries and for the helpers alike; needs no driver.
+ * Both work for the table's entries and for the helpers. They need no driver.
  */
 #ifndef CUSHIM_ERROR_H
 #define CUSHIM_ERROR_H
@@ -18,27 +19,31 @@
 extern "C" {
 #endif
 
-/** One failed call. Strings are valid during the call of the handler. */
+/** One failed call. The strings are valid during the call of the handler. */
 struct cushim_failure {
+    size_t size; /* of this structure, as the library knows it */
     CUresult code;
     const char *name;       /* "CUDA_ERROR_OUT_OF_MEMORY"; "unknown error" for an unknown code */
     const char *text;       /* what the code means; empty for an unknown one */
-    const char *detail;     /* cushim_last_error(), where the call left a sentence; else empty */
+    const char *detail;     /* cushim_last_error(), if the call left a sentence; else empty */
     const char *expression; /* the call, as its source has it */
     const char *file;
     int line;
     const char *message; /* all of that as one line, without newline */
 };
 
-/** Receive a failure, on the thread of the call. It may call what it likes, and need not return. */
+/**
+ * Receive a failure, on the thread of the call. It may call anything, cushim too, and need not
+ * return.
+ */
 typedef void cushim_error_fn(void *user, const struct cushim_failure *failure);
 
 /**
  * Set what CUSHIM_CHECK and CUSHIM_RETURN_IF_FAILED do with a failure, in the whole process.
  *
  * @param handler  NULL for the default: the message as one line on stderr
- * @param user     passed to it; must stay valid for good, as a thread may be just about to call
- *                 the former handler. Each pair that was ever set keeps a few bytes.
+ * @param user     passed to it. It must stay valid until the process ends, because another thread
+ *                 may be about to call the former handler. Each new pair uses a few bytes for good.
  * @return CUDA_SUCCESS, or CUDA_ERROR_OUT_OF_MEMORY: then the former handler stays
  *
  * Threads: safe. Since: 0.1.
@@ -46,13 +51,13 @@ typedef void cushim_error_fn(void *user, const struct cushim_failure *failure);
 CUSHIM_PUBLIC CUresult cushim_set_error_handler(cushim_error_fn *handler, void *user);
 
 /**
- * Evaluate a call once; where it fails, tell the handler.
+ * Evaluate a call once. If it fails, tell the handler.
  *
- * This thread's cushim_last_error() is forgotten before the call, so that the sentence in it
- * afterwards is the call's own. The handler may change it, nothing else does.
+ * This thread's cushim_last_error() is cleared before the call, so that the sentence in it
+ * afterwards is the call's own.
  *
  * @param call  an expression of type CUresult
- * @return true where it was CUDA_SUCCESS, else false
+ * @return true if it was CUDA_SUCCESS
  *
  * Since: 0.1.
  */
@@ -60,7 +65,7 @@ CUSHIM_PUBLIC CUresult cushim_set_error_handler(cushim_error_fn *handler, void *
     (cushim_clear_last_error(), cushim_check((call), #call, __FILE__, __LINE__))
 
 /**
- * The same as a statement that returns the code from the function around it where the call fails.
+ * The same as a statement that returns the code from the function around it if the call fails.
  * That function's type is CUresult.
  *
  * Since: 0.1.
@@ -84,6 +89,45 @@ CUSHIM_PUBLIC CUresult cushim_set_error_handler(cushim_error_fn *handler, void *
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_check(CUresult code, const char *expression, const char *file, int line);
+
+/** The first failure of several calls. All zero is none yet. Its size never changes. */
+struct cushim_outcome {
+    CUresult code;
+    char message[1020]; /* a sentence; empty while `code` is CUDA_SUCCESS */
+};
+
+/**
+ * Evaluate a call once. If it fails and no call before it failed, keep its code and its sentence.
+ * Nothing is printed, and no handler is called. Cleaning up through the same outcome does not hide
+ * what went wrong first:
+ *
+ *     struct cushim_outcome outcome = {CUDA_SUCCESS, ""};
+ *     if (CUSHIM_KEEP(&outcome, cushim_memory_alloc(cu, bytes, &memory)))
+ *         CUSHIM_KEEP(&outcome, cushim_copy_to_device(cu, memory, numbers, bytes));
+ *     CUSHIM_KEEP(&outcome, cushim_memory_free(cu, memory));
+ *     if (outcome.code != CUDA_SUCCESS)
+ *         printf("on the CPU, because %s\n", outcome.message);
+ *
+ * @param outcome  pointer to a struct cushim_outcome
+ * @param call     an expression of type CUresult
+ * @return true if it was CUDA_SUCCESS
+ *
+ * Since: 0.1.
+ */
+#define CUSHIM_KEEP(outcome, call)                                                                 \
+    (cushim_clear_last_error(), cushim_outcome_keep((outcome), (call), #call))
+
+/**
+ * What the macro calls.
+ *
+ * @param outcome     NULL keeps nothing
+ * @param expression  the call's source, for calls that leave no sentence
+ * @return code == CUDA_SUCCESS
+ *
+ * Threads: one at a time for each outcome. Since: 0.1.
+ */
+CUSHIM_PUBLIC bool cushim_outcome_keep(struct cushim_outcome *outcome, CUresult code,
+                                       const char *expression);
 
 #ifdef __cplusplus
 }

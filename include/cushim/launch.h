@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Launching kernels: arguments by value, as pointers or packed; what is launched is checked first.
+ * Launching kernels: arguments by value, as pointers or packed.
  *
- *     struct cushim_launch launch = {.grid = CUSHIM_DIM(blocks), .block = CUSHIM_DIM(256)};
+ *     struct cushim_launch launch = cushim_launch_1d(count, 256, NULL);
  *     if (CUSHIM_LAUNCH(cu, saxpy, &launch, n, 2.0f, x, y) != CUDA_SUCCESS)
  *         fail(cushim_last_error());
  *
- * A function is the driver's plain CUfunction, of the context that is current; from CUDA 12.0 on a
- * CUkernel cast to CUfunction will do too.
+ * A function is the driver's plain CUfunction, of the current context; from CUDA 12.0 on a CUkernel
+ * cast to CUfunction will do too.
  *
- * Before the driver is asked, a launch is checked against
+ * A launch costs what the driver's call costs. If the driver refuses it, cushim queries the device
+ * and the function, and the sentence says what does not fit:
  * - the device: grid, block, threads in a block, shared memory, clusters, cooperative launch;
  * - the function: how many threads it can have in a block, its own shared memory;
- * - its parameters, their number and sizes, where the driver can tell (cuFuncGetParamInfo, from
- *   12.4). A driver reads as many arguments as the kernel has, whatever it is given.
- * What was found to be in order is remembered for each function, size of block and sizes of
- * arguments, so that the next such launch, whatever its grid, costs some 20 nanoseconds more than
- * the driver's call; the first costs a few microseconds. Nothing is refused from memory: before
- * cushim says no, it asks the driver again. See cushim_launch_forget.
+ * - its parameters, their number and sizes, if the driver can tell (cuFuncGetParamInfo, from 12.4).
+ *
+ * A driver reads as many arguments as the kernel has, whatever it is given: too few of them, or one
+ * of another size, is no error to it. cushim_launch_check finds that without launching. Define
+ * CUSHIM_CHECK_LAUNCHES before this header, in debug builds, and CUSHIM_LAUNCH calls it each time
+ * (a few microseconds).
  *
  * For every function below:
- * - `cu` is not NULL; sizes are in bytes where nothing else is said;
- * - it works in the context that is current, and leaves it current, on errors too;
+ * - sizes are in bytes unless something else is said;
+ * - it works in the current context and leaves it current, on errors too;
  * - it returns CUDA_SUCCESS or an error code; cushim_last_error() then names the helper, and either
  *   the argument and its value, or the driver's call that failed;
- * - outputs are written on success alone;
+ * - outputs are written on success only;
  * - Threads: safe. Since: 0.1.
  */
 #ifndef CUSHIM_LAUNCH_H
@@ -33,7 +34,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include <cushim/cushim.h>
@@ -42,26 +42,35 @@
 extern "C" {
 #endif
 
-/** Braces for a grid, block or cluster of one, two or three numbers: {x, y, z}, those left out 1.
- */
+/** Braces for a grid, block or cluster of one, two or three numbers of any integer type: {x, y, z},
+ * with 1 for those left out. A negative number becomes one that every device refuses. */
 #define CUSHIM_DIM(...) CUSHIM_DIM_(__VA_ARGS__, 1, 1, 1)
 #define CUSHIM_DIM_(x, y, z, ...)                                                                  \
     {                                                                                              \
-        (x), (y), (z)                                                                              \
+        CUSHIM_SIZE_OF_DIM_(x), CUSHIM_SIZE_OF_DIM_(y), CUSHIM_SIZE_OF_DIM_(z)                     \
     }
+#ifdef __cplusplus
+#define CUSHIM_SIZE_OF_DIM_(value) static_cast<size_t>(value)
+#else
+#define CUSHIM_SIZE_OF_DIM_(value) (size_t)(value)
+#endif
 
 /**
- * Where and how a kernel runs. All but grid and block may be zero.
+ * Where and how a kernel runs: made by cushim_launch_1d, _2d or _3d, or by hand:
  *
- * Wider than the driver's own numbers, so that a grid computed as 2^32 + 1 blocks is refused, not
- * cut to 1.
+ *     struct cushim_launch launch = {
+ *         .size = sizeof launch, .grid = CUSHIM_DIM(64, 32), .block = CUSHIM_DIM(16, 16)};
+ *
+ * All but size, grid and block may be zero. The numbers are wider than the driver's own, so that a
+ * grid computed as 2^32 + 1 blocks is refused, not cut to 1.
  */
 struct cushim_launch {
+    size_t size;       /* of this structure */
     size_t grid[3];    /* blocks in x, y and z; none 0 */
     size_t block[3];   /* threads in x, y and z; none 0 */
-    size_t shared;     /* dynamic shared memory of a block. Above the 48 KiB that every function
-                          may have, the function is allowed what the device has, for good
-                          (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) */
+    size_t shared;     /* dynamic shared memory of a block. If the launch needs more than the
+                          function may have, the function is set to what the device has, and stays
+                          so (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) */
     CUstream stream;   /* NULL: the instance's default stream */
     size_t cluster[3]; /* blocks of a cluster; all 0: as the function was compiled. Divides the
                           grid. Compute capability 9.0, drivers from 11.6 */
@@ -76,9 +85,9 @@ struct cushim_launch {
  * cuLaunchKernelEx for clusters, attributes and what else needs it).
  *
  * @param pointers  `count` of them, in the order of the parameters; the values are read before this
- *                  returns. NULL where count is 0
- * @param sizes     of what they point to; NULL where the caller does not say: then their number
- *                  alone is checked
+ *                  returns. NULL if count is 0
+ * @param sizes     of what they point to, for the sentence if the launch is refused; NULL if the
+ *                  caller does not know them
  * @param count     number of arguments
  * @return CUDA_ERROR_INVALID_VALUE for numbers outside the device's limits and for arguments that
  *         are not the kernel's; CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES for more threads in a block than
@@ -86,30 +95,21 @@ struct cushim_launch {
  *         CUDA_ERROR_NOT_SUPPORTED or CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER for what this device
  *         or driver does not have; else the driver's code, which may be one of earlier work
  */
-CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim_api *cu, CUfunction function,
                                             const struct cushim_launch *launch, void **pointers,
                                             const size_t *sizes, size_t count);
 
 /**
- * All the checks, asked of the driver anew, and no launch.
+ * Check a launch against the device, the function and its parameters, without launching. The driver
+ * is queried each time; nothing is changed.
  *
  * @param sizes  as for cushim_launch_kernel; NULL to check no sizes
  * @param count  number of arguments
- * @return what cushim_launch_kernel would refuse
+ * @return what does not fit, as an error; CUDA_SUCCESS if nothing was found
  */
-CUSHIM_PUBLIC CUresult cushim_launch_check(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_check(const struct cushim_api *cu, CUfunction function,
                                            const struct cushim_launch *launch, const size_t *sizes,
                                            size_t count);
-
-/**
- * Forget what was found out about every function.
- *
- * A driver may give the handle of a function to another one once its module was unloaded. Until
- * this is called a launch of the new one that fits the old one alone may go unnoticed, as it would
- * without cushim; a launch that is right is never refused. cushim's own helpers call it where they
- * unload modules.
- */
-CUSHIM_PUBLIC void cushim_launch_forget(void);
 
 /* ---- packed parameters */
 
@@ -123,14 +123,14 @@ struct cushim_params {
                               from compute capability 7.0, drivers from 12.1 and PTX 8.1 */
     size_t size;           /* up to the end of the last parameter: nothing behind it counts */
     size_t count;          /* of parameters */
-    uint64_t layout;       /* a sum over their offsets and sizes; 0 of none */
     CUresult code;         /* of the first cushim_params_add that failed */
 };
+/* The size of this structure never changes. */
 
 /** Initializer for struct cushim_params over an array of bytes. */
 #define CUSHIM_PARAMS(array)                                                                       \
     {                                                                                              \
-        (unsigned char *)(array), sizeof(array), 0, 0, 0, CUDA_SUCCESS                             \
+        (unsigned char *)(array), sizeof(array), 0, 0, CUDA_SUCCESS                                \
     }
 
 /**
@@ -138,7 +138,7 @@ struct cushim_params {
  *
  * Rule: each parameter lies at a multiple of its alignment on the device, whatever the host's; the
  * whole has no padding at its end. A scalar is aligned to its size, so long long, double and
- * CUdeviceptr to 8, also where the host aligns them to 4; vector types to float2 8, float3 4,
+ * CUdeviceptr to 8, also if the host aligns them to 4; vector types to float2 8, float3 4,
  * float4 16, double2 16, char4 4 and so on; a structure as its most aligned member. (CUDA C++
  * Programming Guide, Built-in Vector Types and Driver API; PTX ISA, Kernel Function Parameters;
  * measured: tests/device/launch.c.)
@@ -146,7 +146,7 @@ struct cushim_params {
  * @param value      `size` bytes; they are copied
  * @param size       not 0
  * @param alignment  a power of 2, at most 128
- * @return CUDA_ERROR_INVALID_VALUE where something is off or the buffer is full: nothing is added,
+ * @return CUDA_ERROR_INVALID_VALUE if an argument is wrong or the buffer is full: nothing is added,
  *         and every later add and the launch fail too, so that it is enough to check the launch
  *
  * Threads: one at a time for each params.
@@ -154,12 +154,7 @@ struct cushim_params {
 CUSHIM_PUBLIC CUresult cushim_params_add(struct cushim_params *params, const void *value,
                                          size_t size, size_t alignment);
 
-/* The sum that `layout` is, with one more parameter. Part of the ABI: programs have it inline. */
-#define CUSHIM_PARAMS_LAYOUT_(layout, offset, size)                                                \
-    ((uint64_t)(layout)*UINT64_C(0xff51afd7ed558ccd) +                                             \
-     (uint64_t)(offset)*UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(size))
-
-/* cushim_params_add for a value of known type: where no padding is needed a compiler leaves little
+/* cushim_params_add for a value of known type: if no padding is needed a compiler leaves little
  * more than the copy of it, and the rest is for the function. */
 static inline CUresult cushim_params_add_known_(struct cushim_params *params, const void *value,
                                                 size_t size, size_t alignment)
@@ -169,19 +164,18 @@ static inline CUresult cushim_params_add_known_(struct cushim_params *params, co
         size > params->capacity - params->size)
         return cushim_params_add(params, value, size, alignment);
     memcpy(params->buffer + params->size, value, size);
-    params->layout = CUSHIM_PARAMS_LAYOUT_(params->layout, params->size, size);
     params->size += size;
     params->count++;
     return CUDA_SUCCESS;
 }
 
 /**
- * Launch a kernel with packed parameters. As cushim_launch_kernel; the driver's number, offsets and
- * sizes are checked where it can tell. Cooperative launches need cuLaunchKernelEx (11.6) this way.
+ * Launch a kernel with packed parameters. Otherwise as cushim_launch_kernel. Cooperative launches
+ * need cuLaunchKernelEx (11.6) this way.
  *
  * @param params  read before this returns; can be launched again
  */
-CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim_api *cu, CUfunction function,
                                             const struct cushim_launch *launch,
                                             const struct cushim_params *params);
 
@@ -190,44 +184,82 @@ CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim *cu, CUfunction 
 /**
  * The block size that keeps a multiprocessor busiest (cuOccupancyMaxPotentialBlockSize).
  *
- * @param shared     dynamic shared memory of a block; where it depends on the size of the block,
- *                   `shared_of` says how much, and `shared` is not looked at
+ * @param shared     dynamic shared memory of a block; if it depends on the size of the block,
+ *                   `shared_of` returns how much, and `shared` is ignored
  * @param shared_of  may be NULL; called on this thread with numbers of threads
  * @param limit      largest number of threads wanted; 0: as many as the function can have
  * @param block      threads
  * @param grid       may be NULL; blocks of that size that keep the whole device busy
  */
-CUSHIM_PUBLIC CUresult cushim_launch_block_size(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_block_size(const struct cushim_api *cu, CUfunction function,
                                                 size_t shared, CUoccupancyB2DSize shared_of,
                                                 size_t limit, size_t *block, size_t *grid);
 
 /**
  * How many blocks run at once on one multiprocessor and on the whole device
- * (cuOccupancyMaxActiveBlocksPerMultiprocessor). The latter is the largest cooperative grid.
+ * (cuOccupancyMaxActiveBlocksPerMultiprocessor). The latter is the largest cooperative grid. Like
+ * cushim_launch_block_size, it leaves the function's attributes as they were.
  *
  * @param launch  its block and shared count
  * @param each    may be NULL; blocks on a multiprocessor
  * @param all     may be NULL; blocks on the device
  */
-CUSHIM_PUBLIC CUresult cushim_launch_occupancy(const struct cushim *cu, CUfunction function,
+CUSHIM_PUBLIC CUresult cushim_launch_occupancy(const struct cushim_api *cu, CUfunction function,
                                                const struct cushim_launch *launch, size_t *each,
                                                size_t *all);
 
-/**
- * Launch of at least `threads` threads in one dimension, in blocks of `block`: the kernel's
- * surplus threads must do nothing. 0 for either gives a launch that is refused.
- */
-static inline struct cushim_launch cushim_launch_1d(size_t threads, size_t block, CUstream stream)
+/* Blocks of `block` threads for at least `threads`; 0 if either is 0. */
+static inline size_t cushim_launch_blocks_(size_t threads, size_t block)
 {
-    struct cushim_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, NULL, {0, 0, 0}, false, 0, NULL};
-    launch.grid[0] = block ? threads / block + (threads % block != 0) : 0;
-    launch.block[0] = block;
+    return block ? threads / block + (threads % block != 0) : 0;
+}
+
+/**
+ * Launch of at least x, x by y, or x by y by z threads, in blocks of the numbers that follow. The
+ * kernel's surplus threads must do nothing. 0 for any number gives a launch that is refused.
+ *
+ *     struct cushim_launch launch = cushim_launch_2d(width, height, 16, 16, stream);
+ */
+static inline struct cushim_launch cushim_launch_3d(size_t x, size_t y, size_t z, size_t block_x,
+                                                    size_t block_y, size_t block_z, CUstream stream)
+{
+    struct cushim_launch launch;
+    memset(&launch, 0, sizeof launch);
+    launch.size = sizeof launch;
+    launch.grid[0] = cushim_launch_blocks_(x, block_x);
+    launch.grid[1] = cushim_launch_blocks_(y, block_y);
+    launch.grid[2] = cushim_launch_blocks_(z, block_z);
+    launch.block[0] = block_x;
+    launch.block[1] = block_y;
+    launch.block[2] = block_z;
     launch.stream = stream;
     return launch;
 }
+static inline struct cushim_launch cushim_launch_2d(size_t x, size_t y, size_t block_x,
+                                                    size_t block_y, CUstream stream)
+{
+    return cushim_launch_3d(x, y, 1, block_x, block_y, 1, stream);
+}
+static inline struct cushim_launch cushim_launch_1d(size_t threads, size_t block, CUstream stream)
+{
+    return cushim_launch_3d(threads, 1, 1, block, 1, 1, stream);
+}
+
+/* What CUSHIM_LAUNCH calls. */
+static inline CUresult cushim_launch_typed_(const struct cushim_api *cu, CUfunction function,
+                                            const struct cushim_launch *launch, void **pointers,
+                                            const size_t *sizes, size_t count)
+{
+#ifdef CUSHIM_CHECK_LAUNCHES
+    CUresult code = cushim_launch_check(cu, function, launch, sizes, count);
+    if (code != CUDA_SUCCESS)
+        return code;
+#endif
+    return cushim_launch_kernel(cu, function, launch, pointers, sizes, count);
+}
 
 #ifdef __GNUC__
-#define CUSHIM_ALIGNOF_ __alignof__ /* 8 for double also where structures give it 4 */
+#define CUSHIM_ALIGNOF_ __alignof__ /* 8 for double also if structures give it 4 */
 #endif
 
 #ifdef __cplusplus
@@ -259,12 +291,12 @@ template <> struct value<decltype(nullptr)>; /* its bytes mean nothing: cast it 
  */
 #define CUSHIM_LAUNCH(cu, function, ...) cushim_launch_values((cu), (function), __VA_ARGS__)
 template <typename... Values>
-inline CUresult cushim_launch_values(const struct cushim *cu, CUfunction function,
-                                     const struct cushim_launch *launch, Values... values)
+static inline CUresult cushim_launch_values(const struct cushim_api *cu, CUfunction function,
+                                            const struct cushim_launch *launch, Values... values)
 {
     void *pointers[] = {cushim_detail::value<Values>::address(values)..., nullptr};
     const size_t sizes[] = {sizeof(Values)..., 0};
-    return cushim_launch_kernel(cu, function, launch, pointers, sizes, sizeof...(Values));
+    return cushim_launch_typed_(cu, function, launch, pointers, sizes, sizeof...(Values));
 }
 
 /** Append a value to packed parameters, with the size and alignment of its type. */
@@ -289,7 +321,7 @@ inline CUresult cushim_params_add_value(struct cushim_params *params, Value valu
  * address (variables), which are then not copied.
  */
 #define CUSHIM_LAUNCH(cu, function, ...)                                                           \
-    cushim_launch_kernel(                                                                          \
+    cushim_launch_typed_(                                                                          \
         (cu), (function), CUSHIM_FIRST_(__VA_ARGS__, 0),                                           \
         (void *[]){CUSHIM_EACH_(CUSHIM_COUNT_(__VA_ARGS__), CUSHIM_POINTER_, __VA_ARGS__) NULL},   \
         (const size_t[]){CUSHIM_EACH_(CUSHIM_COUNT_(__VA_ARGS__), CUSHIM_SIZE_, __VA_ARGS__) 0},   \

@@ -4,7 +4,7 @@
  * A simulated driver in this process: for the tests of a program with optional GPU support.
  *
  *     struct cushim_sim_options options = {sizeof options, .cuda = 12040, .devices = 2};
- *     struct cushim *cu = cushim_sim_open(&options);
+ *     const struct cushim_api *cu = cushim_sim_open(&options);
  *     cushim_sim_fault("cuMemAlloc:call=3,error=OUT_OF_MEMORY");
  *
  * It is in a library of its own, cushim-sim. A process has one such driver; programs that are to
@@ -49,7 +49,7 @@ struct cushim_sim_options {
  *
  * Threads: safe. Since: 0.1.
  */
-struct cushim *cushim_sim_open(const struct cushim_sim_options *options);
+const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *options);
 
 /**
  * Add fault rules, separated by semicolons:

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The drop-in: a table behind functions of the driver's own names; dropin.c is generated. */
-#ifndef CUSHIM_SRC_DROPIN_H
-#define CUSHIM_SRC_DROPIN_H
+/*
+ * The drop-in: functions of the driver's own names, each a jump through a table; dropin.c is
+ * generated. The first table's slots load, and then do what the caller asked for.
+ *
+ * On x86-64 and AArch64 the functions are assembler: they pass on arguments that they do not know,
+ * in two or three instructions, with every compiler and at every optimisation.
+ */
+#ifndef CUSHIM_DROPIN_DROPIN_H
+#define CUSHIM_DROPIN_DROPIN_H
 
 #include <stdatomic.h>
 
@@ -14,5 +20,39 @@ extern _Atomic(const struct cushim_api *) cushim_dropin_table;
 
 /* Load once, for all threads; afterwards every call goes straight to the driver. */
 const struct cushim_api *cushim_dropin_load(void);
+
+#define CUSHIM_TEXT_(x) #x
+#define CUSHIM_TEXT(x) CUSHIM_TEXT_(x)
+
+#if defined(__GNUC__) && defined(__ELF__) && defined(__x86_64__) && defined(__LP64__)
+
+#if defined(__CET__) && __CET__ & 1
+#define CUSHIM_DROPIN_LANDING "endbr64\n"
+#else
+#define CUSHIM_DROPIN_LANDING ""
+#endif
+#define CUSHIM_DROPIN_ENTRY(symbol, index)                                                         \
+    __asm__(".pushsection .text\n.globl " #symbol "\n.hidden " #symbol "\n"                        \
+            ".type " #symbol ", @function\n" #symbol ":\n" CUSHIM_DROPIN_LANDING                   \
+            "movq cushim_dropin_table(%rip), %r11\n"                                               \
+            "jmp *(16 + 8 * " #index ")(%r11)\n"                                                   \
+            ".size " #symbol ", . - " #symbol "\n.popsection\n");
+
+#elif defined(__GNUC__) && defined(__ELF__) && defined(__aarch64__) && defined(__LP64__)
+
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+#define CUSHIM_DROPIN_LANDING "hint #34\n" /* bti c */
+#else
+#define CUSHIM_DROPIN_LANDING ""
+#endif
+#define CUSHIM_DROPIN_ENTRY(symbol, index)                                                         \
+    __asm__(".pushsection .text\n.balign 4\n.globl " #symbol "\n.hidden " #symbol "\n"             \
+            ".type " #symbol ", %function\n" #symbol ":\n" CUSHIM_DROPIN_LANDING                   \
+            "adrp x16, cushim_dropin_table\n"                                                      \
+            "ldr x16, [x16, #:lo12:cushim_dropin_table]\n"                                         \
+            "ldr x16, [x16, #(16 + 8 * " #index ")]\nbr x16\n"                                     \
+            ".size " #symbol ", . - " #symbol "\n.popsection\n");
+
+#endif
 
 #endif

@@ -10,7 +10,7 @@
 #include <cushim/sim.h>
 
 #include "fault.h"
-#include "helper.h"
+#include "helpers/error.h"
 #include "live.h"
 #include "log.h"
 #include "memory.h"
@@ -86,7 +86,7 @@ static bool open_driver(const struct cushim_sim_options *options, char *error, s
     return !options->faults || sim_fault_add(options->faults, error, size);
 }
 
-struct cushim *cushim_sim_open(const struct cushim_sim_options *options)
+const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *options)
 {
     struct cushim_options open = {.size = sizeof open, .resolver = cushim_sim_symbol};
     char error[320];
@@ -94,7 +94,7 @@ struct cushim *cushim_sim_open(const struct cushim_sim_options *options)
     bool good = open_driver(options, error, sizeof error);
     sim_unlock();
     if (!good) {
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
         return NULL;
     }
     return cushim_open(&open);
@@ -104,7 +104,7 @@ bool cushim_sim_fault(const char *rules)
 {
     char error[320];
     if (!rules) {
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
         return false;
     }
     sim_lock();
@@ -112,7 +112,7 @@ bool cushim_sim_fault(const char *rules)
     bool good = sim_fault_add(rules, error, sizeof error);
     sim_unlock();
     if (!good)
-        cushim_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", error);
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", error);
     return good;
 }
 

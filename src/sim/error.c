@@ -27,7 +27,7 @@ CUresult sim_cuGetErrorName(CUresult error, const char **pStr)
     const struct cushim_error_data *data = find(error);
     if (!pStr)
         return CUDA_ERROR_INVALID_VALUE;
-    *pStr = data ? data->name : NULL;
+    *pStr = data ? cushim_error_strings + data->name : NULL;
     return data ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -36,6 +36,6 @@ CUresult sim_cuGetErrorString(CUresult error, const char **pStr)
     const struct cushim_error_data *data = find(error);
     if (!pStr)
         return CUDA_ERROR_INVALID_VALUE;
-    *pStr = data ? data->text : NULL;
+    *pStr = data ? cushim_error_strings + data->text : NULL;
     return data ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -56,7 +56,7 @@ static bool code_of(const char *text, CUresult *code)
         return true;
     }
     for (size_t i = 0; i < cushim_error_count; i++) {
-        const char *name = cushim_errors[i].name;
+        const char *name = cushim_error_strings + cushim_errors[i].name;
         if (strcmp(name, text) == 0 ||
             (strncmp(name, "CUDA_ERROR_", 11) == 0 && strcmp(name + 11, text) == 0)) {
             *code = (CUresult)cushim_errors[i].code;

@@ -66,7 +66,7 @@ static const char *name_of(CUresult code)
 {
     for (size_t i = 0; i < cushim_error_count; i++)
         if (cushim_errors[i].code == (int)code)
-            return cushim_errors[i].name;
+            return cushim_error_strings + cushim_errors[i].name;
     return "?";
 }
 

@@ -46,12 +46,12 @@ int main(int count, char **arguments)
         return 2;
     }
     struct cushim_options options = {.size = sizeof options, .path = arguments[1]};
-    struct cushim *opened = cushim_open(&options);
+    const struct cushim_api *opened = cushim_open(&options);
     void *library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, "cuDriverGetVersion") : NULL;
     if (!opened || !symbol)
         return 1;
-    const struct cushim_api *cu = cushim_table(opened);
+    const struct cushim_api *cu = opened;
     version_fn function;
     memcpy(&function, &symbol, sizeof symbol);
     long first = call_table(cu, 1), second = call_pointer(function, 1);

@@ -22,7 +22,7 @@ enum { MAX_RUNS = 101, SMALLEST = 1024 };
 #define RUN_TIME 10e6 /* nanoseconds that a run lasts at least */
 #define FEWEST 2      /* copies in a run */
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static CUdeviceptr device;
 
 static void stop(const char *what)
@@ -39,13 +39,12 @@ KEEP double run_helper(bool to_device, void *host, size_t bytes, long copies);
 /* Nanoseconds of a copy. */
 KEEP double run_raw(bool to_device, void *host, size_t bytes, long copies)
 {
-    const struct cushim_api *table = cushim_table(cu);
     CUresult result = CUDA_SUCCESS;
     long long start = clock_now();
     for (long i = 0; i < copies; i++)
-        result |= to_device ? table->cuMemcpyHtoD_v2(device, host, bytes)
-                            : table->cuMemcpyDtoH_v2(host, device, bytes);
-    result |= table->cuStreamSynchronize(NULL);
+        result |= to_device ? cu->cuMemcpyHtoD_v2(device, host, bytes)
+                            : cu->cuMemcpyDtoH_v2(host, device, bytes);
+    result |= cu->cuStreamSynchronize(NULL);
     double taken = (double)(clock_now() - start) / (double)copies;
     if (result != CUDA_SUCCESS)
         stop("a raw copy");
@@ -59,7 +58,7 @@ KEEP double run_helper(bool to_device, void *host, size_t bytes, long copies)
     for (long i = 0; i < copies; i++)
         result |= to_device ? cushim_copy_to_device(cu, device, host, bytes)
                             : cushim_copy_to_host(cu, host, device, bytes);
-    result |= cushim_table(cu)->cuStreamSynchronize(NULL);
+    result |= cu->cuStreamSynchronize(NULL);
     double taken = (double)(clock_now() - start) / (double)copies;
     if (result != CUDA_SUCCESS)
         stop("a helper's copy");
@@ -121,18 +120,16 @@ static long long number(const char *text, long long smallest, long long largest)
 
 static void open_device(int ordinal)
 {
-    const char *message = "";
     char name[96] = "";
     CUcontext context;
-    cu = cushim_get();
-    if (cushim_init(cu, &message) != CUSHIM_OK) {
-        fprintf(stderr, "skipped: %s\n", message);
+    cu = cushim_load(NULL);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        fprintf(stderr, "skipped: %s\n", cushim_message(cu));
         exit(77);
     }
-    const struct cushim_api *table = cushim_table(cu);
-    if (table->cuDeviceGetName(name, sizeof name, ordinal) != CUDA_SUCCESS ||
-        table->cuDevicePrimaryCtxRetain(&context, ordinal) != CUDA_SUCCESS ||
-        table->cuCtxSetCurrent(context) != CUDA_SUCCESS) {
+    if (cu->cuDeviceGetName(name, sizeof name, ordinal) != CUDA_SUCCESS ||
+        cu->cuDevicePrimaryCtxRetain(&context, ordinal) != CUDA_SUCCESS ||
+        cu->cuCtxSetCurrent(context) != CUDA_SUCCESS) {
         fprintf(stderr, "copy: device %d cannot be used\n", ordinal);
         exit(1);
     }
@@ -160,7 +157,7 @@ int main(int count, char **arguments)
     void *pinned = NULL, *pageable = malloc(largest);
     open_device(ordinal);
     if (!pageable || cushim_memory_alloc(cu, largest, &device) != CUDA_SUCCESS ||
-        cushim_host_alloc(cu, largest, 0, &pinned) != CUDA_SUCCESS)
+        cu->cuMemHostAlloc(&pinned, largest, 0) != CUDA_SUCCESS)
         stop("memory");
     memset(pageable, 1, largest);
     memset(pinned, 1, largest);
@@ -170,9 +167,8 @@ int main(int count, char **arguments)
         for (size_t bytes = SMALLEST; bytes <= largest; bytes *= 2)
             measure(kind % 2 == 0, kind < 2, kind < 2 ? pinned : pageable, bytes, runs);
     free(pageable);
-    if (cushim_host_free(cu, pinned) != CUDA_SUCCESS ||
-        cushim_memory_free(cu, device) != CUDA_SUCCESS)
+    if (cu->cuMemFreeHost(pinned) != CUDA_SUCCESS || cushim_memory_free(cu, device) != CUDA_SUCCESS)
         stop("memory");
-    cushim_table(cu)->cuDevicePrimaryCtxRelease_v2(ordinal);
+    cu->cuDevicePrimaryCtxRelease_v2(ordinal);
     return 0;
 }

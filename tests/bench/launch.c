@@ -28,7 +28,7 @@ static const char ptx[] = ".version 3.2\n"
                           "}\n";
 
 struct work {
-    const struct cushim *instance;
+    const struct cushim_api *instance;
     const struct cushim_api *cu;
     CUfunction function;
     CUstream stream;
@@ -61,8 +61,10 @@ KEEP CUresult launch_typed(const struct work *work, unsigned count)
     CUresult code = CUDA_SUCCESS;
     for (unsigned n = 0; n < count && code == CUDA_SUCCESS; n++) {
         CUdeviceptr out = 16 + n, in = 32 + n;
-        struct cushim_launch launch = {
-            .grid = CUSHIM_DIM(1), .block = CUSHIM_DIM(32), .stream = work->stream};
+        struct cushim_launch launch = {.size = sizeof launch,
+                                       .grid = CUSHIM_DIM(1),
+                                       .block = CUSHIM_DIM(32),
+                                       .stream = work->stream};
         code = CUSHIM_LAUNCH(work->instance, work->function, &launch, out, in, 1.5f, n);
     }
     return code;
@@ -75,8 +77,10 @@ KEEP CUresult launch_pointers(const struct work *work, unsigned count)
         CUdeviceptr out = 16 + n, in = 32 + n;
         float a = 1.5f;
         void *arguments[] = {&out, &in, &a, &n};
-        struct cushim_launch launch = {
-            .grid = CUSHIM_DIM(1), .block = CUSHIM_DIM(32), .stream = work->stream};
+        struct cushim_launch launch = {.size = sizeof launch,
+                                       .grid = CUSHIM_DIM(1),
+                                       .block = CUSHIM_DIM(32),
+                                       .stream = work->stream};
         code = cushim_launch_kernel(work->instance, work->function, &launch, arguments, NULL, 4);
     }
     return code;
@@ -106,8 +110,10 @@ KEEP CUresult launch_packed(const struct work *work, unsigned count)
     for (unsigned n = 0; n < count && code == CUDA_SUCCESS; n++) {
         unsigned char buffer[64];
         struct cushim_params params = CUSHIM_PARAMS(buffer);
-        struct cushim_launch launch = {
-            .grid = CUSHIM_DIM(1), .block = CUSHIM_DIM(32), .stream = work->stream};
+        struct cushim_launch launch = {.size = sizeof launch,
+                                       .grid = CUSHIM_DIM(1),
+                                       .block = CUSHIM_DIM(32),
+                                       .stream = work->stream};
         CUSHIM_PARAMS_ADD(&params, (CUdeviceptr)(16 + n));
         CUSHIM_PARAMS_ADD(&params, (CUdeviceptr)(32 + n));
         CUSHIM_PARAMS_ADD(&params, 1.5f);
@@ -203,7 +209,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: launch [RUNS [LAUNCHES [csv]]], a multiple of %d\n", CHUNK);
         return 2;
     }
-    struct work work = {.instance = cushim_get(), .cu = device_or_skip()};
+    struct work work = {.instance = cushim_load(NULL), .cu = device_or_skip()};
     const struct cushim_api *cu = work.cu;
     CUcontext context;
     CUmodule module;
@@ -217,7 +223,7 @@ int main(int argc, char **argv)
     const bool csv = argc > 3;
     fprintf(csv ? stderr : stdout,
             "%s, %s\n%u launches each way in turns of %d; median of %u runs (least to most)\n",
-            name, cushim_message(cushim_get()), count, CHUNK, runs);
+            name, cushim_message(cushim_load(NULL)), count, CHUNK, runs);
     for (size_t way = 0; way < WAYS; way++)
         CALL(ways[way].launches(&work, CHUNK));
     CALL(cu->cuStreamSynchronize(work.stream));

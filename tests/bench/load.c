@@ -22,7 +22,7 @@ KEEP int load_bare(const char *path);
 KEEP int load_cushim(const char *path)
 {
     struct cushim_options options = {.size = sizeof options, .path = path};
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     return cu ? cushim_driver_version(cu) : 0;
 }
 
@@ -30,7 +30,7 @@ KEEP int load_dlsym(const char *path)
 {
     struct cushim_options options = {
         .size = sizeof options, .path = path, .order = CUSHIM_ORDER_DLSYM_ONLY};
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     return cu ? cushim_driver_version(cu) : 0;
 }
 

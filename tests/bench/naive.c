@@ -86,7 +86,7 @@ int main(int count, char **arguments)
         return 2;
     }
     struct cushim_options options = {.size = sizeof options, .path = arguments[1]};
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     if (!cu)
         return 1;
     struct cushim_entry entry;

@@ -26,7 +26,7 @@ enum { VECADD_COUNT = 1 << 24, MATMUL_SIZE = 512, MAX_RUNS = 101, LAUNCHES = 100
 
 /* An opened driver. */
 struct driver {
-    struct cushim *instance;
+    const struct cushim_api *instance;
     const struct cushim_api *cu;
     CUfunction function;
     CUdeviceptr a, b, c;
@@ -67,7 +67,7 @@ static struct driver open_driver(const char *path, const char *workers)
         setenv("CUSHIM_SIM_WORKERS", workers, 1);
     driver.instance = cushim_open(&options);
     CHECK(cushim_status(driver.instance) == CUSHIM_OK);
-    driver.cu = cushim_table(driver.instance);
+    driver.cu = driver.instance;
     CALL(driver.cu->cuInit(0));
     CALL(driver.cu->cuDevicePrimaryCtxRetain(&context, 0));
     CALL(driver.cu->cuCtxSetCurrent(context));

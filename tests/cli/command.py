@@ -12,15 +12,20 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 
-from real_drivers import REQUIRED, newest_drivers, nm_exports, registry  # noqa: E402, F401
+from real_drivers import (REQUIRED, ROOT, newest_drivers, nm_exports,  # noqa: E402, F401
+                          registry)
 
 CLI = os.environ.get("CUSHIM_CLI", "cushim")
 FAKE_GPU = os.environ.get("CUSHIM_FAKE_GPU", "")
 FAKES = Path(os.environ.get("CUSHIM_FAKES", "."))
 DRIVERS = newest_drivers()
-COMMANDS = ("info", "symbols", "demo")
+SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
+                     .glob("libcuda-sim-*.so"),
+                     key=lambda path: [int(part) for part in path.stem.split("-")[-1].split(".")])
+COMMANDS = ("info", "symbols", "features", "compat", "demo")
+READERS = ("scan", "newer", "diff") if "CUSHIM_READERS" in os.environ else ()
 
-OK, FAILED, USAGE, NO_DRIVER, SYSTEM = range(5)
+OK, FAILED, USAGE, NO_DRIVER, SYSTEM, INPUT = range(6)
 
 
 def environment(**variables):

@@ -5,7 +5,7 @@
  *
  *   FAKE_FAIL=SYMBOL[:N]  the Nth call of SYMBOL, or every call, returns 999
  *   FAKE_WRONG            vecadd leaves the last element as it is
- *   FAKE_DEVICES=N        number of devices
+ *   FAKE_DEVICES=N        number of devices; -1: cuInit returns 100, as real drivers do then
  *   FAKE_LOG=FILE         when the process ends, "cuInit N" and "held N" are written there: how
  *                         often cuInit was called, and how many objects were not released
  *
@@ -21,6 +21,7 @@ enum {
     SUCCESS = 0,
     INVALID_VALUE = 1,
     NOT_INITIALIZED = 3,
+    NO_DEVICE = 100,
     INVALID_DEVICE = 101,
     INVALID_CONTEXT = 201,
     UNKNOWN = 999
@@ -104,6 +105,8 @@ EXPORT int cuInit(unsigned flags)
     if (fails(__func__))
         return UNKNOWN;
     inits++;
+    if (device_count() < 0)
+        return NO_DEVICE;
     return flags == 0 ? SUCCESS : INVALID_VALUE;
 }
 

@@ -19,7 +19,7 @@ def check_schema(info):
                           "init"]
     assert re.fullmatch(r"\d+\.\d+\.\d+", info["cushim"])
     driver = info["driver"]
-    assert set(driver) == {"path", "version", "status", "message", "source"}
+    assert set(driver) == {"path", "version", "status", "message", "source", "ptx"}
     assert isinstance(driver["message"], str) and driver["message"]
     found = driver["status"] == "ok"
     assert (driver["version"] > 0) == found

@@ -6,19 +6,19 @@ import re
 import subprocess
 
 import pytest
-from command import (CLI, COMMANDS, FAKE_GPU, NO_DRIVER, OK, SYSTEM, USAGE, environment, run,
-                     run_on_terminal)
+from command import (CLI, COMMANDS, FAKE_GPU, NO_DRIVER, OK, READERS, SYSTEM, USAGE, environment,
+                     run, run_on_terminal)
 
 ESCAPE = "\033["
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@pytest.mark.parametrize("command", [(), *((name,) for name in (*COMMANDS, *READERS))])
 @pytest.mark.parametrize("option", ["--help", "-?"])
 def test_help(command, option):
     result = run(*command, option)
     assert (result.code, result.err) == (OK, "")
     assert result.out.startswith(" ".join(["Usage: cushim", *command, "[OPTION...]"]))
-    for code in range(5):
+    for code in range(6):
         assert re.search(rf"^  {code}  \w", result.out, re.MULTILINE), f"no exit code {code}"
     assert max(map(len, result.out.splitlines())) < 80
 
@@ -27,6 +27,8 @@ def test_help(command, option):
     ("info", ["--driver=PATH", "--init", "--json"]),
     ("symbols", ["--driver=PATH", "--missing", "--since=X.Y", "--name=GLOB",
                  "--order=proc|dlsym|dlsym-only", "--audit", "--json"]),
+    ("features", ["--driver=PATH", "--device=N", "--missing", "--name=GLOB", "--json"]),
+    ("compat", ["--driver=PATH", "--json"]),
     ("demo", ["--driver=PATH", "--device=N"]),
 ])
 def test_help_lists_options(command, options):
@@ -37,11 +39,11 @@ def test_help_lists_options(command, options):
 
 def test_help_lists_commands():
     out = run("--help").out
-    for name in COMMANDS:
+    for name in (*COMMANDS, *READERS):
         assert re.search(rf"^  {name} +\w", out, re.MULTILINE), name
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@pytest.mark.parametrize("command", [(), *((name,) for name in (*COMMANDS, *READERS))])
 def test_version(command):
     result = run(*command, "--version")
     assert (result.code, result.err) == (OK, "")

@@ -2,16 +2,12 @@
 /* A program on the table, the same for every way of adopting cushim. */
 #include <stdio.h>
 
-#ifdef TWO_FILES
-#include "cushim.h"
-#else
 #include <cushim/cushim.h>
-#endif
 
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    const struct cushim *cushim = cushim_get();
+    const struct cushim_api *cushim = cushim_load(NULL);
     CUdeviceptr memory = 0;
     printf("status %s\n", cushim_status_name(cushim_status(cushim)));
     printf("driver %d\n", cushim_driver_version(cushim));

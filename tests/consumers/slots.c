@@ -4,11 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TWO_FILES
-#include "cushim.h"
-#else
 #include <cushim/cushim.h>
-#endif
 
 #ifdef __cplusplus
 extern "C"
@@ -19,7 +15,7 @@ extern "C"
 int slots_check(void)
 {
     const char *table = (const char *)cushim_load(NULL);
-    struct cushim *cushim = cushim_get();
+    const struct cushim_api *cushim = cushim_load(NULL);
     void *driver = dlopen(cushim_path(cushim), RTLD_NOW | RTLD_NOLOAD);
     int wrong = 0, available = 0;
     if (!driver)
@@ -30,7 +26,8 @@ int slots_check(void)
         void *held, *exported;
         cushim_entry_at(i, &entry);
         exported = dlsym(driver, entry.symbol);
-        memcpy(&held, table + sizeof(size_t) + i * sizeof held, sizeof held);
+        memcpy(&held, table + offsetof(struct cushim_api, cuArray3DCreate_v1) + i * sizeof held,
+               sizeof held);
         available += slot.state == CUSHIM_STATE_AVAILABLE;
         if (exported ? held != exported : !held || slot.state == CUSHIM_STATE_AVAILABLE) {
             printf("wrong %s\n", entry.symbol);

@@ -79,7 +79,9 @@ def test_cmake_package(installed, driver, tmp_path):
 def test_cmake_package_version(installed, tmp_path):
     """A later release, or another major one, is refused by CMake and not at run time."""
     need("cmake")
-    for wanted, code in (("0.1", 0), ("0.0.1", 0), ("0.99", 1), ("1.0", 1)):
+    for wanted, code in (("0.1", 0), ("0.0.1", 0), ("0.99", 1), ("1.0", 1),
+                         ("0.0.1...0.1.0", 0), ("0.1...1.0", 0), ("0.0.1...0.0.9", 1),
+                         ("0.0.1...<0.1.0", 1), ("0.2...1.0", 1)):
         folder = tmp_path / wanted
         folder.mkdir()
         (folder / "CMakeLists.txt").write_text(
@@ -88,6 +90,25 @@ def test_cmake_package_version(installed, tmp_path):
         shown = run("cmake", "-S", folder, "-B", folder / "build", code=code,
                     env={"CMAKE_PREFIX_PATH": str(installed.prefix)})
         assert code == 0 or "version: 0.1.0" in shown
+
+
+def test_cmake_package_parts(build, tmp_path):
+    """A part that is not installed has no target, and asking for it is an error of CMake's."""
+    need("cmake")
+    installed = build.install(tmp_path / "root")
+    for number, (wanted, code) in enumerate([
+            ("cushim static dropin cuda_headers", 0), ("nonsense", 1), ("cushim dropin", 0),
+            ("static", 1)]):
+        if number == 2:
+            (installed.libraries / "libcushim.a").unlink()
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.13)\nproject(parts LANGUAGES C)\n"
+            f"find_package(cushim REQUIRED COMPONENTS {wanted})\n", encoding="utf-8")
+        shown = run("cmake", "-S", folder, "-B", folder / "build", code=code,
+                    env={"CMAKE_PREFIX_PATH": str(installed.prefix)})
+        assert code == 0 or f"no component {wanted} is installed" in shown
 
 
 def test_cmake_two_files(build, driver, tmp_path):
@@ -115,6 +136,7 @@ def test_meson_subproject(driver, tmp_path):
     targets = json.loads(run("meson", "introspect", "--targets", folder))
     assert {target["name"] for target in targets if target["type"] == "executable"} == {
         "app", "legacy"}
+    assert [target["name"] for target in targets if "sim" in target["name"]] == []
     env = {"CUSHIM_LIBCUDA": NO_DRIVER}
     assert_keeps_to_itself(folder / "app")
     check_app(folder / "app", env, driver)

@@ -76,6 +76,19 @@ def test_unchanged_source_in_cxx(installed, toolkit, tmp_path):
     assert facts(run(program, env=installed.env))["init"] == "100"
 
 
+def test_typedefs_without_a_toolkit(installed, tmp_path):
+    """<cudaTypedefs.h> from the same folder: plain names of the level, types of all releases."""
+    source = tmp_path / "types.c"
+    source.write_text(
+        "#include <cudaTypedefs.h>\nint main(void)\n{ PFN_cuInit init = cuInit;\n"
+        "PFN_cuMemAlloc_v3020 allocate = cuMemAlloc; PFN_cuCtxCreate_v12050 newer = 0;\n"
+        "return !allocate || newer || init(0) != CUDA_ERROR_NO_DEVICE; }\n", encoding="utf-8")
+    program = installed.compile(
+        tmp_path / "types", source, libraries=[installed.dropin],
+        options=["-I", installed.cuda_headers, "-Wall", "-Werror", "-DCUSHIM_CUDA_VERSION=12040"])
+    run(program, env=installed.env)
+
+
 def test_companions_without_a_toolkit(installed, tmp_path):
     """One function of each companion header, called before there is a driver."""
     source = tmp_path / "companions.c"
@@ -149,7 +162,8 @@ static const struct {{ const char *symbol; int (*call)(void *, void *, void *); 
 {rows}
 }};
 {answers}
-static const struct {{ size_t size; int (*slots[])(void); }} table = {{0, {{{slots}}}}};
+static const struct {{ size_t size; void *instance; int (*slots[])(void); }} table = {{
+    0, 0, {{{slots}}}}};
 
 int main(void)
 {{

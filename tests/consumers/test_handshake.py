@@ -54,7 +54,7 @@ def test_newer_header_on_older_library(installed, build_with, driver_here, reque
     assert shown == {"status": "header-mismatch", "table": "same", "size": "enough",
                      "open": "no", "version": "0 0", "slots": str(slots),
                      "refused": str(slots), "message": shown["message"]}
-    assert "libcushim is older than the header that this program was built with" in \
+    assert "the library cushim is older than the header that this program was built with" in \
         shown["message"]
 
 

@@ -17,9 +17,11 @@ NOTHING = {"CUSHIM_LIBCUDA": NO_DRIVER}
 
 @pytest.fixture
 def folder(build, tmp_path):
-    """A project's folder with the two files in it."""
+    """A project's folder with the two files in it, and in a folder of their own below it."""
+    (tmp_path / "cushim").mkdir()
     for name in ("cushim.h", "cushim.c"):
         shutil.copy(build.path / "src/packaging/two-files" / name, tmp_path)
+        shutil.copy(build.path / "src/packaging/two-files" / name, tmp_path / "cushim")
     return tmp_path
 
 
@@ -46,15 +48,34 @@ def test_project_of_its_own(folder, driver):
     need("make")
     shutil.copy(HERE / "app.c", folder)
     shutil.copy(HERE / "two-files/Makefile", folder)
+    for name in ("cushim.h", "cushim.c"):
+        (folder / name).unlink()
     run("make", "CFLAGS=-std=c11", cwd=folder)
     assert facts(run(folder / "app", env=NOTHING))["status"] == "not-found"
     shown = facts(run(folder / "app", env=with_driver(NOTHING, driver)))
     assert (shown["status"], shown["driver"]) == ("ok", str(driver.cuda))
 
 
+def test_release_has_them(build, tmp_path):
+    """`meson dist` of what is committed, as CMake's FetchContent takes it."""
+    need("git", "meson", "cmake")
+    if run("git", "status", cwd=ROOT, code=None).startswith("fatal"):
+        pytest.skip("not a git checkout")
+    # In a build folder of its own: the one under test is in use.
+    run("meson", "setup", tmp_path / "build", ROOT, "-Dtools=disabled")
+    run("meson", "dist", "-C", tmp_path / "build", "--allow-dirty", "--no-tests",
+        "--formats=gztar")
+    release = next((tmp_path / "build/meson-dist").glob("*.tar.gz"))
+    run("tar", "xf", release, "--strip-components=1", "--wildcards", "*/two-files", cwd=tmp_path)
+    run("cmake", "-S", HERE / "cmake-two-files", "-B", tmp_path / "made",
+        f"-DTWO_FILES={tmp_path / 'two-files'}")
+    run("cmake", "--build", tmp_path / "made", "--target", "app")
+    assert facts(run(tmp_path / "made/app", env=NOTHING))["status"] == "not-found"
+
+
 def test_every_slot_whatever_the_project_chose(folder, drivers):
     """The project's own macros change its calls, not the table."""
-    run("cc", *WARNINGS, "-DTWO_FILES", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM",
+    run("cc", *WARNINGS, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM",
         "-DCUSHIM_CUDA_VERSION=11040", "-D_GNU_SOURCE", "-I.", HERE / "slots.c", "cushim.c",
         "-o", "slots", "-ldl", "-pthread", cwd=folder)
     for driver in drivers:
@@ -89,6 +110,34 @@ def test_companions_on_request(folder):
     run("cc", "gl.c", "-o", "gl", cwd=folder, code=1)
 
 
+def test_typedefs_on_request(folder):
+    """The types of cudaTypedefs.h, and with companions theirs, also after the header was there."""
+    (folder / "cudaTypedefs.h").write_text("#define CUSHIM_TYPEDEFS\n#include \"cushim.h\"\n",
+                                           encoding="utf-8")
+    (folder / "types.c").write_text(
+        "#include \"cushim.h\"\n#ifdef LATER\n#include <cudaTypedefs.h>\n#endif\n"
+        "#ifdef CUSHIM_COMPANIONS\nextern PFN_cuGLInit_v2000 gl;\n#endif\n"
+        "int main(void)\n{ struct cushim_api api = {0}; PFN_cuMemAlloc_v3020 f = "
+        "api.cuMemAlloc_v2; return f != 0; }\n", encoding="utf-8")
+    for options in (["-DCUSHIM_TYPEDEFS"], ["-DLATER"], ["-DLATER", "-DCUSHIM_COMPANIONS"]):
+        run("cc", *WARNINGS, *MORE, *options, "-I.", "types.c", "-o", "types", cwd=folder)
+        run(folder / "types")
+    run("cc", "-I.", "types.c", "-o", "types", cwd=folder, code=1)
+    run("cc", *WARNINGS, *MORE, "-DCUSHIM_TYPEDEFS", "-c", "cushim.c", cwd=folder)
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("toolkit", ["11.8", "13.0"], indirect=True)
+def test_typedefs_after_a_toolkits_header(folder, toolkit, language):
+    """They are the toolkit's own then, and the companions' with its headers."""
+    need("g++")
+    (folder / "after.c").write_text(
+        "#define CUSHIM_TYPEDEFS\n#define CUSHIM_COMPANIONS\n#include <cuda.h>\n"
+        "#include \"cushim.h\"\nextern PFN_cuMemAlloc_v3020 allocate;\n", encoding="utf-8")
+    run("g++" if language == "c++" else "cc", "-x", language, "-Wall", "-Wextra", "-Werror",
+        "-I", toolkit, "-c", "after.c", cwd=folder)
+
+
 def test_drop_in(folder, driver):
     """-DCUSHIM_DROPIN for cushim.c, and one line as <cuda.h>, serve source written for -lcuda."""
     for header in ("cuda.h", "cudaProfiler.h"):
@@ -105,7 +154,7 @@ def test_drop_in(folder, driver):
 def test_plugin_keeps_its_copy_to_itself(folder):
     """Two plug-ins, or one and its program, may have cushim of two releases."""
     shutil.copy(HERE / "app.c", folder)
-    run("cc", "-DTWO_FILES", "-shared", "-fPIC", "app.c", "cushim.c", "-o", "plugin.so",
+    run("cc", "-I.", "-shared", "-fPIC", "app.c", "cushim.c", "-o", "plugin.so",
         cwd=folder)
     assert_keeps_to_itself(folder / "plugin.so")
     assert exports(folder / "plugin.so") == ["main"]
@@ -115,7 +164,7 @@ def test_links_for_windows(folder):
     """An .exe needs the system's own libraries alone."""
     need(MINGW)
     shutil.copy(HERE / "app.c", folder)
-    run(MINGW, *WARNINGS, "-DTWO_FILES", "app.c", "cushim.c", "-o", "app.exe", cwd=folder)
+    run(MINGW, *WARNINGS, "-I.", "app.c", "cushim.c", "-o", "app.exe", cwd=folder)
 
 
 @pytest.mark.parametrize("text, says", [

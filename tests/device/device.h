@@ -37,12 +37,12 @@
 
 static inline const struct cushim_api *device_or_skip(void)
 {
-    const char *message = "";
-    if (cushim_init(cushim_get(), &message) != CUSHIM_OK) {
-        printf("skipped: %s\n", message);
+    const struct cushim_api *cu = cushim_load(NULL);
+    if (cushim_init(cu) != CUSHIM_OK) {
+        printf("skipped: %s\n", cushim_message(cu));
         exit(77);
     }
-    return cushim_table(cushim_get());
+    return cu;
 }
 
 #endif

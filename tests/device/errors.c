@@ -47,7 +47,7 @@ static void compare_names(const struct cushim_api *cu)
     printf("names of codes: %u as in the driver, %u that it does not know, %u that differ\n", same,
            newer, other);
     CHECK(same > 80);
-    if (cushim_driver_version(cushim_get()) <= cushim_registry_version())
+    if (cushim_driver_version(cushim_load(NULL)) <= cushim_registry_version())
         CHECK(other == 0);
 }
 
@@ -60,7 +60,7 @@ static CUresult allocate(const struct cushim_api *cu, size_t bytes, CUdeviceptr 
 int main(void)
 {
     const struct cushim_api *cu = device_or_skip();
-    struct cushim *instance = cushim_get();
+    const struct cushim_api *instance = cushim_load(NULL);
     CUcontext context = NULL;
     CUdeviceptr memory = 0x5a5a;
     CALL(cushim_set_error_handler(print_failure, &seen));
@@ -70,14 +70,14 @@ int main(void)
     CHECK(!CUSHIM_CHECK(cu->cuMemFree_v2(0x1234)));
     CHECK(seen.calls == 1); /* no context is current */
     CHECK(CUSHIM_CHECK(cushim_primary_retain(instance, 0, &context)));
-    CHECK(CUSHIM_CHECK(cushim_context_push(instance, context)));
+    CHECK(CUSHIM_CHECK(instance->cuCtxPushCurrent(context)));
     CHECK(seen.calls == 1);
     CHECK(!CUSHIM_CHECK(cu->cuMemFree_v2(0x1234)));
     CHECK(seen.calls == 2 && seen.code == CUDA_ERROR_INVALID_VALUE);
     CHECK(allocate(cu, (size_t)1 << 50, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(seen.calls == 3 && seen.code == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(allocate(cu, 0, &memory) == CUDA_ERROR_INVALID_VALUE);
-    CHECK(!CUSHIM_CHECK(cushim_context_push(instance, NULL)));
+    CHECK(!CUSHIM_CHECK(instance->cuCtxPushCurrent(NULL)));
     CHECK(!CUSHIM_CHECK(cushim_primary_retain(instance, 4711, &context)));
     CHECK(seen.calls == 6 && seen.code == CUDA_ERROR_INVALID_DEVICE);
 
@@ -88,11 +88,13 @@ int main(void)
         if (strcmp(entry.symbol, "cuWGLGetDevice") != 0)
             continue;
         CUdevice device;
-        printf("  %s: %s\n", entry.symbol, cushim_reason(instance, entry.symbol, NULL));
+        char text[512];
+        printf("  %s: %s\n", entry.symbol,
+               cushim_reason(instance, entry.symbol, NULL, text, sizeof text));
         CHECK(!CUSHIM_CHECK(cu->cuWGLGetDevice(&device, NULL)));
         CHECK(seen.code == CUDA_ERROR_NOT_SUPPORTED && strstr(cushim_last_error(), "Windows"));
     }
-    CHECK(CUSHIM_CHECK(cushim_context_pop(instance, NULL)));
+    CHECK(CUSHIM_CHECK(instance->cuCtxPopCurrent(&(CUcontext){NULL})));
     CHECK(CUSHIM_CHECK(cushim_primary_release(instance, 0)));
     return 0;
 }

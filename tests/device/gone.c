@@ -27,7 +27,7 @@ static void primary_gone(void)
     CUcontext context = NULL, popped = NULL;
     struct cushim_scope scope;
     CALL(cushim_primary_retain(cu, 0, &context));
-    CALL(cushim_context_push(cu, context));
+    CALL(cu->cuCtxPushCurrent(context));
     CALL(cushim_primary_release(cu, 0));
     printf("  still on the stack: %s\n", current() == context ? "yes" : "no");
     SHOW(cushim_context_synchronize(cu, NULL));
@@ -35,7 +35,7 @@ static void primary_gone(void)
     SHOW(cushim_context_destroy(cu, context));
     if (SHOW(cushim_scope_enter(cu, context, &scope)) == CUDA_SUCCESS)
         CALL(cushim_scope_leave(&scope, CUDA_SUCCESS));
-    CALL(cushim_context_pop(cu, &popped));
+    CALL(cu->cuCtxPopCurrent(&popped));
     CHECK(popped == context && !current());
 }
 
@@ -50,16 +50,16 @@ static void destroyed_elsewhere(void)
     pthread_t thread;
     CUcontext base = create(), context = create(), now = NULL;
     struct cushim_scope scope;
-    CALL(cushim_context_push(cu, base));
+    CALL(cu->cuCtxPushCurrent(base));
     CALL(cushim_scope_enter(cu, context, &scope));
     CHECK(!pthread_create(&thread, NULL, destroy_on_thread, context));
     CHECK(!pthread_join(thread, NULL));
-    SHOW(cushim_context_current(cu, &now));
+    SHOW(cu->cuCtxGetCurrent(&now));
     printf("  current: %s\n", now == context ? "the one that is gone" : now ? "another" : "none");
     SHOW(cushim_context_synchronize(cu, NULL));
     SHOW(cushim_scope_leave(&scope, CUDA_SUCCESS));
     CHECK(current() == base);
-    CALL(cushim_context_pop(cu, NULL));
+    CALL(cu->cuCtxPopCurrent(&(CUcontext){NULL}));
     CHECK(!current());
     CALL(cushim_context_destroy(cu, base));
 }
@@ -76,27 +76,11 @@ static void destroy_twice(void)
     SHOW(cushim_context_destroy(cu, gone()));
 }
 
-static void push_gone(void)
-{
-    CHECK(SHOW(cushim_context_push(cu, gone())) != CUDA_SUCCESS);
-    CHECK(!current());
-}
-
-static void set_gone(void)
-{
-    CHECK(SHOW(cushim_context_set(cu, gone())) != CUDA_SUCCESS);
-    CHECK(!current());
-}
-
 static void use_gone(void)
 {
     CUcontext context = gone();
-    struct cushim_context_properties of = {.size = sizeof of};
     struct cushim_scope scope;
     SHOW(cushim_context_synchronize(cu, context));
-    SHOW(cushim_context_describe(cu, context, &of));
-    SHOW(cushim_context_attach(cu, context));
-    SHOW(cushim_context_detach(cu, context));
     CHECK(SHOW(cushim_scope_enter(cu, context, &scope)) != CUDA_SUCCESS);
     CHECK(!current());
 }
@@ -104,7 +88,6 @@ static void use_gone(void)
 static void never_one(void)
 {
     static char text[4096];
-    SHOW(cushim_context_push(cu, (CUcontext)(void *)text));
     SHOW(cushim_context_destroy(cu, (CUcontext)(void *)text));
     CHECK(!current());
 }
@@ -112,12 +95,12 @@ static void never_one(void)
 static void twice_on_the_stack(void)
 {
     CUcontext context = create(), now = NULL;
-    CALL(cushim_context_push(cu, context));
-    CALL(cushim_context_push(cu, context));
+    CALL(cu->cuCtxPushCurrent(context));
+    CALL(cu->cuCtxPushCurrent(context));
     CALL(cushim_context_destroy(cu, context));
-    SHOW(cushim_context_current(cu, &now));
+    SHOW(cu->cuCtxGetCurrent(&now));
     printf("  current: %s\n", now ? "the one that is gone" : "none");
-    SHOW(cushim_context_pop(cu, &now));
+    SHOW(cu->cuCtxPopCurrent(&now));
     CHECK(!current());
 }
 
@@ -133,9 +116,9 @@ static void in_child(void)
     CHECK(SHOW(cushim_primary_retain(cu, 0, &context)) == CUDA_ERROR_NOT_INITIALIZED);
     CHECK(SHOW(cushim_primary_release(cu, 0)) == CUDA_ERROR_NOT_INITIALIZED);
     CHECK(SHOW(cushim_context_create(cu, 0, NULL, &context)) == CUDA_ERROR_NOT_INITIALIZED);
-    SHOW(cushim_context_current(cu, &context));
+    SHOW(cu->cuCtxGetCurrent(&context));
     SHOW(cushim_scope_enter(cu, kept, &scope));
-    SHOW(cushim_context_pop(cu, &context));
+    SHOW(cu->cuCtxPopCurrent(&context));
     SHOW(cushim_context_synchronize(cu, NULL));
     CHECK(count == 77);
     fflush(stdout);
@@ -147,7 +130,7 @@ static void forked(void)
     CUcontext context = NULL;
     int status = 0;
     CALL(cushim_primary_retain(cu, 0, &context));
-    CALL(cushim_context_push(cu, context));
+    CALL(cu->cuCtxPushCurrent(context));
     fflush(stdout);
     pid_t child = fork();
     CHECK(child >= 0);
@@ -157,7 +140,7 @@ static void forked(void)
     printf("  child: wait status %d\n", status);
     CHECK(status == 0);
     CALL(cushim_context_synchronize(cu, NULL)); /* the parent goes on */
-    CALL(cushim_context_pop(cu, NULL));
+    CALL(cu->cuCtxPopCurrent(&(CUcontext){NULL}));
     CALL(cushim_primary_release(cu, 0));
 }
 
@@ -168,8 +151,6 @@ static const struct part parts[] = {
     {"destroyed by another thread", destroyed_elsewhere, true},
     {"twice on the stack", twice_on_the_stack, true},
     {"destroyed twice", destroy_twice, true},
-    {"pushed when gone", push_gone, false},
-    {"set when gone", set_gone, false},
     {"used when gone", use_gone, false},
     {"no context", never_one, true},
 };

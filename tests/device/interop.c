@@ -54,7 +54,7 @@ static void pass_pointers(const struct cushim_api *cu)
 #if CUDART_VERSION >= 12050
 static void compare_slots(void)
 {
-    struct cushim *instance = cushim_get();
+    const struct cushim_api *instance = cushim_load(NULL);
     int version = cushim_driver_version(instance);
     unsigned same = 0, other = 0;
     for (size_t i = 0; i < cushim_entry_count(); i++) {
@@ -98,9 +98,9 @@ static void look_up_by_name(void)
     enum cushim_proc_status why;
     CUcontext current = NULL;
     unsigned long long by_cushim = 0, by_runtime = 1;
-    CALL(cushim_table(cushim_get())->cuCtxGetCurrent(&current));
+    CALL(cushim_load(NULL)->cuCtxGetCurrent(&current));
 
-    void *address = cushim_proc(cushim_get(), "cuCtxGetId", 12000, CUSHIM_STREAM_LEGACY, &why);
+    void *address = cushim_proc(cushim_load(NULL), "cuCtxGetId", 12000, CUSHIM_STREAM_LEGACY, &why);
     get_id_fn get_id = NULL;
     memcpy(&get_id, &address, sizeof address);
     if (!get_id) {
@@ -119,7 +119,7 @@ static void look_up_by_name(void)
 #else
     (void)by_runtime;
 #endif
-    CHECK(!cushim_proc(cushim_get(), "cuFrobnicate", 99000, CUSHIM_STREAM_LEGACY, &why));
+    CHECK(!cushim_proc(cushim_load(NULL), "cuFrobnicate", 99000, CUSHIM_STREAM_LEGACY, &why));
     CHECK(why == CUSHIM_PROC_NOT_FOUND);
     printf("cuCtxGetId by name, from both: context %llu\n", by_cushim);
 }

@@ -9,19 +9,18 @@
 int main(void)
 {
     CUcontext context = NULL;
-    struct cushim *cu = cushim_get();
+    const struct cushim_api *cu = cushim_load(NULL);
     struct check_run run = {.cu = cu};
     device_or_skip();
     setvbuf(stdout, NULL, _IOLBF, 0);
     CALL(cushim_primary_retain(cu, 0, &context));
-    CALL(cushim_context_push(cu, context));
+    CALL(cu->cuCtxPushCurrent(context));
     for (const struct check *check = checks; check->name; check++) {
         bool good = check_kernel(check, &run);
         fprintf(good ? stdout : stderr, "%s: %s\n", check->name, run.message);
         CHECK(good);
     }
-    CHECK(cushim_memory_live(cu, NULL) == 0);
-    CALL(cushim_context_pop(cu, NULL));
+    CALL(cu->cuCtxPopCurrent(&context));
     CALL(cushim_primary_release(cu, 0));
     return 0;
 }

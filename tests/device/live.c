@@ -196,11 +196,11 @@ static void *resolve(void *user, const char *symbol)
     return address;
 }
 
-struct cushim *live_open(void)
+const struct cushim_api *live_open(void)
 {
     struct cushim_options options = {.size = sizeof options, .resolver = resolve};
-    driver = cushim_table(cushim_get());
-    library = dlopen(cushim_path(cushim_get()), RTLD_NOW | RTLD_NOLOAD);
+    driver = cushim_load(NULL);
+    library = dlopen(cushim_path(cushim_load(NULL)), RTLD_NOW | RTLD_NOLOAD);
     calls = 0;
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         counts[kind] = 0;

@@ -34,7 +34,7 @@ struct live {
 };
 
 /* An instance whose driver is the loaded one; the caller closes it. */
-struct cushim *live_open(void);
+const struct cushim_api *live_open(void);
 
 struct live live_now(void);
 

@@ -29,15 +29,15 @@ struct worker {
     CUdeviceptr a, b;
     CUstream stream;
     CUfunction vecadd, saxpy;
-    CUmodule module;
+    CUmodule module, second;
     float *host;
     struct worker *before, *after; /* of a ring */
     bool reads_after;              /* its kernels can read the memory of `after` */
 };
 
-static struct cushim *cu;
-static bool own_contexts;            /* else the primary ones */
-static struct cushim_library shared; /* one for all devices */
+static const struct cushim_api *cu;
+static bool own_contexts; /* else the primary ones */
+static CUlibrary shared;  /* one for all devices; NULL: drivers before 12.0 */
 static pthread_barrier_t together;
 
 static void wait_for_all(void)
@@ -49,7 +49,7 @@ static void wait_for_all(void)
 static void is_current(CUcontext expected)
 {
     CUcontext now = NULL;
-    OK(cushim_context_current(cu, &now));
+    OK(cu->cuCtxGetCurrent(&now));
     CHECK(now == expected);
 }
 
@@ -79,16 +79,23 @@ static void set_up(struct worker *me)
     else
         OK(cushim_primary_retain(cu, me->device, &me->context));
     is_current(NULL);
-    OK(cushim_context_push(cu, me->context));
-    OK(cushim_stream_create(cu, CU_STREAM_NON_BLOCKING, 0, &me->stream));
+    OK(cu->cuCtxPushCurrent(me->context));
+    OK(cu->cuStreamCreate(&me->stream, CU_STREAM_NON_BLOCKING));
     OK(cushim_module_load(cu, vecadd_ptx, sizeof vecadd_ptx, NULL, NULL, &me->module));
     OK(cushim_module_function(cu, me->module, "vecadd", &me->vecadd));
-    OK(cushim_library_function(cu, &shared, "saxpy", &me->saxpy));
+    CUkernel kernel = NULL;
+    if (shared) {
+        OK(cushim_library_kernel(cu, shared, "saxpy", &kernel));
+        me->saxpy = (CUfunction)(void *)kernel;
+    } else {
+        OK(cushim_module_load(cu, saxpy_ptx, sizeof saxpy_ptx, NULL, NULL, &me->second));
+        OK(cushim_module_function(cu, me->second, "saxpy", &me->saxpy));
+    }
     CUdeviceptr *const memory[] = {&me->sum, &me->inbox, &me->a, &me->b};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         OK(cushim_memory_alloc(cu, BYTES, memory[i]));
     void *host = NULL;
-    OK(cushim_host_alloc(cu, BYTES, CU_MEMHOSTALLOC_PORTABLE, &host));
+    OK(cu->cuMemHostAlloc(&host, BYTES, CU_MEMHOSTALLOC_PORTABLE));
     me->host = host;
 }
 
@@ -97,13 +104,13 @@ static void upload(struct worker *me, CUdeviceptr to, float (*number)(CUdevice, 
     for (int i = 0; i < COUNT; i++)
         me->host[i] = number(me->device, i);
     OK(cushim_copy_to_device_async(cu, to, me->host, BYTES, me->stream));
-    OK(cushim_stream_synchronize(cu, me->stream));
+    OK(cu->cuStreamSynchronize(me->stream));
 }
 
 static void download(struct worker *me, CUdeviceptr from)
 {
     OK(cushim_copy_to_host_async(cu, me->host, from, BYTES, me->stream));
-    OK(cushim_stream_synchronize(cu, me->stream));
+    OK(cu->cuStreamSynchronize(me->stream));
 }
 
 static void add(struct worker *me)
@@ -121,9 +128,9 @@ static void add(struct worker *me)
 static void hand_over(struct worker *me)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, BLOCK, me->stream);
-    OK(cushim_copy_peer_async(cu, me->after->inbox, me->after->context, me->sum, me->context, BYTES,
-                              me->stream));
-    OK(cushim_stream_synchronize(cu, me->stream));
+    OK(cu->cuMemcpyPeerAsync(me->after->inbox, me->after->context, me->sum, me->context, BYTES,
+                             me->stream));
+    OK(cu->cuStreamSynchronize(me->stream));
     wait_for_all();
     is_current(me->context);
     OK(CUSHIM_LAUNCH(cu, me->saxpy, &launch, (unsigned)COUNT, 2.0F, me->a, me->inbox));
@@ -138,12 +145,12 @@ static void reach_over(struct worker *me)
 {
     struct cushim_launch launch = cushim_launch_1d(COUNT, BLOCK, me->stream);
     if (me->reads_after) {
-        OK(cushim_peer_enable(cu, me->context, me->after->context));
+        OK(cu->cuCtxEnablePeerAccess(me->after->context, 0));
         OK(CUSHIM_LAUNCH(cu, me->vecadd, &launch, me->a, me->after->sum, me->b, (unsigned)COUNT));
         download(me, me->b);
         for (int i = 0; i < COUNT; i++)
             CHECK(me->host[i] == number_a(me->device, i) + sum_of(me->after->device, i));
-        OK(cushim_peer_disable(cu, me->context, me->after->context));
+        OK(cu->cuCtxDisablePeerAccess(me->after->context));
         is_current(me->context);
     }
     wait_for_all();
@@ -155,11 +162,12 @@ static void take_down(struct worker *me)
     OK(cushim_memory_free(cu, me->inbox));
     OK(cushim_memory_free(cu, me->a));
     OK(cushim_memory_free(cu, me->b));
-    OK(cushim_host_free(cu, me->host));
+    OK(cu->cuMemFreeHost(me->host));
+    OK(cushim_module_unload(cu, me->second));
     OK(cushim_module_unload(cu, me->module));
-    OK(cushim_stream_destroy(cu, me->stream));
+    OK(cu->cuStreamDestroy(me->stream));
     is_current(me->context);
-    OK(cushim_context_pop(cu, NULL));
+    OK(cu->cuCtxPopCurrent(&(CUcontext){NULL}));
     is_current(NULL);
     wait_for_all(); /* nobody ends a context whose memory another may still read */
     if (own_contexts)
@@ -189,9 +197,10 @@ static void run(const CUdevice *devices, int count)
     pthread_t threads[MOST];
     struct cushim_scope scope;
     CUcontext first = NULL;
-    OK(cushim_primary_retain(cu, devices[0], &first)); /* drivers before 12.0 load into a context */
+    OK(cushim_primary_retain(cu, devices[0], &first));
     OK(cushim_scope_enter(cu, first, &scope));
-    OK(cushim_library_load(cu, saxpy_ptx, sizeof saxpy_ptx, NULL, NULL, &shared));
+    if (cushim_has(cu, "cuLibraryLoadData"))
+        OK(cushim_library_load(cu, saxpy_ptx, sizeof saxpy_ptx, NULL, NULL, &shared));
     CHECK(!pthread_barrier_init(&together, NULL, (unsigned)count));
     for (int i = 0; i < count; i++) {
         struct worker *me = &workers[i];
@@ -199,7 +208,7 @@ static void run(const CUdevice *devices, int count)
         me->device = devices[i];
         me->before = &workers[(i + count - 1) % count];
         me->after = &workers[(i + 1) % count];
-        CALL(cushim_table(cu)->cuDeviceCanAccessPeer(&can, devices[i], devices[(i + 1) % count]));
+        CALL(cu->cuDeviceCanAccessPeer(&can, devices[i], devices[(i + 1) % count]));
         me->reads_after = can;
     }
     for (int i = 0; i < count; i++)
@@ -208,14 +217,13 @@ static void run(const CUdevice *devices, int count)
         CHECK(!pthread_join(threads[i], NULL));
     CHECK(!pthread_barrier_destroy(&together));
     is_current(first);
-    OK(cushim_library_unload(cu, &shared));
+    OK(cushim_library_unload(cu, shared));
     OK(cushim_scope_leave(&scope, CUDA_SUCCESS));
     OK(cushim_primary_release(cu, devices[0]));
-    CHECK(cushim_memory_live(cu, NULL) == 0);
     is_current(NULL);
     for (int i = 0; i < count; i++) {
-        struct cushim_primary_state state;
-        OK(cushim_primary_query(cu, devices[i], &state));
+        struct cushim_primary state = {.size = sizeof state};
+        OK(cushim_primary_describe(cu, devices[i], &state));
         CHECK(state.retained == 0);
         printf("  device %d: every number right; %s device %d's memory\n", devices[i],
                workers[i].reads_after ? "reads" : "cannot read", workers[i].after->device);
@@ -227,7 +235,7 @@ int main(void)
     CUdevice devices[MOST];
     int count = 0;
     device_or_skip();
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     OK(cushim_device_list(cu, devices, MOST, &count));
     count = count < MOST ? count : MOST;
     if (count < 2) {

@@ -19,7 +19,7 @@ struct part {
     bool may_crash; /* in the driver: shown, and no failure */
 };
 
-static struct cushim *cu; /* set where a part runs */
+static const struct cushim_api *cu; /* set where a part runs */
 static const struct cushim_api *table;
 
 /* The code of a call that has to fail, and its sentence. */
@@ -36,7 +36,7 @@ static inline CUresult shown(const char *what, CUresult code)
 static inline CUcontext current(void)
 {
     CUcontext context = NULL;
-    CALL(cushim_context_current(cu, &context));
+    CALL(cu->cuCtxGetCurrent(&context));
     return context;
 }
 
@@ -74,7 +74,7 @@ static inline int run_parts(const struct part *parts, size_t part_count, int cou
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (count == 2) {
         table = device_or_skip();
-        cu = cushim_get();
+        cu = cushim_load(NULL);
         parts[strtoul(arguments[1], NULL, 10)].run();
         return 0;
     }

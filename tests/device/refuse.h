@@ -14,7 +14,7 @@
 #include "device.h"
 #include "live.h"
 
-static struct cushim *cu;
+static const struct cushim_api *cu;
 static unsigned refusals, wrong; /* as they should be, and not */
 
 /* The sentence begins with the helper of the call and has all these words. */
@@ -22,7 +22,7 @@ static inline bool refuse_named(const char *call, const char *sentence, const ch
 {
     size_t length = strcspn(call, "(");
     if (strncmp(call, "CUSHIM_LAUNCH", length) == 0) {
-        call = "cushim_launch_kernel";
+        call = "cushim_launch_check";
         length = strlen(call);
     }
     bool named = strncmp(sentence, call, length) == 0 && strncmp(sentence + length, ": ", 2) == 0;
@@ -46,7 +46,7 @@ static inline void refuse_check(CUresult code, const char *call, int line, const
     if (!live)
         return;
     CUcontext now = NULL;
-    OK(cushim_context_current(cu, &now));
+    OK(cu->cuCtxGetCurrent(&now));
     if (now != was || !live_same(live)) {
         fprintf(stderr, "line %d: %s: left something, or another context current\n", line, call);
         wrong++;
@@ -57,7 +57,7 @@ static inline void refuse_check(CUresult code, const char *call, int line, const
     do {                                                                                           \
         const struct live live_ = live_now();                                                      \
         CUcontext was_ = NULL;                                                                     \
-        OK(cushim_context_current(cu, &was_));                                                     \
+        OK(cu->cuCtxGetCurrent(&was_));                                                            \
         cushim_clear_last_error();                                                                 \
         CUresult refused_ = (call);                                                                \
         refuse_check(refused_, #call, __LINE__, &live_, was_,                                      \
@@ -84,7 +84,7 @@ static inline int refuse_run(const char *name, void (*part)(void))
     if (child == 0) {
         device_or_skip();
         cu = live_open();
-        CHECK(cu && cushim_init(cu, NULL) == CUSHIM_OK);
+        CHECK(cu && cushim_init(cu) == CUSHIM_OK);
         const struct live nothing = live_now();
         part();
         CHECK(live_same(&nothing));

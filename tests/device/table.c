@@ -9,7 +9,7 @@
 
 #include "device.h"
 
-static void slots_are_symbols(const struct cushim *instance)
+static void slots_are_symbols(const struct cushim_api *instance)
 {
     void *driver = dlopen(cushim_path(instance), RTLD_NOW | RTLD_NOLOAD);
     CHECK(driver);
@@ -32,7 +32,7 @@ static void not_yet_initialized(void)
 {
     int count = 0;
     const struct cushim_api *cu = cushim_load(NULL);
-    if (cushim_status(cushim_get()) == CUSHIM_OK)
+    if (cushim_status(cushim_load(NULL)) == CUSHIM_OK)
         CHECK(cu->cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED);
 }
 
@@ -53,18 +53,18 @@ int main(void)
 {
     not_yet_initialized();
     const struct cushim_api *cu = device_or_skip();
-    slots_are_symbols(cushim_get());
+    slots_are_symbols(cushim_load(NULL));
     CUcontext context;
     CALL(cu->cuDevicePrimaryCtxRetain(&context, 0));
     CALL(cu->cuCtxSetCurrent(context));
     fill_and_check(cu);
 
     struct cushim_options options = {.size = sizeof options, .per_thread_default_stream = true};
-    struct cushim *per_thread = cushim_open(&options);
+    const struct cushim_api *per_thread = cushim_open(&options);
     CHECK(per_thread && cushim_status(per_thread) == CUSHIM_OK);
-    CHECK(cushim_table(per_thread)->cuMemsetD32Async == cu->cuMemsetD32Async_ptsz);
-    CHECK(cushim_table(per_thread)->cuLaunchKernel == cu->cuLaunchKernel_ptsz);
-    fill_and_check(cushim_table(per_thread));
+    CHECK(per_thread->cuMemsetD32Async == cu->cuMemsetD32Async_ptsz);
+    CHECK(per_thread->cuLaunchKernel == cu->cuLaunchKernel_ptsz);
+    fill_and_check(per_thread);
     cushim_close(per_thread);
     printf("legacy and per-thread default streams work\n");
 
@@ -72,7 +72,9 @@ int main(void)
         struct cushim_entry entry;
         enum cushim_state state;
         CHECK(cushim_entry_at(i, &entry));
-        const char *reason = cushim_reason(cushim_get(), entry.symbol, &state);
+        char text[512];
+        const char *reason =
+            cushim_reason(cushim_load(NULL), entry.symbol, &state, text, sizeof text);
         if (state == CUSHIM_STATE_NEWER || state == CUSHIM_STATE_ABSENT)
             printf("%s\n", reason);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe PATH [--order proc|dlsym|dlsym-only] [--per-thread] [--call] [--init]
+ * probe PATH [--order default|proc|dlsym|dlsym-only] [--per-thread] [--call] [--init]
  *
  * Opens one driver and prints, a line each and separated by tabs, facts about it and every slot of
  * its table; test_drivers.py compares them with what the driver's file exports.
@@ -30,15 +30,17 @@ struct request {
 };
 
 /* The table is its size, then one pointer for each entry, in the registry's order. */
-static void *slot_value(const struct cushim *cu, size_t index)
+static void *slot_value(const struct cushim_api *cu, size_t index)
 {
     void *value;
-    memcpy(&value, (const char *)cushim_table(cu) + sizeof(size_t) + index * sizeof value,
+    memcpy(&value,
+           (const char *)cu + offsetof(struct cushim_api, cuArray3DCreate_v1) +
+               index * sizeof value,
            sizeof value);
     return value;
 }
 
-static void print_entry(const struct cushim *cu, size_t index)
+static void print_entry(const struct cushim_api *cu, size_t index)
 {
     struct cushim_entry entry;
     struct cushim_slot slot = cushim_slot_at(cu, index);
@@ -72,7 +74,7 @@ static int call_stub(void *stub)
 #endif
 }
 
-static void call_unavailable(const struct cushim *cu)
+static void call_unavailable(const struct cushim_api *cu)
 {
     for (size_t i = 0; i < cushim_entry_count(); i++) {
         struct cushim_entry entry;
@@ -86,7 +88,7 @@ static void call_unavailable(const struct cushim *cu)
 
 static bool parse_order(const char *text, enum cushim_order *order)
 {
-    static const char *const names[] = {"proc", "dlsym", "dlsym-only"};
+    static const char *const names[] = {"default", "proc", "dlsym", "dlsym-only"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(text, names[i]) == 0) {
             *order = (enum cushim_order)i;
@@ -122,11 +124,12 @@ int main(int count, char **arguments)
 {
     struct request request;
     if (!parse(&request, count, arguments)) {
-        fprintf(stderr, "usage: probe PATH [--order proc|dlsym|dlsym-only] [--per-thread] [--call] "
-                        "[--init]\n");
+        fprintf(stderr,
+                "usage: probe PATH [--order default|proc|dlsym|dlsym-only] [--per-thread] [--call] "
+                "[--init]\n");
         return 2;
     }
-    struct cushim *cu = cushim_open(&request.options);
+    const struct cushim_api *cu = cushim_open(&request.options);
     if (!cu || cushim_status(cu) != CUSHIM_OK) {
         fprintf(stderr, "probe: %s\n", cu ? cushim_message(cu) : cushim_last_error());
         return 1;
@@ -135,14 +138,14 @@ int main(int count, char **arguments)
     printf("fact\tregistry\t%d\n", cushim_registry_version());
     printf("fact\tpath\t%s\n", cushim_path(cu));
     printf("fact\tremarks\t%u\n", cushim_remarks(cu));
-    printf("fact\ttable-size\t%zu\n", cushim_table(cu)->size);
+    printf("fact\ttable-size\t%zu\n", cu->size);
     for (size_t i = 0; i < cushim_entry_count(); i++)
         print_entry(cu, i);
     if (request.call)
         call_unavailable(cu);
     fflush(stdout);
     if (request.init)
-        printf("fact\tinit\t%d\n", (int)cushim_table(cu)->cuInit(0));
+        printf("fact\tinit\t%d\n", (int)cu->cuInit(0));
     cushim_close(cu);
     return 0;
 }

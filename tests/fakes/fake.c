@@ -28,6 +28,10 @@
 #define FAKE_MODE_DENIES 4    /* finds nothing, though all is exported */
 #define FAKE_MODE_SCRIBBLES 5 /* fails, and writes a pointer to nowhere all the same */
 #define FAKE_MODE_MOODY 6     /* honest about a few, success and a pointer to nowhere for others */
+#define FAKE_MODE_CONSTANT 7  /* as LIES, with a function that it does not export */
+#define FAKE_MODE_NOWHERE 8   /* a pointer to nowhere for one name that it has not */
+#define FAKE_MODE_TOMORROW 10 /* the same, for a name that no registry has */
+#define FAKE_MODE_SINGLE 9    /* wrong about one name with one ABI alone, honest about all others */
 
 #ifndef FAKE_VERSION
 #define FAKE_VERSION 12040
@@ -201,6 +205,23 @@ static int misbehave(const char *name, void **pfn, int *status, int *result)
         return 1;
     case FAKE_MODE_LIES:
         store(pfn, (any_function *)cuDeviceGet);
+        *status = STATUS_SUCCESS;
+        return 1;
+    case FAKE_MODE_CONSTANT:
+        store(pfn, (any_function *)count_call);
+        *status = STATUS_SUCCESS;
+        return 1;
+    case FAKE_MODE_SINGLE:
+        if (strcmp(name, "cuDeviceGetCount") != 0)
+            return 0;
+        store(pfn, (any_function *)cuDeviceGet);
+        *status = STATUS_SUCCESS;
+        return 1;
+    case FAKE_MODE_NOWHERE:
+    case FAKE_MODE_TOMORROW:
+        if (strcmp(name, FAKE_MODE == FAKE_MODE_NOWHERE ? "cuDeviceGetName" : "cuOfTomorrow") != 0)
+            return 0;
+        *pfn = nowhere;
         *status = STATUS_SUCCESS;
         return 1;
     case FAKE_MODE_SCRIBBLES:

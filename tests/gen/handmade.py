@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 GEN = HERE.parents[1] / "gen"
 NEEDS_CLANG = pytest.mark.skipif(importlib.util.find_spec("clang") is None, reason="libclang's "
                                  "Python bindings (python3-clang) are not installed")
-FILES = ("entries", "types", "levels")
+FILES = ("entries", "types", "levels", "typedefs")
 
 
 def toolkits(case, folder, releases=None):

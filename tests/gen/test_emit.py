@@ -19,6 +19,7 @@ import emit  # noqa: E402 pylint: disable=wrong-import-position
 ROOT = GEN.parent
 GOLDEN = HERE / "golden" / "emit"
 SAME_SHAPE = {"cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D10.h", "cudaD3D11.h"}
+SAME_SHAPE |= {name.replace(".h", "Typedefs.h") for name in SAME_SHAPE | {"cudaGL.h"}}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
 COMPILERS = [("gcc", "c99"), ("gcc", "c11"), ("g++", "c++11"),
              ("clang", "c99"), ("clang", "c11"), ("clang++", "c++11")]
@@ -29,13 +30,15 @@ USER = """
 #include <cushim/api.h>
 #include <cushim/cudaGL.h>
 #include <cushim/cudaD3D9.h>
+#include <cushim/cudaTypedefs.h>
+#include <cushim/cudaD3D9Typedefs.h>
 
 #define AT(member) offsetof(struct cushim_api, member)
 #define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
 
-HOLDS(alloc, AT(cuMemAlloc) == AT(cuMemAlloc_v2) && AT(cuMemAlloc_v1) == 3 * sizeof(void *));
-HOLDS(last, AT(cuPass) == CUSHIM_ENTRY_COUNT * sizeof(void *));
-HOLDS(size, sizeof(struct cushim_api) == (CUSHIM_ENTRY_COUNT + 1) * sizeof(void *));
+HOLDS(alloc, AT(cuMemAlloc) == AT(cuMemAlloc_v2) && AT(cuMemAlloc_v1) == 4 * sizeof(void *));
+HOLDS(last, AT(cuPass) == (CUSHIM_ENTRY_COUNT + 1) * sizeof(void *));
+HOLDS(size, sizeof(struct cushim_api) == (CUSHIM_ENTRY_COUNT + 2) * sizeof(void *));
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 HOLDS(stream, AT(cuLaunchHostFunc) == AT(cuLaunchHostFunc_ptsz));
 #else
@@ -46,6 +49,17 @@ HOLDS(value, CUDA_ERROR_INVALID_VALUE == 2 && CU_LIMIT == 0x20);
 #else
 HOLDS(value, CUDA_ERROR_INVALID_VALUE == 1 && CU_LIMIT == 0x10);
 #endif
+extern PFN_cuInit by_plain_name;
+extern PFN_cuInit_v2000 by_plain_name;
+extern PFN_cuMemAlloc allocate;
+#if CUDA_VERSION >= 12010
+extern PFN_cuMemAlloc_v3020 allocate;
+extern PFN_cuLaunchHostFunc_v10000 launch;
+extern PFN_LaunchHostFunc launch;
+#else
+extern PFN_cuMemAlloc_v2000 allocate;
+#endif
+extern PFN_cuD3D9CtxCreate create;
 #if defined(__cplusplus) || __STDC_VERSION__ >= 201112L
 HOLDS(aligned, sizeof(CUnode) == 64);
 #endif
@@ -130,7 +144,8 @@ def compile_with(compiler, standard, source, options):
 def test_companions_need_no_entries(emitted):
     """A companion of which the registry has nothing is a header all the same."""
     for output in SAME_SHAPE:
-        assert "#include <cushim/cuda.h>" in (emitted / "cushim" / output).read_text("utf-8")
+        of = output.replace("Typedefs", "") if "Typedefs" in output else "cuda.h"
+        assert f"#include <cushim/{of}>" in (emitted / "cushim" / output).read_text("utf-8")
 
 
 BAD = {
@@ -166,15 +181,68 @@ BAD = {
                                   b'[{"since": 1, "kind": "struct"}]}\n', "no version of a type"),
     "an unknown symbol": ("levels", 2, b'{"release": 12000, "name": "cuInit", "symbol": "cuIn"}\n',
                           "no entry cuIn"),
+    "a plain name of no entry": ("typedefs", 2, b'{"name": "PFN_cuX", "versions": '
+                                 b'[{"since": 1, "symbol": "cuX"}]}\n', "no entry cuX"),
+    "a plain name twice": ("typedefs", 2, b'{"name": "PFN_cuInit", "versions": [{"since": 1, '
+                           b'"symbol": null}]}\n', "PFN_cuInit is there twice"),
+    "a plain name without a history": ("typedefs", 1, b'{"name": "PFN_cuX", "versions": []}\n',
+                                       "no versions"),
+    "a plain name without a release": ("typedefs", 1, b'{"name": "PFN_cuX", "versions": '
+                                       b'[{"symbol": "cuInit"}]}\n',
+                                       "versions are not objects with a number since"),
+    "a plain name without a meaning": ("typedefs", 1, b'{"name": "PFN_cuX", "versions": '
+                                       b'[{"since": 1}]}\n', "no meaning of a plain name"),
     "half a meaning": ("levels", 2, b'{"release": 12000, "name": "cuInit"}\n',
                        "name and symbol are not there together"),
     "codes out of order": ("errors", 2, b'{"code": 0, "name": "A", "text": "a"}\n',
                            "code 0 does not come after 0"),
     "a text of two lines": ("errors", 2, b'{"code": 1, "name": "A", "text": "a\\nb"}\n',
                             "text is not plain ASCII"),
+    "a driver's line of no kind": ("drivers", 2, b'{"source": "notes", "linux": "1.2"}\n',
+                                   "not the fields of one kind of line: linux, source"),
+    "a fact without source": ("drivers", 2, b'{"family": 12, "linux": null, "windows": null, '
+                              b'"source": "hearsay"}\n', "no line above names the source hearsay"),
+    "no driver's version": ("drivers", 2, b'{"family": 12, "linux": "new", "windows": null, '
+                            b'"source": "notes"}\n', "linux is not a driver's version: new"),
+    "a toolkit out of order": ("drivers", 6, b'{"toolkit": 12000, "update": 0, "linux": '
+                               b'"530.1", "windows": null, "source": "notes"}\n',
+                               "does not come after the toolkit before it"),
+    "a toolkit with an older driver": ("drivers", 6, b'{"toolkit": 12000, "update": 1, "linux": '
+                                       b'"525.60.12", "windows": null, "source": "notes"}\n',
+                                       "Linux driver 525.60.12 is older than the one before it"),
+    "a feature of two words": ("features", 1, b'{"feature": "a b", "group": "g", "text": "t", '
+                               b'"since": 2000, "entries": ["cuInit"]}\n',
+                               "a b is not lower case with hyphens"),
+    "a feature twice": ("features", 2, b'{"feature": "memory", "group": "g", "text": "t", '
+                        b'"since": 2000, "entries": ["cuInit"]}\n', "memory is there twice"),
+    "a feature of no entry": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                              b'"since": 2000, "entries": ["cuIn"]}\n', "no entry cuIn"),
+    "a feature of no constant": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                                 b'"since": 2000, "entries": [], "constants": ["CU_X"]}\n',
+                                 "no constant CU_X"),
+    "a feature of no attribute": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                                  b'"since": 2000, "entries": [], "attribute": {"name": "X"}}\n',
+                                  "no attribute X"),
+    "a feature of nothing": ("features", 1, b'{"feature": "a", "group": "g", "text": "t", '
+                             b'"since": 2000, "entries": []}\n', "neither entries nor constants"),
+    "a feature older than its entry": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 2000, "entries": '
+        b'["cuMemAlloc_v2"]}\n', "since 2000 is not what its entries, constants and attribute "
+        "have, 3020 to 3020"),
+    "a feature newer than its attribute": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 13000, "entries": '
+        b'["cuInit"], "attribute": {"name": "NEW"}}\n', "since 13000 is not what its entries, "
+        "constants and attribute have, 2000 to 12010"),
+    "a feature with an unknown field": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 2000, "entries": '
+        b'["cuInit"], "needs": 1}\n', "unknown field needs"),
+    "a feature for no bits": (
+        "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 12010, "entries": '
+        b'[], "attribute": {"name": "NEW", "mask": 0}}\n', "mask or min is not a number above 0"),
 }
-OUTPUT_OF = {"entries": "entries.c", "types": "cuda.h", "levels": "api.h",
-             "errors": "error_names.c"}
+OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c",
+             "types": "cuda.h", "levels": "api.h", "errors": "error_names.c",
+             "typedefs": "cudaTypedefs.h"}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -16,6 +16,8 @@ from handmade import GEN
 
 ROOT = GEN.parent
 LEFT_OUT = shutil.ignore_patterns(".git", "build*", "tests", "__pycache__")
+# The only sources that include cudaTypedefs.h, if the build has examples.
+EXAMPLES = {path.name for path in (ROOT / "docs" / "examples").glob("proc_address*.c")}
 MESON = ["meson", "setup", "build", "-Dtests=false", "-Dtools=disabled", "-Dsim=false",
          "-Doptimization=0"]
 
@@ -94,12 +96,15 @@ def test_error(project):
 
 
 def test_entry_data(project):
-    """An entry's release: the table of entries alone; its stubs and its prototype are the same."""
+    """An entry's release: the table of entries; its stubs and its prototype are the same.
+
+    The typedef's name has the release in it.
+    """
     project.change("entries", lambda row: row["symbol"] == "cuInit",
                    lambda row: {**row, "since": row["since"] + 10})
     generated, objects, _ = project.rebuilt()
-    assert generated == {"entries.c"}
-    assert objects == {"entries.c"}
+    assert generated == {"entries.c", "cudaTypedefs.h"}
+    assert objects - EXAMPLES == {"entries.c"}
 
 
 def test_companion_type(project):
@@ -107,7 +112,7 @@ def test_companion_type(project):
     project.change("types", lambda row: row["name"] == "CUd3d9DeviceList", renamed)
     generated, objects, _ = project.rebuilt()
     assert generated == {"cudaD3D9.h"}
-    assert objects == {"unavailable.c", "dropin.c"}
+    assert objects == {"dropin.c"}
 
 
 def renamed(row):
@@ -122,7 +127,16 @@ def test_level(project):
                    lambda row: {**row, "symbol": "cuD3D9CtxCreate"})
     generated, objects, _ = project.rebuilt()
     assert generated == {"cudaD3D9.h"}
-    assert objects == {"unavailable.c", "dropin.c"}
+    assert objects == {"dropin.c"}
+
+
+def test_plain_name(project):
+    """What a plain PFN_ name means: the typedef header, which no source of the library includes."""
+    project.change("typedefs", lambda row: row["name"] == "PFN_cuMemAlloc",
+                   lambda row: {**row, "versions": row["versions"][:1]})
+    generated, objects, linked = project.rebuilt()
+    assert generated == {"cudaTypedefs.h"}
+    assert objects - EXAMPLES == linked == set()
 
 
 def test_entry_type(project):
@@ -130,6 +144,6 @@ def test_entry_type(project):
     project.change("entries", lambda row: row["symbol"] == "cuInit",
                    lambda row: {**row, "params": [["unsigned int", "renamed"]]})
     generated, objects, _ = project.rebuilt()
-    assert generated == {"api.h", "cuda.h", "unavailable.c", "dropin.c"}
-    assert {"unavailable.c", "dropin.c", "entries.c"} <= objects
+    assert generated == {"api.h", "cuda.h", "cudaTypedefs.h", "dropin.c"}
+    assert {"dropin.c", "entries.c"} <= objects
     assert "error_names.c" not in objects

@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from handmade import FILES, HERE, NEEDS_CLANG, registry_text, scan, scanned, toolkits
+from handmade import FILES, HERE, NEEDS_CLANG, edit, registry_text, scan, scanned, toolkits
 
 pytestmark = NEEDS_CLANG
 CASES = sorted(path.name for path in (HERE / "headers").iterdir())
@@ -88,6 +88,19 @@ def test_windows_levels():
     """A name that only Windows has means there what its macro says."""
     assert '"name": "cuD3D9CtxCreate", "symbol": "cuD3D9CtxCreate_v2"' in \
         golden("platforms")["levels"]
+
+
+def test_plain_name_of_an_absent_header(tmp_path):
+    """A release of which a header is not at hand says nothing about that header's plain names."""
+    headers = toolkits("platforms", tmp_path / "headers")
+    edit(headers / "12.0/linux/cudaVDPAUTypedefs.h", (
+        "#include <cudaVDPAU.h>\n",
+        "#include <cudaVDPAU.h>\n#define PFN_cuVDPAUGetDevice PFN_cuVDPAUGetDevice_v3010\n"))
+    for name in ("cudaVDPAU.h", "cudaVDPAUTypedefs.h"):
+        (headers / "12.1/linux" / name).unlink()
+    assert scanned(headers, tmp_path / "registry")["typedefs"] == (
+        '{"name": "PFN_cuVDPAUGetDevice", "versions": '
+        '[{"since": 12000, "symbol": "cuVDPAUGetDevice"}]}\n')
 
 
 def test_only_names_and_numbers(tmp_path):

@@ -141,6 +141,16 @@ REFUSED = {
         "entries", {CUDA: [("#define cuWait __CUDA_API_PTSZ(cuWait)\n", "")]},
         CUDA, "cuWait(CUstream hStream);",
         "under the per-thread default stream cuWait means cuWait instead of cuWait_ptsz"),
+    "a plain name of two meanings": Refused(
+        "plain", {"12.1/windows/cudaTypedefs.h": [
+            ("#define PFN_cuPlan PFN_cuPlan_v12010", "#define PFN_cuPlan PFN_cuPlan_v10000")]},
+        "12.1/windows/cudaTypedefs.h", "#define PFN_cuPlan",
+        "PFN_cuPlan is PFN_cuPlan_v10000, on the other platform PFN_cuPlan_v12010"),
+    "a plain name that is no per-thread form of its own": Refused(
+        "plain", {TYPEDEFS: [("#define PFN_cuCopy __API_TYPEDEF_PTSZ(PFN_cuCopy, 3020, 7000)",
+                              "#define PFN_cuCopy PFN_cuCopy_v3020")]},
+        TYPEDEFS, "#define PFN_cuCopy", "under the per-thread default stream PFN_cuCopy is "
+        "PFN_cuCopy_v3020 instead of PFN_cuCopy_v7000_ptsz"),
     "a bit field": Refused(
         "types", {CUDA: [("    int only;", "    int only : 3;")]},
         CUDA, "int only : 3", "bit fields are not supported"),
@@ -168,6 +178,20 @@ def test_refused(name, tmp_path):
     assert len(done.stderr.splitlines()) == 1
     assert (done.returncode, done.stdout) == (1, "")
     assert registry_text(tmp_path / "registry") == {}
+
+
+def test_plain_name_contradicts(tmp_path):
+    """A release that was scanned before and now has another meaning for a plain name."""
+    headers, registry = toolkits("plain", tmp_path / "headers"), tmp_path / "registry"
+    before = scanned(headers, registry)
+    file = headers / NEW_TYPEDEFS
+    edit(file, ("#define PFN_cuPlan PFN_cuPlan_v12010", "#define PFN_cuPlan PFN_cuPlan_v10000"))
+    (headers / "12.1/windows/cudaTypedefs.h").unlink()
+    (headers / "12.1/windows/cudaTypedefs.h").symlink_to(file)
+    done = scan(headers, registry)
+    assert done.stderr == f"{file}:{line_of(file, '#define PFN_cuPlan')}: PFN_cuPlan is of " \
+        "cuPlan, and was of cuPlan_v2\n"
+    assert registry_text(registry) == before
 
 
 def remove(*files):

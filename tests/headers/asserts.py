@@ -35,7 +35,7 @@ HEAD = """
 #endif
 #define TABLE struct cushim_api
 #define SLOT(field, index) \\
-    HOLDS(offsetof(TABLE, field) == sizeof(size_t) + (index) * sizeof(void *))
+    HOLDS(offsetof(TABLE, field) == sizeof(size_t) + sizeof(void *) + (index) * sizeof(void *))
 """
 # Where C and the headers of C++11 differ: an alignment that only the newer standards have.
 ALIGNED = "(!defined(__cplusplus) && __STDC_VERSION__ >= 201112L) || __cplusplus >= 201103L"
@@ -78,7 +78,7 @@ def table_layout(rows):
         yield f"SLOT({row['symbol']}, {index});"
         if row["symbol"] in names:
             yield f"SLOT({row['symbol']}_v1, {index});"
-    yield f"HOLDS(sizeof(TABLE) == sizeof(size_t) + {len(rows)} * sizeof(void *));"
+    yield f"HOLDS(sizeof(TABLE) == sizeof(size_t) + sizeof(void *) + {len(rows)} * sizeof(void *));"
     yield f"HOLDS(CUSHIM_ENTRY_COUNT == {len(rows)});"
 
 

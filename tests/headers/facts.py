@@ -32,9 +32,15 @@ class Facts:
         return {cursor.spelling for cursor in self._parse(*options)
                 if cursor.kind == CursorKind.FUNCTION_DECL}
 
-    def _parse(self, *options):
+    def typedefs(self):
+        """PFN_ typedef, of the internal ABIs too -> the type that it stands for."""
+        return {cursor.spelling: cursor.type.get_canonical().spelling
+                for cursor in self._parse(*INTERNAL, parts=("cuda", "companions", "typedefs"))
+                if cursor.kind == CursorKind.TYPEDEF_DECL and cursor.spelling.startswith("PFN_")}
+
+    def _parse(self, *options, parts=("cuda", "companions")):
         """Declarations of the toolkit's headers."""
-        source = self.toolkit.includes("cuda", "companions")
+        source = self.toolkit.includes(*parts)
         args = ["-std=c11", "-target", TARGETS[self.toolkit.platform], "-nostdinc", "-w", *options,
                 "-I", str(self.toolkit.folder), "-isystem", str(toolkits.SHIM)]
         unit = cindex.Index.create().parse("facts.c", args, unsaved_files=[("facts.c", source)])

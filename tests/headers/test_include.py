@@ -8,6 +8,7 @@ import toolkits
 OURS = "#include <cushim/cushim.h>\n"
 GENERATED = ["api.h", "cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h",
              "cudaD3D9.h", "cudaD3D10.h", "cudaD3D11.h"]
+GENERATED += [name.replace(".h", "Typedefs.h") for name in GENERATED if name != "api.h"]
 ALL = sorted({path.name for path in (toolkits.PUBLIC / "cushim").glob("*.h")} | set(GENERATED))
 MODES = {"legacy": [], "per-thread": [toolkits.PER_THREAD]}
 LEVELS = [11000, 11040, 11080, 12000, 12040, 13000]

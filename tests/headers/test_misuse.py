@@ -21,7 +21,7 @@ CUresult use(const struct cushim_api *cu, CUdeviceptr *memory)
 def refused(compiler, standard, text, *options):
     """The errors of a compilation that must fail: exactly one, and it is an #error."""
     errors = toolkits.check(compiler, standard, text + USE, *toolkits.WARNINGS, *options)
-    lines = [line for line in errors.splitlines() if re.match(r"\S+: (fatal )?error: ", line)]
+    lines = [line for line in errors.splitlines() if re.match(r".*?: (fatal )?error: ", line)]
     assert len(lines) == 1, errors
     match = re.search(r'error: (?:#error )?"(.*)"', lines[0])
     assert match, errors

@@ -6,7 +6,7 @@
 
 const struct cushim_api *cu;
 CUcontext memory_context;
-static struct cushim *instance;
+static const struct cushim_api *instance;
 static const char *library;
 static size_t free_before[2];
 static int devices;
@@ -34,7 +34,7 @@ int memory_setup(void **state)
     assert_non_null(instance);
     if (cushim_status(instance) != CUSHIM_OK)
         fail_msg("%s", cushim_message(instance));
-    cu = cushim_table(instance);
+    cu = instance;
     OK(cu->cuInit(0));
     OK(cu->cuDeviceGetCount(&devices));
     OK(cu->cuDevicePrimaryCtxRetain(&memory_context, 0));

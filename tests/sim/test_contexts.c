@@ -49,7 +49,7 @@ static void test_devices(void **state)
 static void probe(const char *settings, const char *what, char *line, size_t size)
 {
     char command[1024];
-    snprintf(command, sizeof command, "env %s %s %s %s", settings, program, library, what);
+    snprintf(command, sizeof command, "env %s '%s' '%s' %s", settings, program, library, what);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     if (!fgets(line, (int)size, pipe))
@@ -493,8 +493,8 @@ static int probe_sticky(void)
 static int run_probe(const char *name)
 {
     struct cushim_options options = {.size = sizeof options, .path = library};
-    struct cushim *instance = cushim_open(&options);
-    cu = cushim_table(instance);
+    const struct cushim_api *instance = cushim_open(&options);
+    cu = instance;
     int version;
     if (strcmp(name, "set") == 0) {
         OK(cu->cuDriverGetVersion(&version)); /* the settings are read: this one is later */

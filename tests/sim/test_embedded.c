@@ -50,38 +50,38 @@ static int in_child(void (*run)(void))
     return end_of(child);
 }
 
-static struct cushim *open_with(struct cushim_sim_options options)
+static const struct cushim_api *open_with(struct cushim_sim_options options)
 {
     options.size = sizeof options;
-    struct cushim *cu = cushim_sim_open(&options);
+    const struct cushim_api *cu = cushim_sim_open(&options);
     EXPECT(cu && cushim_status(cu) == CUSHIM_OK);
     return cu;
 }
 
 /* With device 0's first context current. */
-static const struct cushim_api *start(struct cushim *cu)
+static const struct cushim_api *start(const struct cushim_api *cu)
 {
-    const struct cushim_api *api = cushim_table(cu);
+    const struct cushim_api *api = cu;
     CUcontext context;
     GOOD(api->cuInit(0));
     GOOD(api->cuCtxCreate_v2(&context, 0, 0));
     return api;
 }
 
-static int device_count(struct cushim *cu)
+static int device_count(const struct cushim_api *cu)
 {
     int count = -1;
-    GOOD(cushim_table(cu)->cuInit(0));
-    GOOD(cushim_table(cu)->cuDeviceGetCount(&count));
+    GOOD(cu->cuInit(0));
+    GOOD(cu->cuDeviceGetCount(&count));
     return count;
 }
 
-static int capability(struct cushim *cu)
+static int capability(const struct cushim_api *cu)
 {
     int major = 0, minor = 0;
-    GOOD(cushim_table(cu)->cuInit(0));
-    GOOD(cushim_table(cu)->cuDeviceGetAttribute(&major, (CUdevice_attribute)75, 0));
-    GOOD(cushim_table(cu)->cuDeviceGetAttribute(&minor, (CUdevice_attribute)76, 0));
+    GOOD(cu->cuInit(0));
+    GOOD(cu->cuDeviceGetAttribute(&major, (CUdevice_attribute)75, 0));
+    GOOD(cu->cuDeviceGetAttribute(&minor, (CUdevice_attribute)76, 0));
     return 10 * major + minor;
 }
 
@@ -89,7 +89,7 @@ static int capability(struct cushim *cu)
 
 static void defaults(void)
 {
-    struct cushim *cu = cushim_sim_open(NULL);
+    const struct cushim_api *cu = cushim_sim_open(NULL);
     EXPECT(cu && cushim_status(cu) == CUSHIM_OK);
     EXPECT(cushim_driver_version(cu) == cushim_registry_version());
     EXPECT(device_count(cu) == 1 && capability(cu) == 80);
@@ -99,7 +99,7 @@ static void defaults(void)
 
 static void all_zero(void)
 {
-    struct cushim *cu = open_with((struct cushim_sim_options){0});
+    const struct cushim_api *cu = open_with((struct cushim_sim_options){0});
     EXPECT(cushim_driver_version(cu) == cushim_registry_version());
     EXPECT(device_count(cu) == 1 && capability(cu) == 80);
     cushim_close(cu);
@@ -107,7 +107,7 @@ static void all_zero(void)
 
 static void oldest(void)
 {
-    struct cushim *cu = open_with((struct cushim_sim_options){.cuda = 6050});
+    const struct cushim_api *cu = open_with((struct cushim_sim_options){.cuda = 6050});
     EXPECT(cushim_driver_version(cu) == 6050);
     EXPECT(cushim_has(cu, "cuMemAlloc_v2") && !cushim_has(cu, "cuGetProcAddress"));
     EXPECT(start(cu));
@@ -115,29 +115,29 @@ static void oldest(void)
 
 static void no_device(void)
 {
-    struct cushim *cu = open_with((struct cushim_sim_options){.devices = -1});
-    EXPECT(cushim_table(cu)->cuInit(0) == CUDA_ERROR_NO_DEVICE);
+    const struct cushim_api *cu = open_with((struct cushim_sim_options){.devices = -1});
+    EXPECT(cu->cuInit(0) == CUDA_ERROR_NO_DEVICE);
 }
 
 static void most_devices(void)
 {
-    struct cushim *cu = open_with(
+    const struct cushim_api *cu = open_with(
         (struct cushim_sim_options){.devices = 64, .profile = "ada", .memory = 256 << 20});
     size_t total = 0;
     EXPECT(device_count(cu) == 64 && capability(cu) == 89);
-    GOOD(cushim_table(cu)->cuDeviceTotalMem_v2(&total, 63));
+    GOOD(cu->cuDeviceTotalMem_v2(&total, 63));
     EXPECT(total == 256 << 20);
 }
 
 static void strings_are_copied(void)
 {
     char profile[] = "turing", faults[] = "cuInit:call=2,error=3";
-    struct cushim *cu =
+    const struct cushim_api *cu =
         open_with((struct cushim_sim_options){.profile = profile, .faults = faults});
     memset(profile, 'x', sizeof profile - 1);
     memset(faults, 'x', sizeof faults - 1);
     EXPECT(capability(cu) == 75);
-    EXPECT(cushim_table(cu)->cuInit(0) == CUDA_ERROR_NOT_INITIALIZED);
+    EXPECT(cu->cuInit(0) == CUDA_ERROR_NOT_INITIALIZED);
 }
 
 /* Of the environment; options of the program's own do not take any. */
@@ -153,20 +153,20 @@ static void environment_with_defaults(void)
 {
     char name[64];
     environment();
-    struct cushim *cu = cushim_sim_open(NULL);
+    const struct cushim_api *cu = cushim_sim_open(NULL);
     EXPECT(cu && cushim_driver_version(cu) == 11020);
     EXPECT(device_count(cu) == 3 && capability(cu) == 80);
-    EXPECT(cushim_table(cu)->cuDeviceGetName(name, sizeof name, 0) == CUDA_ERROR_UNKNOWN);
+    EXPECT(cu->cuDeviceGetName(name, sizeof name, 0) == CUDA_ERROR_UNKNOWN);
 }
 
 static void environment_with_options(void)
 {
     char name[64];
     environment();
-    struct cushim *cu = open_with((struct cushim_sim_options){.cuda = 12040});
+    const struct cushim_api *cu = open_with((struct cushim_sim_options){.cuda = 12040});
     EXPECT(cushim_driver_version(cu) == 12040);
     EXPECT(device_count(cu) == 1 && capability(cu) == 80);
-    GOOD(cushim_table(cu)->cuDeviceGetName(name, sizeof name, 0));
+    GOOD(cu->cuDeviceGetName(name, sizeof name, 0));
 }
 
 static void test_open(void **state)
@@ -218,7 +218,8 @@ static void good_after_bad(void)
     refused((struct cushim_sim_options){.size = size, .cuda = 11020, .faults = "cuInit;cuFoo"},
             "\"cuFoo\"");
     refused((struct cushim_sim_options){.size = size, .cuda = 11020, .devices = 65}, "devices");
-    struct cushim *cu = open_with((struct cushim_sim_options){.cuda = 12040, .devices = 2});
+    const struct cushim_api *cu =
+        open_with((struct cushim_sim_options){.cuda = 12040, .devices = 2});
     EXPECT(cushim_driver_version(cu) == 12040 && device_count(cu) == 2);
 }
 
@@ -231,18 +232,19 @@ static void test_bad_options(void **state)
 
 static void two_opens(void)
 {
-    struct cushim *first = open_with((struct cushim_sim_options){.cuda = 11080, .devices = 2});
-    struct cushim *second = open_with((struct cushim_sim_options){
+    const struct cushim_api *first =
+        open_with((struct cushim_sim_options){.cuda = 11080, .devices = 2});
+    const struct cushim_api *second = open_with((struct cushim_sim_options){
         .cuda = 12040, .devices = 5, .faults = "cuCtxSynchronize:error=4"});
     const struct cushim_api *api = start(first);
     EXPECT(first != second && cushim_driver_version(second) == 11080);
     EXPECT(device_count(second) == 2);
     EXPECT(api->cuCtxSynchronize_v1() == CUDA_ERROR_DEINITIALIZED);
-    EXPECT(cushim_table(second)->cuCtxSynchronize_v1() == CUDA_ERROR_DEINITIALIZED);
+    EXPECT(second->cuCtxSynchronize_v1() == CUDA_ERROR_DEINITIALIZED);
     cushim_close(first);
     EXPECT(cushim_sim_live("context") == 1);
     cushim_sim_clear_faults();
-    GOOD(cushim_table(second)->cuCtxSynchronize_v1());
+    GOOD(second->cuCtxSynchronize_v1());
     cushim_close(second);
     EXPECT(cushim_sim_live("context") == 1);
 }
@@ -257,7 +259,7 @@ static void test_two_opens(void **state)
 
 static void faults(void)
 {
-    struct cushim *cu = open_with((struct cushim_sim_options){0});
+    const struct cushim_api *cu = open_with((struct cushim_sim_options){0});
     const struct cushim_api *api = start(cu);
     EXPECT(!cushim_sim_fault(NULL) && strstr(cushim_last_error(), "rules is NULL"));
     EXPECT(!cushim_sim_fault("cuFoo") &&
@@ -286,8 +288,8 @@ static void before_any_open(void)
     EXPECT(cushim_sim_live(NULL) == 0 && cushim_sim_calls(NULL) == 0);
     cushim_sim_clear_faults();
     EXPECT(cushim_sim_fault("cuInit:error=NO_DEVICE"));
-    struct cushim *cu = cushim_sim_open(NULL);
-    EXPECT(cu && cushim_table(cu)->cuInit(0) == CUDA_ERROR_NO_DEVICE);
+    const struct cushim_api *cu = cushim_sim_open(NULL);
+    EXPECT(cu && cu->cuInit(0) == CUDA_ERROR_NO_DEVICE);
 }
 
 static void out_of_memory(void)
@@ -306,18 +308,18 @@ static void out_of_memory(void)
 /* For instances opened afterwards. */
 static void missing(void)
 {
-    struct cushim *before = open_with((struct cushim_sim_options){0});
+    const struct cushim_api *before = open_with((struct cushim_sim_options){0});
     EXPECT(cushim_sim_fault("missing:cuMemAlloc_v2"));
-    struct cushim *after = open_with((struct cushim_sim_options){0});
+    const struct cushim_api *after = open_with((struct cushim_sim_options){0});
     CUdeviceptr memory = 0;
     EXPECT(cushim_has(before, "cuMemAlloc_v2") && !cushim_has(after, "cuMemAlloc_v2"));
     GOOD(start(before)->cuMemAlloc_v2(&memory, 1));
-    EXPECT(cushim_table(after)->cuMemAlloc_v2(&memory, 1) == CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(after->cuMemAlloc_v2(&memory, 1) == CUDA_ERROR_NOT_SUPPORTED);
 }
 
 static void wrong_abi(void)
 {
-    struct cushim *cu =
+    const struct cushim_api *cu =
         open_with((struct cushim_sim_options){.cuda = 12040, .faults = "wrong-abi"});
     CUcontext context;
     void *found = NULL;
@@ -384,8 +386,8 @@ static void live(void)
 /* A primary context counts while it is retained. */
 static void live_primary(void)
 {
-    struct cushim *cu = open_with((struct cushim_sim_options){0});
-    const struct cushim_api *api = cushim_table(cu);
+    const struct cushim_api *cu = open_with((struct cushim_sim_options){0});
+    const struct cushim_api *api = cu;
     CUcontext context;
     GOOD(api->cuInit(0));
     EXPECT(cushim_sim_live(NULL) == 0);
@@ -399,7 +401,7 @@ static void live_primary(void)
 
 static void calls(void)
 {
-    struct cushim *cu = open_with((struct cushim_sim_options){0});
+    const struct cushim_api *cu = open_with((struct cushim_sim_options){0});
     const struct cushim_api *api = start(cu);
     CUdeviceptr memory;
     unsigned long long before = cushim_sim_calls(NULL);
@@ -467,10 +469,10 @@ static void test_options(void **state)
 static void *thread(void *user)
 {
     for (int i = 0; i < 20; i++) {
-        struct cushim *cu = cushim_sim_open(NULL);
+        const struct cushim_api *cu = cushim_sim_open(NULL);
         EXPECT(cu && cushim_driver_version(cu) == cushim_registry_version());
         EXPECT(cushim_sim_fault("cuProfilerStart:error=1;cuDeviceGetName:slow=1"));
-        (void)cushim_table(cu)->cuProfilerStart();
+        (void)cu->cuProfilerStart();
         (void)cushim_sim_live(NULL);
         (void)cushim_sim_calls(NULL);
         cushim_sim_clear_faults();

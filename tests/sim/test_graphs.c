@@ -94,6 +94,7 @@ static void test_launches_in_order(void **state)
     OK(cu->cuGraphAddMemcpyNode(&second, graph, &first, 1, &copy, memory_context));
     CUgraphExec executable = ready(graph);
     OK(cu->cuMemsetD32_v2(words, 0, 16));
+    OK(cu->cuCtxSynchronize()); /* no stream here waits for the legacy one */
     memory_gate_close(&gate, one);
     OK(cu->cuGraphLaunch(executable, one));
     OK(cu->cuGraphLaunch(executable, two));

@@ -335,6 +335,7 @@ static void test_lists(void **state)
     (void)state;
     memory_fill(bytes, sizeof bytes);
     OK(cu->cuMemcpyHtoD_v2(a, bytes, 4096));
+    OK(cu->cuCtxSynchronize()); /* the stream does not wait for the legacy one */
     OK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     memset(&attributes, 0, sizeof attributes);
     attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;

@@ -34,6 +34,15 @@ def test_clang_format():
     assert result.returncode == 0, result.stderr
 
 
+def test_shellcheck():
+    if not shutil.which("shellcheck"):
+        pytest.skip("no shellcheck")
+    files = [file for file in tracked("") if file.is_file() and file.suffix in ("", ".sh")
+             and re.match(rb"#!\S*/(env )?(ba)?sh\n", file.read_bytes())]
+    result = subprocess.run(["shellcheck", *files], capture_output=True, text=True)
+    assert len(files) > 4 and result.returncode == 0, result.stdout
+
+
 def test_licence_lines():
     lacking = [str(file.relative_to(ROOT)) for file in tracked(*SOURCES)
                if "SPDX-License-Identifier: MIT" not in file.read_text(encoding="utf-8")[:400]]

@@ -167,6 +167,20 @@ static const char *small_i386(void)
     return write_file("i386.so", &file, sizeof file);
 }
 
+static const char *strange_segments(void)
+{
+    struct image image = good_image();
+    image.header.e_phentsize = sizeof(ElfW(Phdr)) + 8;
+    return save(&image, "strange_segments.so", image.size);
+}
+
+static const char *many_segments(void)
+{
+    struct image image = good_image();
+    image.header.e_phnum = 65;
+    return save(&image, "many_segments.so", image.size);
+}
+
 static const char *other_machine(void)
 {
     struct image image = good_image();
@@ -355,6 +369,8 @@ const struct bad_input bad_inputs[] = {
     {"empty file", empty_file, CUSHIM_ERROR_EMPTY_FILE, "the file is empty", NULL},
     {"text file", text_file, CUSHIM_ERROR_NOT_A_LIBRARY, "not an ELF", NULL},
     {"one byte", one_byte, CUSHIM_ERROR_NOT_A_LIBRARY, "not an ELF", NULL},
+    {"strange segments", strange_segments, CUSHIM_ERROR_NOT_A_LIBRARY, "damaged", NULL},
+    {"many segments", many_segments, CUSHIM_ERROR_NOT_A_LIBRARY, "damaged", NULL},
     {"object file", object_file, CUSHIM_ERROR_NOT_A_LIBRARY, "shared library", NULL},
     {"cut after the magic", cut_in_magic, CUSHIM_ERROR_TRUNCATED, "truncated", NULL},
     {"cut in ELF header", cut_in_header, CUSHIM_ERROR_TRUNCATED, "truncated", NULL},

@@ -43,11 +43,11 @@ struct cushim_options defaults(void)
     return options;
 }
 
-struct cushim *open_path(const char *path)
+const struct cushim_api *open_path(const char *path)
 {
     struct cushim_options options = defaults();
     options.path = path;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     return cu;
 }
@@ -72,12 +72,12 @@ void *table_slot(const struct cushim_api *table, size_t index)
 {
     /* The layout is documented: `size`, then one pointer for each entry, in their order. */
     void *slot;
-    const char *slots = (const char *)table + offsetof(struct cushim_api, size) + sizeof(size_t);
+    const char *slots = (const char *)table + offsetof(struct cushim_api, cuArray3DCreate_v1);
     memcpy(&slot, slots + index * sizeof slot, sizeof slot);
     return slot;
 }
 
-static void assert_sound_slot(const struct cushim *cu, size_t index)
+static void assert_sound_slot(const struct cushim_api *cu, size_t index)
 {
     struct cushim_entry entry;
     assert_true(cushim_entry_at(index, &entry));
@@ -85,7 +85,7 @@ static void assert_sound_slot(const struct cushim *cu, size_t index)
     bool available = slot.state == CUSHIM_STATE_AVAILABLE;
     enum cushim_state state = CUSHIM_STATE_UNKNOWN;
 
-    if (table_slot(cushim_table(cu), index) == NULL)
+    if (table_slot(cu, index) == NULL)
         fail_msg("%s: NULL slot", entry.symbol);
     if (available != (slot.address != NULL) || available != (slot.via != CUSHIM_VIA_NONE))
         fail_msg("%s: state %d, address %p, via %d", entry.symbol, (int)slot.state, slot.address,
@@ -94,19 +94,18 @@ static void assert_sound_slot(const struct cushim *cu, size_t index)
         fail_msg("%s: unknown, though in the registry", entry.symbol);
     if (available != cushim_has(cu, entry.symbol))
         fail_msg("%s: cushim_has says otherwise than the slot", entry.symbol);
-    const char *reason = cushim_reason(cu, entry.symbol, &state);
+    char text[512];
+    const char *reason = cushim_reason(cu, entry.symbol, &state, text, sizeof text);
     if (reason == NULL || state != slot.state || strstr(reason, entry.symbol) == NULL)
         fail_msg("%s: state %d, reason %d: %s", entry.symbol, (int)slot.state, (int)state, reason);
 }
 
-void assert_sound(const struct cushim *cu)
+void assert_sound(const struct cushim_api *cu)
 {
     assert_non_null(cu);
-    const struct cushim_api *table = cushim_table(cu);
-    assert_non_null(table);
-    assert_true(table->size == sizeof(struct cushim_api));
-    assert_true(sizeof(struct cushim_api) ==
-                sizeof(size_t) + cushim_entry_count() * sizeof(void *));
+    assert_true(cu->size == sizeof(struct cushim_api));
+    assert_true(sizeof(struct cushim_api) == offsetof(struct cushim_api, cuArray3DCreate_v1) +
+                                                 cushim_entry_count() * sizeof(void *));
     for (size_t i = 0; i < cushim_entry_count(); i++)
         assert_sound_slot(cu, i);
 
@@ -125,7 +124,7 @@ void assert_sound(const struct cushim *cu)
     assert_true((cushim_status(cu) == CUSHIM_OK) == (cushim_driver_version(cu) > 0));
 }
 
-void assert_failed(const struct cushim *cu, enum cushim_status status)
+void assert_failed(const struct cushim_api *cu, enum cushim_status status)
 {
     assert_non_null(cu);
     if (cushim_status(cu) != status)
@@ -138,14 +137,14 @@ void assert_failed(const struct cushim *cu, enum cushim_status status)
     for (size_t i = 0; i < cushim_entry_count(); i++)
         assert_true(cushim_slot_at(cu, i).state != CUSHIM_STATE_AVAILABLE);
     int version = -1;
-    assert_int_equal(cushim_table(cu)->cuInit(0), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_table(cu)->cuDriverGetVersion(&version), CUDA_SUCCESS);
+    assert_int_equal(cu->cuInit(0), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cu->cuDriverGetVersion(&version), CUDA_SUCCESS);
     assert_int_equal(version, 0);
 }
 
 void assert_good_driver_loads(void)
 {
-    struct cushim *cu = open_path(fake_path(GOOD));
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
     if (cushim_status(cu) != CUSHIM_OK)
         fail_msg("good driver: %s", cushim_message(cu));
     assert_sound(cu);

@@ -38,7 +38,7 @@ void *exported(const char *path, const char *symbol);
 struct cushim_options defaults(void);
 
 /** cushim_open with a path alone; never NULL. */
-struct cushim *open_path(const char *path);
+const struct cushim_api *open_path(const char *path);
 
 /** Set or, with NULL, unset a variable; CUSHIM_LIBCUDA mostly. */
 void set_environment(const char *name, const char *value);
@@ -53,10 +53,10 @@ void *table_slot(const struct cushim_api *table, size_t index);
  * Checks that hold for every instance, good or bad: no NULL anywhere, slots and sentences agree
  * with the status, unavailable entries have no address.
  */
-void assert_sound(const struct cushim *cu);
+void assert_sound(const struct cushim_api *cu);
 
 /** An instance without driver: this status, sound, and not one entry available. */
-void assert_failed(const struct cushim *cu, enum cushim_status status);
+void assert_failed(const struct cushim_api *cu, enum cushim_status status);
 
 /** cushim_open on the good fake works, from start to end. */
 void assert_good_driver_loads(void);

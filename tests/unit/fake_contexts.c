@@ -356,7 +356,7 @@ static void *resolve(void *user, const char *symbol)
     return entry.since <= fake.version ? address : NULL;
 }
 
-struct cushim *fake_open(int version)
+const struct cushim_api *fake_open(int version)
 {
     struct cushim_options options = defaults();
     options.resolver = resolve;
@@ -369,7 +369,7 @@ struct cushim *fake_open(int version)
     depth = 0;
     fake.version = version;
     fake.lacks = lacks;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     if (cushim_status(cu) != CUSHIM_OK)
         fail_msg("%s", cushim_message(cu));

@@ -33,7 +33,7 @@ struct fake_contexts {
 extern struct fake_contexts fake;
 
 /** An instance on the fake, which is as new. The caller closes it. */
-struct cushim *fake_open(int version);
+const struct cushim_api *fake_open(int version);
 
 /** Forget the calls so far. */
 void fake_forget(void);

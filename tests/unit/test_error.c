@@ -95,8 +95,8 @@ static void test_unknown_code(void **state)
 static void test_detail(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
-    assert_false(CUSHIM_CHECK(cushim_table(cu)->cuCtxSetCurrent(NULL)));
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
+    assert_false(CUSHIM_CHECK(cu->cuCtxSetCurrent(NULL)));
     assert_int_equal(seen.code, CUDA_ERROR_NOT_INITIALIZED);
     assert_contains(seen.detail, "cuCtxSetCurrent is not available");
     assert_contains(seen.message, seen.detail);
@@ -104,6 +104,36 @@ static void test_detail(void **state)
 
     assert_false(CUSHIM_CHECK(give(CUDA_ERROR_INVALID_VALUE)));
     assert_string_equal(seen.detail, "");
+    /* Nor a call whose sentence nobody has read. */
+    assert_int_equal(cu->cuCtxSetCurrent(NULL), CUDA_ERROR_NOT_INITIALIZED);
+    assert_false(CUSHIM_CHECK(give(CUDA_ERROR_INVALID_VALUE)));
+    assert_string_equal(seen.detail, "");
+    cushim_close(cu);
+}
+
+/* The first failure stays, with its sentence or, without one, its source; no handler is called. */
+static void test_keep(void **state)
+{
+    (void)state;
+    struct cushim_outcome outcome = {CUDA_SUCCESS, ""}, other = outcome;
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
+    evaluated = 0;
+    assert_true(CUSHIM_KEEP(&outcome, give(CUDA_SUCCESS)));
+    assert_int_equal(evaluated, 1);
+    assert_true(outcome.code == CUDA_SUCCESS && !outcome.message[0]);
+    assert_false(CUSHIM_KEEP(&outcome, give(CUDA_ERROR_OUT_OF_MEMORY)));
+    assert_int_equal(outcome.code, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_contains(outcome.message,
+                    "give(CUDA_ERROR_OUT_OF_MEMORY): CUDA_ERROR_OUT_OF_MEMORY (2)");
+    assert_false(CUSHIM_KEEP(&outcome, cu->cuCtxSetCurrent(NULL)));
+    assert_true(CUSHIM_KEEP(&outcome, give(CUDA_SUCCESS)));
+    assert_int_equal(outcome.code, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_contains(outcome.message, "give(");
+
+    assert_false(CUSHIM_KEEP(&other, cu->cuCtxSetCurrent(NULL)));
+    assert_contains(other.message, "cuCtxSetCurrent is not available");
+    assert_false(CUSHIM_KEEP(NULL, give(CUDA_ERROR_UNKNOWN)));
+    assert_int_equal(seen.calls, 0);
     cushim_close(cu);
 }
 
@@ -217,6 +247,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failure, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unknown_code, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_detail, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_keep, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_return, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_default_handler, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_handler_within_handler, set_up, tear_down),

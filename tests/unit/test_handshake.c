@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program built with the header of another release than the library's. */
+#include <pthread.h>
 #include <string.h>
 
 #include "common.h"
@@ -26,20 +27,75 @@ static void newer_header_loads(void *unused)
 {
     (void)unused;
     set_environment("CUSHIM_LIBCUDA", fake_path(GOOD));
-    const struct cushim_api *table = cushim_load_sized(NULL, NEWER);
+    const struct cushim_api *table = cushim_connect_(NULL, NEWER, false);
     assert_all_stubs(table);
-    struct cushim *cu = cushim_get_sized(NEWER);
+    const struct cushim_api *cu = table;
     assert_int_equal(cushim_status(cu), CUSHIM_ERROR_HEADER_MISMATCH);
-    assert_ptr_equal(cushim_table(cu), table);
     assert_mentions(cushim_message(cu), "older");
     assert_contains(cushim_last_error(), "header");
-    assert_int_equal(cushim_init(cu, NULL), CUSHIM_ERROR_HEADER_MISMATCH);
+    assert_int_equal(cushim_init(cu), CUSHIM_ERROR_HEADER_MISMATCH);
     cushim_close(cu);
-    assert_ptr_equal(cushim_load_sized(NULL, NEWER), table);
     /* Another part of the program, built with the library's own header, is served. */
     assert_non_null(cushim_load(NULL));
-    assert_int_equal(cushim_status(cushim_get()), CUSHIM_OK);
-    assert_sound(cushim_get());
+    assert_int_equal(cushim_status(cushim_load(NULL)), CUSHIM_OK);
+    assert_sound(cushim_load(NULL));
+}
+
+/* The table is as large as it says it is, whatever the size; absurd ones are refused. */
+static void sizes(void *unused)
+{
+    static const size_t more[] = {1, 8, 15, 4096, 40000, 90000};
+    static const size_t absurd[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 7, (size_t)1 << 40,
+                                    20 * sizeof(struct cushim_api)};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(more); i++) {
+        size_t size = sizeof(struct cushim_api) + more[i];
+        const struct cushim_api *table = cushim_connect_(NULL, size, false);
+        assert_true(table->size == size);
+        for (size_t slot = 0; slot < cushim_entry_count() + more[i] / sizeof(void *); slot++)
+            assert_non_null(table_slot(table, slot));
+        assert_int_equal(cushim_status(table), CUSHIM_ERROR_HEADER_MISMATCH);
+        assert_ptr_equal(cushim_connect_(NULL, size, false), table);
+    }
+    for (size_t i = 0; i < COUNT(absurd); i++) {
+        cushim_clear_last_error();
+        assert_null(cushim_connect_(NULL, absurd[i], false));
+        assert_contains(cushim_last_error(), "header");
+    }
+    for (size_t size = 0; size < 100; size++)
+        assert_sound(cushim_connect_(NULL, size, false));
+}
+
+enum { THREADS = 16 };
+
+static pthread_barrier_t barrier;
+
+static void *connect_wide(void *number)
+{
+    size_t size = NEWER + (size_t)(uintptr_t)number % 4 * sizeof(void *);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 100; i++) {
+        const struct cushim_api *table = cushim_connect_(NULL, size, false);
+        if (table == NULL || table->size != size || table->cuInit(0) != CUDA_ERROR_NO_DEVICE ||
+            table_slot(table, cushim_entry_count() + MORE_SLOTS - 1) == NULL)
+            return NULL;
+    }
+    return number;
+}
+
+static void sizes_at_once(void *unused)
+{
+    pthread_t threads[THREADS];
+    (void)unused;
+    assert_int_equal(pthread_barrier_init(&barrier, NULL, THREADS), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(
+            pthread_create(&threads[i], NULL, connect_wide, (void *)(uintptr_t)(i + 1)), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, (void *)(uintptr_t)(i + 1));
+    }
 }
 
 static void newer_header_opens(void *unused)
@@ -47,7 +103,7 @@ static void newer_header_opens(void *unused)
     struct cushim_options options = defaults();
     (void)unused;
     options.path = fake_path(GOOD);
-    assert_null(cushim_open_sized(&options, NEWER));
+    assert_null(cushim_connect_(&options, NEWER, true));
     assert_contains(cushim_last_error(), "header");
     assert_good_driver_loads();
 }
@@ -57,13 +113,13 @@ static void older_header_is_served(void *unused)
     struct cushim_options options = defaults();
     (void)unused;
     options.path = fake_path(GOOD);
-    struct cushim *cu = cushim_open_sized(&options, OLDER);
+    const struct cushim_api *cu = cushim_connect_(&options, OLDER, true);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     cushim_close(cu);
-    assert_non_null(cushim_load_sized(&options, OLDER));
-    assert_int_equal(cushim_status(cushim_get_sized(OLDER)), CUSHIM_OK);
-    assert_ptr_equal(cushim_load(NULL), cushim_load_sized(NULL, OLDER));
+    assert_non_null(cushim_connect_(&options, OLDER, false));
+    assert_int_equal(cushim_status(cushim_connect_(NULL, OLDER, false)), CUSHIM_OK);
+    assert_ptr_equal(cushim_load(NULL), cushim_connect_(NULL, OLDER, false));
 }
 
 /* The functions behind the macros, for callers that cannot use macros. */
@@ -72,11 +128,11 @@ static void functions_exist(void *unused)
     struct cushim_options options = defaults();
     (void)unused;
     options.path = fake_path(GOOD);
-    struct cushim *cu = (cushim_open)(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     cushim_close(cu);
-    const struct cushim_api *table = (cushim_load)(&options);
-    assert_ptr_equal(table, cushim_table((cushim_get)()));
+    const struct cushim_api *table = cushim_load(&options);
+    assert_ptr_equal(table, cushim_load(NULL));
 }
 
 static void test_child(void **state)
@@ -88,10 +144,15 @@ static void test_child(void **state)
 
 int main(void)
 {
-    static void (*const bodies[])(void *) = {newer_header_loads, newer_header_opens,
-                                             older_header_is_served, functions_exist};
-    static const char *const names[] = {"newer header loads", "newer header opens",
-                                        "older header is served", "functions behind the macros"};
+    static void (*const bodies[])(void *) = {
+        newer_header_loads, newer_header_opens, older_header_is_served, functions_exist, sizes,
+        sizes_at_once};
+    static const char *const names[] = {"newer header loads",
+                                        "newer header opens",
+                                        "older header is served",
+                                        "functions behind the macros",
+                                        "sizes",
+                                        "sizes at once"};
     struct CMUnitTest tests[COUNT(bodies)];
     for (size_t i = 0; i < COUNT(bodies); i++)
         tests[i] =

@@ -243,7 +243,7 @@ static void *resolve(void *user, const char *symbol)
     return NULL;
 }
 
-struct cushim *open_fake(int version, const char *const *missing)
+const struct cushim_api *open_fake(int version, const char *const *missing)
 {
     struct cushim_options options = defaults();
     memset(&fake, 0, sizeof fake);
@@ -267,11 +267,10 @@ struct cushim *open_fake(int version, const char *const *missing)
     fake_version = version;
     fake_missing = missing;
     options.resolver = resolve;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     /* A former test's functions may have had the addresses of this one's. */
-    cushim_launch_forget();
     cushim_clear_last_error();
     return cu;
 }

@@ -37,7 +37,7 @@ extern struct fake_launcher {
 } fake;
 
 /* An instance on a fresh fake; `missing` is a NULL-terminated list of symbols that it lacks. */
-struct cushim *open_fake(int version, const char *const *missing);
+const struct cushim_api *open_fake(int version, const char *const *missing);
 
 /* A function with parameters of these sizes, each aligned to its size, as the fake says. */
 struct fake_function fake_function_of(size_t count, const size_t *sizes);

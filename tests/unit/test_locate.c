@@ -26,8 +26,8 @@ static const char *path_of(const struct bad_input *bad)
     return paths[index];
 }
 
-static void assert_explained(const struct cushim *cu, const struct bad_input *bad, const char *path,
-                             enum cushim_source source)
+static void assert_explained(const struct cushim_api *cu, const struct bad_input *bad,
+                             const char *path, enum cushim_source source)
 {
     size_t count = 0;
     assert_failed(cu, bad->status);
@@ -54,7 +54,7 @@ static void open_by_option(void *input)
 {
     const struct bad_input *bad = input;
     cushim_clear_last_error();
-    struct cushim *cu = open_path(path_of(bad));
+    const struct cushim_api *cu = open_path(path_of(bad));
     assert_last_error_is(cushim_message(cu));
     assert_explained(cu, bad, path_of(bad), CUSHIM_SOURCE_OPTION);
     assert_good_driver_loads();
@@ -65,13 +65,13 @@ static void open_by_environment(void *input)
 {
     const struct bad_input *bad = input;
     set_environment("CUSHIM_LIBCUDA", path_of(bad));
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_explained(cu, bad, path_of(bad), CUSHIM_SOURCE_ENVIRONMENT);
     assert_string_equal(getenv("CUSHIM_LIBCUDA"), path_of(bad));
     /* An option is stronger than the environment. */
     assert_good_driver_loads();
     set_environment("CUSHIM_LIBCUDA", fake_path(GOOD));
-    struct cushim *good = cushim_open(NULL);
+    const struct cushim_api *good = cushim_open(NULL);
     assert_int_equal(cushim_status(good), CUSHIM_OK);
     cushim_close(good);
     cushim_close_unload(cu);
@@ -102,12 +102,12 @@ static void sentences_differ(void *unused)
 {
     (void)unused;
     for (size_t i = 0; i < bad_input_count; i++) {
-        struct cushim *cu = open_path(path_of(&bad_inputs[i]));
+        const struct cushim_api *cu = open_path(path_of(&bad_inputs[i]));
         const char *cause = strstr(cushim_message(cu), path_of(&bad_inputs[i]));
         assert_non_null(cause);
         cause += strlen(path_of(&bad_inputs[i]));
         for (size_t j = 0; j < i; j++) {
-            struct cushim *other = open_path(path_of(&bad_inputs[j]));
+            const struct cushim_api *other = open_path(path_of(&bad_inputs[j]));
             if (bad_inputs[j].status != bad_inputs[i].status &&
                 strstr(cushim_message(other), cause) != NULL)
                 fail_msg("\"%s\" and \"%s\": %s", bad_inputs[i].label, bad_inputs[j].label, cause);
@@ -131,7 +131,7 @@ static void cut_everywhere(void *unused)
     bool was_ok = false;
     (void)unused;
     for (size_t at = 4; at <= size; at += at < 1024 ? 13 : 211) {
-        struct cushim *cu = open_path(write_file("cut.so", bytes, at));
+        const struct cushim_api *cu = open_path(write_file("cut.so", bytes, at));
         bool ok = cushim_status(cu) == CUSHIM_OK;
         if (!ok)
             assert_failed(cu, CUSHIM_ERROR_TRUNCATED);

@@ -11,38 +11,33 @@
 
 #include "common.h"
 
-enum { FAKE_LOG = 64, FAKE_GRANULARITY = 4096 };
+enum { FAKE_LOG = 64 };
 
 /* What a test sets and looks at. All of it is reset by fake_open. */
 struct memory_fake {
-    const char *missing[4];      /* symbols that it does not export */
-    const char *fails;           /* symbol that fails, "*": all, */
-    CUresult code;               /* with this code, */
-    int after;                   /* once it has worked this many times */
-    int managed, pools, mapping; /* the device's attributes */
-    const char *log[FAKE_LOG];   /* symbols called, the first FAKE_LOG of them */
+    const char *missing[4];    /* symbols that it does not export */
+    const char *fails;         /* symbol that fails, "*": all, */
+    CUresult code;             /* with this code, */
+    int after;                 /* once it has worked this many times */
+    int pools;                 /* the device's attribute */
+    const char *log[FAKE_LOG]; /* symbols called, the first FAKE_LOG of them */
     unsigned calls;
-    CUstream stream;              /* of the last call that had one */
-    CUcontext context;            /* that is current, below those pushed */
-    unsigned depth;               /* contexts pushed */
-    unsigned attach;              /* of the last cuMemAllocManaged */
-    unsigned flags;               /* of the last cuMemHostAlloc or cuMemHostRegister */
-    unsigned long long threshold; /* of the last pool */
-    CUmemLocation location;       /* of the last cuMemPrefetchAsync_v2 */
-    int device;                   /* of the last cuMemPrefetchAsync */
-    unsigned pointer_attributes;  /* number asked for in the last cuPointerGetAttributes */
-    unsigned blocks, arrays, mappings, handles, reservations, pool_count; /* live */
+    CUstream stream;             /* of the last call that had one */
+    CUmemLocation location;      /* of the last cuMemPrefetchAsync_v2 */
+    int device;                  /* of the last cuMemPrefetchAsync */
+    unsigned pointer_attributes; /* number asked for in the last cuPointerGetAttributes */
+    unsigned blocks;             /* live */
 };
 extern struct memory_fake memory_fake;
 
 /** An instance on the fake, as new; its driver has this CUDA version. */
-struct cushim *fake_open(int version);
+const struct cushim_api *fake_open(int version);
 
 /** The same without some entries: a list that ends with NULL, of at most three. */
-struct cushim *fake_open_without(int version, const char *const missing[]);
+const struct cushim_api *fake_open_without(int version, const char *const missing[]);
 
-/** Close it; fails where the helpers have left something in the fake. */
-void fake_close(struct cushim *cu);
+/** Close it; fails if a block is left in the fake. */
+void fake_close(const struct cushim_api *cu);
 
 /** Make a call fail from now on, after it worked a number of times; "*": all, NULL: none. */
 void fake_fail(const char *symbol, CUresult code, int after);
@@ -56,7 +51,7 @@ void assert_calls(const char *const symbols[]);
 #define ASSERT_NO_CALLS() assert_int_equal(memory_fake.calls, 0)
 
 /** The helper failed with this code, and its sentence has these parts: a list that ends with NULL.
- * What the caller could see is unchanged: the current context, and no call but queries was made. */
+ * No call was made. */
 void assert_refused(CUresult result, CUresult code, const char *const parts[]);
 #define ASSERT_REFUSED(result, code, ...)                                                          \
     do {                                                                                           \
@@ -78,19 +73,8 @@ struct fake_entry {
 #name, (void (*)(void))fake_##name                                                         \
     }
 
-/** Copies, fills and arrays. */
-extern const struct fake_entry fake_copy_entries[];
-/** Pools, mapped memory, contexts. */
-extern const struct fake_entry fake_map_entries[];
-
-/** Number of what is mapped at an address; 0: nothing is. */
-unsigned long long fake_mapped(uintptr_t address);
-
 /** Record a call; the code that it was told to fail with. */
 CUresult fake_called(const char *symbol);
-
-/** Note the stream of a call; from any thread. */
-void fake_on_stream(CUstream stream);
 
 /* What a function of the fake, named fake_SYMBOL, does first. */
 #define CALLED()                                                                                   \

@@ -400,7 +400,7 @@ static void *resolve(void *user, const char *symbol)
     return found ? found : module_fake_resolve_context(symbol);
 }
 
-struct cushim *module_fake_open(int version)
+const struct cushim_api *module_fake_open(int version)
 {
     struct cushim_options options = defaults();
     const char *lacks = module_fake.lacks;
@@ -410,7 +410,7 @@ struct cushim *module_fake_open(int version)
         objects[i].live = false;
     module_fake_set(module_fake_context(1));
     options.resolver = resolve;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     cushim_clear_last_error();

@@ -31,7 +31,7 @@ extern struct module_fake {
 const char *module_fake_ptx(const char *version, const char *target, const char *kernel);
 
 /* An instance on a fresh fake, in which context 1 is current. The caller closes it. */
-struct cushim *module_fake_open(int version);
+const struct cushim_api *module_fake_open(int version);
 
 /* Context by number; 0: none. */
 CUcontext module_fake_context(uintptr_t number);

@@ -39,7 +39,7 @@ static void test_size_of_the_future(void **state)
     (void)state;
     future.options.size = sizeof future;
     future.options.path = fake_path(GOOD);
-    struct cushim *cu = cushim_open(&future.options);
+    const struct cushim_api *cu = cushim_open(&future.options);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     cushim_close(cu);
@@ -82,12 +82,12 @@ static struct lookup lookup_in(const char *fake)
     return lookup;
 }
 
-static struct cushim *open_resolver(struct lookup *lookup)
+static const struct cushim_api *open_resolver(struct lookup *lookup)
 {
     struct cushim_options options = defaults();
     options.resolver = resolve;
     options.user = lookup;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     assert_sound(cu);
     return cu;
@@ -113,7 +113,7 @@ static void test_resolver(void **state)
     struct lookup lookup = lookup_in(GOOD);
     (void)state;
     set_environment("CUSHIM_LIBCUDA", fake_path("v10")); /* not asked where a resolver is given */
-    struct cushim *cu = open_resolver(&lookup);
+    const struct cushim_api *cu = open_resolver(&lookup);
     set_environment("CUSHIM_LIBCUDA", NULL);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_int_equal(cushim_driver_version(cu), GOOD_VERSION);
@@ -121,7 +121,7 @@ static void test_resolver(void **state)
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     assert_true(count == 1);
     assert_int_equal(attempts[0].source, CUSHIM_SOURCE_RESOLVER);
-    assert_ptr_equal(table_slot(cushim_table(cu), entry_index("cuMemAlloc_v2")),
+    assert_ptr_equal(table_slot(cu, entry_index("cuMemAlloc_v2")),
                      dlsym(lookup.handle, "cuMemAlloc_v2"));
     cushim_close(cu);
     dlclose(lookup.handle);
@@ -132,7 +132,7 @@ static void test_resolver_without_driver(void **state)
     static const char *const needed[] = {"cuInit", "cuDriverGetVersion"};
     struct lookup nothing = {.handle = NULL};
     (void)state;
-    struct cushim *cu = open_resolver(&nothing);
+    const struct cushim_api *cu = open_resolver(&nothing);
     assert_failed(cu, CUSHIM_ERROR_NOT_CUDA);
     cushim_close_unload(cu);
     for (size_t i = 0; i < COUNT(needed); i++) {
@@ -156,7 +156,7 @@ static void test_resolver_lacks_one(void **state)
     for (size_t i = 0; i < COUNT(denied); i++) {
         struct lookup lookup = lookup_in(GOOD);
         lookup.denied = denied[i];
-        struct cushim *cu = open_resolver(&lookup);
+        const struct cushim_api *cu = open_resolver(&lookup);
         assert_int_equal(cushim_status(cu), CUSHIM_OK);
         assert_true(cushim_has(cu, "cuMemAlloc"));
         assert_true(cushim_has(cu, "cuCtxCreate_v3"));
@@ -189,10 +189,10 @@ static void open_logged(const char *path, struct journal *journal)
     options.path = path;
     options.log = keep;
     options.user = journal;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     unsigned lines = journal->lines;
-    (void)cushim_table(cu)->cuDeviceGetCount(NULL);
+    (void)cu->cuDeviceGetCount(NULL);
     cushim_close(cu);
     assert_true(lines > 0);
     assert_int_equal(journal->bad, 0);
@@ -230,10 +230,10 @@ static void open_silently(void *unused)
         struct cushim_options options = defaults();
         options.path = fake_path(names[i]);
         options.per_thread_default_stream = true;
-        struct cushim *cu = cushim_open(&options);
-        (void)cushim_table(cu)->cuGraphicsUnregisterResource(NULL);
+        const struct cushim_api *cu = cushim_open(&options);
+        (void)cu->cuGraphicsUnregisterResource(NULL);
         (void)cushim_last_error();
-        (void)cushim_init(cu, NULL);
+        (void)cushim_init(cu);
         cushim_close(cu);
     }
     cushim_close(cushim_open(NULL));
@@ -269,7 +269,7 @@ static void test_environment_unchanged(void **state)
     for (size_t i = 0; i < COUNT(names); i++) {
         set_environment("CUSHIM_LIBCUDA", fake_path(names[i]));
         char *before = environment_text();
-        struct cushim *cu = cushim_open(NULL);
+        const struct cushim_api *cu = cushim_open(NULL);
         char *after = environment_text();
         assert_string_equal(before, after);
         free(before);
@@ -283,7 +283,7 @@ static void test_environment_unchanged(void **state)
 static void test_names_stay_private(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path(GOOD));
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_null(dlsym(RTLD_DEFAULT, "cuInit"));
     assert_null(dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"));
@@ -331,10 +331,10 @@ static void test_refused_is_not_kept(void **state)
 static void test_several_at_once(void **state)
 {
     (void)state;
-    struct cushim *old = open_path(fake_path("v10")), *new = open_path(fake_path("v13"));
+    const struct cushim_api *old = open_path(fake_path("v10")), *new = open_path(fake_path("v13"));
     assert_int_equal(cushim_driver_version(old), 10020);
     assert_int_equal(cushim_driver_version(new), 13000);
-    assert_true(cushim_table(old) != cushim_table(new));
+    assert_true(old != new);
     assert_false(cushim_has(old, "cuCtxCreate_v4"));
     assert_true(cushim_has(new, "cuCtxCreate_v4"));
     assert_sound(old);

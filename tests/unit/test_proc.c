@@ -5,8 +5,8 @@
 #include "common.h"
 
 /* One question and its answer. */
-static void ask(const struct cushim *cu, const char *name, int version, enum cushim_stream stream,
-                const char *symbol, enum cushim_proc_status status)
+static void ask(const struct cushim_api *cu, const char *name, int version,
+                enum cushim_stream stream, const char *symbol, enum cushim_proc_status status)
 {
     enum cushim_proc_status why = CUSHIM_PROC_NOT_FOUND;
     cushim_clear_last_error();
@@ -23,7 +23,7 @@ static void ask(const struct cushim *cu, const char *name, int version, enum cus
     assert_ptr_equal(cushim_proc(cu, name, version, stream, NULL), address);
 }
 
-static void ask_12(const struct cushim *cu)
+static void ask_12(const struct cushim_api *cu)
 {
     const enum cushim_stream legacy = CUSHIM_STREAM_LEGACY, ptsz = CUSHIM_STREAM_PTSZ;
     /* The newest up to the version that was asked for. */
@@ -52,18 +52,61 @@ static void test_exact(void **state)
                                         "proc_garbage", "proc_lies",  "proc_scribbles"};
     (void)state;
     for (size_t i = 0; i < COUNT(fakes); i++) {
-        struct cushim *cu = open_path(fake_path(fakes[i]));
+        const struct cushim_api *cu = open_path(fake_path(fakes[i]));
         assert_int_equal(cushim_status(cu), CUSHIM_OK);
         ask_12(cu);
         cushim_close(cu);
     }
 }
 
+/* Answers about names that nothing confirms, of a driver whose other answers are wrong. */
+static void test_not_believed(void **state)
+{
+    static const char *const fakes[] = {"proc_moody", "proc_garbage", "proc_constant"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(fakes); i++) {
+        const struct cushim_api *cu = open_path(fake_path(fakes[i]));
+        assert_true(cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED);
+        ask(cu, "cuOfTomorrow", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
+        cushim_close(cu);
+    }
+}
+
+/* A pointer to nowhere, of a driver that is honest about all else. */
+static void test_nowhere(void **state)
+{
+    (void)state;
+    const struct cushim_api *cu = open_path(fake_path("proc_nowhere"));
+    assert_true(cushim_has(cu, "cuMemAlloc_v2"));
+    assert_false(cushim_has(cu, "cuDeviceGetName"));
+    assert_contains(cushim_message(cu), "(cuDeviceGetName)");
+    cushim_close(cu);
+    cu = open_path(fake_path("proc_tomorrow"));
+    assert_int_equal(cushim_remarks(cu), 0);
+    ask(cu, "cuOfTomorrow", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
+    cushim_close(cu);
+}
+
+static void test_null(void **state)
+{
+    enum cushim_proc_status why = CUSHIM_PROC_EXACT;
+    (void)state;
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    assert_null(cushim_proc(NULL, "cuMemAlloc", 12040, CUSHIM_STREAM_LEGACY, &why));
+    assert_int_equal(why, CUSHIM_PROC_NOT_FOUND);
+    assert_contains(cushim_last_error(), "table is NULL");
+    assert_null(cushim_proc(cu, NULL, 12040, CUSHIM_STREAM_LEGACY, NULL));
+    assert_contains(cushim_last_error(), "name is NULL");
+    assert_null(cushim_proc(NULL, NULL, 0, CUSHIM_STREAM_PTSZ, NULL));
+    assert_non_null(cushim_proc(cu, "cuMemAlloc", 12040, CUSHIM_STREAM_LEGACY, NULL));
+    cushim_close(cu);
+}
+
 /* A name that is older than what is asked for, and one that is younger than the name. */
 static void test_too_early(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
+    const struct cushim_api *cu = open_path(fake_path("v12"));
     ask(cu, "cuMemAlloc", 1000, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
     ask(cu, "cuMemPrefetchAsync", 7000, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
     cushim_close(cu);
@@ -73,7 +116,7 @@ static void test_too_early(void **state)
 static void test_newer_driver(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path("future"));
+    const struct cushim_api *cu = open_path(fake_path("future"));
     ask(cu, "cuCtxCreate", 12050, CUSHIM_STREAM_LEGACY, "cuCtxCreate_v4", CUSHIM_PROC_EXACT);
     ask(cu, "cuCtxCreate", 99090, CUSHIM_STREAM_LEGACY, "cuCtxCreate_v4", CUSHIM_PROC_EXACT);
     ask(cu, "cuNoSuchName", 99090, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
@@ -89,7 +132,7 @@ static void newer_driver_hands_back_older(void *unused)
 {
     (void)unused;
     fake_control(fake_path("v12"))->version = 99090;
-    struct cushim *cu = open_path(fake_path("v12"));
+    const struct cushim_api *cu = open_path(fake_path("v12"));
     assert_int_equal(cushim_driver_version(cu), 99090);
     ask(cu, "cuCtxCreate", 99090, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NEWER);
     ask(cu, "cuMemAlloc", 99090, CUSHIM_STREAM_LEGACY, "cuMemAlloc_v2", CUSHIM_PROC_EXACT);
@@ -109,7 +152,7 @@ static void test_per_thread_instance(void **state)
     (void)state;
     options.path = fake_path("v12");
     options.per_thread_default_stream = true;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     ask(cu, "cuStreamQuery", 12040, CUSHIM_STREAM_PTSZ, "cuStreamQuery_ptsz", CUSHIM_PROC_EXACT);
     ask(cu, "cuStreamQuery", 12040, CUSHIM_STREAM_LEGACY, "cuStreamQuery", CUSHIM_PROC_EXACT);
     cushim_close(cu);
@@ -123,7 +166,7 @@ static void test_dlsym_only(void **state)
     (void)state;
     options.path = fake_path("v12");
     options.order = CUSHIM_ORDER_DLSYM_ONLY;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     unsigned before = control->proc_calls;
     ask(cu, "cuMemAlloc", 12040, CUSHIM_STREAM_LEGACY, "cuMemAlloc_v2", CUSHIM_PROC_EXACT);
     ask(cu, "cuNoSuchName", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
@@ -134,7 +177,7 @@ static void test_dlsym_only(void **state)
 static void test_without_driver(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     ask(cu, "cuMemAlloc", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NO_DRIVER);
     ask(cu, "cuNoSuchName", 12040, CUSHIM_STREAM_PTDS, NULL, CUSHIM_PROC_NO_DRIVER);
     cushim_close(cu);
@@ -144,6 +187,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_not_believed),
+        cmocka_unit_test(test_nowhere),
+        cmocka_unit_test(test_null),
         cmocka_unit_test(test_too_early),
         cmocka_unit_test(test_newer_driver),
         cmocka_unit_test(test_newer_driver_hands_back_older),

@@ -22,7 +22,7 @@ static void test_error_names(void **state)
 /* Name and text come together, names differ, and the driver's calls of a table say the same. */
 static void test_error_names_agree(void **state)
 {
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     const char *seen[512];
     size_t count = 0;
     (void)state;
@@ -32,8 +32,8 @@ static void test_error_names_agree(void **state)
         const char *asked = "unwritten", *told = "unwritten";
         CUresult expected = name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
         assert_true((name == NULL) == (text == NULL));
-        assert_int_equal(cushim_table(cu)->cuGetErrorName((CUresult)code, &asked), expected);
-        assert_int_equal(cushim_table(cu)->cuGetErrorString((CUresult)code, &told), expected);
+        assert_int_equal(cu->cuGetErrorName((CUresult)code, &asked), expected);
+        assert_int_equal(cu->cuGetErrorString((CUresult)code, &told), expected);
         assert_ptr_equal(asked, name);
         assert_ptr_equal(told, text);
         if (name == NULL)
@@ -56,13 +56,11 @@ static void test_error_names_of_old_driver(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         const char *text = NULL;
-        struct cushim *cu = open_path(fake_path(names[i]));
+        const struct cushim_api *cu = open_path(fake_path(names[i]));
         assert_int_equal(cushim_status(cu), CUSHIM_OK);
-        assert_int_equal(cushim_table(cu)->cuGetErrorName(CUDA_ERROR_NO_DEVICE, &text),
-                         CUDA_SUCCESS);
+        assert_int_equal(cu->cuGetErrorName(CUDA_ERROR_NO_DEVICE, &text), CUDA_SUCCESS);
         assert_string_equal(text, "CUDA_ERROR_NO_DEVICE");
-        assert_int_equal(cushim_table(cu)->cuGetErrorString(CUDA_ERROR_NO_DEVICE, &text),
-                         CUDA_SUCCESS);
+        assert_int_equal(cu->cuGetErrorString(CUDA_ERROR_NO_DEVICE, &text), CUDA_SUCCESS);
         assert_true(strlen(text) > 0);
         cushim_close(cu);
     }
@@ -100,7 +98,7 @@ static void test_last_error_of_load(void **state)
     assert_string_equal(cushim_last_error(), "");
     assert_good_driver_loads();
     assert_string_equal(cushim_last_error(), "");
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     assert_string_equal(cushim_last_error(), cushim_message(cu));
     cushim_close(cu);
     assert_contains(cushim_last_error(), "/nonexistent/libcuda.so.1"); /* outlives the instance */
@@ -112,14 +110,14 @@ static void test_last_error_of_newer_entry(void **state)
 {
     CUcontext context = NULL;
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
+    const struct cushim_api *cu = open_path(fake_path("v12"));
     cushim_clear_last_error();
-    assert_int_equal(cushim_table(cu)->cuCtxCreate_v4(&context, NULL, 0, 0),
+    assert_int_equal(cu->cuCtxCreate_v4(&context, NULL, 0, 0),
                      CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
     assert_null(context);
     assert_contains(cushim_last_error(), "cuCtxCreate_v4");
     assert_contains(cushim_last_error(), "12.5");           /* that it needs */
-    assert_contains(cushim_last_error(), "12.4");           /* that there is */
+    assert_contains(cushim_last_error(), "older");          /* whose driver it is, nobody knows */
     assert_contains(cushim_last_error(), "cuCtxCreate_v4"); /* reading it does not consume it */
     cushim_close(cu);
 }
@@ -127,8 +125,8 @@ static void test_last_error_of_newer_entry(void **state)
 static void test_last_error_of_absent_entry(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
-    assert_int_equal(cushim_table(cu)->cuMemFree_v2(0), CUDA_ERROR_NOT_SUPPORTED);
+    const struct cushim_api *cu = open_path(fake_path("v12"));
+    assert_int_equal(cu->cuMemFree_v2(0), CUDA_ERROR_NOT_SUPPORTED);
     assert_contains(cushim_last_error(), "cuMemFree_v2");
     assert_contains(cushim_last_error(), "export");
     cushim_close(cu);
@@ -137,13 +135,13 @@ static void test_last_error_of_absent_entry(void **state)
 static void test_last_error_without_driver(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path("/nonexistent/libcuda.so.1");
-    assert_int_equal(cushim_table(cu)->cuMemFree_v2(0), CUDA_ERROR_NOT_INITIALIZED);
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
+    assert_int_equal(cu->cuMemFree_v2(0), CUDA_ERROR_NOT_INITIALIZED);
     assert_contains(cushim_last_error(), "cuMemFree_v2");
     assert_mentions(cushim_last_error(), "no CUDA driver");
     cushim_clear_last_error();
     assert_string_equal(cushim_last_error(), "");
-    assert_int_equal(cushim_table(cu)->cuInit(0), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cu->cuInit(0), CUDA_ERROR_NO_DEVICE);
     assert_contains(cushim_last_error(), "cuInit");
     cushim_close(cu);
 }
@@ -152,22 +150,23 @@ static void test_last_error_without_driver(void **state)
 static void test_last_error_is_the_last(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
-    (void)cushim_table(cu)->cuMemFree_v2(0);
-    struct cushim *none = open_path("/nonexistent/libcuda.so.1");
+    const struct cushim_api *cu = open_path(fake_path("v12"));
+    (void)cu->cuMemFree_v2(0);
+    const struct cushim_api *none = open_path("/nonexistent/libcuda.so.1");
     assert_contains(cushim_last_error(), "/nonexistent/libcuda.so.1");
-    (void)cushim_table(cu)->cuMemFree_v2(0);
+    (void)cu->cuMemFree_v2(0);
     assert_contains(cushim_last_error(), "cuMemFree_v2");
     cushim_close(none);
     cushim_close(cu);
 }
 
-static void *fail_on_another_thread(void *cu)
+static void *fail_on_another_thread(void *table)
 {
+    const struct cushim_api *cu = table;
     const bool was_empty = cushim_last_error()[0] == '\0';
-    (void)cushim_table(cu)->cuCtxCreate_v4(NULL, NULL, 0, 0);
+    (void)cu->cuCtxCreate_v4(NULL, NULL, 0, 0);
     const bool told = strstr(cushim_last_error(), "cuCtxCreate_v4") != NULL;
-    return was_empty && told ? cu : NULL;
+    return was_empty && told ? table : NULL;
 }
 
 static void test_last_error_per_thread(void **state)
@@ -175,9 +174,9 @@ static void test_last_error_per_thread(void **state)
     pthread_t thread;
     void *result = NULL;
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
-    (void)cushim_table(cu)->cuMemFree_v2(0);
-    assert_int_equal(pthread_create(&thread, NULL, fail_on_another_thread, cu), 0);
+    const struct cushim_api *cu = open_path(fake_path("v12"));
+    (void)cu->cuMemFree_v2(0);
+    assert_int_equal(pthread_create(&thread, NULL, fail_on_another_thread, (void *)cu), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
     assert_ptr_equal(result, cu);
     assert_contains(cushim_last_error(), "cuMemFree_v2");
@@ -186,10 +185,12 @@ static void test_last_error_per_thread(void **state)
 
 /* ---- reasons ---- */
 
-static enum cushim_state state_of(const struct cushim *cu, const char *symbol, const char *words)
+static enum cushim_state state_of(const struct cushim_api *cu, const char *symbol,
+                                  const char *words)
 {
     enum cushim_state state = CUSHIM_STATE_UNKNOWN;
-    const char *reason = cushim_reason(cu, symbol, &state);
+    char text[512];
+    const char *reason = cushim_reason(cu, symbol, &state, text, sizeof text);
     assert_contains(reason, symbol);
     assert_mentions(reason, words);
     assert_true(cushim_has(cu, symbol) == (state == CUSHIM_STATE_AVAILABLE));
@@ -199,7 +200,7 @@ static enum cushim_state state_of(const struct cushim *cu, const char *symbol, c
 static void test_reasons(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
+    const struct cushim_api *cu = open_path(fake_path("v12"));
     assert_int_equal(state_of(cu, "cuMemAlloc_v2", "available"), CUSHIM_STATE_AVAILABLE);
     assert_int_equal(state_of(cu, "cuCtxCreate_v4", "12.5"), CUSHIM_STATE_NEWER);
     assert_int_equal(state_of(cu, "cuCtxCreate_v4", "12.4"), CUSHIM_STATE_NEWER);
@@ -210,10 +211,64 @@ static void test_reasons(void **state)
 #ifdef __linux__
     assert_int_equal(state_of(cu, "cuD3D9Begin", "Windows"), CUSHIM_STATE_PLATFORM);
 #endif
-    assert_non_null(cushim_reason(cu, "cuMemAlloc_v2", NULL));
+    char text[8] = "";
+    assert_ptr_equal(cushim_reason(cu, "cuMemAlloc_v2", NULL, text, sizeof text), text);
+    assert_string_equal(text, "cuMemAl");
+    assert_null(cushim_reason(cu, "cuMemAlloc_v2", NULL, NULL, 0));
     cushim_close(cu);
     cu = open_path("/nonexistent/libcuda.so.1");
     assert_int_equal(state_of(cu, "cuMemAlloc_v2", "driver"), CUSHIM_STATE_NO_DRIVER);
+    cushim_close(cu);
+}
+
+/* A call of an unavailable entry is forgotten too, though its sentence was not made yet. */
+static void test_clear(void **state)
+{
+    (void)state;
+    const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
+    (void)cu->cuMemFree_v2(0);
+    cushim_clear_last_error();
+    assert_string_equal(cushim_last_error(), "");
+    (void)cu->cuMemFree_v2(0);
+    assert_contains(cushim_last_error(), "cuMemFree_v2");
+    cushim_clear_last_error();
+    assert_string_equal(cushim_last_error(), "");
+    cushim_close(cu);
+}
+
+/* NULL for a table or a name is refused with a sentence. */
+static void test_null(void **state)
+{
+    char text[100] = "";
+    size_t count = 1;
+    enum cushim_state why = CUSHIM_STATE_AVAILABLE;
+    (void)state;
+    cushim_clear_last_error();
+    assert_int_equal(cushim_status(NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_contains(cushim_last_error(), "cushim_status: the table is NULL");
+    assert_contains(cushim_message(NULL), "table is NULL");
+    assert_int_equal(cushim_init(NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_null(cushim_path(NULL));
+    assert_null(cushim_base(NULL));
+    assert_null(cushim_attempts(NULL, &count));
+    assert_true(count == 0);
+    assert_int_equal(cushim_remarks(NULL), 0);
+    assert_int_equal(cushim_driver_version(NULL), 0);
+    assert_contains(cushim_reason(NULL, "cuInit", &why, text, sizeof text), "table is NULL");
+    assert_int_equal(why, CUSHIM_STATE_UNKNOWN);
+    assert_false(CUSHIM_HAS(NULL, cuInit));
+    cushim_clear_last_error();
+    assert_false(cushim_has(NULL, "cuInit"));
+    assert_contains(cushim_last_error(), "table is NULL");
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    assert_false(cushim_has(cu, NULL));
+    assert_contains(cushim_last_error(), "symbol is NULL");
+    assert_contains(cushim_reason(cu, NULL, NULL, text, sizeof text), "NULL");
+    assert_true(CUSHIM_HAS(cu, cuInit));
+    assert_false(CUSHIM_HAS(cu, size));
+    assert_false(CUSHIM_HAS(cu, instance));
+    assert_false(cushim_entry_at(0, NULL));
+    assert_non_null(cushim_attempts(cu, NULL));
     cushim_close(cu);
 }
 
@@ -221,15 +276,14 @@ static void test_reasons(void **state)
 static void test_first_abi(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
+    const struct cushim_api *cu = open_path(fake_path("v12"));
     assert_true(cushim_has(cu, "cuMemAlloc_v1"));
     assert_true(cushim_has(cu, "cuMemAlloc"));
     assert_false(cushim_has(cu, "cuDeviceGet_v1"));
     assert_false(cushim_has(cu, "cuNoSuchEntry_v1"));
     assert_false(cushim_has(cu, ""));
     assert_false(cushim_has(cu, "_v1"));
-    assert_true((void *)cushim_table(cu)->cuMemAlloc_v1 ==
-                exported(fake_path("v12"), "cuMemAlloc"));
+    assert_true((void *)cu->cuMemAlloc_v1 == exported(fake_path("v12"), "cuMemAlloc"));
     cushim_close(cu);
 }
 
@@ -240,9 +294,10 @@ static void test_long_symbol(void **state)
     memset(symbol, 'x', sizeof symbol - 1);
     symbol[sizeof symbol - 1] = '\0';
     memcpy(symbol + sizeof symbol - 4, "_v1", 4);
-    struct cushim *cu = open_path(fake_path("v12"));
+    const struct cushim_api *cu = open_path(fake_path("v12"));
     assert_false(cushim_has(cu, symbol));
-    assert_non_null(cushim_reason(cu, symbol, NULL));
+    char text[512];
+    assert_contains(cushim_reason(cu, symbol, NULL, text, sizeof text), "xxx");
     cushim_close(cu);
 }
 
@@ -269,7 +324,7 @@ static void test_entries(void **state)
             assert_true(strcmp(other.symbol, entry.symbol) != 0);
         }
     }
-    entry.symbol = "unwritten";
+    strcpy(entry.symbol, "unwritten");
     assert_false(cushim_entry_at(count, &entry));
     assert_false(cushim_entry_at((size_t)-1, &entry));
     assert_string_equal(entry.symbol, "unwritten");
@@ -278,7 +333,7 @@ static void test_entries(void **state)
 static void test_slot_out_of_range(void **state)
 {
     (void)state;
-    struct cushim *cu = open_path(fake_path("v12"));
+    const struct cushim_api *cu = open_path(fake_path("v12"));
     assert_int_equal(cushim_slot_at(cu, cushim_entry_count()).state, CUSHIM_STATE_UNKNOWN);
     assert_int_equal(cushim_slot_at(cu, (size_t)-1).state, CUSHIM_STATE_UNKNOWN);
     assert_null(cushim_slot_at(cu, (size_t)-1).address);
@@ -298,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_last_error_without_driver),
         cmocka_unit_test(test_last_error_is_the_last),
         cmocka_unit_test(test_last_error_per_thread),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_null),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_first_abi),
         cmocka_unit_test(test_long_symbol),

@@ -8,13 +8,14 @@
 
 #include "common.h"
 
-static struct cushim *open_with(const char *fake, enum cushim_order order, bool per_thread)
+static const struct cushim_api *open_with(const char *fake, enum cushim_order order,
+                                          bool per_thread)
 {
     struct cushim_options options = defaults();
     options.path = fake_path(fake);
     options.order = order;
     options.per_thread_default_stream = per_thread;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     if (cushim_status(cu) != CUSHIM_OK)
         fail_msg("%s: %s", fake, cushim_message(cu));
     assert_sound(cu);
@@ -22,13 +23,13 @@ static struct cushim *open_with(const char *fake, enum cushim_order order, bool 
 }
 
 /* Every slot, against what the library exports. Returns how many are available. */
-static size_t assert_exact(const struct cushim *cu, const char *path)
+static size_t assert_exact(const struct cushim_api *cu, const char *path)
 {
     struct cushim_entry entry;
     size_t available = 0;
     for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
         void *symbol = exported(path, entry.symbol);
-        void *held = table_slot(cushim_table(cu), i);
+        void *held = table_slot(cu, i);
         struct cushim_slot slot = cushim_slot_at(cu, i);
         if ((slot.state == CUSHIM_STATE_AVAILABLE) != (symbol != NULL))
             fail_msg("%s: exported at %p, but state %d", entry.symbol, symbol, (int)slot.state);
@@ -41,7 +42,7 @@ static size_t assert_exact(const struct cushim *cu, const char *path)
 }
 
 /* The slots of unavailable entries: what they return, and which sentence they leave. */
-static void assert_missing_tell(const struct cushim *cu)
+static void assert_missing_tell(const struct cushim_api *cu)
 {
     struct cushim_entry entry;
     if (!can_call_with_zeros())
@@ -56,7 +57,7 @@ static void assert_missing_tell(const struct cushim *cu)
             slot.state != CUSHIM_STATE_PLATFORM)
             fail_msg("%s, since %d: state %d", entry.symbol, entry.since, (int)slot.state);
         cushim_clear_last_error();
-        int code = call_with_zeros(table_slot(cushim_table(cu), i));
+        int code = call_with_zeros(table_slot(cu, i));
         int expected = slot.state == CUSHIM_STATE_NEWER ? CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
                                                         : CUDA_ERROR_NOT_SUPPORTED;
         if (code != expected)
@@ -66,7 +67,7 @@ static void assert_missing_tell(const struct cushim *cu)
 }
 
 /* A call through an available slot reaches that very function. */
-static void assert_calls_arrive(const struct cushim *cu, const char *path)
+static void assert_calls_arrive(const struct cushim_api *cu, const char *path)
 {
     struct fake_control *control = fake_control(path);
     struct cushim_entry entry;
@@ -78,7 +79,7 @@ static void assert_calls_arrive(const struct cushim *cu, const char *path)
             strcmp(entry.name, "cuDriverGetVersion") == 0)
             continue;
         control->called = "nothing";
-        assert_int_equal(call_with_zeros(table_slot(cushim_table(cu), i)), FAKE_SUCCESS);
+        assert_int_equal(call_with_zeros(table_slot(cu, i)), FAKE_SUCCESS);
         assert_string_equal(control->called, entry.symbol);
     }
 }
@@ -107,6 +108,8 @@ static const struct driver drivers[] = {
     {"proc_denies", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
     {"proc_scribbles", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
     {"proc_moody", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
+    {"proc_constant", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
+    {"proc_nowhere", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
     {"proc_v1_fails", 11040, 24, CUSHIM_REMARK_PROC_FAILED},
     {"proc_v1_garbage", 11040, 24, CUSHIM_REMARK_PROC_FAILED},
 };
@@ -117,7 +120,7 @@ static void check_driver(const struct driver *driver, enum cushim_order order)
     snprintf(path, sizeof path, "%s", fake_path(driver->fake));
     struct fake_control *control = fake_control(path);
     unsigned inits = control->init_calls, asked = control->proc_calls;
-    struct cushim *cu = open_with(driver->fake, order, false);
+    const struct cushim_api *cu = open_with(driver->fake, order, false);
 
     assert_int_equal(cushim_driver_version(cu), driver->version);
     assert_true(assert_exact(cu, path) >= driver->least);
@@ -155,7 +158,7 @@ static void test_driver(void **state)
 
 /* ---- which route ---- */
 
-static enum cushim_via via(const struct cushim *cu, const char *symbol)
+static enum cushim_via via(const struct cushim_api *cu, const char *symbol)
 {
     return cushim_slot_at(cu, entry_index(symbol)).via;
 }
@@ -165,10 +168,10 @@ static void test_routes(void **state)
     static const char *const symbols[] = {"cuMemAlloc", "cuMemAlloc_v2", "cuCtxCreate_v3",
                                           "cuLaunchKernel_ptsz", "cuMemcpyHtoD_v2_ptds"};
     (void)state;
-    struct cushim *proc = open_with("v12", CUSHIM_ORDER_PROC, false);
-    struct cushim *dlsym_first = open_with("v12", CUSHIM_ORDER_DLSYM, false);
-    struct cushim *only = open_with("v12", CUSHIM_ORDER_DLSYM_ONLY, false);
-    struct cushim *broken = open_with("proc_fails", CUSHIM_ORDER_PROC, false);
+    const struct cushim_api *proc = open_with("v12", CUSHIM_ORDER_PROC, false);
+    const struct cushim_api *dlsym_first = open_with("v12", CUSHIM_ORDER_DLSYM, false);
+    const struct cushim_api *only = open_with("v12", CUSHIM_ORDER_DLSYM_ONLY, false);
+    const struct cushim_api *broken = open_with("proc_fails", CUSHIM_ORDER_PROC, false);
     for (size_t i = 0; i < COUNT(symbols); i++) {
         assert_int_equal(via(proc, symbols[i]), CUSHIM_VIA_PROC);
         assert_int_equal(via(dlsym_first, symbols[i]), CUSHIM_VIA_DLSYM);
@@ -204,7 +207,8 @@ struct disguise {
     int version; /* that it says */
 };
 
-static void open_disguised(const struct disguise *disguise, struct cushim **cu, char *path)
+static void open_disguised(const struct disguise *disguise, const struct cushim_api **cu,
+                           char *path)
 {
     snprintf(path, PATH_SIZE, "%s", fake_path(disguise->fake));
     fake_control(path)->version = disguise->version;
@@ -220,20 +224,19 @@ static void lacks_newer_abi(void *unused)
 {
     static const char *const missing[] = {"cuCtxCreate_v4", "cuCtxSynchronize_v2"};
     char path[PATH_SIZE];
-    struct cushim *cu;
+    const struct cushim_api *cu;
     (void)unused;
     open_disguised(&(struct disguise){"v12", 13000}, &cu, path);
     for (size_t i = 0; i < COUNT(missing); i++) {
         enum cushim_state why = CUSHIM_STATE_UNKNOWN;
-        cushim_reason(cu, missing[i], &why);
+        cushim_reason(cu, missing[i], &why, NULL, 0);
         assert_int_equal(why, CUSHIM_STATE_ABSENT);
     }
     assert_exact(cu, path);
     assert_missing_tell(cu);
     assert_int_equal(cushim_remarks(cu), 0); /* as every driver does: it is not broken */
     CUcontext context = NULL;
-    assert_int_equal(cushim_table(cu)->cuCtxCreate_v4(&context, NULL, 0, 0),
-                     CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cu->cuCtxCreate_v4(&context, NULL, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
     cushim_close(cu);
 }
 
@@ -241,7 +244,7 @@ static void lacks_newer_abi(void *unused)
 static void lacks_newer_abi_v1(void *unused)
 {
     char path[PATH_SIZE];
-    struct cushim *cu;
+    const struct cushim_api *cu;
     (void)unused;
     open_disguised(&(struct disguise){"v11", 12040}, &cu, path);
     assert_exact(cu, path);
@@ -255,7 +258,7 @@ static void lacks_newer_abi_v1(void *unused)
 static void exports_the_future(void *unused)
 {
     char path[PATH_SIZE];
-    struct cushim *cu;
+    const struct cushim_api *cu;
     struct fake_control *control = fake_control(fake_path("v13"));
     (void)unused;
     control->newest_asked = 0;
@@ -270,7 +273,7 @@ static void exports_the_future(void *unused)
 static void too_old_to_ask(void *unused)
 {
     char path[PATH_SIZE];
-    struct cushim *cu;
+    const struct cushim_api *cu;
     struct fake_control *control = fake_control(fake_path("v12"));
     (void)unused;
     unsigned before = control->proc_calls;
@@ -315,14 +318,13 @@ static const char *const twins[][2] = {
     {"cuStreamBeginCapture_v2", "cuStreamBeginCapture_v2_ptsz"},
 };
 
-static void assert_twins(const struct cushim *cu, const char *path, bool per_thread)
+static void assert_twins(const struct cushim_api *cu, const char *path, bool per_thread)
 {
     for (size_t i = 0; i < COUNT(twins); i++) {
-        void *plain = table_slot(cushim_table(cu), entry_index(twins[i][0]));
+        void *plain = table_slot(cu, entry_index(twins[i][0]));
         assert_ptr_equal(plain, exported(path, twins[i][per_thread ? 1 : 0]));
     }
-    assert_ptr_equal(table_slot(cushim_table(cu), entry_index("cuMemAlloc_v2")),
-                     exported(path, "cuMemAlloc_v2"));
+    assert_ptr_equal(table_slot(cu, entry_index("cuMemAlloc_v2")), exported(path, "cuMemAlloc_v2"));
 }
 
 static void test_per_thread(void **state)
@@ -331,10 +333,10 @@ static void test_per_thread(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         for (int order = CUSHIM_ORDER_PROC; order <= CUSHIM_ORDER_DLSYM_ONLY; order++) {
-            struct cushim *cu = open_with(names[i], (enum cushim_order)order, true);
+            const struct cushim_api *cu = open_with(names[i], (enum cushim_order)order, true);
             assert_int_equal(cushim_remarks(cu) & CUSHIM_REMARK_NO_PER_THREAD_STREAM, 0);
             assert_twins(cu, fake_path(names[i]), true);
-            assert_ptr_equal(table_slot(cushim_table(cu), entry_index("cuStreamQuery_ptsz")),
+            assert_ptr_equal(table_slot(cu, entry_index("cuStreamQuery_ptsz")),
                              exported(fake_path(names[i]), "cuStreamQuery_ptsz"));
             cushim_close(cu);
             cu = open_with(names[i], (enum cushim_order)order, false);
@@ -347,7 +349,7 @@ static void test_per_thread(void **state)
 static void test_per_thread_too_old(void **state)
 {
     (void)state;
-    struct cushim *cu = open_with("v6", CUSHIM_ORDER_PROC, true);
+    const struct cushim_api *cu = open_with("v6", CUSHIM_ORDER_PROC, true);
     assert_int_equal(cushim_remarks(cu), CUSHIM_REMARK_NO_PER_THREAD_STREAM);
     assert_mentions(cushim_message(cu), "per-thread");
     assert_exact(cu, fake_path("v6"));
@@ -373,7 +375,7 @@ static void test_per_thread_all_or_none(void **state)
         options.resolver = all_but_one;
         options.user = denied;
         options.per_thread_default_stream = true;
-        struct cushim *cu = cushim_open(&options);
+        const struct cushim_api *cu = cushim_open(&options);
         assert_sound(cu);
         assert_int_equal(cushim_status(cu), CUSHIM_OK);
         assert_true(cushim_remarks(cu) & CUSHIM_REMARK_NO_PER_THREAD_STREAM);
@@ -389,13 +391,12 @@ static void test_typed_calls(void **state)
     struct fake_control *control = fake_control(fake_path("v12"));
     int version = 0;
     (void)state;
-    struct cushim *cu = open_with("v12", CUSHIM_ORDER_PROC, false);
-    const struct cushim_api *table = cushim_table(cu);
-    assert_int_equal(table->cuDriverGetVersion(&version), CUDA_SUCCESS);
+    const struct cushim_api *cu = open_with("v12", CUSHIM_ORDER_PROC, false);
+    assert_int_equal(cu->cuDriverGetVersion(&version), CUDA_SUCCESS);
     assert_int_equal(version, 12040);
     control->init_code = CUDA_ERROR_NO_DEVICE;
     unsigned before = control->init_calls;
-    assert_int_equal(table->cuInit(0), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cu->cuInit(0), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(control->init_calls, before + 1);
     control->init_code = CUDA_SUCCESS;
     cushim_close(cu);
@@ -403,10 +404,38 @@ static void test_typed_calls(void **state)
 
 static struct CMUnitTest tests[64];
 
+/* One wrong answer, about a name with one ABI: never in the slot, and named if it was asked for. */
+static void test_wrong_about_one(void **state)
+{
+    (void)state;
+    for (int order = 0; order <= CUSHIM_ORDER_DLSYM_ONLY; order++) {
+        struct cushim_options options = defaults();
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s", fake_path("proc_single"));
+        options.path = path;
+        options.order = (enum cushim_order)order;
+        const struct cushim_api *cu = cushim_open(&options);
+        assert_ptr_equal(table_slot(cu, entry_index("cuDeviceGetCount")),
+                         exported(path, "cuDeviceGetCount"));
+        bool noticed = cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED;
+        assert_int_equal(noticed, order == CUSHIM_ORDER_PROC);
+        if (noticed)
+            assert_contains(cushim_message(cu), "(cuDeviceGetCount)");
+        cushim_close(cu);
+    }
+    const struct cushim_api *cu = open_path(fake_path("proc_lies"));
+    assert_contains(cushim_message(cu), "(cu"); /* the first one that it was wrong about */
+    cushim_close(cu);
+    cu = open_path(fake_path("proc_nowhere"));
+    assert_contains(cushim_message(cu), "(cu");
+    cushim_close(cu);
+}
+
 int main(void)
 {
     static const struct CMUnitTest others[] = {
         cmocka_unit_test(test_routes),
+        cmocka_unit_test(test_wrong_about_one),
         cmocka_unit_test(test_asked_with_own_version),
         cmocka_unit_test(test_lacks_newer_abi),
         cmocka_unit_test(test_lacks_newer_abi_v1),

@@ -14,7 +14,8 @@
 
 /* ---- what the program does when it is run again ---- */
 
-static const struct cushim_attempt *attempt_of(const struct cushim *cu, enum cushim_source source)
+static const struct cushim_attempt *attempt_of(const struct cushim_api *cu,
+                                               enum cushim_source source)
 {
     size_t count = 0;
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
@@ -26,7 +27,7 @@ static const struct cushim_attempt *attempt_of(const struct cushim *cu, enum cus
 
 static void mode_finds_fake(void)
 {
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_sound(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_int_equal(cushim_driver_version(cu), GOOD_VERSION);
@@ -39,10 +40,18 @@ static void mode_finds_fake(void)
     cushim_close(cu);
 }
 
+static void mode_found_before(void)
+{
+    const struct cushim_api *cu = cushim_open(NULL);
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    assert_contains(cushim_path(cu), "/good/");
+    cushim_close(cu);
+}
+
 /* By a name alone the option and the environment search as the system does. */
 static void mode_finds_by_name(void)
 {
-    struct cushim *cu = open_path("libcuda.so.1");
+    const struct cushim_api *cu = open_path("libcuda.so.1");
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_int_equal(attempt_of(cu, CUSHIM_SOURCE_OPTION)->status, CUSHIM_OK);
     assert_contains(cushim_path(cu), getenv("LD_LIBRARY_PATH"));
@@ -52,7 +61,7 @@ static void mode_finds_by_name(void)
 /* A candidate that is no driver is reported and passed over; a real one may come after it. */
 static void passes_over(enum cushim_status status)
 {
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_sound(cu);
     const struct cushim_attempt *attempt = attempt_of(cu, CUSHIM_SOURCE_SYSTEM);
     assert_non_null(attempt);
@@ -82,10 +91,25 @@ static void mode_dependency(void)
     passes_over(CUSHIM_ERROR_DEPENDENCY);
 }
 
+/* The system's loader would map this file, and die of it. */
+static void mode_truncated(void)
+{
+    passes_over(CUSHIM_ERROR_TRUNCATED);
+    /* The same for a caller who gives that name. */
+    const struct cushim_api *cu = open_path("libcuda.so.1");
+    assert_failed(cu, CUSHIM_ERROR_TRUNCATED);
+    cushim_close(cu);
+    set_environment("CUSHIM_LIBCUDA", "libcuda.so.1");
+    cu = cushim_open(NULL);
+    assert_failed(cu, CUSHIM_ERROR_TRUNCATED);
+    cushim_close(cu);
+    set_environment("CUSHIM_LIBCUDA", NULL);
+}
+
 static void mode_never_looked_at(void)
 {
     size_t count = 0;
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_sound(cu);
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     assert_true(count > 2);
@@ -95,6 +119,8 @@ static void mode_never_looked_at(void)
         assert_null(strstr(cushim_path(cu), "cushim-unit-"));
     else
         assert_contains(cushim_message(cu), "no CUDA driver");
+    if (cushim_status(cu) != CUSHIM_OK) /* the system's own words */
+        assert_contains(cushim_message(cu), attempt_of(cu, CUSHIM_SOURCE_SYSTEM)->message);
     cushim_close(cu);
 }
 
@@ -108,10 +134,12 @@ static const struct {
     void (*run)(void);
 } modes[] = {
     {"finds-fake", mode_finds_fake},
+    {"found-before", mode_found_before},
     {"finds-by-name", mode_finds_by_name},
     {"stub", mode_stub},
     {"not-cuda", mode_not_cuda},
     {"dependency", mode_dependency},
+    {"truncated", mode_truncated},
     {"never-looked-at", mode_never_looked_at},
     {"silent", mode_silent},
 };
@@ -133,7 +161,7 @@ static int run_mode(const char *name)
 /* Run a mode with the library search beginning at `where`. */
 static void run_with(const char *mode, const char *where, char *output)
 {
-    char search[PATH_SIZE];
+    char search[2 * PATH_SIZE];
     snprintf(search, sizeof search, "LD_LIBRARY_PATH=%s", where ? where : "");
     char quiet[] = "CMOCKA_TEST_ABORT=1";
     char *environment[] = {quiet, where ? search : NULL, NULL};
@@ -175,6 +203,23 @@ static void test_dependency_passed_over(void **state)
     run_with("dependency", folder_with("needs", "needs_gone", "libcuda.so.1"), NULL);
 }
 
+static void test_truncated_passed_over(void **state)
+{
+    const char *where = folder_with("truncated", GOOD, "libcuda.so.1");
+    char path[PATH_SIZE], several[PATH_SIZE + 256];
+    struct stat info;
+    (void)state;
+    snprintf(path, sizeof path, "%s/libcuda.so.1", where);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(truncate(path, info.st_size / 4), 0);
+    run_with("truncated", where, NULL);
+    snprintf(several, sizeof several, "/nonexistent:%s:%s", where, in_folder("good"));
+    run_with("truncated", several, NULL);
+    /* One that is found before it, or no library at all, is as the system has it. */
+    snprintf(several, sizeof several, "%s:%s", in_folder("good"), where);
+    run_with("found-before", several, NULL);
+}
+
 static void test_unversioned_never_opened(void **state)
 {
     (void)state;
@@ -206,13 +251,13 @@ static void find_loaded(void *unused)
     (void)unused;
     void *handle = dlopen(fake_path("soname"), RTLD_NOW | RTLD_LOCAL);
     assert_non_null(handle);
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     size_t count = 0;
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     assert_true(count == 1);
     assert_int_equal(attempts[0].source, CUSHIM_SOURCE_PROCESS);
-    assert_ptr_equal(table_slot(cushim_table(cu), entry_index("cuInit")), dlsym(handle, "cuInit"));
+    assert_ptr_equal(table_slot(cu, entry_index("cuInit")), dlsym(handle, "cuInit"));
     cushim_close(cu);
     dlclose(handle);
 }
@@ -228,7 +273,7 @@ static void name_another(void *unused)
 {
     (void)unused;
     assert_non_null(dlopen(fake_path("soname"), RTLD_NOW | RTLD_LOCAL));
-    struct cushim *cu = open_path(fake_path("v11"));
+    const struct cushim_api *cu = open_path(fake_path("v11"));
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_int_equal(cushim_driver_version(cu), 11040);
     cushim_close(cu);
@@ -251,7 +296,7 @@ static void test_option_wins_over_environment(void **state)
 {
     (void)state;
     set_environment("CUSHIM_LIBCUDA", fake_path("v11"));
-    struct cushim *cu = open_path(fake_path(GOOD));
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
     assert_int_equal(cushim_driver_version(cu), GOOD_VERSION);
     cushim_close(cu);
     cu = cushim_open(NULL);
@@ -266,7 +311,7 @@ static void test_option_wins_over_environment(void **state)
 static void test_compat_only_if_asked(void **state)
 {
     (void)state;
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     assert_null(attempt_of(cu, CUSHIM_SOURCE_COMPAT));
     cushim_close(cu);
     struct cushim_options options = defaults();
@@ -285,7 +330,7 @@ static void test_link(void **state)
     (void)state;
     const char *link = in_folder("link.so.1");
     assert_int_equal(symlink(fake_path(GOOD), link), 0);
-    struct cushim *cu = open_path(link);
+    const struct cushim_api *cu = open_path(link);
     size_t count = 0;
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     assert_string_equal(cushim_attempts(cu, &count)[0].path, link);
@@ -318,6 +363,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_stub_passed_over),
         cmocka_unit_test(test_not_cuda_passed_over),
         cmocka_unit_test(test_dependency_passed_over),
+        cmocka_unit_test(test_truncated_passed_over),
         cmocka_unit_test(test_unversioned_never_opened),
         cmocka_unit_test(test_current_folder_never_searched),
         cmocka_unit_test(test_search_is_silent),

@@ -189,13 +189,13 @@ static void *resolve(void *user, const char *symbol)
     return NULL;
 }
 
-struct cushim *open_version(int version)
+const struct cushim_api *open_version(int version)
 {
     struct cushim_options options = defaults();
     memset(&fake, 0, sizeof fake);
     fake.version = version;
     options.resolver = resolve;
-    struct cushim *cu = cushim_open(&options);
+    const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     cushim_clear_last_error();

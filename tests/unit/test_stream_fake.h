@@ -31,7 +31,7 @@ extern char marks[8]; /* their addresses are handles */
 #define AN_EXEC ((CUgraphExec)(void *)&marks[4])
 
 /* An instance on a fresh fake of a CUDA version. */
-struct cushim *open_version(int version);
+const struct cushim_api *open_version(int version);
 
 /* The driver's calls since the last time, each behind a space. */
 void assert_calls(const char *names);

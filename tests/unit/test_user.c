@@ -28,7 +28,7 @@ static void become_other_user(void)
     assert_int_equal(setuid(OTHER_USER), 0);
 }
 
-static void assert_unreadable(const struct cushim *cu, const char *path)
+static void assert_unreadable(const struct cushim_api *cu, const char *path)
 {
     assert_failed(cu, CUSHIM_ERROR_UNREADABLE);
     assert_contains(cushim_message(cu), path);
@@ -38,14 +38,14 @@ static void assert_unreadable(const struct cushim *cu, const char *path)
 static void open_unreadable(void *path)
 {
     become_other_user();
-    struct cushim *cu = open_path(path);
+    const struct cushim_api *cu = open_path(path);
     assert_unreadable(cu, path);
     cushim_close(cu);
 
     set_environment("CUSHIM_LIBCUDA", path);
     cu = cushim_open(NULL);
     assert_unreadable(cu, path);
-    struct cushim *other = open_path(good);
+    const struct cushim_api *other = open_path(good);
     assert_sound(other);
     assert_int_equal(cushim_status(other), CUSHIM_OK);
     cushim_close(other);
@@ -66,7 +66,7 @@ static void run_mode(const char *mode)
     }
     assert_true(secure);
     assert_non_null(getenv("CUSHIM_LIBCUDA"));
-    struct cushim *cu = cushim_open(NULL);
+    const struct cushim_api *cu = cushim_open(NULL);
     size_t count = 0;
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     for (size_t i = 0; i < count; i++)

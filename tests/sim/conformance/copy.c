@@ -128,6 +128,7 @@ static void async(void)
     CALL(cu->cuMemcpyHtoDAsync(0, words, 16, stream));
     CALL(cu->cuMemcpyHtoDAsync(a, NULL, 16, stream));
     CALL(cu->cuMemcpyDtoHAsync(back, a, 1 << 24, stream));
+    MUST(cu->cuStreamSynchronize(stream)); /* the legacy stream does not wait for it */
     CALL(cu->cuMemcpyHtoDAsync(a, words, 16, CU_STREAM_LEGACY));
     CALL(cu->cuMemcpyHtoDAsync(a, words, 16, CU_STREAM_PER_THREAD));
     CALL(cu->cuCtxSynchronize());
@@ -159,7 +160,9 @@ static void batch(void)
     CALL(cu->cuMemcpyBatchAsync(to, from, sizes, 2, attributes, indices, 0, stream));
     CALL(cu->cuMemcpyBatchAsync(to, from, sizes, 0, attributes, indices, 1, stream));
     CALL(cu->cuMemcpyBatchAsync(NULL, from, sizes, 2, attributes, indices, 1, stream));
+    MUST(cu->cuStreamSynchronize(stream)); /* neither waits for the other */
     CALL(cu->cuMemcpyBatchAsync(to, from, sizes, 2, attributes, indices, 1, NULL));
+    MUST(cu->cuCtxSynchronize());
     attributes[0].srcAccessOrder = (CUmemcpySrcAccessOrder)0;
     CALL(cu->cuMemcpyBatchAsync(to, from, sizes, 2, attributes, indices, 1, stream));
     CALL(cu->cuStreamSynchronize(stream));

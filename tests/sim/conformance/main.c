@@ -297,9 +297,9 @@ static _Noreturn void child(const struct job *job, int out)
     output = out;
     current_name = job->name;
     cu = cushim_load(&options);
-    if (cushim_status(cushim_get()) != CUSHIM_OK) {
+    if (cushim_status(cushim_load(NULL)) != CUSHIM_OK) {
         conform_step("load");
-        conform_value("%s", cushim_message(cushim_get()));
+        conform_value("%s", cushim_message(cushim_load(NULL)));
         _exit(3);
     }
     if (job->sequence->need >= INIT)

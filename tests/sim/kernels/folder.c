@@ -36,7 +36,8 @@ static CUdeviceptr buffer(size_t count, uint32_t seed)
 
 static struct cushim_launch blocks(size_t count, size_t threads)
 {
-    struct cushim_launch launch = {.grid = CUSHIM_DIM((count + threads - 1) / threads),
+    struct cushim_launch launch = {.size = sizeof launch,
+                                   .grid = CUSHIM_DIM((count + threads - 1) / threads),
                                    .block = CUSHIM_DIM(threads)};
 
     return launch;
@@ -45,6 +46,7 @@ static struct cushim_launch blocks(size_t count, size_t threads)
 static struct cushim_launch tiles(size_t width, size_t height, size_t tile, size_t rows)
 {
     struct cushim_launch launch = {
+        .size = sizeof launch,
         .grid = CUSHIM_DIM((width + tile - 1) / tile, (height + tile - 1) / tile),
         .block = CUSHIM_DIM(tile, rows)};
 
@@ -80,7 +82,8 @@ static void saxpy(CUfunction function, struct result *result)
 static void fill(CUfunction function, struct result *result)
 {
     CUdeviceptr data = buffer(COUNT, 0);
-    struct cushim_launch launch = {.grid = CUSHIM_DIM(3), .block = CUSHIM_DIM(96)};
+    struct cushim_launch launch = {
+        .size = sizeof launch, .grid = CUSHIM_DIM(3), .block = CUSHIM_DIM(96)};
 
     CALL(CUSHIM_LAUNCH(cu, function, &launch, data, 0x12345678U, (unsigned long long)COUNT - 7));
     keep(result, data, COUNT);
@@ -108,7 +111,8 @@ static void transpose(CUfunction function, struct result *result)
 static void histogram(CUfunction function, struct result *result)
 {
     CUdeviceptr data = buffer(COUNT, 7), bins = buffer(256, 0);
-    struct cushim_launch launch = {.grid = CUSHIM_DIM(4), .block = CUSHIM_DIM(256)};
+    struct cushim_launch launch = {
+        .size = sizeof launch, .grid = CUSHIM_DIM(4), .block = CUSHIM_DIM(256)};
 
     CALL(CUSHIM_LAUNCH(cu, function, &launch, data, (unsigned)(4 * COUNT - 3), bins));
     keep(result, bins, 256);
@@ -172,7 +176,7 @@ static CUmodule load(const char *path, const char *name)
 {
     struct cushim_link_input inputs[2] = {{.path = path}, {.path = NULL}};
     char part[4096];
-    struct cushim_jit_result result;
+    struct cushim_jit_result result = {.size = sizeof result};
     CUmodule module = NULL;
     CUresult code;
 

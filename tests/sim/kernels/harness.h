@@ -60,7 +60,7 @@ struct result {
 #define CALL(call) check_call((call), #call, __FILE__, __LINE__)
 void check_call(CUresult code, const char *call, const char *file, int line);
 
-extern struct cushim *cu;
+extern const struct cushim_api *cu;
 extern const struct cushim_api *api;
 
 const struct kernel *find_kernel(const char *name);

@@ -24,7 +24,7 @@
 
 #include "harness.h"
 
-struct cushim *cu;
+const struct cushim_api *cu;
 const struct cushim_api *api;
 
 static bool recording;
@@ -62,14 +62,14 @@ static void start(void)
     if (api)
         return;
     api = cushim_load(NULL);
-    cu = cushim_get();
+    cu = cushim_load(NULL);
     if (api->cuInit(0) != CUDA_SUCCESS || api->cuDeviceGetCount(&devices) != CUDA_SUCCESS ||
         devices == 0) {
         printf("no device: %s\n", cushim_message(cu));
         exit(77);
     }
     CALL(cushim_primary_retain(cu, 0, &context));
-    CALL(cushim_context_set(cu, context));
+    CALL(api->cuCtxSetCurrent(context));
 }
 
 /* ---- text that a kernel writes ---- */
@@ -117,7 +117,7 @@ static char *capture_end(struct capture *capture)
 
 static CUmodule load(const char *path)
 {
-    struct cushim_jit_result result;
+    struct cushim_jit_result result = {.size = sizeof result};
     CUmodule module = NULL;
 
     if (cushim_module_load_file(cu, path, NULL, &result, &module) != CUDA_SUCCESS) {
@@ -131,8 +131,8 @@ static CUmodule load(const char *path)
 static CUresult launch(const struct kernel *kernel, CUmodule module, CUdeviceptr in,
                        CUdeviceptr out)
 {
-    struct cushim_launch how = {.shared = kernel->shared,
-                                .cooperative = kernel->kind == COOPERATIVE};
+    struct cushim_launch how = {
+        .size = sizeof how, .shared = kernel->shared, .cooperative = kernel->kind == COOPERATIVE};
     unsigned n = kernel->n;
     CUfunction function;
     CUresult code;

@@ -31,9 +31,9 @@ int main(int argc, char **argv)
     CHECK(text && fread(text, 1, size, file) == size);
     fclose(file);
 
-    struct cushim *instance = cushim_open(&options);
+    const struct cushim_api *instance = cushim_open(&options);
     CHECK(cushim_status(instance) == CUSHIM_OK);
-    const struct cushim_api *cu = cushim_table(instance);
+    const struct cushim_api *cu = instance;
     CALL(cu->cuInit(0));
     CALL(cu->cuDevicePrimaryCtxRetain(&context, 0));
     CALL(cu->cuCtxSetCurrent(context));

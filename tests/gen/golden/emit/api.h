@@ -60,6 +60,8 @@ typedef struct CUpassing_st CUpassing;
 
 /* Types of cudaGL.h and the other companions: theirs where they came first. */
 
+struct cushim_instance;
+
 /* cuda.h's macros would rename the members in their own definition. */
 #pragma push_macro("cuD3D9CtxCreate")
 #undef cuD3D9CtxCreate
@@ -104,6 +106,7 @@ typedef struct CUpassing_st CUpassing;
  */
 struct cushim_api {
     size_t size; /* of this structure, as the library that filled it knows it */
+    struct cushim_instance *instance; /* what belongs to this table; for cushim's own use */
     CUresult (CUDAAPI *cuDriverGetVersion)(int *driverVersion);
     CUresult (CUDAAPI *cuInit)(unsigned int Flags);
     CUSHIM_EXTENSION union {

@@ -23,8 +23,26 @@
 #undef cuNodeSet
 #undef cuPass
 
-/* A slot of the first table loads, and then does what the caller asked for. */
+#ifdef CUSHIM_DROPIN_ENTRY
 
+CUSHIM_DROPIN_ENTRY(cuDriverGetVersion, 0)
+CUSHIM_DROPIN_ENTRY(cuInit, 1)
+CUSHIM_DROPIN_ENTRY(cuMemAlloc, 2)
+CUSHIM_DROPIN_ENTRY(cuMemAlloc_v2, 3)
+CUSHIM_DROPIN_ENTRY(cuGetErrorName, 5)
+CUSHIM_DROPIN_ENTRY(cuGetErrorString, 6)
+CUSHIM_DROPIN_ENTRY(cuMemcpy, 7)
+CUSHIM_DROPIN_ENTRY(cuMemcpy_ptds, 8)
+CUSHIM_DROPIN_ENTRY(cuLaunchHostFunc, 9)
+CUSHIM_DROPIN_ENTRY(cuLaunchHostFunc_ptsz, 10)
+CUSHIM_DROPIN_ENTRY(cuGetProcAddress, 11)
+CUSHIM_DROPIN_ENTRY(cuGetProcAddress_v2, 12)
+CUSHIM_DROPIN_ENTRY(cuNodeSet, 13)
+CUSHIM_DROPIN_ENTRY(cuPass, 14)
+
+#else
+
+/* A slot of the first table loads, and then does what the caller asked for. */
 static CUresult CUDAAPI first_cuDriverGetVersion(int *driverVersion)
 {
     return cushim_dropin_load()->cuDriverGetVersion(driverVersion);
@@ -172,3 +190,5 @@ CUresult CUDAAPI cuPass(CUpassing *passing)
 {
     return CUSHIM_DROPIN_TABLE->cuPass(passing);
 }
+
+#endif

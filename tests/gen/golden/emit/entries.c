@@ -1,47 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated from gen/registry/entries.jsonl by gen/emit.py. Do not edit. */
 
-#include "entries.h"
+#include "loader/registry.h"
 
-const char cushim_strings[] =
-    "cuDriverGetVersion\0"
-    "cuda.h\0"
-    "cuInit\0"
-    "cuMemAlloc\0"
-    "cuMemAlloc_v2\0"
-    "cuD3D9CtxCreate\0"
-    "cudaD3D9.h\0"
-    "cuGetErrorName\0"
-    "cuGetErrorString\0"
-    "cuMemcpy\0"
-    "cuMemcpy_ptds\0"
-    "cuLaunchHostFunc\0"
-    "cuLaunchHostFunc_ptsz\0"
-    "cuGetProcAddress\0"
-    "cuGetProcAddress_v2\0"
-    "cuNodeSet\0"
-    "cuPass\0"
+const char cushim_entry_names[] =
+    "DriverGetVersion\0"
+    "Init\0"
+    "MemAlloc\0"
+    "D3D9CtxCreate\0"
+    "\200Name\0"
+    "\200String\0"
+    "Memcpy\0"
+    "LaunchHostFunc\0"
+    "GetProcAddress\0"
+    "NodeSet\0"
+    "Pass\0"
     ;
 
-const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {
-    {0, 0, 19, 2000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
-    {26, 26, 19, 2000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
-    {33, 33, 19, 2000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 1},
-    {44, 33, 19, 3020, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 1},
-    {58, 58, 74, 3000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_WINDOWS_ONLY, 0},
-    {85, 85, 19, 6000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
-    {100, 100, 19, 6000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
-    {117, 117, 19, 4000, 8, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
-    {126, 117, 19, 7000, CUSHIM_NO_TWIN, CUSHIM_STREAM_PTDS, CUSHIM_ANYWHERE, 0},
-    {140, 140, 19, 10000, 10, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
-    {157, 140, 19, 10000, CUSHIM_NO_TWIN, CUSHIM_STREAM_PTSZ, CUSHIM_ANYWHERE, 0},
-    {179, 179, 19, 11030, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 1},
-    {196, 179, 19, 12000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 1},
-    {216, 216, 19, 12010, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
-    {226, 226, 19, 12000, CUSHIM_NO_TWIN, CUSHIM_STREAM_LEGACY, CUSHIM_ANYWHERE, 0},
+const char cushim_entry_words[] =
+    "GetError\0"
+    ;
+const uint16_t cushim_entry_word_offsets[] = {
+    0, 9,
+};
+const char cushim_entry_suffixes[][12] = {
+    "", "_v2", "_ptds", "_ptsz",
+};
+const char cushim_entry_headers[][16] = {
+    "cuda.h", "cudaD3D9.h",
+};
+const uint16_t cushim_entry_releases[] = {
+    2000, 3020, 3000, 6000, 4000, 7000, 10000, 11030, 12000, 12010,
 };
 
-/* Indices in the order of the symbols. */
-const uint16_t cushim_entries_by_symbol[CUSHIM_ENTRY_COUNT] = {
-    4, 0, 5, 6, 11, 12, 1, 9, 10, 2, 3, 7, 8, 13, 14
+const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {
+    {0, 0, 0, 0, 0},
+    {17, 0, 0, 0, 0},
+    {22, 0, 0, 0, CUSHIM_ENTRY_SEVERAL},
+    {22, 1, 1, 0, CUSHIM_ENTRY_SEVERAL},
+    {31, 2, 0, 1, CUSHIM_ENTRY_WINDOWS},
+    {45, 3, 0, 0, 0},
+    {51, 3, 0, 0, 0},
+    {59, 4, 0, 0, CUSHIM_ENTRY_TWIN},
+    {59, 5, 2, 0, CUSHIM_ENTRY_PTDS},
+    {66, 6, 0, 0, CUSHIM_ENTRY_TWIN},
+    {66, 6, 3, 0, CUSHIM_ENTRY_PTSZ},
+    {81, 7, 0, 0, CUSHIM_ENTRY_SEVERAL},
+    {81, 8, 1, 0, CUSHIM_ENTRY_SEVERAL},
+    {96, 9, 0, 0, 0},
+    {104, 8, 0, 0, 0},
+};
+
+/* Bits 1 to 16 of the symbols' GNU hashes, sorted, and whose they are. */
+const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT] = {
+    1623, 1764, 1995, 4063, 5633, 7763, 9753, 15386, 18417, 24308, 27415, 27592, 36095, 55082,
+    63847,
+};
+const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT] = {
+    13, 5, 11, 12, 8, 2, 10, 14, 9, 7, 0, 1, 6, 4, 3,
+};
+
+/* Where the hashes with each upper byte begin, and where the last end. */
+const uint16_t cushim_entry_starts[257] = {
+    0, 0, 0, 0, 0, 0, 0, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 6,
+    6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 8, 8,
+    8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 10,
+    10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12,
+    12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 13, 13, 13,
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13,
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13,
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15,
 };

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/find.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/last_error.h"
+#include "loader/status.h"
+
+#define WORDS 1024
+
+CUSHIM_PRINTF(1, 2) char *cushim_find_format(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (!text)
+        return NULL;
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void cushim_find_log(const struct cushim_options *options, enum cushim_log_level level,
+                     const char *line)
+{
+    if (options->log)
+        options->log(options->user, level, line);
+}
+
+static void find_fail(struct cushim_find *find, enum cushim_status status, const char *path,
+                      const char *cause)
+{
+    find->status = status;
+    find->message = cushim_find_format("%s: %s%s", path, cause, cushim_status_advice(status));
+}
+
+static void find_record(struct cushim_find *find, const struct cushim_candidate *candidate,
+                        enum cushim_status status, const char *words,
+                        const struct cushim_options *options)
+{
+    char *path = cushim_find_format("%s", candidate->path);
+    char *message = cushim_find_format("%s", words);
+    if (path && message && find->attempt_count < CUSHIM_MAX_ATTEMPTS) {
+        find->attempts[find->attempt_count++] =
+            (struct cushim_attempt){path, candidate->source, status, message};
+    } else {
+        free(path);
+        free(message);
+    }
+    if (options->log) {
+        char line[WORDS];
+        snprintf(line, sizeof line, "%s: %s%s%s", candidate->path, cushim_status_name(status),
+                 *words ? ": " : "", words);
+        cushim_find_log(options, CUSHIM_LOG_DEBUG, line);
+    }
+}
+
+/* Whether what was opened is a driver, by the only function that answers before cuInit. */
+static enum cushim_status find_check(struct cushim_find *find, char *words, size_t size)
+{
+    CUresult(CUDAAPI * get_version)(int *) = NULL;
+    void *symbol = cushim_library_symbol(&find->library, "cuDriverGetVersion");
+    memcpy(&get_version, &symbol, sizeof symbol);
+    if (!get_version || !cushim_library_symbol(&find->library, "cuInit")) {
+        snprintf(words, size, "not a CUDA driver: it has no %s",
+                 get_version ? "cuInit" : "cuDriverGetVersion");
+        return CUSHIM_ERROR_NOT_CUDA;
+    }
+    int version = 0;
+    CUresult result = get_version(&version);
+    if (result == CUDA_ERROR_STUB_LIBRARY) {
+        snprintf(words, size, "the toolkit's stub for linking, not a driver");
+        return CUSHIM_ERROR_STUB;
+    }
+    if (result != CUDA_SUCCESS) {
+        snprintf(words, size, "its cuDriverGetVersion fails with error %d", (int)result);
+        return CUSHIM_ERROR_VERSION_FAILED;
+    }
+    if (version <= 0) {
+        snprintf(words, size, "its cuDriverGetVersion returns version %d", version);
+        return CUSHIM_ERROR_VERSION_INVALID;
+    }
+    find->version = version;
+    return CUSHIM_OK;
+}
+
+/* Open one candidate and keep it if it is a driver. */
+static enum cushim_status find_attempt(struct cushim_find *find,
+                                       const struct cushim_candidate *candidate,
+                                       const struct cushim_options *options, char *words,
+                                       size_t size)
+{
+    *words = '\0';
+    enum cushim_status status = cushim_library_open(&find->library, candidate, words, size);
+    if (status == CUSHIM_OK) {
+        status = find_check(find, words, size);
+        if (status == CUSHIM_OK) {
+            cushim_library_describe(&find->library);
+            snprintf(words, size, "%s", find->library.path ? find->library.path : "");
+        } else {
+            cushim_library_close(&find->library, true);
+        }
+    }
+    find_record(find, candidate, status, words, options);
+    return status;
+}
+
+/* As find_attempt, but the system's search is left out if it would open a damaged file. */
+static enum cushim_status find_try(struct cushim_find *find,
+                                   const struct cushim_candidate *candidate,
+                                   const struct cushim_options *options, char *words, size_t size)
+{
+    char path[4096];
+    struct cushim_candidate damaged = {path, candidate->source};
+    if (candidate->source != CUSHIM_SOURCE_PROCESS && !strchr(candidate->path, '/') &&
+        cushim_platform_search_is_unsafe(candidate->path, path, sizeof path))
+        candidate = &damaged;
+    return find_attempt(find, candidate, options, words, size);
+}
+
+static void find_exactly(struct cushim_find *find, const struct cushim_candidate *candidate,
+                         const struct cushim_options *options)
+{
+    char words[WORDS] = "set, but empty";
+    enum cushim_status status = CUSHIM_ERROR_EMPTY_PATH;
+    const char *subject = candidate->path;
+    if (*candidate->path) {
+        status = find_try(find, candidate, options, words, sizeof words);
+    } else {
+        subject = candidate->source == CUSHIM_SOURCE_ENVIRONMENT ? "CUSHIM_LIBCUDA" : "path";
+        find_record(find, candidate, status, words, options);
+    }
+    if (status != CUSHIM_OK)
+        find_fail(find, status, subject, words);
+}
+
+static void find_search(struct cushim_find *find, const struct cushim_options *options)
+{
+    /* Of several failures, report that of the first candidate that was there. */
+    enum cushim_status status = CUSHIM_ERROR_NOT_FOUND;
+    char words[WORDS], cause[WORDS] = "", subject[WORDS] = "no CUDA driver";
+    if (options->allow_compat && cushim_platform_compat.path &&
+        find_attempt(find, &cushim_platform_compat, options, words, sizeof words) == CUSHIM_OK)
+        return;
+    for (const struct cushim_candidate *candidate = cushim_platform_candidates; candidate->path;
+         candidate++) {
+        enum cushim_status now = find_try(find, candidate, options, words, sizeof words);
+        if (now == CUSHIM_OK)
+            return;
+        if (status != CUSHIM_ERROR_NOT_FOUND)
+            continue;
+        if (now != CUSHIM_ERROR_NOT_FOUND) {
+            status = now;
+            size_t last = find->attempt_count - 1;
+            snprintf(subject, sizeof subject, "%s",
+                     find->attempt_count ? find->attempts[last].path : candidate->path);
+            memcpy(cause, words, sizeof cause);
+        } else if (candidate->source == CUSHIM_SOURCE_SYSTEM) {
+            memcpy(cause, words, sizeof cause);
+        }
+    }
+    find_fail(find, status, subject, cause);
+}
+
+static void find_by_resolver(struct cushim_find *find, const struct cushim_options *options)
+{
+    static const struct cushim_candidate candidate = {"the caller's resolver",
+                                                      CUSHIM_SOURCE_RESOLVER};
+    char words[WORDS] = "";
+    find->library.resolver = options->resolver;
+    find->library.user = options->user;
+    enum cushim_status status = find_check(find, words, sizeof words);
+    find_record(find, &candidate, status, words, options);
+    if (status == CUSHIM_OK)
+        cushim_library_describe(&find->library);
+    else
+        find_fail(find, status, candidate.path, words);
+}
+
+void cushim_find(struct cushim_find *find, const struct cushim_options *options)
+{
+    struct cushim_candidate exact = {options->path, CUSHIM_SOURCE_OPTION};
+    if (!exact.path) {
+        exact.path = cushim_platform_env_path();
+        exact.source = CUSHIM_SOURCE_ENVIRONMENT;
+    }
+    if (options->resolver)
+        find_by_resolver(find, options);
+    else if (exact.path)
+        find_exactly(find, &exact, options);
+    else
+        find_search(find, options);
+}
+
+void cushim_find_close(struct cushim_find *find, bool unload)
+{
+    for (size_t i = 0; i < find->attempt_count; i++) {
+        free((char *)(uintptr_t)find->attempts[i].path);
+        free((char *)(uintptr_t)find->attempts[i].message);
+    }
+    free(find->message);
+    cushim_library_close(&find->library, unload);
+}

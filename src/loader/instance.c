@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/instance.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/last_error.h"
+#include "loader/registry.h"
+#include "loader/table.h"
+
+const char *cushim_instance_keep(_Atomic(char *) *place, char *text)
+{
+    char *kept = NULL;
+    if (!text || atomic_compare_exchange_strong(place, &kept, text))
+        return text;
+    free(text);
+    return kept;
+}
+
+static char *instance_describe(const struct cushim_instance *instance)
+{
+    char newer[96] = "", denied[CUSHIM_SENTENCE / 4] = "", symbol[CUSHIM_SYMBOL_SIZE];
+    const struct cushim_resolution *resolution = &instance->resolution;
+    const char *path = cushim_path(&resolution->table);
+    size_t available = 0;
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        available += resolution->state[i] == CUSHIM_STATE_AVAILABLE;
+    if (resolution->remarks & CUSHIM_REMARK_NEWER_THAN_REGISTRY)
+        snprintf(newer, sizeof newer, "; newer than CUDA %d.%d, the newest this build knows",
+                 CUSHIM_REGISTRY_VERSION / 1000, CUSHIM_REGISTRY_VERSION % 1000 / 10);
+    if (resolution->remarks & CUSHIM_REMARK_PROC_FAILED)
+        snprintf(denied, sizeof denied,
+                 "; its cuGetProcAddress denies or contradicts what it exports (%s): used the "
+                 "symbols",
+                 cushim_registry_symbol(resolution->denied, symbol));
+    return cushim_find_format("%s: CUDA %d.%d, %zu of %d entries%s%s%s",
+                              path                               ? path
+                              : instance->found.library.resolver ? "the caller's resolver"
+                                                                 : "a driver of unknown path",
+                              instance->found.version / 1000, instance->found.version % 1000 / 10,
+                              available, CUSHIM_ENTRY_COUNT, newer, denied,
+                              resolution->remarks & CUSHIM_REMARK_NO_PER_THREAD_STREAM
+                                  ? "; it lacks per-thread default streams: used the legacy one"
+                                  : "");
+}
+
+const char *cushim_instance_load_message(struct cushim_instance *instance)
+{
+    const char *message = instance->found.message;
+    if (!message)
+        message = atomic_load(&instance->message);
+    if (!message && instance->found.status == CUSHIM_OK)
+        message = cushim_instance_keep(&instance->message, instance_describe(instance));
+    return message ? message : cushim_status_name(instance->found.status);
+}
+
+/* What there is for a table that is NULL: refused with words, like every NULL. */
+static struct cushim_instance *instance_of(const struct cushim_api *cu, const char *function)
+{
+    if (cu)
+        return cu->instance;
+    cushim_last_error_set("%s: the table is NULL", function);
+    return NULL;
+}
+
+enum cushim_status cushim_status(const struct cushim_api *cu)
+{
+    const struct cushim_instance *instance = instance_of(cu, __func__);
+    return instance ? instance->found.status : CUSHIM_ERROR_INVALID_ARGUMENT;
+}
+
+const char *cushim_message(const struct cushim_api *cu)
+{
+    struct cushim_instance *instance = instance_of(cu, __func__);
+    if (!instance)
+        return cushim_last_error();
+    const char *init = atomic_load(&instance->init_message);
+    return init ? init : cushim_instance_load_message(instance);
+}
+
+unsigned cushim_remarks(const struct cushim_api *cu)
+{
+    const struct cushim_instance *instance = instance_of(cu, __func__);
+    return instance ? instance->resolution.remarks : 0;
+}
+
+const struct cushim_attempt *cushim_attempts(const struct cushim_api *cu, size_t *count)
+{
+    const struct cushim_instance *instance = instance_of(cu, __func__);
+    if (count)
+        *count = instance ? instance->found.attempt_count : 0;
+    return instance ? instance->found.attempts : NULL;
+}
+
+const char *cushim_path(const struct cushim_api *cu)
+{
+    struct cushim_instance *instance = instance_of(cu, __func__);
+    if (!instance || instance->found.status != CUSHIM_OK)
+        return NULL;
+    const char *path = instance->found.library.path;
+    const char *real = atomic_load(&instance->real_path);
+    if (!real && path)
+        real = cushim_instance_keep(&instance->real_path, cushim_platform_real_path(path));
+    return real ? real : path;
+}
+
+const void *cushim_base(const struct cushim_api *cu)
+{
+    const struct cushim_instance *instance = instance_of(cu, __func__);
+    return instance ? instance->found.library.base : NULL;
+}
+
+int cushim_driver_version(const struct cushim_api *cu)
+{
+    const struct cushim_instance *instance = instance_of(cu, __func__);
+    return instance ? instance->found.version : 0;
+}
+
+struct cushim_slot cushim_slot_at(const struct cushim_api *cu, size_t index)
+{
+    struct cushim_slot slot = {CUSHIM_STATE_UNKNOWN, CUSHIM_VIA_NONE, NULL};
+    const struct cushim_instance *instance = instance_of(cu, __func__);
+    if (!instance || index >= CUSHIM_ENTRY_COUNT)
+        return slot;
+    slot.state = (enum cushim_state)instance->resolution.state[index];
+    slot.via = (enum cushim_via)instance->resolution.via[index];
+    if (slot.state == CUSHIM_STATE_AVAILABLE)
+        slot.address = cushim_table_slot(&instance->resolution.table, index);
+    return slot;
+}
+
+bool cushim_has(const struct cushim_api *cu, const char *symbol)
+{
+    size_t index = symbol ? cushim_registry_find(symbol) : CUSHIM_ENTRY_COUNT;
+    if (!symbol)
+        cushim_last_error_set("cushim_has: the symbol is NULL");
+    return cushim_slot_at(cu, index).state == CUSHIM_STATE_AVAILABLE;
+}
+
+bool cushim_has_member_(const struct cushim_api *cu, size_t offset)
+{
+    return cushim_slot_at(cu, (offset - CUSHIM_FIRST_SLOT) / sizeof(void *)).state ==
+           CUSHIM_STATE_AVAILABLE;
+}
+
+const char *cushim_reason(const struct cushim_api *cu, const char *symbol, enum cushim_state *state,
+                          char *text, size_t size)
+{
+    const char *name = symbol ? symbol : "NULL";
+    size_t index = cushim_registry_find(name);
+    enum cushim_state found = cushim_slot_at(cu, index).state;
+    if (state)
+        *state = found;
+    if (text && size && !cu)
+        snprintf(text, size, "%s", cushim_last_error());
+    else if (text && size)
+        cushim_last_error_describe(text, size, name, found, cushim_driver_version(cu));
+    return text;
+}

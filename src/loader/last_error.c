@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/last_error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/registry.h"
+
+static CUSHIM_THREAD_LOCAL struct {
+    bool called;
+    unsigned index;
+    enum cushim_state state;
+    char text[CUSHIM_SENTENCE];
+} last;
+
+_Atomic int cushim_only_version;
+_Atomic(const char *) cushim_only_message;
+
+void cushim_last_error_set(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last.text, sizeof last.text, format, arguments);
+    va_end(arguments);
+    last.called = false;
+}
+
+void cushim_last_error_note(unsigned index, enum cushim_state state)
+{
+    last.called = true;
+    last.index = index;
+    last.state = state;
+}
+
+bool cushim_last_error_is_call(const char *symbol)
+{
+    return last.called && cushim_registry_find(symbol) == last.index;
+}
+
+void cushim_last_error_describe(char *text, size_t size, const char *symbol,
+                                enum cushim_state state, int driver_version)
+{
+    char driver[48] = "the driver";
+    if (driver_version)
+        snprintf(driver, sizeof driver, "the driver, of CUDA %d.%d,", driver_version / 1000,
+                 driver_version % 1000 / 10);
+    size_t index = cushim_registry_find(symbol);
+    int since = index < CUSHIM_ENTRY_COUNT ? cushim_registry_since(index) : 0;
+    bool windows = index < CUSHIM_ENTRY_COUNT && cushim_entries[index].flags & CUSHIM_ENTRY_WINDOWS;
+    switch (state) {
+    case CUSHIM_STATE_AVAILABLE:
+        snprintf(text, size, "%s is available", symbol);
+        break;
+    case CUSHIM_STATE_NO_DRIVER:
+        snprintf(text, size, "%s is not available: there is no CUDA driver", symbol);
+        break;
+    case CUSHIM_STATE_NEWER:
+        snprintf(text, size, "%s is not available: it came with CUDA %d.%d, and %s is older",
+                 symbol, since / 1000, since % 1000 / 10, driver);
+        break;
+    case CUSHIM_STATE_ABSENT:
+        snprintf(text, size, "%s is not available: %s does not export it", symbol, driver);
+        break;
+    case CUSHIM_STATE_PLATFORM:
+        snprintf(text, size, "%s is not available: it exists on %s only", symbol,
+                 windows ? "Windows" : "Linux");
+        break;
+    default:
+        snprintf(text, size, "%s is not an entry that this version of cushim knows", symbol);
+    }
+}
+
+const char *cushim_last_error(void)
+{
+    if (!last.called)
+        return last.text;
+    char symbol[CUSHIM_SYMBOL_SIZE];
+    const char *why = atomic_load_explicit(&cushim_only_message, memory_order_acquire);
+    bool elsewhere = last.state == CUSHIM_STATE_ABSENT && cushim_registry_is_elsewhere(last.index);
+    cushim_last_error_describe(last.text, sizeof last.text,
+                               cushim_registry_symbol(last.index, symbol),
+                               elsewhere ? CUSHIM_STATE_PLATFORM : last.state,
+                               atomic_load_explicit(&cushim_only_version, memory_order_relaxed));
+    if (last.state == CUSHIM_STATE_NO_DRIVER && why) {
+        size_t length = strlen(last.text);
+        snprintf(last.text + length, sizeof last.text - length, " (%s)", why);
+    }
+    last.called = false;
+    return last.text;
+}
+
+void cushim_clear_last_error(void)
+{
+    last.called = false;
+    last.text[0] = '\0';
+}

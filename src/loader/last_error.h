@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What last went wrong on this thread. Nothing here waits: a signal handler may ask. */
+#ifndef CUSHIM_LOADER_LAST_ERROR_H
+#define CUSHIM_LOADER_LAST_ERROR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cushim/cushim.h>
+
+#if defined(_MSC_VER)
+#define CUSHIM_THREAD_LOCAL __declspec(thread)
+#else
+#define CUSHIM_THREAD_LOCAL __thread
+#endif
+
+#if defined(__MINGW32__) /* whose printf it is, <stdio.h> decides */
+#define CUSHIM_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
+#define CUSHIM_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CUSHIM_PRINTF(text, first)
+#endif
+
+#define CUSHIM_SENTENCE 1024 /* bytes of the longest one */
+
+void cushim_last_error_set(const char *format, ...) CUSHIM_PRINTF(1, 2);
+
+/* An unavailable entry was called: note two numbers. The sentence is made when somebody asks. */
+void cushim_last_error_note(unsigned index, enum cushim_state state);
+
+/* Whether the last thing noted on this thread is a call of this entry, which is unavailable. */
+bool cushim_last_error_is_call(const char *symbol);
+
+/* Write a sentence about an entry's state. Version 0: not known. */
+void cushim_last_error_describe(char *text, size_t size, const char *symbol,
+                                enum cushim_state state, int driver_version);
+
+/*
+ * The stubs are shared by all instances, so a call cannot tell whose it was. While the process has
+ * the process-wide instance alone, it is that one's, and the sentence of a call has its version,
+ * or why it has no driver. open.c sets both, and clears them for ever when another one is opened.
+ */
+extern _Atomic int cushim_only_version;
+extern _Atomic(const char *) cushim_only_message;
+
+#endif

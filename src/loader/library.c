@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/registry.h"
+
+enum cushim_status cushim_library_open(struct cushim_shared_library *library,
+                                       const struct cushim_candidate *candidate, char *message,
+                                       size_t size)
+{
+    void *handle = NULL;
+    enum cushim_status status = cushim_platform_open(candidate, &handle, message, size);
+    if (status == CUSHIM_OK)
+        *library = (struct cushim_shared_library){.handle = handle};
+    return status;
+}
+
+void cushim_library_describe(struct cushim_shared_library *library)
+{
+    char path[4096] = "";
+    cushim_platform_describe(library->handle, cushim_library_symbol(library, "cuInit"), path,
+                             sizeof path, &library->base);
+    library->path = *path ? malloc(strlen(path) + 1) : NULL;
+    if (library->path)
+        memcpy(library->path, path, strlen(path) + 1);
+}
+
+void *cushim_library_symbol(const struct cushim_shared_library *library, const char *symbol)
+{
+    return library->resolver ? library->resolver(library->user, symbol)
+                             : cushim_platform_symbol(library->handle, symbol);
+}
+
+void cushim_library_exports(const struct cushim_shared_library *library, void **addresses)
+{
+    char symbol[CUSHIM_SYMBOL_SIZE];
+    memset(addresses, 0, CUSHIM_ENTRY_COUNT * sizeof *addresses);
+    if (library->handle && cushim_platform_exports(library->handle, addresses))
+        return;
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        if (!addresses[i])
+            addresses[i] = cushim_library_symbol(library, cushim_registry_symbol(i, symbol));
+}
+
+void cushim_library_close(struct cushim_shared_library *library, bool unload)
+{
+    free(library->path);
+    if (library->handle && unload)
+        cushim_platform_close(library->handle);
+    *library = (struct cushim_shared_library){.handle = NULL};
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens drivers. This is the only file that creates instances and publishes one.
+ *
+ * No lock is held while a driver loads: constructors, callbacks and the system's loader run
+ * within a load, and may load again. Each thread builds an instance that nobody else sees. The
+ * first to finish publishes it; the others close theirs and take that one.
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/instance.h"
+#include "loader/last_error.h"
+#include "loader/table.h"
+
+static _Atomic(struct cushim_instance *) open_process_wide;
+
+/* The instances that cushim_close may close. Blocks are never freed, so nobody has to wait. */
+struct open_block {
+    _Atomic(struct cushim_instance *) open[30];
+    _Atomic(struct open_block *) next;
+};
+static struct open_block open_instances;
+
+/* Loads that are under way on this thread, one within the other, and where on the stack the last
+ * one is: an exception may have left it, and then it is below the next one. */
+static CUSHIM_THREAD_LOCAL struct {
+    int depth;
+    uintptr_t frame;
+} open_active;
+
+#define OPEN_DEPTH_MAX 4 /* a log that opens has a dozen lines on each level */
+
+static void open_fill(struct cushim_instance *instance, const struct cushim_options *options)
+{
+    cushim_resolve(&instance->resolution, &instance->found.library, instance->found.version,
+                   options);
+    instance->resolution.table.instance = instance;
+    instance->order = options->order;
+    atomic_init(&instance->init_result, CUSHIM_INIT_NOT_CALLED);
+}
+
+static void open_fill_failed(struct cushim_instance *instance, enum cushim_status status)
+{
+    static const struct cushim_options defaults;
+    instance->found.status = status;
+    open_fill(instance, &defaults);
+}
+
+static struct cushim_instance *open_create_failed(enum cushim_status status, const char *message)
+{
+    struct cushim_instance *instance = calloc(1, sizeof *instance);
+    if (!instance)
+        return NULL;
+    open_fill_failed(instance, status);
+    instance->found.message = cushim_find_format("%s", message);
+    return instance;
+}
+
+static struct cushim_instance *open_find_and_resolve(const struct cushim_options *options)
+{
+    struct cushim_instance *instance = calloc(1, sizeof *instance);
+    if (!instance)
+        return NULL;
+    cushim_find(&instance->found, options);
+    open_fill(instance, options);
+    if (instance->found.status != CUSHIM_OK)
+        cushim_last_error_set("%s", cushim_instance_load_message(instance));
+    if (options->log)
+        cushim_find_log(options,
+                        instance->found.status != CUSHIM_OK || instance->resolution.remarks
+                            ? CUSHIM_LOG_WARNING
+                            : CUSHIM_LOG_INFO,
+                        cushim_instance_load_message(instance));
+    return instance;
+}
+
+static void open_destroy(struct cushim_instance *instance, bool unload)
+{
+    cushim_find_close(&instance->found, unload);
+    free(atomic_load(&instance->message));
+    free(atomic_load(&instance->init_message));
+    free(atomic_load(&instance->real_path));
+    free(atomic_load(&instance->primary));
+    free(instance);
+}
+
+/* The caller's options as this library knows them; returns what contradicts itself, or NULL. */
+static const char *open_read_options(const struct cushim_options *given,
+                                     struct cushim_options *options)
+{
+    memset(options, 0, sizeof *options);
+    if (!given)
+        return NULL;
+    if (given->size < offsetof(struct cushim_options, path) + sizeof given->path)
+        return "options: size is not that of struct cushim_options";
+    memcpy(options, given, given->size < sizeof *options ? given->size : sizeof *options);
+    if (options->path && options->resolver)
+        return "options: path and resolver are both given";
+    if ((unsigned)options->order > CUSHIM_ORDER_DLSYM_ONLY)
+        return "options: order has an unknown value";
+    if (open_active.depth >= OPEN_DEPTH_MAX && open_active.frame > (uintptr_t)options)
+        return "a callback or a library's constructor loads again and again, within loads";
+    return NULL;
+}
+
+/* Stands in if there is no memory for a real one. Whoever comes here writes the same into it. */
+static struct cushim_instance *open_without_memory(void)
+{
+    static struct cushim_instance fallback;
+    static _Atomic bool filled;
+    cushim_last_error_set("out of memory");
+    if (!atomic_load(&filled)) {
+        open_fill_failed(&fallback, CUSHIM_ERROR_OUT_OF_MEMORY);
+        atomic_store(&filled, true);
+    }
+    return &fallback;
+}
+
+/* The first instance wins, and lives until the process ends. */
+static struct cushim_instance *open_publish(_Atomic(struct cushim_instance *) *place,
+                                            struct cushim_instance *instance)
+{
+    struct cushim_instance *first = NULL;
+    if (!instance)
+        return open_without_memory();
+    if (atomic_compare_exchange_strong(place, &first, instance))
+        return instance;
+    open_destroy(instance, true);
+    return first;
+}
+
+static struct cushim_instance *open_create(const struct cushim_options *options)
+{
+    uintptr_t outer = open_active.frame, own = (uintptr_t)options;
+    int depth = outer > own ? open_active.depth : 0;
+    open_active.frame = own;
+    open_active.depth = depth + 1;
+    struct cushim_instance *instance = open_find_and_resolve(options);
+    open_active.frame = outer;
+    open_active.depth = depth;
+    return instance;
+}
+
+/* A caller's mistake concerns nobody else: nothing is published. */
+static const struct cushim_api *open_refuse(const char *message)
+{
+    static _Atomic(struct cushim_instance *) refused;
+    struct cushim_instance *instance = atomic_load(&refused);
+    if (!instance)
+        instance =
+            open_publish(&refused, open_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT,
+                                                      "the options of cushim_load were refused"));
+    cushim_last_error_set("%s", message);
+    return &instance->resolution.table;
+}
+
+/* Sentences of calls name the process-wide driver as long as there is no other. */
+static void open_note_only(bool another)
+{
+    static _Atomic bool others;
+    struct cushim_instance *instance = atomic_load(&open_process_wide);
+    if (another)
+        atomic_store(&others, true);
+    if (instance && !atomic_load(&others)) {
+        atomic_store(&cushim_only_version, instance->found.version);
+        atomic_store(&cushim_only_message,
+                     instance->found.version ? NULL : instance->found.message);
+    }
+    if (atomic_load(&others)) { /* read again: another thread may have opened one meanwhile */
+        atomic_store(&cushim_only_version, 0);
+        atomic_store(&cushim_only_message, NULL);
+    }
+}
+
+static const struct cushim_api *open_shared(const struct cushim_options *given)
+{
+    struct cushim_options options;
+    struct cushim_instance *instance =
+        atomic_load_explicit(&open_process_wide, memory_order_acquire);
+    if (instance)
+        return &instance->resolution.table;
+    const char *contradiction = open_read_options(given, &options);
+    if (contradiction)
+        return open_refuse(contradiction);
+    instance = open_create(&options);
+    if (!instance)
+        return &open_without_memory()->resolution.table;
+    instance = open_publish(&open_process_wide, instance);
+    open_note_only(false);
+    return &instance->resolution.table;
+}
+
+/* Returns false for want of memory. */
+static bool open_list(struct cushim_instance *instance)
+{
+    for (struct open_block *block = &open_instances;;) {
+        for (size_t i = 0; i < sizeof block->open / sizeof *block->open; i++) {
+            struct cushim_instance *none = NULL;
+            if (atomic_compare_exchange_strong(&block->open[i], &none, instance))
+                return true;
+        }
+        struct open_block *next = atomic_load(&block->next);
+        if (!next) {
+            struct open_block *made = calloc(1, sizeof *made);
+            if (!made)
+                return false;
+            if (atomic_compare_exchange_strong(&block->next, &next, made))
+                next = made;
+            else
+                free(made);
+        }
+        block = next;
+    }
+}
+
+static const struct cushim_api *open_independent(const struct cushim_options *given)
+{
+    struct cushim_options options;
+    const char *contradiction = open_read_options(given, &options);
+    if (contradiction) {
+        cushim_last_error_set("%s", contradiction);
+        return NULL;
+    }
+    struct cushim_instance *instance = open_create(&options);
+    if (instance && !open_list(instance)) {
+        open_destroy(instance, true);
+        instance = NULL;
+    }
+    if (!instance) {
+        cushim_last_error_set("out of memory");
+        return NULL;
+    }
+    open_note_only(true);
+    return &instance->resolution.table;
+}
+
+/* Take an instance out of the list; NULL if it is not in it. Compares addresses alone, because
+ * what a second close is given exists no longer. */
+static struct cushim_instance *open_take(const struct cushim_api *cu)
+{
+    for (struct open_block *block = &open_instances; block; block = atomic_load(&block->next))
+        for (size_t i = 0; i < sizeof block->open / sizeof *block->open; i++) {
+            struct cushim_instance *instance = atomic_load(&block->open[i]);
+            if (instance && &instance->resolution.table == cu &&
+                atomic_compare_exchange_strong(&block->open[i], &instance, NULL))
+                return instance;
+        }
+    return NULL;
+}
+
+static void open_close(const struct cushim_api *cu, bool unload)
+{
+    struct cushim_instance *shared = atomic_load(&open_process_wide);
+    if (!cu || (shared && cu == &shared->resolution.table))
+        return;
+    struct cushim_instance *instance = open_take(cu);
+    if (instance)
+        open_destroy(instance, unload);
+    else
+        cushim_last_error_set("cushim_close: not a table that cushim_open returned, or closed "
+                              "already");
+}
+
+void cushim_close(const struct cushim_api *cu)
+{
+    open_close(cu, false);
+}
+
+void cushim_close_unload(const struct cushim_api *cu)
+{
+    open_close(cu, true);
+}
+
+/* Entries that this library does not know have no type here. In the calling conventions of 64
+ * bits the caller removes the arguments, so a function may ignore them. */
+static CUresult CUDAAPI open_unknown_entry(void)
+{
+    cushim_last_error_set("the library cushim is older than the header, and does not know the "
+                          "entry that was called");
+    return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+#define OPEN_WIDE_MAX 16 /* times the table of this library */
+
+/* A table of stubs for a header that knows more entries than this library. */
+static struct cushim_api *open_make_wide(const struct cushim_instance *instance, size_t table_size)
+{
+    /* No release has so many entries: the size is wrong. */
+    bool absurd = table_size / OPEN_WIDE_MAX > sizeof(struct cushim_api);
+    struct cushim_api *table = absurd ? NULL : calloc(1, table_size);
+    if (!table)
+        return NULL;
+    CUresult(CUDAAPI * unknown)(void) = open_unknown_entry;
+    for (size_t at = sizeof *table; at + sizeof unknown <= table_size; at += sizeof unknown)
+        memcpy((char *)table + at, &unknown, sizeof unknown);
+    *table = instance->resolution.table;
+    table->size = table_size;
+    return table;
+}
+
+/* It is never freed, because nobody knows who still has it; a program has one such header. */
+static const struct cushim_api *open_mismatched(size_t table_size)
+{
+    static const char message[] =
+        "the library cushim is older than the header that this program was built with; build "
+        "against the headers of the library that is used, or install its newer release";
+    static _Atomic(struct cushim_instance *) mismatched;
+    static _Atomic(struct cushim_api *) wide;
+    struct cushim_instance *instance = atomic_load(&mismatched);
+    if (!instance)
+        instance =
+            open_publish(&mismatched, open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
+    cushim_last_error_set("%s", message);
+    struct cushim_api *table = atomic_load(&wide), *made = NULL;
+    if (table && table->size == table_size)
+        return table;
+    made = open_make_wide(instance, table_size);
+    if (atomic_compare_exchange_strong(&wide, &table, made) || table->size != table_size)
+        return made;
+    free(made);
+    return table;
+}
+
+const struct cushim_api *cushim_connect_(const struct cushim_options *options, size_t table_size,
+                                         bool independent)
+{
+    if (table_size > sizeof(struct cushim_api)) {
+        const struct cushim_api *table = open_mismatched(table_size);
+        return independent ? NULL : table;
+    }
+    return independent ? open_independent(options) : open_shared(options);
+}
+
+const char *cushim_version(void)
+{
+    return CUSHIM_VERSION;
+}

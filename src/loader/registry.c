@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/registry.h"
+
+#include <string.h>
+
+#ifdef _WIN32
+#define REGISTRY_ELSEWHERE CUSHIM_ENTRY_LINUX
+#else
+#define REGISTRY_ELSEWHERE CUSHIM_ENTRY_WINDOWS
+#endif
+
+uint32_t cushim_registry_hash(const char *symbol)
+{
+    uint32_t hash = 5381;
+    for (const unsigned char *c = (const unsigned char *)symbol; *c; c++)
+        hash = hash * 33 + *c;
+    return hash;
+}
+
+/* What a byte of a packed name stands for, and how long that is. */
+static inline const char *registry_word(const char *packed, size_t *length)
+{
+    unsigned char byte = (unsigned char)*packed;
+    *length = 1;
+    if (byte < 128)
+        return packed;
+    const uint16_t *offsets = cushim_entry_word_offsets + (byte - 128);
+    *length = (size_t)(offsets[1] - offsets[0] - 1);
+    return cushim_entry_words + offsets[0];
+}
+
+/* The rest of a symbol behind an entry's name; NULL if it is of another name. */
+static const char *registry_behind_name(size_t index, const char *symbol)
+{
+    const char *packed = cushim_entry_names + cushim_entries[index].name;
+    if (symbol[0] != 'c' || symbol[1] != 'u')
+        return NULL;
+    symbol += 2;
+    for (; *packed; packed++) {
+        size_t length;
+        const char *word = registry_word(packed, &length);
+        for (; length; length--) /* shorter than a call of strncmp */
+            if (*symbol++ != *word++)
+                return NULL;
+    }
+    return symbol;
+}
+
+static bool registry_is_symbol(size_t index, const char *symbol)
+{
+    const char *rest = registry_behind_name(index, symbol);
+    return rest && strcmp(rest, cushim_entry_suffixes[cushim_entries[index].suffix]) == 0;
+}
+
+bool cushim_registry_is_name(size_t index, const char *name)
+{
+    const char *rest = registry_behind_name(index, name);
+    return rest && !*rest;
+}
+
+size_t cushim_registry_find_hashed(const char *symbol, uint32_t hash)
+{
+    uint16_t key = (uint16_t)(hash >> 1);
+    size_t end = cushim_entry_starts[(key >> 8) + 1];
+    for (size_t i = cushim_entry_starts[key >> 8]; i < end; i++)
+        if (cushim_entry_hashes[i] == key && registry_is_symbol(cushim_entry_order[i], symbol))
+            return cushim_entry_order[i];
+    return CUSHIM_ENTRY_COUNT;
+}
+
+size_t cushim_registry_find(const char *symbol)
+{
+    size_t index = cushim_registry_find_hashed(symbol, cushim_registry_hash(symbol));
+    size_t length = strlen(symbol);
+    char first[CUSHIM_SYMBOL_SIZE];
+    if (index < CUSHIM_ENTRY_COUNT || length < 3 || length - 3 >= sizeof first ||
+        strcmp(symbol + length - 3, "_v1") != 0)
+        return index;
+    memcpy(first, symbol, length - 3);
+    first[length - 3] = '\0';
+    index = cushim_registry_find_hashed(first, cushim_registry_hash(first));
+    bool several = index < CUSHIM_ENTRY_COUNT && cushim_entries[index].flags & CUSHIM_ENTRY_SEVERAL;
+    return several ? index : CUSHIM_ENTRY_COUNT;
+}
+
+const char *cushim_registry_name(size_t index, char name[CUSHIM_SYMBOL_SIZE])
+{
+    char *end = name + 2;
+    memcpy(name, "cu", 2);
+    for (const char *packed = cushim_entry_names + cushim_entries[index].name; *packed; packed++) {
+        size_t length;
+        const char *word = registry_word(packed, &length);
+        memcpy(end, word, length);
+        end += length;
+    }
+    *end = '\0';
+    return name;
+}
+
+const char *cushim_registry_symbol(size_t index, char symbol[CUSHIM_SYMBOL_SIZE])
+{
+    cushim_registry_name(index, symbol);
+    return strcat(symbol, cushim_entry_suffixes[cushim_entries[index].suffix]);
+}
+
+size_t cushim_registry_twin(size_t index)
+{
+    char symbol[CUSHIM_SYMBOL_SIZE + sizeof "_ptsz"];
+    char *end = symbol + strlen(cushim_registry_symbol(index, symbol));
+    strcpy(end, "_ptsz");
+    size_t twin = cushim_registry_find(symbol);
+    strcpy(end, "_ptds");
+    return twin < CUSHIM_ENTRY_COUNT ? twin : cushim_registry_find(symbol);
+}
+
+int cushim_registry_since(size_t index)
+{
+    return cushim_entry_releases[cushim_entries[index].release];
+}
+
+enum cushim_stream cushim_registry_stream(size_t index)
+{
+    unsigned flags = cushim_entries[index].flags;
+    return flags & CUSHIM_ENTRY_PTSZ   ? CUSHIM_STREAM_PTSZ
+           : flags & CUSHIM_ENTRY_PTDS ? CUSHIM_STREAM_PTDS
+                                       : CUSHIM_STREAM_LEGACY;
+}
+
+bool cushim_registry_is_elsewhere(size_t index)
+{
+    return cushim_entries[index].flags & REGISTRY_ELSEWHERE;
+}
+
+size_t cushim_entry_count(void)
+{
+    return CUSHIM_ENTRY_COUNT;
+}
+
+int cushim_registry_version(void)
+{
+    return CUSHIM_REGISTRY_VERSION;
+}
+
+bool cushim_entry_at(size_t index, struct cushim_entry *entry)
+{
+    if (index >= CUSHIM_ENTRY_COUNT || !entry)
+        return false;
+    cushim_registry_symbol(index, entry->symbol);
+    cushim_registry_name(index, entry->name);
+    entry->header = cushim_entry_headers[cushim_entries[index].header];
+    entry->since = cushim_registry_since(index);
+    entry->stream = cushim_registry_stream(index);
+    return true;
+}

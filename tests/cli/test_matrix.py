@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""`cushim matrix`: how programs end, the reports, the limits, and what is left behind."""
+
+import os
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as xml
+
+import pytest
+from command import (CLI, DRIVERS, FAILED, INPUT, NO_DRIVER, OK, SIM_DRIVERS, USAGE,
+                     environment, run, run_on_terminal)
+
+PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
+RELEASES = [path.stem.split("-")[-1] for path in SIM_DRIVERS]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(tmp_path_factory, monkeypatch):
+    """The folders of a run are gone at its end."""
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield
+    assert not list(folder.iterdir())
+
+
+def matrix(*arguments, code=OK):
+    """The runs of the JSON output."""
+    result = run("matrix", "--json", *arguments)
+    assert (result.code, result.err) == (code, ""), result.out
+    return result.json()["runs"]
+
+
+def shell(script, *options, code):
+    """One run of a shell script under CUDA 12.4."""
+    runs = matrix("--cuda", "12.4", *options, "--", "sh", "-c", script, code=code)
+    assert len(runs) == 1
+    return runs[0]
+
+
+@pytest.mark.parametrize("script, options, result, number, code", [
+    ("exit 0", [], "passes", 0, OK),
+    ("exit 3", [], "fails", 3, FAILED),
+    ("exit 3", ["--degrade", "3"], "degrades", 3, OK),
+    ("exit 4", ["--degrade", "3"], "fails", 4, FAILED),
+    ("kill -SEGV $$", [], "crashes", 11, FAILED),
+    ("kill -ABRT $$", [], "crashes", 6, FAILED),
+])
+def test_ends(script, options, result, number, code):
+    one = shell(script, *options, code=code)
+    assert (one["result"], one["code"]) == (result, number)
+
+
+def test_hang():
+    """A program that does not heed the signal either is ended; so are its children."""
+    begin = time.monotonic()
+    one = shell("trap '' TERM; sleep 600 & while :; do sleep 1; done", "--timeout", "1",
+                code=FAILED)
+    assert one["result"] == "hangs"
+    assert time.monotonic() - begin < 20
+
+
+def test_program_that_is_none():
+    runs = matrix("--cuda", "12.4", "--", "/nonexistent/program", code=FAILED)
+    assert runs[0]["result"] == "not run"
+    assert "/nonexistent/program" in runs[0]["output"]
+
+
+def test_output_and_no_input():
+    one = shell("echo words; echo more >&2; read line || echo no input", code=OK)
+    assert one["output"] == "words\nmore\nno input\n"
+
+
+def test_all_releases():
+    """`cushim info` under each: the driver that it found is of that release."""
+    runs = matrix("--", CLI, "info", "--json")
+    assert [one["cuda"] for one in runs] == RELEASES[::-1]
+    for one in runs:
+        major, minor = map(int, one["cuda"].split("."))
+        assert f'"version": {1000 * major + 10 * minor},' in one["output"]
+
+
+def test_faults_and_the_first_failing_call():
+    one = shell(f"exec {PROGRAM} codes 0 10 100", "--fault", "cuMemAlloc:error=OUT_OF_MEMORY",
+                code=OK)
+    assert one["call"].endswith("2 CUDA_ERROR_OUT_OF_MEMORY")
+    assert one["call"].startswith("cuMemAlloc")
+    assert shell(f"exec {PROGRAM} codes 0 10 100", code=OK)["call"] is None
+
+
+def test_missing_each():
+    """Each entry that the program used is taken away once."""
+    runs = matrix("--cuda", "12.4", "--missing-each", "--", PROGRAM, "codes", "0", "10", "100",
+                  code=FAILED)
+    assert runs[0]["result"] == "passes" and runs[0]["missing"] is None
+    missing = [one["missing"] for one in runs[1:]]
+    assert len(missing) == len(set(missing)) and "cuMemAlloc_v2" in missing
+    assert all(one["name"] == f"CUDA 12.4 without {one['missing']}" for one in runs[1:])
+    assert {one["result"] for one in runs if one["missing"] == "cuMemAlloc_v2"} != {"passes"}
+
+
+@pytest.mark.skipif(not DRIVERS, reason="no drivers in the cache")
+def test_real_drivers():
+    drivers = [driver for driver in DRIVERS.values() if not driver.needs][-2:]
+    paths = ",".join(str(driver.path) for driver in drivers)
+    runs = matrix("--cuda", "none", "--drivers", paths, "--", CLI, "info", "--json")
+    for one, driver in zip(runs, drivers, strict=True):
+        assert one["driver"] == str(driver.path.resolve())
+        assert f'"version": {driver.cuda},' in one["output"]
+
+
+def test_text_and_files(tmp_path):
+    junit, markdown = tmp_path / "junit.xml", tmp_path / "table.md"
+    result = run("matrix", "--cuda", "11.2,12.4", "--junit", junit, "--markdown", markdown, "--",
+                 "sh", "-c", "echo '<&|>'; exit 2")
+    assert (result.code, result.err) == (FAILED, "")
+    assert [line.split(maxsplit=3) for line in result.out.splitlines()[:2]] == [
+        ["CUDA", "11.2", "fails", "exit code 2"], ["CUDA", "12.4", "fails", "exit code 2"]]
+    assert result.out.splitlines()[2] == "2 runs: 2 fails"
+    suite = xml.parse(junit).getroot()
+    assert suite.get("tests") == suite.get("failures") == "2"
+    assert [case.get("name") for case in suite] == ["CUDA 11.2", "CUDA 12.4"]
+    assert suite[0].find("failure").get("message") == "exit code 2"
+    assert suite[0].find("system-out").text == "<&|>\n"
+    assert markdown.read_text().splitlines()[2] == "| CUDA 11.2 | fails | exit code 2 |  |"
+
+
+def test_many_at_a_time():
+    """Four programs of a second each, four at a time, take much less than four seconds."""
+    begin = time.monotonic()
+    matrix("--cuda", "11.2,11.4,12.2,12.4", "--jobs", "4", "--", "sleep", "1")
+    assert time.monotonic() - begin < 3
+
+
+def test_interrupted():
+    """It takes its children along and leaves no folder."""
+    with subprocess.Popen([CLI, "matrix", "--cuda", "11.2,12.4", "--", "sleep", "600"],
+                          env=environment()) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == -signal.SIGTERM
+
+
+def test_progress_on_a_terminal():
+    assert run_on_terminal("matrix", "--cuda", "12.4", "--", "true").code == OK
+
+
+@pytest.mark.parametrize("words, code, message", [
+    ([], USAGE, "no program given"), (["--cuda", "99.9", "--", "true"], USAGE, "'99.9'"),
+    (["--cuda", "new", "--", "true"], USAGE, "'new'"),
+    (["--jobs", "0", "--", "true"], USAGE, "'0' is no number from 1 to 256"),
+    (["--timeout", "x", "--", "true"], USAGE, "'x' is no number"),
+    (["--cuda", "none", "--", "true"], NO_DRIVER, "no driver to run it under"),
+    (["--cuda", "none", "--missing-each", "--", "true"], USAGE, "takes a simulated release"),
+    (["--drivers", "/nonexistent/x.so", "--", "true"], INPUT, "/nonexistent/x.so"),
+])
+def test_bad_words(words, code, message):
+    result = run("matrix", *words)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err

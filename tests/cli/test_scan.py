@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: MIT
+"""`cushim scan`: programs made here, of which it is known what they need, and bad files."""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import zipfile
+
+import pytest
+from command import FAILED, FAKE_GPU, INPUT, OK, ROOT, SIM_DRIVERS, USAGE, registry, run
+
+ENTRIES = registry()
+SINCE = {entry["symbol"]: entry["since"] for entry in ENTRIES}
+FATBINS = ROOT / "tests/fuzz/corpus/fatbin"
+LINKED = """
+int cuInit(unsigned), cuMemAlloc_v2(void *, unsigned long), cuGraphAddNode(void), cuNewThing(void);
+int main(void) { return cuInit(0) + cuMemAlloc_v2(0, 1) + cuGraphAddNode() + cuNewThing(); }
+"""
+NAMED = """
+const char *const names[] = {"libcuda.so.1", "cuInit", "cuMemAlloc_v2", "cuMemAllocAsync",
+                             "cuda is no entry", "cuInitialise", "xcuCtxCreate"};
+int main(int count, char **words) { return names[count][0] + words[0][0]; }
+"""
+ASKED = NAMED.replace('"cuMemAlloc_v2"', '"cuGetProcAddress", "cuCtxCreate"')
+MENTIONED = NAMED.replace('"libcuda.so.1", ', "")
+
+
+def scan(*arguments, code=OK):
+    """The JSON output."""
+    result = run("scan", "--json", *arguments)
+    assert (result.code, result.err) == (code, ""), result.out
+    answer = result.json()
+    assert list(answer) == ["against", "files", "all", "problems"]
+    return answer
+
+
+def only(*arguments, code=OK):
+    """The one file that was found."""
+    answer = scan(*arguments, code=code)
+    assert len(answer["files"]) == 1 and answer["problems"] == []
+    return answer["files"][0]
+
+
+def build(folder, source, *options, name="program"):
+    """Compile a C text; undefined symbols are allowed."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (folder / "program.c").write_text(source)
+    subprocess.run(["cc", "-w", folder / "program.c", "-o", folder / name, *options],
+                   check=True, capture_output=True)
+    return folder / name
+
+
+def entries(file):
+    """{symbol: (since, how)}"""
+    return {row["symbol"]: (row["since"], row["how"]) for row in file["entries"]}
+
+
+WANTED = {"cuInit": (2000, "linked"), "cuMemAlloc_v2": (3020, "linked"),
+          "cuGraphAddNode": (12020, "linked")}
+
+
+@pytest.mark.parametrize("options, name", [
+    (["-c"], "a.o"), (["-shared", "-fPIC"], "a.so"), (["-shared", "-fPIC", "-s"], "stripped.so"),
+])
+def test_linked(tmp_path, options, name):
+    file = only(build(tmp_path, LINKED, *options, name=name))
+    assert entries(file) == WANTED
+    assert file["unknown"] == ["cuNewThing"]
+    assert file["oldest"] == {"linked": 12020, "named": None, "asked": None, "runtime": None,
+                              "mentioned": None}
+    assert file["format"] == "ELF, x86-64" and file["missing"] is None and file["code"] == []
+
+
+def test_linked_to_the_library(tmp_path):
+    """An executable with the driver's library among those that it needs."""
+    stub = build(tmp_path, "int cuInit(void), cuMemAlloc_v2(void), cuGraphAddNode(void), "
+                 "cuNewThing(void); int cuInit(void) { return 0; } int cuMemAlloc_v2(void) "
+                 "{ return 0; } int cuGraphAddNode(void) { return 0; } int cuNewThing(void) "
+                 "{ return 0; }", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", name="stub.so")
+    file = only(build(tmp_path, LINKED, stub))
+    assert entries(file) == WANTED and file["links"] and not file["loads"]
+
+
+def test_archive(tmp_path):
+    one = build(tmp_path, LINKED, "-c", name="a.o")
+    other = build(tmp_path, "int cuCtxDestroy_v2(void); int f(void) { return cuCtxDestroy_v2(); }",
+                  "-c", name="b.o")
+    subprocess.run(["ar", "rcs", tmp_path / "lib.a", one, other], check=True)
+    file = only(tmp_path / "lib.a")
+    assert entries(file) == WANTED | {"cuCtxDestroy_v2": (4000, "linked")}
+    assert file["format"] == "archive of 2 objects"
+
+
+@pytest.mark.parametrize("source, how", [(NAMED, "named"), (MENTIONED, "mentioned")])
+def test_named(tmp_path, source, how):
+    file = only(build(tmp_path, source))
+    assert entries(file) == {"cuInit": (2000, how), "cuMemAlloc_v2": (3020, how),
+                             "cuMemAllocAsync": (11020, how)}
+    assert file["loads"] == (how == "named")
+    assert file["oldest"][how] == 11020
+
+
+def test_end_of_a_string(tmp_path):
+    """The linker may keep a name as the end of a longer string; that is told apart."""
+    path = build(tmp_path, NAMED.replace('"cuInit"', '"Failed to cuInit", "my_cuCtxDetach"'))
+    assert entries(only(path))["cuInit"] == (2000, "mentioned")
+    assert "cuCtxDetach" not in entries(only(path))
+
+
+def test_asked(tmp_path):
+    """Where cuGetProcAddress is asked a plain name stands for any ABI: the first has it."""
+    file = only(build(tmp_path, ASKED))
+    assert entries(file) == {"cuInit": (2000, "asked"), "cuCtxCreate": (2000, "asked"),
+                             "cuMemAllocAsync": (11020, "asked"),
+                             "cuGetProcAddress": (11030, "asked")}
+
+
+def test_runtime(tmp_path):
+    """What the CUDA runtime in a program names is not missing where a driver lacks it."""
+    path = build(tmp_path, NAMED.replace('"xcuCtxCreate"', '"/cudart.shm.%x"'))
+    assert {how for _, how in entries(only(path)).values()} == {"runtime"}
+    assert only("--against", "10.2", path)["missing"] == ["cuMemAllocAsync"]
+
+
+def test_other_machine_and_no_section_headers(tmp_path):
+    whole = bytearray(build(tmp_path, LINKED, "-shared", "-fPIC").read_bytes())
+    struct.pack_into("<H", whole, 18, 183)
+    (tmp_path / "arm").write_bytes(whole)
+    assert only(tmp_path / "arm")["format"] == "ELF, aarch64"
+    struct.pack_into("<Q", whole, 40, 0)
+    struct.pack_into("<HHH", whole, 58, 0, 0, 0)
+    (tmp_path / "bare").write_bytes(whole)
+    file = only(tmp_path / "bare")
+    assert file["format"] == "ELF, aarch64, without section headers"
+    assert entries(file) == WANTED and file["unknown"] == ["cuNewThing"]
+
+
+MINGW = "x86_64-w64-mingw32-"
+NEEDS_MINGW = pytest.mark.skipif(not shutil.which(MINGW + "dlltool"), reason="no Windows compiler")
+
+
+@NEEDS_MINGW
+def test_windows(tmp_path):
+    (tmp_path / "a.def").write_text("LIBRARY nvcuda.dll\nEXPORTS\ncuInit\ncuMemAlloc_v2\n"
+                                    "cuGraphAddNode\ncuNewThing\n")
+    subprocess.run([MINGW + "dlltool", "-d", tmp_path / "a.def", "-l", tmp_path / "a.a"],
+                   check=True)
+    (tmp_path / "a.c").write_text(LINKED)
+    subprocess.run([MINGW + "gcc", "-w", tmp_path / "a.c", tmp_path / "a.a", "-o",
+                    tmp_path / "a.exe"], check=True)
+    file = only(tmp_path / "a.exe")
+    assert file["format"] == "PE, x86-64" and file["links"]
+    assert {symbol: row for symbol, row in entries(file).items() if row[1] == "linked"} == WANTED
+    assert file["unknown"] == ["cuNewThing"]
+
+
+@NEEDS_MINGW
+def test_windows_delayed(tmp_path):
+    """Imports that are resolved at the first call have a directory of their own; it is written by
+    hand, since this compiler's linker does not know it."""
+    (tmp_path / "a.c").write_text("volatile const char room[512] = \"room for a directory\";"
+                                  "int main(int count, char **words) { return room[count]; }")
+    subprocess.run([MINGW + "gcc", tmp_path / "a.c", "-o", tmp_path / "a.exe"], check=True)
+    whole = bytearray((tmp_path / "a.exe").read_bytes())
+    head = struct.unpack_from("<I", whole, 60)[0]
+    count, size = struct.unpack_from("<H", whole, head + 6)[0], \
+        struct.unpack_from("<H", whole, head + 20)[0]
+    at = whole.index(b"room for a directory")
+    for section in range(head + 24 + size, head + 24 + size + 40 * count, 40):
+        begin, length, offset = struct.unpack_from("<III", whole, section + 12)
+        if offset <= at < offset + length:
+            base = begin + at - offset
+    struct.pack_into("<IIIIIIII", whole, at, 1, base + 100, 0, 0, base + 200, 0, 0, 0)
+    whole[at + 32:at + 64] = bytes(32)
+    whole[at + 100:at + 111] = b"NVCUDA.dll\0"
+    struct.pack_into("<QQ", whole, at + 200, base + 300, 0)
+    whole[at + 300:at + 318] = b"\0\0cuMemAllocAsync\0"
+    struct.pack_into("<II", whole, head + 24 + 112 + 8 * 13, base, 64)
+    (tmp_path / "a.exe").write_bytes(whole)
+    file = only(tmp_path / "a.exe")
+    assert file["links"] and entries(file) == {"cuMemAllocAsync": (11020, "linked")}
+
+
+# ---- against releases and drivers
+
+@pytest.mark.parametrize("against, missing", [
+    ("12.2", []), ("12.1", ["cuGraphAddNode"]), ("535.104.05", []), ("470.256.02",
+                                                                     ["cuGraphAddNode"]),
+    ("2.0", ["cuMemAlloc_v2", "cuGraphAddNode"]),
+])
+def test_against(tmp_path, against, missing):
+    source = LINKED.replace(" + cuNewThing()", "")
+    path = build(tmp_path, source, "-shared", "-fPIC")
+    file = only("--against", against, path, code=FAILED if missing else OK)
+    assert file["missing"] == missing
+    text = run("scan", "--against", against, path)
+    assert text.code == (FAILED if missing else OK)
+    assert all(symbol in text.out for symbol in missing) and text.out.count("  missing  ") == 1
+
+
+def test_unknown_entries_are_missing(tmp_path):
+    only("--against", "12.2", build(tmp_path, LINKED, "-shared", "-fPIC"), code=FAILED)
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+def test_against_files(tmp_path):
+    path = build(tmp_path, NAMED)
+    for driver in SIM_DRIVERS:
+        major, minor = map(int, driver.stem.split("-")[-1].split("."))
+        version = 1000 * major + 10 * minor
+        missing = [] if version >= 11020 else ["cuMemAllocAsync"]
+        file = only("--against", driver, path, code=FAILED if missing else OK)
+        assert file["missing"] == missing
+
+
+# ---- device code
+
+def test_fatbin():
+    file = only(FATBINS / "both.fatbin")
+    assert file["code"] == [{"times": 1, "machine_code": [80], "ptx": [
+        {"capability": 80, "variant": "", "version": 90}], "damaged": False}]
+    gpus = {row["capability"]: (row["answer"], row["from"]) for row in file["gpus"]}
+    assert gpus[75] == ("209", None)
+    assert gpus[80] == ("runs", 11000) and gpus[86] == ("runs", 11010)
+    assert gpus[90] == ("compiled", 13000)
+
+
+@pytest.mark.parametrize("name", ["two-none", "two-speed", "two-size"])
+def test_packed_ptx(name):
+    """Plain, packed with LZ4 and with Zstandard: the same."""
+    code = only(FATBINS / f"{name}.fatbin")["code"]
+    assert code == [{"times": 1, "machine_code": [], "damaged": False, "ptx": [
+        {"capability": 75, "variant": "", "version": 90},
+        {"capability": 90, "variant": "", "version": 90}]}]
+
+
+def fatbin(*codes):
+    """A fatbin of ("cubin", 80) and ("ptx", 90, "9.0", "sm_90a")."""
+    body = b""
+    for kind, architecture, *more in codes:
+        text = b"\x7fELF"
+        if kind == "ptx":
+            text = f"//\n.version {more[0]}\n.target {more[1]}\n".encode()
+        text += bytes(-len(text) % 8)
+        body += struct.pack("<HHIQIIHHIIIQQQ", 1 if kind == "ptx" else 2, 0x101, 64, len(text), 0,
+                            0, 0, 0, architecture, 0, 0, 0, 0, 0) + text
+    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body
+
+
+@pytest.mark.parametrize("codes, gpu, against, answer, code", [
+    ([("cubin", 80)], "8.6", None, "runs", OK),
+    ([("cubin", 86)], "8.0", None, "209", FAILED),
+    ([("cubin", 80)], "9.0", None, "209", FAILED),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", None, "compiled", OK),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.4", "compiled", OK),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.3", "222", FAILED),
+    ([("ptx", 80, "8.4", "sm_80")], "7.5", None, "209", FAILED),
+    ([("cubin", 90), ("ptx", 80, "8.4", "sm_80")], "9.0", "12.0", "runs", OK),
+    ([("ptx", 90, "8.0", "sm_90a")], "9.0", None, "compiled", OK),
+    ([("ptx", 90, "8.0", "sm_90a")], "10.0", None, "209", FAILED),
+    ([("ptx", 100, "8.8", "sm_100f")], "10.3", None, "compiled", OK),
+    ([("ptx", 100, "8.8", "sm_100f")], "12.0", None, "209", FAILED),
+    ([("cubin", 90)], "9.0", "11.4", "unknown", FAILED),
+])
+def test_gpu(tmp_path, codes, gpu, against, answer, code):
+    path = tmp_path / "a.fatbin"
+    path.write_bytes(fatbin(*codes))
+    options = ["--gpu", gpu] + (["--against", against] if against else [])
+    file = only(*options, path, code=code)
+    assert [row["answer"] for row in file["gpus"]] == [answer]
+    assert run("scan", *options, path).code == code
+
+
+def test_fatbins_in_a_program(tmp_path):
+    """Of several that differ, the worst counts, and it says so."""
+    one, other = fatbin(("cubin", 80)), fatbin(("cubin", 90))
+    words = ",".join(str(byte) for byte in one + one + other)
+    path = build(tmp_path, "__attribute__((section(\".nv_fatbin\"))) const unsigned char code[] = "
+                 f"{{{words}}}; int main(void) {{ return code[0]; }}")
+    file = only(path)
+    assert [(row["times"], row["machine_code"]) for row in file["code"]] == [(2, [80]), (1, [90])]
+    answer = next(row for row in file["gpus"] if row["capability"] == 80)
+    assert answer == {"capability": 80, "answer": "209", "partly": True, "from": None}
+
+
+@pytest.mark.skipif(not shutil.which("nvcc") and not os.path.exists("/usr/local/cuda/bin/nvcc"),
+                    reason="no nvcc")
+def test_real_compiler(tmp_path):
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    (tmp_path / "a.cu").write_text("__global__ void k(float *p) { p[0] = 1; }\n")
+    for more in ([], ["-Xfatbin", "-compress-all"], ["-Xfatbin", "-compress-mode=size"]):
+        subprocess.run([nvcc, "-c", "-gencode", "arch=compute_80,code=sm_80", "-gencode",
+                        "arch=compute_90a,code=compute_90a", *more, "a.cu"], cwd=tmp_path,
+                       check=True)
+        code = only(tmp_path / "a.o")["code"]
+        assert [row["machine_code"] for row in code] == [[80]]
+        assert [(ptx["capability"], ptx["variant"]) for ptx in code[0]["ptx"]] == [(90, "a")]
+
+
+# ---- folders, wheels, bad input
+
+def test_wheel(tmp_path):
+    program = build(tmp_path, NAMED)
+    with zipfile.ZipFile(tmp_path / "a.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.write(program, "package/module.so")
+        wheel.writestr("package/code.fatbin", fatbin(("cubin", 80)))
+        wheel.writestr("package/text.py", "cuInit")
+    names = [file["file"] for file in scan(tmp_path / "a.whl")["files"]]
+    assert names == [f"{tmp_path}/a.whl:package/module.so", f"{tmp_path}/a.whl:package/code.fatbin"]
+
+
+def test_folder(tmp_path):
+    """All files below; links within are not followed, and what is no program is passed over."""
+    (tmp_path / "deep").mkdir()
+    build(tmp_path / "deep", NAMED)
+    build(tmp_path, LINKED, "-c", name="a.o")
+    (tmp_path / "deep" / "circle").symlink_to(tmp_path)
+    (tmp_path / "nowhere").symlink_to("missing")
+    (tmp_path / "text").write_text("cuInit")
+    answer = scan(tmp_path)
+    assert {file["file"] for file in answer["files"]} == {f"{tmp_path}/deep/program",
+                                                          f"{tmp_path}/a.o"}
+    assert entries(answer["all"]) == WANTED | {"cuMemAllocAsync": (11020, "named")}
+    text = run("scan", tmp_path).out
+    assert "all 2 files: together" in text
+
+
+def test_nothing():
+    result = run("scan", "/bin/true")
+    assert (result.code, result.err) == (OK, "")
+    assert "/bin/true: ELF, x86-64: nothing of the CUDA driver" in result.out
+
+
+@pytest.mark.parametrize("content, word", [
+    (b"", "not a program"), (b"text", "not a program"), (b"\x7fELF", "damaged ELF"),
+    (b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0" + bytes(20), "damaged PE"),
+    (b"!<arch>\nbroken" + bytes(60), "damaged archive"), (b"PK\3\4 no zip", "damaged zip"),
+    (b"\x50\xed\x55\xba" + bytes(20), "damaged fatbin"),
+])
+def test_bad_file(tmp_path, content, word):
+    (tmp_path / "bad").write_bytes(content)
+    result = run("scan", tmp_path / "bad")
+    assert (result.code, result.out) == (INPUT, "")
+    assert f"{tmp_path}/bad: " in result.err and word in result.err
+    assert len(result.err.splitlines()) == 1
+    problems = scan(tmp_path / "bad", code=INPUT)["problems"]
+    assert [row["file"] for row in problems] == [f"{tmp_path}/bad"]
+
+
+def test_truncated(tmp_path):
+    """Every length of a library is read, or refused in one sentence; never worse."""
+    whole = build(tmp_path, LINKED, "-shared", "-fPIC", "-s").read_bytes()
+    for size in range(0, len(whole), max(1, len(whole) // 60)):
+        (tmp_path / "cut").write_bytes(whole[:size])
+        assert run("scan", tmp_path / "cut").code in (OK, INPUT)
+
+
+def test_good_and_bad_together(tmp_path):
+    good = build(tmp_path, LINKED, "-c", name="a.o")
+    result = run("scan", tmp_path / "missing", good)
+    assert result.code == INPUT
+    assert "No such file" in result.err and "cuGraphAddNode" in result.out
+
+
+def test_odd_files(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for name, word in (("pipe", "not a regular file"), ("loop", "leads nowhere")):
+        result = run("scan", tmp_path / name)
+        assert (result.code, result.out) == (INPUT, ""), name
+        assert word in result.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_unreadable_folder(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+    result = run("scan", tmp_path)
+    assert result.code == INPUT and "Permission denied" in result.err
+
+
+@pytest.mark.parametrize("words, message", [
+    ([], "no file or folder given"), (["--gpu", "new", "x"], "'new' is not a compute capability"),
+    (["--gpu", "9", "x"], "'9' is not a compute capability"),
+    (["--against", "99.9", "x"], "'99.9' is no CUDA release"),
+])
+def test_usage(words, message):
+    result = run("scan", *words)
+    assert (result.code, result.out) == (USAGE, "")
+    assert message in result.err
+
+
+def test_nothing_is_executed():
+    """A library whose functions end the process is read; its name is only data."""
+    fake = os.path.join(os.path.dirname(FAKE_GPU), "../fakes/fake_init_aborts.so")
+    assert run("scan", fake).code == OK
+
+
+def test_json_of_all(tmp_path):
+    answer = scan(build(tmp_path, LINKED, "-c", name="a.o"))
+    assert json.dumps(answer["all"]["entries"]) == json.dumps(answer["files"][0]["entries"])

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Preloaded: dlerror in another language. WORDS has %s for the object and another for the rest. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *dlerror(void)
+{
+    static char text[1024];
+    static char *(*real)(void);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "dlerror");
+    char *said = real();
+    char *format = getenv("WORDS");
+    char *colon = said ? strstr(said, ": ") : NULL;
+    if (colon == NULL || format == NULL)
+        return said;
+    *colon = '\0';
+    char *place = strchr(format, '%');
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(place - format), format, said, place + 1);
+    *colon = ':';
+    return text;
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""tools/setup: the packages are listed before anything is installed."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LIST = "setup: these packages of Debian are missing:"
+
+
+@pytest.fixture(name="setup")
+def fixture_setup(tmp_path):
+    """setup, where pkg-config finds nothing, and apt-get and id are made up."""
+    def script(name, text):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+
+    def run(*arguments, user=0, apt_code=0):
+        script("pkg-config", "exit 1")
+        script("id", f"echo {user}")
+        script("apt-get", f"echo \"apt-get $*\" >>'{tmp_path}/installed'; echo the log; "
+                          f"exit {apt_code}")
+        done = subprocess.run(["sh", ROOT / "tools/setup", *arguments], text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+        installed = tmp_path / "installed"
+        return (done.returncode, done.stdout.splitlines(),
+                installed.read_text(encoding="utf-8").splitlines() if installed.exists() else [])
+    return run
+
+
+def test_listed_and_installed(setup):
+    """What apt-get is given is what was listed before."""
+    code, lines, installed = setup("build")
+    assert code == 0 and lines[0].startswith(LIST)
+    packages = lines[0].removeprefix(LIST)
+    assert "libjansson-dev" in packages.split()
+    assert installed == ["apt-get update",
+                         f"apt-get install -y --no-install-recommends{packages}"]
+
+
+def test_only_listed(setup):
+    code, lines, installed = setup("tests", "list")
+    assert (code, len(lines), installed) == (0, 1, [])
+    assert {"libjansson-dev", "libcmocka-dev"} <= set(lines[0].removeprefix(LIST).split())
+
+
+def test_not_root(setup):
+    """The list is what an administrator needs."""
+    code, lines, installed = setup("build", user=1000)
+    assert (code, installed) == (1, [])
+    assert lines[0].startswith(LIST) and "root" in lines[1]
+
+
+def test_failed_installation(setup):
+    code, lines, _ = setup("build", apt_code=100)
+    assert code == 1 and "the log" in lines

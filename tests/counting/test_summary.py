@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""tests/summary.py on real Meson projects, and on records that no Meson wrote."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import summary  # noqa: E402
+
+# What each test prints and does; whether it prints TAP; its suite; (passed, failed, skipped).
+PROGRAMS = {
+    "right": ("exit 0", False, "unit", (1, 0, 0)),
+    "wrong": ("exit 1", False, "unit", (0, 1, 0)),
+    "skips": ("echo no GPU here; exit 77", False, "device", (0, 0, 1)),
+    "cannot set up": ("exit 99", False, "unit", (0, 1, 0)),
+    "crashes": ("kill -SEGV $$", False, "unit", (0, 1, 0)),
+    "hangs": ("exec sleep 60", False, "unit", (0, 1, 0)),
+    "fails as it must": ("exit 1", False, "unit", (1, 0, 0)),
+    "passes and must not": ("exit 0", False, "unit", (0, 1, 0)),
+    "tap": ("echo 1..2; echo ok 1 - a; echo ok 2 - b", True, "unit", (2, 0, 0)),
+    "tap wrong": ("echo 1..2; echo ok 1 - a; echo not ok 2 - b", True, "unit", (1, 1, 0)),
+    "tap skips": ("echo 1..2; echo ok 1; echo 'ok 2 - b # SKIP no GPU'", True, "device",
+                  (1, 0, 1)),
+    "tap todo": ("echo 1..1; echo 'not ok 1 - a # TODO later'", True, "unit", (1, 0, 0)),
+    "tap skips all": ("echo '1..0 # SKIP no GPU'", True, "device", (0, 0, 1)),
+    "tap too few": ("echo 1..3; echo ok 1 - a; echo ok 2 - b", True, "unit", (2, 1, 0)),
+    "tap too many": ("echo 1..1; echo ok 1 - a; echo ok 2 - b", True, "unit", (2, 1, 0)),
+    "tap without plan": ("echo ok 1 - a; echo ok 2 - b", True, "unit", (2, 1, 0)),
+    "tap exits 66": ("echo 1..2; echo ok 1 - a; echo ok 2 - b; exit 66", True, "unit", (2, 1, 0)),
+    "tap crashes": ("echo 1..2; echo ok 1 - a; kill -ABRT $$", True, "unit", (1, 1, 0)),
+    "tap hangs": ("echo 1..2; echo ok 1 - a; exec sleep 60", True, "unit", (1, 1, 0)),
+    "tap gives up": ("echo 1..2; echo ok 1 - a; echo 'Bail out! no more'", True, "unit",
+                     (1, 1, 0)),
+}
+NO_PROGRAM = "tap says nothing"  # prints no line of TAP at all
+
+
+def project(folder, programs):
+    """A Meson project of these tests, configured; its build folder."""
+    lines = ["project('made-up', version: '1')"]
+    for number, (name, (script, tap, suite, _)) in enumerate(programs.items()):
+        (folder / f"{number}.sh").write_text(script + "\n", encoding="utf-8")
+        more = ", protocol: 'tap'" if tap else ""
+        more += ", should_fail: true" if "must" in name else ""
+        lines.append(f"test('{name}', find_program('sh'), args: files('{number}.sh'), "
+                     f"suite: '{suite}', timeout: {1 if 'hangs' in name else 30}{more})")
+    (folder / "meson.build").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    subprocess.run(["meson", "setup", "b"], cwd=folder, check=True, capture_output=True)
+    return folder / "b"
+
+
+def summarise(*arguments):
+    """Run summary.py: exit code, all lines, and the three numbers of the last one."""
+    done = subprocess.run([sys.executable, ROOT / "tests/summary.py", *map(str, arguments)],
+                          text=True, capture_output=True, check=False)
+    lines = (done.stdout + done.stderr).splitlines()
+    last = re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped", lines[-1])
+    return done.returncode, lines, tuple(int(word) for word in last.groups()) if last else None
+
+
+@pytest.fixture(scope="module", name="real")
+def fixture_real(tmp_path_factory):
+    """The project of all programs, run by Meson."""
+    programs = {**PROGRAMS, NO_PROGRAM: ("exit 0", True, "unit", (0, 1, 0))}
+    build = project(tmp_path_factory.mktemp("real"), programs)
+    subprocess.run(["meson", "test", "-C", build], check=False, capture_output=True)
+    return build
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_end_of_a_program(real, name):
+    """Crash, signal, time limit, wrong plan and status count as failures, whatever was passed."""
+    tests = summary.wanted_tests(real, ["unit", "device"])
+    for record in summary.read_records(real):
+        tests[record["name"]].count(record)
+    test = next(test for test in tests.values() if test.name == name)
+    assert (test.passed, test.failed, len(test.skipped)) == PROGRAMS[name][3], test
+
+
+def test_sum_of_all(real):
+    """The last line has them all, and what skips without a GPU's need is a failure."""
+    code, lines, counts = summarise(f"{real}=unit,device")
+    passed, failed, skipped = (sum(column) for column in zip(*(
+        row[3] for row in PROGRAMS.values())))
+    # The one that says nothing ends as Meson's SKIP: in the suite unit, a test that did not run.
+    assert (code, counts) == (1, (passed, failed + 1, skipped + 1)), lines
+    assert f"should have run, and did not: {real}: made-up:unit / {NO_PROGRAM}: " in lines
+    assert any(line.startswith(f"failed: {real}: made-up:unit / tap exits 66: 1 (ERROR)")
+               for line in lines), lines
+
+
+GOOD = {"one": ("exit 0", False, "unit", None), "two": ("exit 77", False, "device", None)}
+
+
+@pytest.fixture(name="good")
+def fixture_good(tmp_path):
+    """A project that passes, run by Meson."""
+    build = project(tmp_path, GOOD)
+    subprocess.run(["meson", "test", "-C", build], check=False, capture_output=True)
+    return build
+
+
+def test_good(good):
+    code, lines, counts = summarise(f"{good}=unit,device", f"{good}=unit")
+    assert (code, counts) == (0, (2, 0, 1)), lines
+
+
+def test_suite_without_a_test(good):
+    """A suite that was to run and that the build folder does not have."""
+    code, lines, counts = summarise(f"{good}=unit,headers,device")
+    assert (code, counts) == (1, (1, 1, 1))
+    assert f"should have run, and did not: {good}: suite headers" in lines
+
+
+def test_all_suites(good):
+    """All means each suite of the fixed list, and no other."""
+    code, lines, counts = summarise(f"{good}=all")
+    assert (code, counts) == (1, (1, len(summary.ALL) - 2, 1)), lines
+    for suite in set(summary.ALL) - {"unit", "device"}:
+        assert f"should have run, and did not: {good}: suite {suite}" in lines
+
+
+def change(build, edit):
+    """Let EDIT have the records as a list, and write what it makes of them."""
+    path = build / "meson-logs/testlog.json"
+    records = edit([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()])
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def test_test_without_a_record(good):
+    change(good, lambda records: [row for row in records if "one" not in row["name"]])
+    code, lines, counts = summarise(f"{good}=unit,device")
+    assert (code, counts) == (1, (0, 1, 1))
+    assert f"should have run, and did not: {good}: made-up:unit / one" in lines
+
+
+@pytest.mark.parametrize("word", ["FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS",
+                                  "A WORD OF LATER RELEASES"])
+def test_every_other_word_is_a_failure(good, word):
+    change(good, lambda records: [{**row, "result": word} for row in records])
+    assert summarise(f"{good}=unit,device")[::2] == (1, (0, 2, 0))
+
+
+def test_only_the_gpu_excuses(good):
+    """A skip outside of the suite device is a failure, but for one reason."""
+    for text, failed in (("no clang", 1), ("there is a GPU", 0)):
+        change(good, lambda records, text=text: [
+            {**row, "result": "SKIP", "stdout": text + "\n"} for row in records])
+        code, lines, counts = summarise(f"{good}=unit,device")
+        assert (code, counts) == (failed, (0, failed, 2)), lines
+
+
+def test_no_record(good):
+    (good / "meson-logs/testlog.json").unlink()
+    code, lines, counts = summarise(f"{good}=unit")
+    assert code == 1 and counts is None and "the tests did not run" in lines[-1]
+
+
+def test_no_build_folder(tmp_path):
+    code, lines, counts = summarise(f"{tmp_path}=all")
+    assert code == 1 and counts is None and "no build folder" in lines[0]
+
+
+def test_project_of_one_suite(tmp_path):
+    """Meson then leaves the suite out of the names that it records."""
+    build = project(tmp_path, {"one": GOOD["one"]})
+    subprocess.run(["meson", "test", "-C", build], check=False, capture_output=True)
+    assert summarise(f"{build}=unit")[::2] == (0, (1, 0, 0))
+
+
+def test_use():
+    code, lines, _ = summarise("build")
+    assert code == 1 and any("Usage" in line for line in lines)

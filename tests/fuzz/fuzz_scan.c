@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Fuzzing the readers of `cushim scan`: ELF, PE, archives of objects, zip files, fatbins. */
+#include "fuzz.h"
+
+#include "scan_file.h"
+#include "scan_gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What was read holds together: texts end, numbers are in their range. */
+static void visit(void *user, struct scan_file *file)
+{
+    size_t *seen = user;
+
+    *seen += strlen(file->name) + strlen(file->format);
+    for (size_t i = 0; i < file->unknown_count; i++)
+        *seen += strlen(file->unknown[i]);
+    for (size_t i = 0; i < file->code_count; i++) {
+        if (file->code[i].fatbin.count > FATBIN_MAX_CODES || file->code[i].times == 0)
+            abort();
+    }
+    for (int gpu = 49; (gpu = scan_gpu_next(gpu)) != 0;) {
+        struct gpu_verdict verdict = scan_gpu(file, gpu, 12040);
+        *seen += strlen(scan_gpu_name(verdict.answer));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *problem = NULL;
+    size_t seen = 0;
+
+    if (!scan_bytes("input", data, size, visit, &seen, &problem) && problem == NULL)
+        abort();
+    return 0;
+}

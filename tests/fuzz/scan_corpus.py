@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Make small files of each kind that `cushim scan` reads, to fuzz from: scan_corpus.py FOLDER."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+SOURCE = """
+extern int cuInit(unsigned), cuMemAlloc_v2(void *, unsigned long);
+const char *const names[] = {"libcuda.so.1", "cuMemAllocAsync", "cuGetProcAddress_v2"};
+int use(void) { return cuInit(0) + cuMemAlloc_v2(0, 1); }
+"""
+FATBINS = Path(__file__).resolve().parent / "corpus" / "fatbin"
+
+
+def run(*command):
+    """Run a command that must succeed."""
+    subprocess.run([str(word) for word in command], check=True)
+
+
+def main():
+    """An object, a library, the same stripped of its section headers, an archive, a wheel, PE."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "a.c"
+    source.write_text(SOURCE, encoding="utf-8")
+    run("cc", "-c", source, "-o", folder / "a.o")
+    run("cc", "-shared", "-nostdlib", "-fPIC", source, "-o", folder / "a.so")
+    whole = bytearray((folder / "a.so").read_bytes())
+    whole[40:48] = bytes(8)
+    whole[58:64] = bytes(6)
+    (folder / "headless.so").write_bytes(whole)
+    run("ar", "rcs", folder / "a.a", folder / "a.o")
+    with zipfile.ZipFile(folder / "a.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.write(folder / "a.o", "a/a.o")
+        for path in FATBINS.glob("*.fatbin"):
+            wheel.write(path, path.name)
+    for path in FATBINS.glob("*.fatbin"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    try:
+        (folder / "nvcuda.def").write_text("LIBRARY nvcuda.dll\nEXPORTS\ncuInit\ncuMemAlloc_v2\n")
+        run("x86_64-w64-mingw32-dlltool", "-d", folder / "nvcuda.def", "-l", folder / "nvcuda.a")
+        run("x86_64-w64-mingw32-gcc", "-shared", "-nostdlib", "-s", "-e", "use", source,
+            folder / "nvcuda.a", "-o", folder / "w.dll")
+    except (OSError, subprocess.CalledProcessError):
+        print("no Windows compiler: no PE file in the corpus", file=sys.stderr)
+    source.unlink()
+
+
+if __name__ == "__main__":
+    main()

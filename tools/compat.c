@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim compat`: which driver runs a toolkit's programs, and which toolkits a driver serves.
+ */
+#include "compat.h"
+
+#include "command.h"
+#include "driver.h"
+#include "names.h"
+#include "output.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 512 };
+
+struct options {
+    const char *subject; /* a release, a driver's version or its file; NULL: `driver` */
+    const char *driver;  /* NULL: search */
+    bool json;
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'd':
+        options->driver = argument;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->subject != NULL)
+            argp_error(state, "one release or driver expected, but there is also '%s'", argument);
+        options->subject = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->subject != NULL && options->driver != NULL)
+            argp_error(state, "--driver does not go with '%s'", options->subject);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    COMMAND_OPTION_DRIVER,
+    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .args_doc = "[X.Y|DRIVER]",
+    .doc = "Report which drivers run the programs of a CUDA release (X.Y), or which releases a "
+           "driver serves: by its version on Linux, such as 550.163.01, by the path of its "
+           "library, or the one that a program here gets. Never touches the GPU."
+           "\v"
+           "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each source.\n"
+           "\n" COMMAND_EXIT_CODES,
+};
+
+const char *compat_ptx(char text[COMPAT_PTX_SIZE], int release)
+{
+    int ptx = cushim_release_ptx(release);
+
+    if (ptx == 0)
+        return NULL;
+    snprintf(text, COMPAT_PTX_SIZE, "%d.%d", ptx / 10, ptx % 10);
+    return text;
+}
+
+const char *compat_summary(char text[COMPAT_SUMMARY_SIZE], int release)
+{
+    char own[VERSION_TEXT_SIZE], ptx[COMPAT_PTX_SIZE], family[64] = "", jit[64] = "";
+
+    if (cushim_family_floor(release / 1000, NULL, NULL))
+        snprintf(family, sizeof family, ", with limits all of %d.x", release / 1000);
+    if (compat_ptx(ptx, release) != NULL)
+        snprintf(jit, sizeof jit, "; PTX up to %s", ptx);
+    snprintf(text, COMPAT_SUMMARY_SIZE, "programs of CUDA up to %s%s%s%s",
+             version_text(own, release), family, jit,
+             cushim_release_has_compat(release)
+                 ? "; a cuda-compat package adds later ones on data center GPUs"
+                 : "");
+    return text;
+}
+
+/* The toolkits of a release: "550.54.14, Update 1: 550.54.15". Empty where none is known. */
+static const char *shipped(char text[TEXT_SIZE], int release, bool windows)
+{
+    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; cushim_toolkit_at(i, &toolkit) && length < TEXT_SIZE; i++) {
+        const char *driver = windows ? toolkit.windows_driver : toolkit.linux_driver;
+        char update[32] = "";
+        if (toolkit.release != release || driver == NULL)
+            continue;
+        if (toolkit.update > 0)
+            snprintf(update, sizeof update, "Update %d: ", toolkit.update);
+        length += (size_t)snprintf(text + length, TEXT_SIZE - length, "%s%s%s",
+                                   length > 0 ? ", " : "", update, driver);
+    }
+    return text;
+}
+
+/* The oldest driver that runs the release's programs, and whether with limits. */
+static const char *oldest(int release, bool windows, bool *limited)
+{
+    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+    const char *linux_driver, *windows_driver;
+
+    *limited = cushim_family_floor(release / 1000, &linux_driver, &windows_driver);
+    if (*limited)
+        return windows ? windows_driver : linux_driver;
+    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+        if (toolkit.release == release)
+            return windows ? toolkit.windows_driver : toolkit.linux_driver;
+    }
+    return NULL;
+}
+
+static void print_release(int release)
+{
+    char version[VERSION_TEXT_SIZE], text[TEXT_SIZE], ptx[COMPAT_PTX_SIZE];
+    bool limited;
+
+    printf("CUDA %s\n", version_text(version, release));
+    for (int windows = 0; windows < 2; windows++) {
+        const char *drivers = shipped(text, release, windows);
+        output_field(windows ? "Windows" : "Linux", OUTPUT_PLAIN,
+                     drivers[0] != '\0' ? drivers : "no driver is known to ship with it");
+        drivers = oldest(release, windows, &limited);
+        if (drivers == NULL)
+            continue;
+        snprintf(text, sizeof text, "%s%s", drivers,
+                 limited ? ", without what came after that driver's own release" : "");
+        output_field("  runs from", OUTPUT_GOOD, text);
+    }
+    if (cushim_release_has_compat(release)) {
+        snprintf(text, sizeof text,
+                 "package cuda-compat-%d-%d, on Linux and data center GPUs, some RTX and Jetson",
+                 release / 1000, release % 1000 / 10);
+        output_field("before that", OUTPUT_PLAIN, text);
+    }
+    output_field("newest PTX", OUTPUT_PLAIN, compat_ptx(ptx, release) != NULL ? ptx : "not known");
+}
+
+static json_t *release_json(int release)
+{
+    static const char *const systems[] = {"linux", "windows"};
+    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+    json_t *root = json_object();
+    json_t *toolkits = json_array();
+    json_t *floor = json_object();
+    bool limited = false;
+
+    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+        json_t *object;
+        if (toolkit.release != release)
+            continue;
+        object = json_object();
+        output_json_set(object, "update", json_integer(toolkit.update));
+        output_json_set(object, "linux", output_json_text(toolkit.linux_driver));
+        output_json_set(object, "windows", output_json_text(toolkit.windows_driver));
+        output_json_append(toolkits, object);
+    }
+    for (int i = 0; i < 2; i++)
+        output_json_set(floor, systems[i], output_json_text(oldest(release, i == 1, &limited)));
+    output_json_set(floor, "limited", json_boolean(limited));
+    output_json_set(root, "release", json_integer(release));
+    output_json_set(root, "toolkits", toolkits);
+    output_json_set(root, "runs_from", floor);
+    output_json_set(root, "compat_package", json_boolean(cushim_release_has_compat(release)));
+    output_json_set(root, "ptx", json_integer(cushim_release_ptx(release)));
+    return root;
+}
+
+/* The first and the last release known that a driver serves in one of the ways; false: none. */
+static bool range(int driver, enum cushim_runs runs, int *first, int *last)
+{
+    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+
+    *first = *last = 0;
+    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+        if (cushim_release_runs(driver, toolkit.release) != runs)
+            continue;
+        if (*first == 0)
+            *first = toolkit.release;
+        *last = toolkit.release;
+    }
+    return *first != 0;
+}
+
+static void print_range(const char *name, enum output_style style, int release,
+                        enum cushim_runs runs, const char *remark)
+{
+    char text[TEXT_SIZE], from[VERSION_TEXT_SIZE], to[VERSION_TEXT_SIZE];
+    int first, last;
+
+    if (!range(release, runs, &first, &last))
+        return;
+    version_text(from, first);
+    version_text(to, last);
+    if (runs == CUSHIM_RUNS_NOT)
+        snprintf(text, sizeof text, "CUDA %s and later%s", from, remark);
+    else if (runs == CUSHIM_RUNS)
+        snprintf(text, sizeof text, "CUDA %s and earlier%s", to, remark);
+    else
+        snprintf(text, sizeof text, "CUDA %s%s%s%s", from, first == last ? "" : " to ",
+                 first == last ? "" : to, remark);
+    output_field(name, style, text);
+}
+
+static void print_driver(const char *name, int release)
+{
+    char version[VERSION_TEXT_SIZE], ptx[COMPAT_PTX_SIZE] = "", text[TEXT_SIZE];
+
+    output_text(OUTPUT_TITLE, name);
+    printf(", CUDA %s\n", version_text(version, release));
+    print_range("runs", OUTPUT_GOOD, release, CUSHIM_RUNS, "");
+    print_range("with limits", OUTPUT_WARNING, release, CUSHIM_RUNS_LIMITED,
+                ": without their new entries and PTX");
+    print_range("runs not", OUTPUT_BAD, release, CUSHIM_RUNS_NOT,
+                cushim_release_has_compat(release)
+                    ? ", but with a cuda-compat package on data center GPUs"
+                    : "");
+    snprintf(text, sizeof text, "up to %s; a later one ends with error 222",
+             compat_ptx(ptx, release) != NULL ? ptx : "?");
+    output_field("PTX", OUTPUT_PLAIN, ptx[0] != '\0' ? text : "not known");
+}
+
+static json_t *driver_compat_json(const char *name, int release)
+{
+    static const struct {
+        const char *name;
+        enum cushim_runs runs;
+    } ways[] = {{"runs", CUSHIM_RUNS}, {"limited", CUSHIM_RUNS_LIMITED}, {"not", CUSHIM_RUNS_NOT}};
+    json_t *root = json_object();
+
+    output_json_set(root, "driver", output_json_text(name));
+    output_json_set(root, "release", json_integer(release));
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        json_t *object = json_array();
+        int first, last;
+        if (range(release, ways[i].runs, &first, &last)) {
+            output_json_append(object, json_integer(first));
+            output_json_append(object, json_integer(last));
+        }
+        output_json_set(root, ways[i].name, object);
+    }
+    output_json_set(root, "ptx", json_integer(cushim_release_ptx(release)));
+    return root;
+}
+
+static void report(const struct options *options, const char *name, int release)
+{
+    if (options->json)
+        output_json_print(driver_compat_json(name, release));
+    else
+        print_driver(name, release);
+}
+
+/* For the driver in a file, or the one found. */
+static int report_found(const struct options *options, const char *command)
+{
+    const char *path = options->subject != NULL ? options->subject : options->driver;
+    const struct cushim_api *cu = driver_open(path, CUSHIM_ORDER_PROC);
+    bool found = driver_found(cu, command);
+
+    if (found)
+        report(options, cushim_path(cu), cushim_driver_version(cu));
+    cushim_close(cu);
+    return found ? COMMAND_OK : COMMAND_NO_DRIVER;
+}
+
+/* Whether a text is a driver's version and no CUDA release: its first number has three digits. */
+static bool is_driver_version(const char *text)
+{
+    return strspn(text, "0123456789") >= 3 && strspn(text, "0123456789.") == strlen(text);
+}
+
+int command_compat(int argc, char **argv)
+{
+    struct options options = {0};
+    int release;
+
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
+        return COMMAND_USAGE;
+
+    if (options.subject == NULL || strchr(options.subject, '/') != NULL)
+        return report_found(&options, argv[0]);
+    if (is_driver_version(options.subject)) {
+        release = cushim_driver_release(options.subject);
+        if (release == 0) {
+            fprintf(stderr, "%s: no release is known for driver %s\n", argv[0], options.subject);
+            return COMMAND_FAILED;
+        }
+        report(&options, options.subject, release);
+        return COMMAND_OK;
+    }
+    release = version_parse(options.subject);
+    if (release == 0) {
+        fprintf(stderr,
+                "%s: '%s' is no CUDA release such as 12.4, no driver's version such as "
+                "550.163.01, and no path\n",
+                argv[0], options.subject);
+        return COMMAND_USAGE;
+    }
+    if (cushim_release_ptx(release) == 0) {
+        char newest[VERSION_TEXT_SIZE];
+        struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+        for (size_t i = 0; cushim_toolkit_at(i, &toolkit);)
+            i++;
+        fprintf(stderr, "%s: nothing is known of CUDA %s; the newest toolkit known is %s\n",
+                argv[0], options.subject, version_text(newest, toolkit.release));
+        return COMMAND_FAILED;
+    }
+    if (options.json)
+        output_json_print(release_json(release));
+    else
+        print_release(release);
+    return COMMAND_OK;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim diff`: what two drivers, two releases, or a driver and a release differ in.
+ */
+#include "command.h"
+#include "known.h"
+#include "names.h"
+#include "output.h"
+#include "subject.h"
+
+#include <cushim/feature.h>
+
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    const char *words[2];
+    int count;
+    bool json;
+};
+
+static struct subject subjects[2];
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'j':
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->count == 2)
+            argp_error(state, "two expected, but there is also '%s'", argument);
+        options->words[options->count++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->count < 2)
+            argp_error(state, "two expected: a release such as 12.4, a Linux driver's version such "
+                              "as 550.163.01, or the path of its library");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .args_doc = "A B",
+    .doc = "List what B has more and less than A: entries with their ABIs, features as far as the "
+           "driver alone decides, and names that stand for another ABI. A and B are CUDA releases "
+           "(12.4), Linux drivers' versions (550.163.01) or paths of drivers' libraries, of which "
+           "nothing is executed. Exits with 1 if they differ."
+           "\v" COMMAND_EXIT_CODES,
+};
+
+/* Whether all that a feature takes of the driver is there. */
+static bool has_feature(const struct subject *subject, const struct cushim_feature_facts *facts)
+{
+    size_t entry;
+
+    if (facts->since > subject->release ||
+        (facts->platform != NULL && strcmp(facts->platform, "linux") != 0))
+        return false;
+    for (size_t i = 0; cushim_feature_entry(facts->feature, i, &entry); i++) {
+        if (!subject->has[entry])
+            return false;
+    }
+    return true;
+}
+
+/* The next entry that subject `more` has and the other lacks. */
+static bool next_entry(int more, size_t *index, struct cushim_entry *entry)
+{
+    while (cushim_entry_at((*index)++, entry)) {
+        if (subjects[more].has[*index - 1] && !subjects[!more].has[*index - 1])
+            return true;
+    }
+    return false;
+}
+
+static bool next_feature(int more, size_t *index, struct cushim_feature_facts *facts)
+{
+    while (cushim_feature_list((*index)++, facts)) {
+        if (has_feature(&subjects[more], facts) && !has_feature(&subjects[!more], facts))
+            return true;
+    }
+    return false;
+}
+
+/* The next name that both have, with another ABI as its newest. */
+static bool next_meaning(size_t *index, size_t meaning[2])
+{
+    struct cushim_entry entry;
+
+    while (cushim_entry_at((*index)++, &entry)) {
+        if (!subjects[0].has[*index - 1])
+            continue;
+        for (int i = 0; i < 2; i++)
+            meaning[i] = subject_newest(&subjects[i], entry.name, entry.stream);
+        /* Each name once: at its newest in A. */
+        if (meaning[0] == *index - 1 && meaning[1] != KNOWN_NONE && meaning[1] != meaning[0])
+            return true;
+    }
+    return false;
+}
+
+static json_t *entries_json(int more)
+{
+    json_t *array = json_array();
+    struct cushim_entry entry;
+
+    for (size_t i = 0; next_entry(more, &i, &entry);)
+        output_json_append(array, json_string(entry.symbol));
+    for (size_t i = 0; i < subjects[more].unknown_count; i++) {
+        bool both = false;
+        for (size_t k = 0; k < subjects[!more].unknown_count; k++)
+            both |= strcmp(subjects[more].unknown[i], subjects[!more].unknown[k]) == 0;
+        if (!both && subjects[!more].path != NULL)
+            output_json_append(array, output_json_text(subjects[more].unknown[i]));
+    }
+    return array;
+}
+
+static json_t *features_json(int more)
+{
+    struct cushim_feature_facts facts = {.size = sizeof facts};
+    json_t *array = json_array();
+
+    for (size_t i = 0; next_feature(more, &i, &facts);)
+        output_json_append(array, json_string(facts.name));
+    return array;
+}
+
+static json_t *meanings_json(void)
+{
+    json_t *array = json_array();
+    size_t meaning[2];
+
+    for (size_t i = 0; next_meaning(&i, meaning);) {
+        json_t *object = json_object();
+        struct cushim_entry entry = known_entry(meaning[0]);
+        output_json_set(object, "name", json_string(entry.name));
+        output_json_set(object, "stream", json_string(stream_name(entry.stream)));
+        output_json_set(object, "a", json_string(entry.symbol));
+        output_json_set(object, "b", json_string(known_entry(meaning[1]).symbol));
+        output_json_append(array, object);
+    }
+    return array;
+}
+
+static json_t *side_json(int side)
+{
+    json_t *object = json_object();
+
+    output_json_set(object, "what", output_json_text(subjects[side].text));
+    output_json_set(object, "release", json_integer(subjects[side].release));
+    return object;
+}
+
+static json_t *difference(void)
+{
+    json_t *root = json_object();
+
+    output_json_set(root, "a", side_json(0));
+    output_json_set(root, "b", side_json(1));
+    output_json_set(root, "entries_gained", entries_json(1));
+    output_json_set(root, "entries_lost", entries_json(0));
+    output_json_set(root, "features_gained", features_json(1));
+    output_json_set(root, "features_lost", features_json(0));
+    output_json_set(root, "meanings", meanings_json());
+    return root;
+}
+
+static void print_list(const json_t *root, const char *key, const char *title, char sign,
+                       enum output_style style)
+{
+    const json_t *array = json_object_get(root, key);
+    size_t i;
+    const json_t *item;
+
+    if (json_array_size(array) == 0)
+        return;
+    printf("%zu %s\n", json_array_size(array), title);
+    json_array_foreach(array, i, item)
+    {
+        printf("  %c ", sign);
+        output_text(style, json_string_value(item));
+        putchar('\n');
+    }
+}
+
+static void print_meanings(const json_t *root)
+{
+    struct output_table table = {.columns = 4};
+    const json_t *array = json_object_get(root, "meanings");
+    size_t i;
+    const json_t *item;
+
+    if (json_array_size(array) == 0)
+        return;
+    printf("%zu names for which cuGetProcAddress gives another ABI\n", json_array_size(array));
+    json_array_foreach(array, i, item)
+    {
+        output_table_add(&table, OUTPUT_PLAIN, json_string_value(json_object_get(item, "name")));
+        output_table_add(&table, OUTPUT_PLAIN, json_string_value(json_object_get(item, "a")));
+        output_table_add(&table, OUTPUT_DIM, "->");
+        output_table_add(&table, OUTPUT_PLAIN, json_string_value(json_object_get(item, "b")));
+    }
+    output_table_print(&table, "  ");
+}
+
+static void print_text(const json_t *root)
+{
+    for (int side = 0; side < 2; side++) {
+        printf("%c ", side == 0 ? 'A' : 'B');
+        output_text(OUTPUT_TITLE, subjects[side].text);
+        putchar('\n');
+    }
+    print_list(root, "entries_gained", "entries gained", '+', OUTPUT_GOOD);
+    print_list(root, "entries_lost", "entries lost", '-', OUTPUT_BAD);
+    print_list(root, "features_gained", "features gained", '+', OUTPUT_GOOD);
+    print_list(root, "features_lost", "features lost", '-', OUTPUT_BAD);
+    print_meanings(root);
+}
+
+/* Whether any list of the difference has something in it. */
+static bool differs(json_t *root)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(root, key, value)
+    {
+        if (json_array_size(value) > 0)
+            return true;
+    }
+    return false;
+}
+
+int command_diff(int argc, char **argv)
+{
+    struct options options = {0};
+    json_t *root;
+    int result = COMMAND_OK;
+
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
+        return COMMAND_USAGE;
+    for (int i = 0; i < 2 && result == COMMAND_OK; i++)
+        result = subject_read(&subjects[i], options.words[i], argv[0]);
+    if (result != COMMAND_OK) {
+        for (int i = 0; i < 2; i++)
+            subject_release(&subjects[i]);
+        return result;
+    }
+
+    root = difference();
+    result = differs(root) ? COMMAND_FAILED : COMMAND_OK;
+    if (options.json) {
+        output_json_print(root);
+    } else {
+        print_text(root);
+        if (result == COMMAND_OK)
+            puts("no difference");
+        json_decref(root);
+    }
+    for (int i = 0; i < 2; i++)
+        subject_release(&subjects[i]);
+    return result;
+}

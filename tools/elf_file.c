@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "elf_file.h"
+
+#include <gelf.h>
+#include <libelf.h>
+
+#include <stdint.h>
+#include <string.h>
+
+static const char *machine_name(int machine)
+{
+    switch (machine) {
+    case EM_X86_64:
+        return "x86-64";
+    case EM_386:
+        return "x86";
+    case EM_AARCH64:
+        return "aarch64";
+    case EM_ARM:
+        return "arm";
+    case EM_PPC64:
+        return "ppc64";
+    case EM_RISCV:
+        return "riscv";
+    case 190: /* EM_CUDA */
+        return "CUDA";
+    default:
+        return "another machine";
+    }
+}
+
+bool elf_file_is(const void *data, size_t size)
+{
+    return size >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
+}
+
+static void visit_symbol(const struct elf_visitor *visitor, const GElf_Sym *symbol,
+                         const char *name)
+{
+    int binding = GELF_ST_BIND(symbol->st_info), seen = GELF_ST_VISIBILITY(symbol->st_other);
+
+    if (name == NULL || name[0] == '\0' || binding == STB_LOCAL)
+        return;
+    if (symbol->st_shndx == SHN_UNDEF) {
+        if (visitor->undefined != NULL)
+            visitor->undefined(visitor->user, name);
+    } else if (visitor->exported != NULL && (seen == STV_DEFAULT || seen == STV_PROTECTED)) {
+        visitor->exported(visitor->user, name);
+    }
+}
+
+static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                         const struct elf_visitor *visitor)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count;
+
+    if (data == NULL || header->sh_entsize == 0)
+        return;
+    count = data->d_size / header->sh_entsize;
+    for (size_t i = 1; i < count && i < INT32_MAX; i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, (int)i, &symbol) == NULL)
+            return;
+        visit_symbol(visitor, &symbol, elf_strptr(elf, header->sh_link, symbol.st_name));
+    }
+}
+
+static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                        const struct elf_visitor *visitor)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Dyn entry;
+
+    if (data == NULL || visitor->needed == NULL)
+        return;
+    for (int i = 0; gelf_getdyn(data, i, &entry) != NULL && entry.d_tag != DT_NULL; i++) {
+        const char *name =
+            entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
+        if (name != NULL)
+            visitor->needed(visitor->user, name);
+    }
+}
+
+/* Constants, initialised data; no code, no tables of the linker, no debug information. */
+static void read_data(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                      const struct elf_visitor *visitor)
+{
+    const char *name;
+    size_t names;
+    Elf_Data *data;
+
+    if (visitor->data == NULL || header->sh_type != SHT_PROGBITS ||
+        !(header->sh_flags & SHF_ALLOC) || (header->sh_flags & SHF_EXECINSTR))
+        return;
+    name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
+    data = elf_rawdata(section, NULL);
+    if (data != NULL && data->d_buf != NULL)
+        visitor->data(visitor->user, name != NULL ? name : "", data->d_buf, data->d_size);
+}
+
+/* Whether a file has a table of dynamic symbols: then the other one has no more that matters. */
+static bool read_sections(Elf *elf, const struct elf_visitor *visitor, bool *any)
+{
+    bool linked = false;
+    GElf_Shdr header;
+
+    *any = false;
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
+        if (gelf_getshdr(s, &header) != NULL && header.sh_type == SHT_DYNSYM)
+            linked = true;
+    }
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
+        if (gelf_getshdr(s, &header) == NULL)
+            continue;
+        *any = true;
+        if (header.sh_type == (linked ? SHT_DYNSYM : SHT_SYMTAB))
+            read_symbols(elf, s, &header, visitor);
+        else if (header.sh_type == SHT_DYNAMIC)
+            read_needed(elf, s, &header, visitor);
+        else
+            read_data(elf, s, &header, visitor);
+    }
+    return *any;
+}
+
+/* Where an address of the program lies in the file; NULL where `length` bytes are not in it. */
+static const char *at_address(Elf *elf, const char *file, size_t size, uint64_t address,
+                              uint64_t length)
+{
+    size_t count = 0;
+
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+        GElf_Phdr part;
+        if (gelf_getphdr(elf, (int)i, &part) == NULL || part.p_type != PT_LOAD ||
+            address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz)
+            continue;
+        uint64_t inside = address - part.p_vaddr;
+        if (length > part.p_filesz - inside || part.p_offset > size ||
+            inside > size - part.p_offset || length > size - part.p_offset - inside)
+            return NULL;
+        return file + part.p_offset + inside;
+    }
+    return NULL;
+}
+
+/* The dynamic symbols of a file without section headers. Only for this machine's own class and
+ * byte order; the linker puts the strings behind the symbols, which gives their number. */
+static void read_segments(Elf *elf, const char *file, size_t size,
+                          const struct elf_visitor *visitor)
+{
+    uint64_t symbols = 0, strings = 0, strings_size = 0, dynamic = 0, dynamic_size = 0;
+    size_t count = 0;
+
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+        GElf_Phdr part;
+        if (gelf_getphdr(elf, (int)i, &part) == NULL)
+            break;
+        if (part.p_type == PT_DYNAMIC) {
+            dynamic = part.p_vaddr;
+            dynamic_size = part.p_filesz;
+        } else if (part.p_type == PT_LOAD && !(part.p_flags & PF_X) && visitor->data != NULL &&
+                   part.p_offset < size && part.p_filesz <= size - part.p_offset) {
+            visitor->data(visitor->user, "", file + part.p_offset, (size_t)part.p_filesz);
+        }
+    }
+    const char *table = at_address(elf, file, size, dynamic, dynamic_size);
+    for (uint64_t at = 0;
+         table != NULL && dynamic_size - at >= sizeof(Elf64_Dyn) && at <= dynamic_size;
+         at += sizeof(Elf64_Dyn)) {
+        Elf64_Dyn entry;
+        memcpy(&entry, table + at, sizeof entry);
+        if (entry.d_tag == DT_NULL)
+            break;
+        if (entry.d_tag == DT_SYMTAB)
+            symbols = entry.d_un.d_ptr;
+        else if (entry.d_tag == DT_STRTAB)
+            strings = entry.d_un.d_ptr;
+        else if (entry.d_tag == DT_STRSZ)
+            strings_size = entry.d_un.d_val;
+    }
+    if (symbols == 0 || strings <= symbols)
+        return;
+    const char *rows = at_address(elf, file, size, symbols, strings - symbols);
+    const char *names = at_address(elf, file, size, strings, strings_size);
+    for (uint64_t at = sizeof(Elf64_Sym);
+         rows != NULL && names != NULL && at + sizeof(Elf64_Sym) <= strings - symbols;
+         at += sizeof(Elf64_Sym)) {
+        GElf_Sym symbol; /* the same as Elf64_Sym */
+        memcpy(&symbol, rows + at, sizeof symbol);
+        if (symbol.st_name < strings_size &&
+            memchr(names + symbol.st_name, '\0', (size_t)(strings_size - symbol.st_name)) != NULL)
+            visit_symbol(visitor, &symbol, names + symbol.st_name);
+    }
+}
+
+bool elf_file_read(const void *data, size_t size, const struct elf_visitor *visitor,
+                   struct elf_facts *facts, const char **problem)
+{
+    GElf_Ehdr header;
+    bool any;
+    Elf *elf;
+
+    *facts = (struct elf_facts){0};
+    *problem = "a damaged ELF file";
+    elf_version(EV_CURRENT);
+    /* The library takes a file that may be written, and does not write. */
+    elf = elf_memory((char *)(uintptr_t)data, size);
+    if (elf == NULL)
+        return false;
+    if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL) {
+        elf_end(elf);
+        return false;
+    }
+    facts->machine = machine_name(header.e_machine);
+    if (header.e_shnum > 0 && (header.e_shoff > size || header.e_shoff == 0)) {
+        *problem = "a truncated ELF file: it ends before its section headers";
+        elf_end(elf);
+        return false;
+    }
+    if (!read_sections(elf, visitor, &any)) {
+        facts->stripped = true;
+        if (gelf_getclass(elf) == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB)
+            read_segments(elf, data, size, visitor);
+    }
+    elf_end(elf);
+    return true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The fatbins in a file's bytes: which architectures have machine code, and which PTX there is.
+ */
+#ifndef CUSHIM_TOOLS_FATBIN_READ_H
+#define CUSHIM_TOOLS_FATBIN_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum fatbin_kind { FATBIN_CUBIN, FATBIN_PTX, FATBIN_OTHER };
+
+enum { FATBIN_MAX_CODES = 64 };
+
+/** One entry of a fatbin. */
+struct fatbin_code {
+    enum fatbin_kind kind;
+    int architecture; /* 90 is sm_90 */
+    int ptx_version;  /* 84 is PTX 8.4; 0 for machine code, or where it cannot be read */
+    char variant;     /* 'a' or 'f' of sm_90a and sm_100f, as PTX has them; 0 for none */
+};
+
+/** What one fatbin has. More than it holds is left out, and `cut` says so. */
+struct fatbin {
+    struct fatbin_code code[FATBIN_MAX_CODES];
+    size_t count;
+    bool cut;
+    bool damaged; /* it ends before it says */
+};
+
+typedef void fatbin_visitor(void *user, const struct fatbin *fatbin);
+
+/** Find each fatbin in some bytes, wherever it begins. */
+void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user);
+
+#endif

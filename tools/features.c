@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim features`: what this driver, and a device, can do.
+ */
+#include "command.h"
+#include "driver.h"
+#include "names.h"
+#include "output.h"
+
+#include <cushim/feature.h>
+
+#include <argp.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REASON_SIZE = 256 };
+
+struct options {
+    const char *driver; /* NULL: search */
+    const char *glob;   /* NULL: all */
+    int device;
+    bool missing;
+    bool json;
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'd':
+        options->driver = argument;
+        return 0;
+    case 'n':
+        options->device = device_number(argument);
+        if (options->device < 0)
+            argp_error(state, "'%s' is not a device's number", argument);
+        return 0;
+    case 'm':
+        options->missing = true;
+        return 0;
+    case 'g':
+        options->glob = argument;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "no argument expected, but there is '%s'; names go behind --name",
+                   argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    COMMAND_OPTION_DRIVER,
+    {.name = "device",
+     .key = 'n',
+     .arg = "N",
+     .doc = "Start the driver (cuInit) and ask this device too; without it, the driver alone"},
+    {.name = "missing", .key = 'm', .doc = "Only features that are not supported"},
+    {.name = "name",
+     .key = 'g',
+     .arg = "GLOB",
+     .doc = "Only features whose name or group matches, such as 'graph*'"},
+    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .doc = "List what the driver, and a device, can do: each feature with the release that brought "
+           "it and, where it is missing, why. Never touches the GPU unless --device is given."
+           "\v"
+           "Answers:\n"
+           "  supported  the driver has it, and so has the device\n"
+           "  device     the driver has it, the device does not\n"
+           "  driver     the driver is older than the release that brought it\n"
+           "  absent     the driver is new enough, but lacks an entry of it\n"
+           "  platform   it exists on another platform only\n"
+           "  undecided  a device decides: --device asks one\n"
+           "  failed     the device could not be asked\n"
+           "  no-driver  there is no driver at all\n"
+           "\n" COMMAND_EXIT_CODES,
+};
+
+/* The next feature asked for, from *index on, which moves behind it; false at the end. */
+static bool next_feature(const struct options *options, const struct cushim_api *cu, size_t *index,
+                         struct cushim_feature_facts *facts, enum cushim_support *support,
+                         char reason[REASON_SIZE])
+{
+    facts->size = sizeof *facts;
+    while (cushim_feature_list((*index)++, facts)) {
+        if (options->glob != NULL && fnmatch(options->glob, facts->name, 0) != 0 &&
+            fnmatch(options->glob, facts->group, 0) != 0)
+            continue;
+        cushim_feature_reason(cu, options->device, facts->feature, support, reason, REASON_SIZE);
+        if (!options->missing || *support != CUSHIM_SUPPORTED)
+            return true;
+    }
+    return false;
+}
+
+static json_t *entries_json(const struct cushim_feature_facts *facts)
+{
+    json_t *entries = json_array();
+    struct cushim_entry entry;
+    size_t index;
+
+    for (size_t i = 0; cushim_feature_entry(facts->feature, i, &index); i++) {
+        if (cushim_entry_at(index, &entry))
+            output_json_append(entries, json_string(entry.symbol));
+    }
+    return entries;
+}
+
+static json_t *feature_json(const struct cushim_feature_facts *facts, enum cushim_support support,
+                            const char *reason)
+{
+    json_t *object = json_object();
+
+    output_json_set(object, "feature", json_string(facts->name));
+    output_json_set(object, "group", json_string(facts->group));
+    output_json_set(object, "text", json_string(facts->text));
+    output_json_set(object, "since", json_integer(facts->since));
+    output_json_set(object, "answer", json_string(cushim_support_name(support)));
+    output_json_set(object, "reason", output_json_text(reason));
+    output_json_set(object, "entries", entries_json(facts));
+    output_json_set(object, "attribute", output_json_text(facts->attribute_name));
+    output_json_set(object, "capability", json_integer(facts->capability));
+    output_json_set(object, "platform", output_json_text(facts->platform));
+    return object;
+}
+
+static void print_json(const struct options *options, const struct cushim_api *cu)
+{
+    struct cushim_feature_facts facts;
+    enum cushim_support support;
+    char reason[REASON_SIZE];
+    json_t *root = json_object();
+    json_t *features = json_array();
+    bool asked = options->device != CUSHIM_NO_DEVICE;
+
+    for (size_t i = 0; next_feature(options, cu, &i, &facts, &support, reason);)
+        output_json_append(features, feature_json(&facts, support, reason));
+    output_json_set(root, "driver", driver_json(cu));
+    output_json_set(root, "device", asked ? json_integer(options->device) : json_null());
+    output_json_set(root, "features", features);
+    output_json_print(root);
+}
+
+static enum output_style support_style(enum cushim_support support)
+{
+    switch (support) {
+    case CUSHIM_SUPPORTED:
+        return OUTPUT_GOOD;
+    case CUSHIM_UNSUPPORTED_DRIVER:
+    case CUSHIM_SUPPORT_UNDECIDED:
+        return OUTPUT_WARNING;
+    case CUSHIM_UNSUPPORTED_PLATFORM:
+        return OUTPUT_DIM;
+    default:
+        return OUTPUT_BAD;
+    }
+}
+
+static void print_text(const struct options *options, const struct cushim_api *cu)
+{
+    static const char *const titles[] = {"FEATURE", "SINCE", "ANSWER", "WHAT, OR WHY NOT"};
+    struct output_table table = {.columns = sizeof titles / sizeof titles[0]};
+    struct cushim_feature_facts facts;
+    enum cushim_support support;
+    char reason[REASON_SIZE];
+    size_t shown = 0, supported = 0;
+
+    for (size_t i = 0; i < table.columns; i++)
+        output_table_add(&table, OUTPUT_TITLE, titles[i]);
+    for (size_t i = 0; next_feature(options, cu, &i, &facts, &support, reason); shown++) {
+        char since[VERSION_TEXT_SIZE];
+        const char *why = reason + strlen(facts.name) + strlen(": ");
+
+        output_table_add(&table, OUTPUT_PLAIN, facts.name);
+        output_table_add(&table, OUTPUT_PLAIN, version_text(since, facts.since));
+        output_table_add(&table, support_style(support), cushim_support_name(support));
+        output_table_add(&table, support == CUSHIM_SUPPORTED ? OUTPUT_PLAIN : OUTPUT_DIM,
+                         support == CUSHIM_SUPPORTED ? facts.text : why);
+        supported += support == CUSHIM_SUPPORTED;
+    }
+
+    driver_print(cu);
+    output_table_print(&table, "");
+    printf("%zu features shown, %zu of these supported\n", shown, supported);
+}
+
+int command_features(int argc, char **argv)
+{
+    struct options options = {.device = CUSHIM_NO_DEVICE};
+    const struct cushim_api *cu;
+    int result = COMMAND_OK;
+
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
+        return COMMAND_USAGE;
+
+    cu = driver_open(options.driver, CUSHIM_ORDER_PROC);
+    if (!driver_found(cu, argv[0]) ||
+        (options.device != CUSHIM_NO_DEVICE && !driver_has_device(cu, options.device, argv[0])))
+        result = COMMAND_NO_DRIVER;
+    if (options.json)
+        print_json(&options, cu);
+    else
+        print_text(&options, cu);
+    cushim_close(cu);
+    return result;
+}

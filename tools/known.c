@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "known.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    char symbol[sizeof((struct cushim_entry *)0)->symbol];
+    size_t index;
+};
+
+static struct row rows[CUSHIM_ENTRY_COUNT];
+static size_t row_count;
+
+static int compare_rows(const void *a, const void *b)
+{
+    return strcmp(((const struct row *)a)->symbol, ((const struct row *)b)->symbol);
+}
+
+static void fill(void)
+{
+    struct cushim_entry entry;
+
+    if (row_count > 0)
+        return;
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && cushim_entry_at(i, &entry); i++) {
+        memcpy(rows[row_count].symbol, entry.symbol, sizeof entry.symbol);
+        rows[row_count++].index = i;
+    }
+    qsort(rows, row_count, sizeof rows[0], compare_rows);
+}
+
+size_t known_symbol_of(const char *text, size_t length)
+{
+    size_t low = 0, high;
+
+    fill();
+    for (high = row_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        int order = strncmp(rows[middle].symbol, text, length);
+        if (order == 0)
+            order = rows[middle].symbol[length] == '\0' ? 0 : 1;
+        if (order == 0)
+            return rows[middle].index;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return KNOWN_NONE;
+}
+
+size_t known_symbol(const char *symbol)
+{
+    return known_symbol_of(symbol, strlen(symbol));
+}
+
+struct cushim_entry known_entry(size_t index)
+{
+    struct cushim_entry entry = {0};
+
+    cushim_entry_at(index, &entry);
+    return entry;
+}
+
+size_t known_newest(const char *name, enum cushim_stream stream, int release)
+{
+    size_t best = KNOWN_NONE;
+    int since = 0;
+    struct cushim_entry entry;
+
+    for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
+        if (entry.stream == stream && entry.since <= release && entry.since >= since &&
+            strcmp(entry.name, name) == 0) {
+            best = i;
+            since = entry.since;
+        }
+    }
+    return best;
+}
+
+static CUresult CUDAAPI any_version(int *version)
+{
+    *version = 99990;
+    return CUDA_SUCCESS;
+}
+
+/* A driver of no entries but those that a load looks for. */
+static void *no_symbol(void *user, const char *symbol)
+{
+    CUresult(CUDAAPI * function)(int *) = any_version;
+    void *address = NULL;
+
+    (void)user;
+    if (strcmp(symbol, "cuDriverGetVersion") == 0 || strcmp(symbol, "cuInit") == 0)
+        memcpy(&address, &function, sizeof address);
+    return address;
+}
+
+bool known_elsewhere(size_t index)
+{
+    static const struct cushim_api *none;
+
+    if (none == NULL) {
+        struct cushim_options options = {
+            .size = sizeof options, .resolver = no_symbol, .order = CUSHIM_ORDER_DLSYM_ONLY};
+        none = cushim_open(&options);
+    }
+    return none != NULL && cushim_slot_at(none, index).state == CUSHIM_STATE_PLATFORM;
+}
+
+bool known_looks_like_entry(const char *symbol)
+{
+    return symbol[0] == 'c' && symbol[1] == 'u' && isupper((unsigned char)symbol[2]);
+}
+
+bool known_private(const char *symbol)
+{
+    static const char *const names[] = {"cuEGLApiInit", "cuMemGetAttribute",
+                                        "cuMemGetAttribute_v2"};
+
+    if (strncmp(symbol, "cudbg", 5) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(symbol, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Take an ending off; whether it was there. */
+static bool take_off(char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+
+    if (length <= end || strcmp(text + length - end, ending) != 0)
+        return false;
+    text[length - end] = '\0';
+    return true;
+}
+
+void known_split(const char *symbol, char name[KNOWN_NAME_SIZE], enum cushim_stream *stream)
+{
+    char *version;
+
+    strncpy(name, symbol, KNOWN_NAME_SIZE - 1);
+    name[KNOWN_NAME_SIZE - 1] = '\0';
+    *stream = take_off(name, "_ptsz")   ? CUSHIM_STREAM_PTSZ
+              : take_off(name, "_ptds") ? CUSHIM_STREAM_PTDS
+                                        : CUSHIM_STREAM_LEGACY;
+    version = strrchr(name, '_');
+    if (version != NULL && version[1] == 'v' && isdigit((unsigned char)version[2]) &&
+        version[2 + strspn(version + 2, "0123456789")] == '\0')
+        *version = '\0';
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim matrix`: runs a program under each simulated release, and each real driver given.
+ */
+#include "matrix.h"
+
+#include "command.h"
+#include "names.h"
+#include "output.h"
+#include "sim_library.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    KEY_CUDA = 256,
+    KEY_DRIVERS,
+    KEY_FAULT,
+    KEY_TIMEOUT,
+    KEY_JOBS,
+    KEY_DEGRADE,
+    KEY_MISSING_EACH,
+    KEY_JUNIT,
+    KEY_MARKDOWN,
+    KEY_JSON,
+    MOST_FAULTS = 64,
+    MOST_VERSIONS = 256
+};
+
+struct options {
+    const char *cuda; /* NULL: all */
+    char *drivers;    /* NULL: none */
+    const char *junit, *markdown;
+    const char *faults[MOST_FAULTS];
+    bool missing_each, json;
+    struct matrix_plan plan;
+};
+
+struct list {
+    struct matrix_case *item;
+    size_t count;
+};
+
+/* A whole number in a range; argp ends the program for any other. */
+static int number(const char *text, int low, int high, struct argp_state *state)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value < low || value > high)
+        argp_error(state, "'%s' is no number from %d to %d", text, low, high);
+    return (int)value;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case KEY_CUDA:
+        options->cuda = argument;
+        return 0;
+    case KEY_DRIVERS:
+        options->drivers = argument;
+        return 0;
+    case KEY_FAULT:
+        if (options->plan.fault_count == MOST_FAULTS)
+            argp_error(state, "more than %d rules", MOST_FAULTS);
+        options->faults[options->plan.fault_count++] = argument;
+        return 0;
+    case KEY_TIMEOUT:
+        options->plan.timeout = number(argument, 1, 86400, state);
+        return 0;
+    case KEY_JOBS:
+        options->plan.jobs = number(argument, 1, 256, state);
+        return 0;
+    case KEY_DEGRADE:
+        options->plan.degrade = number(argument, 1, 125, state);
+        return 0;
+    case KEY_MISSING_EACH:
+        options->missing_each = true;
+        return 0;
+    case KEY_JUNIT:
+        options->junit = argument;
+        return 0;
+    case KEY_MARKDOWN:
+        options->markdown = argument;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        options->plan.program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no program given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    {.name = "cuda",
+     .key = KEY_CUDA,
+     .arg = "LIST",
+     .doc = "Simulated CUDA releases, such as 11.2,12.4, or none (default: all there are)"},
+    {.name = "drivers",
+     .key = KEY_DRIVERS,
+     .arg = "PATHS",
+     .doc = "Libraries of real drivers, with commas between them"},
+    {.name = "fault",
+     .key = KEY_FAULT,
+     .arg = "RULE",
+     .doc = "Inject a fault under each simulated driver, as for 'cushim sim'; may be repeated"},
+    {.name = "missing-each",
+     .key = KEY_MISSING_EACH,
+     .doc = "Run it under the newest release as well, each time without one of the entries that it "
+            "uses there"},
+    {.name = "degrade",
+     .key = KEY_DEGRADE,
+     .arg = "CODE",
+     .doc = "Exit code by which the program says that it does without the driver, or a part of it; "
+            "it counts as success"},
+    {.name = "timeout",
+     .key = KEY_TIMEOUT,
+     .arg = "SECONDS",
+     .doc = "End it after so long (default: 60)"},
+    {.name = "jobs",
+     .key = KEY_JOBS,
+     .arg = "N",
+     .doc = "Run so many at a time (default: one for each processor)"},
+    {.name = "junit", .key = KEY_JUNIT, .arg = "FILE", .doc = "Write JUnit XML"},
+    {.name = "markdown", .key = KEY_MARKDOWN, .arg = "FILE", .doc = "Write a table of Markdown"},
+    {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .args_doc = "PROGRAM [ARGUMENT...]",
+    .doc = "Run a program under each simulated CUDA release and each real driver given, and report "
+           "under which it passes, degrades, fails, crashes or hangs, with the first call that "
+           "failed. Exits with 0 if it passes or degrades under all."
+           "\v" COMMAND_EXIT_CODES,
+};
+
+static struct matrix_case *add(struct list *list)
+{
+    struct matrix_case *item = realloc(list->item, (list->count + 1) * sizeof *item);
+
+    if (item == NULL)
+        output_no_memory();
+    list->item = item;
+    item += list->count++;
+    memset(item, 0, sizeof *item);
+    return item;
+}
+
+static void add_release(struct list *list, int release)
+{
+    struct matrix_case *one = add(list);
+    char version[VERSION_TEXT_SIZE];
+
+    snprintf(one->cuda, sizeof one->cuda, "%s", version_text(version, release));
+    snprintf(one->name, sizeof one->name, "CUDA %s", one->cuda);
+}
+
+/* The releases asked for, newest first: --missing-each takes what the first run used. */
+static int add_releases(struct list *list, const char *asked)
+{
+    int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
+    char *words, *rest = NULL;
+    int result = COMMAND_OK;
+
+    if (asked != NULL && strcmp(asked, "none") == 0)
+        return COMMAND_OK;
+    if (asked == NULL) {
+        for (int i = count; i-- > 0;)
+            add_release(list, versions[i]);
+        return COMMAND_OK;
+    }
+    words = strdup(asked);
+    if (words == NULL)
+        output_no_memory();
+    for (char *word = strtok_r(words, ",", &rest); word != NULL;
+         word = strtok_r(NULL, ",", &rest)) {
+        int release = version_parse(word);
+        bool there = false;
+        for (int i = 0; i < count; i++)
+            there |= versions[i] == release;
+        if (there) {
+            add_release(list, release);
+        } else {
+            fprintf(stderr,
+                    "cushim matrix: --cuda: no simulated CUDA '%s'; 'cushim sim --list' "
+                    "shows all\n",
+                    word);
+            result = COMMAND_USAGE;
+        }
+    }
+    free(words);
+    return result;
+}
+
+static int add_drivers(struct list *list, char *paths)
+{
+    char *rest = NULL;
+
+    for (char *path = paths != NULL ? strtok_r(paths, ",", &rest) : NULL; path != NULL;
+         path = strtok_r(NULL, ",", &rest)) {
+        char *real = realpath(path, NULL); /* kept for as long as the command runs */
+        struct matrix_case *one;
+        if (real == NULL) {
+            fprintf(stderr, "cushim matrix: --drivers: %s: %s\n", path, strerror(errno));
+            return COMMAND_INPUT;
+        }
+        one = add(list);
+        one->driver = real;
+        snprintf(one->name, sizeof one->name, "driver %s", path);
+    }
+    return COMMAND_OK;
+}
+
+/* Called for each line of the first run's log. */
+static void note_used(void *user, const char *symbol)
+{
+    struct list *list = user;
+    struct matrix_case *one;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->item[i].missing, symbol) == 0)
+            return;
+    }
+    one = add(list);
+    snprintf(one->missing, sizeof one->missing, "%s", symbol);
+}
+
+/* What is only known after the first run: each entry that it used, taken away. */
+static void add_missing(struct list *list, const struct list *used)
+{
+    char cuda[sizeof list->item->cuda];
+
+    memcpy(cuda, list->item[0].cuda, sizeof cuda);
+    for (size_t i = 0; i < used->count; i++) {
+        struct matrix_case *one = add(list);
+        memcpy(one->cuda, cuda, sizeof cuda);
+        memcpy(one->missing, used->item[i].missing, sizeof one->missing);
+        snprintf(one->name, sizeof one->name, "CUDA %s without %s", cuda, one->missing);
+    }
+}
+
+static enum output_style end_style(enum matrix_end end)
+{
+    return end == MATRIX_PASSES     ? OUTPUT_GOOD
+           : end == MATRIX_DEGRADES ? OUTPUT_WARNING
+                                    : OUTPUT_BAD;
+}
+
+static void print_text(const struct list *list)
+{
+    struct output_table table = {.columns = 4};
+    size_t counts[MATRIX_NOT_RUN + 1] = {0};
+    char words[MATRIX_NAME_SIZE];
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct matrix_case *one = &list->item[i];
+        output_table_add(&table, OUTPUT_PLAIN, one->name);
+        output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
+        output_table_add(&table, OUTPUT_DIM,
+                         one->end == MATRIX_PASSES ? "" : matrix_words(one, words));
+        output_table_add(&table, OUTPUT_DIM, one->call);
+        counts[one->end]++;
+    }
+    output_table_print(&table, "");
+    printf("%zu runs:", list->count);
+    for (int end = 0; end <= MATRIX_NOT_RUN; end++) {
+        if (counts[end] > 0)
+            printf(" %zu %s", counts[end], matrix_end_name((enum matrix_end)end));
+    }
+    putchar('\n');
+}
+
+static void print_json(const struct list *list)
+{
+    json_t *root = json_object(), *runs = json_array();
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct matrix_case *one = &list->item[i];
+        json_t *object = json_object();
+        output_json_set(object, "name", output_json_text(one->name));
+        output_json_set(object, "cuda", one->cuda[0] ? json_string(one->cuda) : json_null());
+        output_json_set(object, "driver", output_json_text(one->driver));
+        output_json_set(object, "missing",
+                        one->missing[0] ? json_string(one->missing) : json_null());
+        output_json_set(object, "result", json_string(matrix_end_name(one->end)));
+        output_json_set(object, "code", json_integer(one->code));
+        output_json_set(object, "seconds", json_real(one->seconds));
+        output_json_set(object, "call", one->call[0] ? output_json_text(one->call) : json_null());
+        output_json_set(object, "output", output_json_text(one->output));
+        output_json_append(runs, object);
+    }
+    output_json_set(root, "runs", runs);
+    output_json_print(root);
+}
+
+static bool write_file(const char *path,
+                       void (*write)(FILE *file, const struct matrix_case *cases, size_t count),
+                       const struct list *list)
+{
+    FILE *file;
+    bool good;
+
+    if (path == NULL)
+        return true;
+    file = fopen(path, "we");
+    if (file != NULL)
+        write(file, list->item, list->count);
+    good = file != NULL && !ferror(file);
+    if (file != NULL)
+        good = fclose(file) == 0 && good;
+    if (!good)
+        fprintf(stderr, "cushim matrix: %s: %s\n", path, strerror(errno));
+    return good;
+}
+
+static int run_all(struct options *options, struct list *list)
+{
+    struct list used = {0};
+    size_t before = list->count;
+    bool good = matrix_run(&options->plan, list->item, list->count,
+                           options->missing_each ? note_used : NULL, &used);
+
+    if (good && options->missing_each) {
+        add_missing(list, &used);
+        good = used.count == 0 ||
+               matrix_run(&options->plan, list->item + before, list->count - before, NULL, NULL);
+    }
+    free(used.item);
+    return good ? COMMAND_OK : COMMAND_SYSTEM;
+}
+
+static int report(const struct options *options, const struct list *list)
+{
+    bool written = write_file(options->junit, matrix_junit, list);
+
+    written = write_file(options->markdown, matrix_markdown, list) && written;
+    if (options->json)
+        print_json(list);
+    else
+        print_text(list);
+    if (!written)
+        return COMMAND_SYSTEM;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->item[i].end > MATRIX_DEGRADES)
+            return COMMAND_FAILED;
+    }
+    return COMMAND_OK;
+}
+
+int command_matrix(int argc, char **argv)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct options options = {.plan = {.timeout = 60, .degrade = -1}};
+    struct list list = {0};
+    int result;
+
+    options.plan.jobs = processors > 0 && processors < 256 ? (int)processors : 1;
+    options.plan.faults = options.faults;
+    if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0)
+        return COMMAND_USAGE;
+
+    result = add_releases(&list, options.cuda);
+    if (result == COMMAND_OK && options.missing_each && list.count == 0) {
+        fputs("cushim matrix: --missing-each takes a simulated release\n", stderr);
+        result = COMMAND_USAGE;
+    }
+    if (result == COMMAND_OK)
+        result = add_drivers(&list, options.drivers);
+    if (result == COMMAND_OK && list.count == 0) {
+        fputs("cushim matrix: no driver to run it under\n", stderr);
+        result = COMMAND_NO_DRIVER;
+    }
+    if (result == COMMAND_OK)
+        result = run_all(&options, &list);
+    if (result == COMMAND_OK)
+        result = report(&options, &list);
+    free(list.item);
+    return result;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A program run under many drivers: the cases, running them, and what came of them.
+ */
+#ifndef CUSHIM_TOOLS_MATRIX_H
+#define CUSHIM_TOOLS_MATRIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum { MATRIX_NAME_SIZE = 256, MATRIX_CALL_SIZE = 256, MATRIX_OUTPUT_SIZE = 4096 };
+
+enum matrix_end {
+    MATRIX_PASSES,
+    MATRIX_DEGRADES, /* its own exit code for "works without" */
+    MATRIX_FAILS,    /* any other exit code */
+    MATRIX_CRASHES,  /* a signal */
+    MATRIX_HANGS,    /* over the time limit */
+    MATRIX_NOT_RUN   /* it could not be started */
+};
+
+/** One run. */
+struct matrix_case {
+    char name[MATRIX_NAME_SIZE]; /* "CUDA 12.4", "driver PATH", "CUDA 13.5 without cuMemAlloc_v2" */
+    char cuda[16];               /* of the simulated driver; empty for a real one */
+    const char *driver;          /* path of a real one; NULL for a simulated one */
+    char missing[128];           /* symbol that is taken away; empty: none */
+    enum matrix_end end;
+    int code; /* exit code or signal */
+    double seconds;
+    char call[MATRIX_CALL_SIZE];     /* the first call that failed; empty: none, or not known */
+    char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
+};
+
+struct matrix_plan {
+    char **program; /* ends with NULL */
+    const char *const *faults;
+    int fault_count;
+    int jobs;
+    double timeout; /* seconds */
+    int degrade;    /* exit code; -1: none */
+    char *folder;   /* for logs and output; made and removed by matrix_run */
+};
+
+/**
+ * Run cases, several at a time, with a progress bar on a terminal.
+ *
+ * @param used  may be NULL; called with each symbol that the log of case 0 names, before the log
+ *              is removed
+ * @return false after saying why none could be run
+ */
+bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
+                void (*used)(void *user, const char *symbol), void *user);
+
+/** "passes", "degrades", ... */
+const char *matrix_end_name(enum matrix_end end);
+
+/** How it ended, for people: "exit code 3", "signal 11 (Segmentation fault)". Returns `text`. */
+const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
+
+/** Reports to an open file; write errors show in its error flag. */
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#include "matrix.h"
+
+#include "output.h"
+#include "progress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_ARGUMENTS = 256, POLL_MS = 5, KILL_SECONDS = 2 };
+
+struct job {
+    pid_t pid; /* 0: free */
+    size_t number;
+    double begin, asked; /* asked to end at; 0: not */
+};
+
+/* A signal that asks to end; 0: none. */
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+    stopped = number;
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void file_of(char path[PATH_MAX], const struct matrix_plan *plan, size_t number,
+                    const char *kind)
+{
+    snprintf(path, PATH_MAX, "%s/%zu.%s", plan->folder, number, kind);
+}
+
+static const char *const links[] = {"libcuda.so.1", "libcuda.so"};
+
+/* A folder with the names by which programs open the driver. */
+static bool place_driver(const struct matrix_plan *plan, const struct matrix_case *one,
+                         size_t number)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    bool good;
+
+    file_of(folder, plan, number, "driver");
+    good = mkdir(folder, 0700) == 0;
+    for (size_t i = 0; good && i < sizeof links / sizeof links[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, links[i]);
+        good = symlink(one->driver, path) == 0;
+    }
+    return good;
+}
+
+static void take_away(const struct matrix_plan *plan, size_t number)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+
+    file_of(folder, plan, number, "driver");
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, links[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* In the new process: output to a file, no input, a group of its own. */
+static void settle(const struct matrix_plan *plan, size_t number, pid_t parent)
+{
+    char path[PATH_MAX];
+    int file, nothing = open("/dev/null", O_RDONLY);
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(127);
+    file_of(path, plan, number, "out");
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || nothing < 0 || dup2(nothing, 0) < 0 || dup2(file, 1) < 0 || dup2(file, 2) < 0)
+        _exit(127);
+}
+
+/* Become `cushim sim` with the case's settings. */
+static _Noreturn void become_simulated(const struct matrix_plan *plan,
+                                       const struct matrix_case *one, size_t number)
+{
+    char *words[MOST_ARGUMENTS], log[PATH_MAX], missing[160];
+    int count = 0;
+
+    file_of(log, plan, number, "log");
+    snprintf(missing, sizeof missing, "missing:%s", one->missing);
+    words[count++] = "cushim";
+    words[count++] = "sim";
+    words[count++] = "--quiet";
+    words[count++] = "--cuda";
+    words[count++] = (char *)one->cuda;
+    words[count++] = "--log";
+    words[count++] = log;
+    for (int i = 0; i < plan->fault_count && count < MOST_ARGUMENTS - 8; i++) {
+        words[count++] = "--fault";
+        words[count++] = (char *)plan->faults[i];
+    }
+    if (one->missing[0] != '\0') {
+        words[count++] = "--fault";
+        words[count++] = missing;
+    }
+    words[count++] = "--";
+    for (char **word = plan->program; *word != NULL && count < MOST_ARGUMENTS - 1; word++)
+        words[count++] = *word;
+    words[count] = NULL;
+    execv("/proc/self/exe", words);
+    _exit(127);
+}
+
+/* Become the program with a real driver in front of its library search. */
+static _Noreturn void become_real(const struct matrix_plan *plan, const char *driver, size_t number)
+{
+    char search[2 * PATH_MAX + 8], copy[PATH_MAX], folder[PATH_MAX];
+    const char *old = getenv("LD_LIBRARY_PATH");
+
+    file_of(folder, plan, number, "driver");
+    /* Old drivers need a library that lies beside them. */
+    snprintf(copy, sizeof copy, "%s", driver);
+    snprintf(search, sizeof search, "%s:%s%s%s", folder, dirname(copy),
+             old != NULL && *old != '\0' ? ":" : "", old != NULL ? old : "");
+    unsetenv("CUSHIM_LIBCUDA");
+    if (setenv("LD_LIBRARY_PATH", search, 1) == 0)
+        execvp(plan->program[0], plan->program);
+    fprintf(stderr, "%s: %s\n", plan->program[0], strerror(errno));
+    _exit(127);
+}
+
+static bool start(struct job *job, const struct matrix_plan *plan, const struct matrix_case *one,
+                  size_t number)
+{
+    pid_t self = getpid(), pid;
+
+    *job = (struct job){.number = number, .begin = now()};
+    if (one->driver != NULL && !place_driver(plan, one, number))
+        return false;
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        settle(plan, number, self);
+        if (one->driver != NULL)
+            become_real(plan, one->driver, number);
+        become_simulated(plan, one, number);
+    }
+    if (pid < 0)
+        return false;
+    setpgid(pid, pid);
+    job->pid = pid;
+    return true;
+}
+
+/* The end of a file's text; control characters become blanks. */
+static void read_tail(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    size_t length = 0;
+
+    text[0] = '\0';
+    if (file == NULL)
+        return;
+    if (fseek(file, -(long)(size - 1), SEEK_END) != 0)
+        rewind(file);
+    length = fread(text, 1, size - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    for (char *c = text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
+            *c = ' ';
+    }
+}
+
+/* "cuX(...) = 801 CUDA_ERROR_NOT_SUPPORTED, 1 us" of a line of the log as its name and its answer;
+ * false where the line has no call. */
+static bool read_call(char *line, const char **name, const char **answer)
+{
+    char *open = strchr(line, '('), *equals = NULL, *comma;
+
+    if (open == NULL)
+        return false;
+    for (char *at = open; (at = strstr(at, ") = ")) != NULL; at++)
+        equals = at;
+    if (equals == NULL)
+        return false;
+    comma = strrchr(equals, ',');
+    if (comma != NULL)
+        *comma = '\0';
+    *open = '\0';
+    *name = strrchr(line, ' ') != NULL ? strrchr(line, ' ') + 1 : line;
+    *answer = equals + strlen(") = ");
+    return true;
+}
+
+/* The first call that failed, and each symbol that was called. 600 says that work is not ready. */
+static void read_log(const char *path, char call[MATRIX_CALL_SIZE],
+                     void (*used)(void *user, const char *symbol), void *user)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+
+    call[0] = '\0';
+    while (file != NULL && getline(&line, &room, file) > 0) {
+        const char *name, *answer;
+        if (!read_call(line, &name, &answer))
+            continue;
+        if (used != NULL)
+            used(user, name);
+        if (call[0] == '\0' && strncmp(answer, "0 ", 2) != 0 && strncmp(answer, "600 ", 4) != 0)
+            snprintf(call, MATRIX_CALL_SIZE, "%s: %s", name, answer);
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+}
+
+static void judge(struct matrix_case *one, const struct matrix_plan *plan, int status,
+                  const struct job *job)
+{
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+
+    one->seconds = now() - job->begin;
+    one->code = code;
+    if (job->asked > 0) {
+        one->end = MATRIX_HANGS;
+    } else if (code == 127) {
+        one->end = MATRIX_NOT_RUN;
+    } else if (code > 128 && code < 128 + 65) { /* as `cushim sim` and shells have signals */
+        one->end = MATRIX_CRASHES;
+        one->code = code - 128;
+    } else if (code == 0) {
+        one->end = MATRIX_PASSES;
+    } else {
+        one->end = code == plan->degrade ? MATRIX_DEGRADES : MATRIX_FAILS;
+    }
+}
+
+/* Ask a program that takes too long to end, then make it. */
+static void hurry(struct job *job, double timeout)
+{
+    double time = now();
+
+    if (job->asked == 0 && (stopped || time - job->begin > timeout)) {
+        job->asked = time;
+        kill(-job->pid, SIGTERM);
+    } else if (job->asked > 0 && time - job->asked > KILL_SECONDS) {
+        kill(-job->pid, SIGKILL);
+    }
+}
+
+/* Whether the job is over; then its case is filled. */
+static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case *cases,
+                   void (*used)(void *user, const char *symbol), void *user)
+{
+    struct matrix_case *one = &cases[job->number];
+    char path[PATH_MAX];
+    int status;
+
+    if (waitpid(job->pid, &status, WNOHANG) != job->pid) {
+        hurry(job, plan->timeout);
+        return false;
+    }
+    kill(-job->pid, SIGKILL); /* what it left behind */
+    judge(one, plan, status, job);
+    file_of(path, plan, job->number, "out");
+    read_tail(path, one->output, sizeof one->output);
+    unlink(path);
+    file_of(path, plan, job->number, "log");
+    read_log(path, one->call, job->number == 0 ? used : NULL, user);
+    unlink(path);
+    if (one->driver != NULL)
+        take_away(plan, job->number);
+    job->pid = 0;
+    return true;
+}
+
+static char *make_folder(void)
+{
+    const char *base = getenv("TMPDIR");
+    char path[PATH_MAX], *copy;
+
+    snprintf(path, sizeof path, "%s/cushim-matrix-XXXXXX",
+             base != NULL && *base != '\0' ? base : "/tmp");
+    if (mkdtemp(path) == NULL) {
+        fprintf(stderr, "cushim matrix: %s: %s\n", path, strerror(errno));
+        return NULL;
+    }
+    copy = realpath(path, NULL);
+    if (copy == NULL)
+        output_no_memory();
+    return copy;
+}
+
+bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
+                void (*used)(void *user, const char *symbol), void *user)
+{
+    static const int heeded[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = stop}, before[3];
+    struct job *jobs = calloc((size_t)plan->jobs, sizeof *jobs);
+    size_t next = 0, done = 0;
+
+    if (jobs == NULL)
+        output_no_memory();
+    plan->folder = make_folder();
+    if (plan->folder == NULL) {
+        free(jobs);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof heeded / sizeof heeded[0]; i++)
+        sigaction(heeded[i], &action, &before[i]);
+    progress_begin("cushim matrix");
+    while (done < count) {
+        for (int i = 0; i < plan->jobs; i++) {
+            if (jobs[i].pid != 0 && finish(&jobs[i], plan, cases, used, user))
+                done++;
+            if (jobs[i].pid == 0 && next < count) {
+                cases[next].end = MATRIX_NOT_RUN;
+                done += stopped || !start(&jobs[i], plan, &cases[next], next);
+                next++;
+            }
+        }
+        progress_set(NULL, (unsigned)done, (unsigned)count);
+        usleep(POLL_MS * 1000);
+    }
+    progress_end();
+    for (size_t i = 0; i < sizeof heeded / sizeof heeded[0]; i++)
+        sigaction(heeded[i], &before[i], NULL);
+    rmdir(plan->folder);
+    free(plan->folder);
+    plan->folder = NULL;
+    free(jobs);
+    if (stopped)
+        raise(stopped);
+    return true;
+}

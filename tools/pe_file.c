@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A PE file: a DOS stub that says where the headers are, headers with a table of directories, and
+ * sections. Addresses in it are relative to where it is loaded; all numbers are little-endian.
+ */
+#include "pe_file.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    DOS_SIZE = 64,
+    COFF_SIZE = 24, /* "PE\0\0" and the file header */
+    SECTION_SIZE = 40,
+    IMPORT_SIZE = 20,
+    DELAY_SIZE = 32,
+    DIRECTORY_IMPORT = 1,
+    DIRECTORY_DELAY = 13,
+    MOST_SECTIONS = 96,
+    MOST_LIBRARIES = 4096,
+    MOST_SYMBOLS = 65536,
+    CODE = 0x20
+};
+
+struct pe {
+    const unsigned char *data;
+    size_t size;
+    size_t sections; /* offset of their table */
+    unsigned section_count;
+    bool wide; /* PE32+ */
+};
+
+static uint32_t number(const struct pe *pe, size_t at, int bytes)
+{
+    uint32_t value = 0;
+
+    if (at > pe->size || (size_t)bytes > pe->size - at)
+        return 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint32_t)pe->data[at + (size_t)i] << 8 * i;
+    return value;
+}
+
+/* Where a relative address lies in the file; 0 for nowhere. */
+static size_t offset_of(const struct pe *pe, uint32_t address)
+{
+    for (unsigned i = 0; i < pe->section_count; i++) {
+        size_t section = pe->sections + (size_t)i * SECTION_SIZE;
+        uint32_t begin = number(pe, section + 12, 4), length = number(pe, section + 16, 4);
+        if (address >= begin && address - begin < length) {
+            size_t at = (size_t)number(pe, section + 20, 4) + (address - begin);
+            return at < pe->size ? at : 0;
+        }
+    }
+    return 0;
+}
+
+/* The text at a relative address; NULL where it is none that ends within the file. */
+static const char *text_at(const struct pe *pe, uint32_t address)
+{
+    size_t at = address != 0 ? offset_of(pe, address) : 0;
+
+    if (at == 0 || memchr(pe->data + at, '\0', pe->size - at) == NULL)
+        return NULL;
+    return (const char *)pe->data + at;
+}
+
+/* The names that a table of imports has, for one library. */
+static void read_names(const struct pe *pe, const char *library, uint32_t table,
+                       const struct pe_visitor *visitor)
+{
+    size_t at = offset_of(pe, table);
+    size_t step = pe->wide ? 8 : 4;
+
+    for (int i = 0; at != 0 && i < MOST_SYMBOLS; i++, at += step) {
+        uint32_t low = number(pe, at, 4);
+        uint32_t flags = pe->wide ? number(pe, at + 4, 4) : low;
+        const char *name;
+        if (low == 0 && flags == 0)
+            break;
+        if (flags & 0x80000000u) /* by number, not by name */
+            continue;
+        name = low < UINT32_MAX - 2 ? text_at(pe, low + 2) : NULL;
+        if (name != NULL)
+            visitor->imported(visitor->user, library, name);
+    }
+}
+
+static void read_imports(const struct pe *pe, uint32_t address, bool delayed,
+                         const struct pe_visitor *visitor)
+{
+    size_t at = address != 0 ? offset_of(pe, address) : 0;
+
+    for (int i = 0; at != 0 && i < MOST_LIBRARIES; i++, at += delayed ? DELAY_SIZE : IMPORT_SIZE) {
+        const char *library = text_at(pe, number(pe, at + (delayed ? 4 : 12), 4));
+        uint32_t names = number(pe, at + (delayed ? 16 : 0), 4);
+        if (library == NULL)
+            break;
+        if (!delayed && names == 0) /* old linkers have one table for both */
+            names = number(pe, at + 16, 4);
+        read_names(pe, library, names, visitor);
+    }
+}
+
+static const char *machine_name(uint32_t machine)
+{
+    return machine == 0x8664   ? "x86-64"
+           : machine == 0x14c  ? "x86"
+           : machine == 0xaa64 ? "aarch64"
+                               : "another machine";
+}
+
+static void read_sections(const struct pe *pe, const struct pe_visitor *visitor)
+{
+    for (unsigned i = 0; i < pe->section_count; i++) {
+        size_t section = pe->sections + (size_t)i * SECTION_SIZE;
+        size_t length = number(pe, section + 16, 4), at = number(pe, section + 20, 4);
+        char name[9] = "";
+        memcpy(name, pe->data + section, 8);
+        if ((number(pe, section + 36, 4) & CODE) || at == 0 || at >= pe->size)
+            continue;
+        if (length > pe->size - at)
+            length = pe->size - at;
+        visitor->data(visitor->user, name, (const char *)pe->data + at, length);
+    }
+}
+
+bool pe_file_is(const void *data, size_t size)
+{
+    struct pe pe = {.data = data, .size = size};
+    uint32_t at;
+
+    if (size < DOS_SIZE || memcmp(data, "MZ", 2) != 0)
+        return false;
+    at = number(&pe, 60, 4);
+    return at < size && size - at >= 4 && memcmp(pe.data + at, "PE\0\0", 4) == 0;
+}
+
+bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visitor,
+                  struct pe_facts *facts, const char **problem)
+{
+    struct pe pe = {.data = data, .size = size};
+    size_t coff = number(&pe, 60, 4), optional = coff + COFF_SIZE;
+    uint32_t optional_size = number(&pe, coff + 20, 2), kind = number(&pe, optional, 2);
+    size_t directories;
+
+    *problem = "a damaged PE file";
+    facts->machine = machine_name(number(&pe, coff + 4, 2));
+    if (kind != 0x10b && kind != 0x20b)
+        return false;
+    pe.wide = kind == 0x20b;
+    pe.sections = optional + optional_size;
+    pe.section_count = number(&pe, coff + 6, 2);
+    if (pe.section_count > MOST_SECTIONS || pe.sections > size ||
+        (size_t)pe.section_count * SECTION_SIZE > size - pe.sections)
+        return false;
+    directories = optional + (pe.wide ? 112 : 96);
+    uint32_t count = number(&pe, directories - 4, 4);
+    if (count > DIRECTORY_IMPORT)
+        read_imports(&pe, number(&pe, directories + 8 * DIRECTORY_IMPORT, 4), false, visitor);
+    if (count > DIRECTORY_DELAY)
+        read_imports(&pe, number(&pe, directories + 8 * DIRECTORY_DELAY, 4), true, visitor);
+    read_sections(&pe, visitor);
+    return true;
+}

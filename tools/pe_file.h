@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What a Windows program imports and has in its data, read from its file.
+ */
+#ifndef CUSHIM_TOOLS_PE_FILE_H
+#define CUSHIM_TOOLS_PE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Called for what a file has. Texts live during the call. */
+struct pe_visitor {
+    void *user;
+    void (*imported)(void *user, const char *library, const char *symbol);
+    void (*data)(void *user, const char *section, const char *bytes, size_t size);
+};
+
+struct pe_facts {
+    const char *machine; /* "x86-64"; static */
+};
+
+/** Whether the bytes begin as a PE file does, "MZ" and all. */
+bool pe_file_is(const void *data, size_t size);
+
+/** Read a PE file in memory; false, with a static sentence, where it is damaged. */
+bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visitor,
+                  struct pe_facts *facts, const char **problem);
+
+#endif

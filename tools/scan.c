@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim scan`: what programs need of the CUDA driver, and on which GPUs their code runs.
+ */
+#include "command.h"
+#include "mapped.h"
+#include "output.h"
+#include "scan_report.h"
+
+#include <argp.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    const char *against; /* NULL: none */
+    struct scan_options report;
+    bool json;
+    char **paths; /* NULL-terminated */
+};
+
+/* A run over all files. */
+struct run {
+    const struct options *options;
+    const char *command;
+    struct scan_file all;
+    json_t *files, *problems; /* NULL: text */
+    size_t count;             /* of programs that use the driver, or have device code */
+    bool missing, failed;
+    const char *path; /* that is read */
+    bool given;       /* the file that is read was named on the command line */
+};
+
+static struct subject against;
+
+/* "9.0" or "sm_90" is 90; 0 for anything else. */
+static int parse_gpu(const char *text)
+{
+    int value = 0, digits = 0, points = 0;
+
+    if (strncmp(text, "sm_", 3) == 0)
+        text += 3;
+    for (; *text != '\0'; text++) {
+        if (*text == '.' && digits > 0 && points++ == 0 && strlen(text) == 2)
+            continue;
+        if (*text < '0' || *text > '9' || digits++ == 3)
+            return 0;
+        value = 10 * value + (*text - '0');
+    }
+    return digits >= 2 ? value : 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'a':
+        options->against = argument;
+        return 0;
+    case 'g':
+        options->report.gpu = parse_gpu(argument);
+        if (options->report.gpu == 0)
+            argp_error(state, "'%s' is not a compute capability such as 9.0", argument);
+        return 0;
+    case 'e':
+        options->report.entries = true;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        options->paths = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no file or folder given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    {.name = "against",
+     .key = 'a',
+     .arg = "X.Y|DRIVER",
+     .doc = "Exit 1 if an entry is missing in this CUDA release, this Linux driver's version, or "
+            "the driver's library at this path"},
+    {.name = "gpu",
+     .key = 'g',
+     .arg = "CC",
+     .doc = "Exit 1 if device code does not run on this compute capability, such as 9.0"},
+    {.name = "entries", .key = 'e', .doc = "List each entry"},
+    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    {0},
+};
+
+static const struct argp parser = {
+    .options = argp_options,
+    .parser = parse_option,
+    .args_doc = "FILE|FOLDER...",
+    .doc = "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
+           "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
+           "that their device code runs on. Nothing of them is executed."
+           "\v"
+           "How an entry was found:\n"
+           "  linked     the program is linked to it, and does not start without it\n"
+           "  named      its symbol is a string of the program, which likely looks it up by dlsym\n"
+           "  asked      the same, where the program likely asks cuGetProcAddress, which gives any "
+           "ABI or none\n"
+           "  runtime    the CUDA runtime in it looks it up, and does without it\n"
+           "  mentioned  a string of a file that does not name the driver's library, or the end of "
+           "a longer string\n"
+           "\n" COMMAND_EXIT_CODES,
+};
+
+static bool is_of_interest(const struct scan_file *file)
+{
+    if (file->links || file->code_count > 0 || file->unknown_count > 0)
+        return true;
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        if (file->how[i] != 0)
+            return true;
+    }
+    return false;
+}
+
+static void visit(void *user, struct scan_file *file)
+{
+    struct run *run = user;
+
+    if (!is_of_interest(file)) {
+        if (run->given && run->files == NULL && strcmp(file->name, run->path) == 0)
+            printf("%s: %s: nothing of the CUDA driver\n", file->name, file->format);
+        return;
+    }
+    run->count++;
+    run->missing |= scan_missing(file, &run->options->report);
+    scan_file_merge(&run->all, file);
+    if (run->files != NULL)
+        output_json_append(run->files, scan_json(file, &run->options->report));
+    else
+        scan_print(file, &run->options->report);
+}
+
+static void complain(struct run *run, const char *path, const char *problem)
+{
+    run->failed = true;
+    if (run->problems == NULL) {
+        fflush(stdout);
+        fprintf(stderr, "%s: %s: %s\n", run->command, path, problem);
+        return;
+    }
+    json_t *object = json_object();
+    output_json_set(object, "file", output_json_text(path));
+    output_json_set(object, "problem", output_json_text(problem));
+    output_json_append(run->problems, object);
+}
+
+/* A file in a folder may be of any kind; one that was named should be a program. */
+static void scan_path(struct run *run, const char *path, const char *file, bool given)
+{
+    struct mapped mapped;
+    const char *problem = "";
+
+    run->given = given;
+    run->path = path;
+    if (!mapped_open(&mapped, file, &problem)) {
+        complain(run, path, problem);
+        return;
+    }
+    if (!scan_bytes(path, mapped.data, mapped.size, visit, run, &problem) &&
+        (given || strncmp(problem, "not a", 5) != 0))
+        complain(run, path, problem);
+    mapped_close(&mapped);
+}
+
+/* Links are followed where they were named, and not within a folder: so none leads in a circle. */
+static void walk(struct run *run, char **paths)
+{
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    FTSENT *entry;
+
+    if (tree == NULL)
+        output_no_memory();
+    while ((entry = fts_read(tree)) != NULL) {
+        bool given = entry->fts_level == FTS_ROOTLEVEL;
+        switch (entry->fts_info) {
+        case FTS_F:
+            scan_path(run, entry->fts_path, entry->fts_accpath, given);
+            break;
+        case FTS_DNR:
+        case FTS_ERR:
+        case FTS_NS:
+            complain(run, entry->fts_path, strerror(entry->fts_errno));
+            break;
+        case FTS_DC:
+            complain(run, entry->fts_path, "a folder within itself");
+            break;
+        case FTS_SLNONE:
+            complain(run, entry->fts_path, "a link that leads nowhere");
+            break;
+        case FTS_DEFAULT:
+            if (given)
+                complain(run, entry->fts_path, "not a regular file");
+            break;
+        default: /* folders, and links within them */
+            break;
+        }
+    }
+    fts_close(tree);
+}
+
+static void finish(struct run *run)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "all %zu files", run->count);
+    snprintf(run->all.format, sizeof run->all.format, "together");
+    run->all.name = name;
+    if (run->files != NULL) {
+        json_t *root = json_object();
+        output_json_set(root, "against",
+                        run->options->report.against != NULL ? output_json_text(against.text)
+                                                             : json_null());
+        output_json_set(root, "files", run->files);
+        output_json_set(root, "all", scan_json(&run->all, &run->options->report));
+        output_json_set(root, "problems", run->problems);
+        output_json_print(root);
+    } else if (run->count > 1) {
+        scan_print(&run->all, &run->options->report);
+    } else if (run->count == 0 && !run->failed) {
+        puts("nothing found that uses the CUDA driver");
+    }
+    run->all.name = NULL;
+    scan_file_free(&run->all);
+}
+
+int command_scan(int argc, char **argv)
+{
+    static struct run run;
+    struct options options = {0};
+    int result;
+
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
+        return COMMAND_USAGE;
+    if (options.against != NULL) {
+        result = subject_read(&against, options.against, argv[0]);
+        if (result != COMMAND_OK)
+            return result;
+        options.report.against = &against;
+    }
+    run = (struct run){.options = &options, .command = argv[0]};
+    if (options.json) {
+        run.files = json_array();
+        run.problems = json_array();
+    }
+    walk(&run, options.paths);
+    finish(&run);
+    subject_release(&against);
+    return run.failed ? COMMAND_INPUT : run.missing ? COMMAND_FAILED : COMMAND_OK;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_file.h"
+
+#include "elf_file.h"
+#include "known.h"
+#include "output.h"
+#include "pe_file.h"
+#include "scan_wheel.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 96, MOST_CODES = 256, MOST_UNKNOWN = 1024 };
+
+void *scan_grow(void *array, size_t count, size_t size)
+{
+    void *more = realloc(array, (count + 1) * size);
+
+    if (more == NULL)
+        output_no_memory();
+    return more;
+}
+
+static char *copy_text(const char *text)
+{
+    char *copy = strdup(text);
+
+    if (copy == NULL)
+        output_no_memory();
+    return copy;
+}
+
+static void add_unknown(struct scan_file *file, const char *symbol)
+{
+    for (size_t i = 0; i < file->unknown_count; i++) {
+        if (strcmp(file->unknown[i], symbol) == 0)
+            return;
+    }
+    if (file->unknown_count == MOST_UNKNOWN)
+        return;
+    file->unknown = scan_grow(file->unknown, file->unknown_count, sizeof *file->unknown);
+    file->unknown[file->unknown_count++] = copy_text(symbol);
+}
+
+static void need_symbol(void *user, const char *symbol)
+{
+    struct scan_file *file = user;
+    size_t index = known_symbol(symbol);
+
+    if (index != KNOWN_NONE)
+        file->how[index] |= SCAN_LINKED;
+    else if (known_looks_like_entry(symbol) && strlen(symbol) < LONGEST_NAME)
+        add_unknown(file, symbol);
+    if (strncmp(symbol, "cuGetProcAddress", 16) == 0)
+        file->asks = true;
+}
+
+static void define_symbol(void *user, const char *symbol)
+{
+    struct scan_file *file = user;
+
+    if (strcmp(symbol, "__cudaRegisterFatBinary") == 0)
+        file->runtime = true;
+}
+
+static void need_library(void *user, const char *library)
+{
+    struct scan_file *file = user;
+
+    if (strncmp(library, "libcuda.so", 10) == 0)
+        file->links = true;
+}
+
+static void import_symbol(void *user, const char *library, const char *symbol)
+{
+    struct scan_file *file = user;
+    char lower[16];
+    size_t i;
+
+    for (i = 0; i + 1 < sizeof lower && library[i] != '\0'; i++)
+        lower[i] = (char)tolower((unsigned char)library[i]);
+    lower[i] = '\0';
+    if (strncmp(lower, "nvcuda.dll", 10) != 0)
+        return;
+    file->links = true;
+    need_symbol(file, symbol);
+}
+
+/* Whether a name is the last word of a text: the linker may have made one string of both. */
+static void note_tail(struct scan_file *file, const char *text, size_t length)
+{
+    size_t begin = length;
+    size_t index;
+
+    while (begin > 0 && (isalnum((unsigned char)text[begin - 1]) || text[begin - 1] == '_'))
+        begin--;
+    if (begin == 0 || length - begin < 5 || text[begin] != 'c' || text[begin + 1] != 'u')
+        return;
+    index = known_symbol_of(text + begin, length - begin);
+    if (index != KNOWN_NONE)
+        file->how[index] |= SCAN_MENTIONED;
+}
+
+/* A string that is data of the program. */
+static void note_text(struct scan_file *file, const char *text, size_t length)
+{
+    size_t index;
+
+    if (length == 0 || length >= LONGEST_NAME)
+        return;
+    if (text[0] == 'c' && length > 2 && text[1] == 'u' && isupper((unsigned char)text[2])) {
+        index = known_symbol_of(text, length);
+        if (index == KNOWN_NONE)
+            return;
+        struct cushim_entry entry = known_entry(index);
+        file->how[index] |= SCAN_NAMED;
+        if (strcmp(entry.name, "cuGetProcAddress") == 0)
+            file->asks = true;
+        else if (entry.stream == CUSHIM_STREAM_LEGACY && strcmp(entry.name, entry.symbol) != 0)
+            file->suffix = true;
+    } else if (strncmp(text, "libcuda.so", 10) == 0 || strncmp(text, "nvcuda.dll", 10) == 0) {
+        file->loads = true;
+    } else {
+        note_tail(file, text, length);
+    }
+    if (strncmp(text, "/cudart.shm.", 12) == 0) { /* which only the runtime opens */
+        file->runtime = true;
+    }
+}
+
+static bool same_code(const struct fatbin *a, const struct fatbin *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct fatbin_code *one = &a->code[i], *other = &b->code[i];
+        if (one->kind != other->kind || one->architecture != other->architecture ||
+            one->ptx_version != other->ptx_version || one->variant != other->variant)
+            return false;
+    }
+    return true;
+}
+
+static void add_code(struct scan_file *file, const struct fatbin *fatbin, size_t times)
+{
+    for (size_t i = 0; i < file->code_count; i++) {
+        if (same_code(&file->code[i].fatbin, fatbin)) {
+            file->code[i].times += times;
+            file->code[i].fatbin.damaged |= fatbin->damaged;
+            return;
+        }
+    }
+    if (file->code_count == MOST_CODES)
+        return;
+    file->code = scan_grow(file->code, file->code_count, sizeof *file->code);
+    file->code[file->code_count++] = (struct scan_code){*fatbin, times};
+}
+
+static void note_fatbin(void *user, const struct fatbin *fatbin)
+{
+    if (fatbin->count > 0)
+        add_code(user, fatbin, 1);
+}
+
+static void note_data(void *user, const char *section, const char *bytes, size_t size)
+{
+    struct scan_file *file = user;
+    const char *end = bytes + size;
+    bool device = strstr(section, "nv_fat") != NULL || strstr(section, "nv_relfat") != NULL;
+
+    fatbin_search(bytes, size, note_fatbin, file);
+    while (!device && bytes < end) {
+        const char *zero = memchr(bytes, '\0', (size_t)(end - bytes));
+        size_t length = (size_t)((zero != NULL ? zero : end) - bytes);
+        if (zero != NULL)
+            note_text(file, bytes, length);
+        bytes += length + 1;
+    }
+}
+
+/* Once all of a file was seen: how its names are looked up. */
+static void settle(struct scan_file *file)
+{
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        struct cushim_entry entry;
+        if (!(file->how[i] & SCAN_NAMED))
+            continue;
+        entry = known_entry(i);
+        if (file->runtime)
+            file->how[i] ^= SCAN_NAMED | SCAN_RUNTIME;
+        else if (file->asks && !file->suffix && strcmp(entry.symbol, entry.name) == 0)
+            file->how[i] ^= SCAN_NAMED | SCAN_ASKED;
+        else if (!file->loads && !file->asks)
+            file->how[i] ^= SCAN_NAMED | SCAN_MENTIONED;
+    }
+}
+
+static void begin(struct scan_file *file, const char *name)
+{
+    memset(file, 0, sizeof *file);
+    file->name = copy_text(name);
+}
+
+static bool scan_elf(const char *name, const void *data, size_t size, scan_visitor *visit,
+                     void *user, const char **problem)
+{
+    struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
+    struct elf_visitor visitor = {.user = file,
+                                  .exported = define_symbol,
+                                  .undefined = need_symbol,
+                                  .needed = need_library,
+                                  .data = note_data};
+    struct elf_facts facts;
+    bool good;
+
+    begin(file, name);
+    good = elf_file_read(data, size, &visitor, &facts, problem);
+    if (good) {
+        snprintf(file->format, sizeof file->format, "ELF, %s%s", facts.machine,
+                 facts.stripped ? ", without section headers" : "");
+        settle(file);
+        visit(user, file);
+    }
+    scan_file_free(file);
+    free(file);
+    return good;
+}
+
+static bool scan_pe(const char *name, const void *data, size_t size, scan_visitor *visit,
+                    void *user, const char **problem)
+{
+    struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
+    struct pe_visitor visitor = {.user = file, .imported = import_symbol, .data = note_data};
+    struct pe_facts facts;
+    bool good;
+
+    begin(file, name);
+    good = pe_file_read(data, size, &visitor, &facts, problem);
+    if (good) {
+        snprintf(file->format, sizeof file->format, "PE, %s", facts.machine);
+        settle(file);
+        visit(user, file);
+    }
+    scan_file_free(file);
+    free(file);
+    return good;
+}
+
+static bool scan_fatbin(const char *name, const void *data, size_t size, scan_visitor *visit,
+                        void *user, const char **problem)
+{
+    struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
+    bool good;
+
+    begin(file, name);
+    snprintf(file->format, sizeof file->format, "fatbin");
+    fatbin_search(data, size, note_fatbin, file);
+    good = file->code_count > 0;
+    if (good)
+        visit(user, file);
+    else
+        *problem = "a damaged fatbin";
+    scan_file_free(file);
+    free(file);
+    return good;
+}
+
+struct together {
+    struct scan_file *file;
+    size_t members;
+};
+
+static void merge_member(void *user, struct scan_file *member)
+{
+    struct together *together = user;
+
+    scan_file_merge(together->file, member);
+    together->members++;
+}
+
+/* An archive of objects ("ar"): a head of 60 bytes before each member. All count as one, since what
+ * they need of each other is not the driver's. */
+static bool scan_archive(const char *name, const char *data, size_t size, scan_visitor *visit,
+                         void *user, const char **problem)
+{
+    struct together together = {scan_grow(NULL, 0, sizeof *together.file), 0};
+    size_t at = 8;
+    bool good = true;
+
+    begin(together.file, name);
+    while (good && size - at >= 60) {
+        char digits[11] = "";
+        memcpy(digits, data + at + 48, 10);
+        char *stop;
+        unsigned long long length = strtoull(digits, &stop, 10);
+        at += 60;
+        if (stop == digits || length > size - at) {
+            *problem = "a damaged archive of objects";
+            good = false;
+            break;
+        }
+        if (elf_file_is(data + at, (size_t)length)) {
+            const char *ignored;
+            scan_elf(name, data + at, (size_t)length, merge_member, &together, &ignored);
+        }
+        at += (size_t)length + (length & 1);
+        if (at > size)
+            break;
+    }
+    snprintf(together.file->format, sizeof together.file->format, "archive of %zu objects",
+             together.members);
+    if (good || together.members > 0)
+        visit(user, together.file);
+    scan_file_free(together.file);
+    free(together.file);
+    return good;
+}
+
+bool scan_bytes(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
+                const char **problem)
+{
+    static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
+
+    if (elf_file_is(data, size))
+        return scan_elf(name, data, size, visit, user, problem);
+    if (pe_file_is(data, size))
+        return scan_pe(name, data, size, visit, user, problem);
+    if (size >= 8 && memcmp(data, "!<arch>\n", 8) == 0)
+        return scan_archive(name, data, size, visit, user, problem);
+    if (size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
+        return scan_wheel(name, data, size, visit, user, problem);
+    if (size >= sizeof fatbin && memcmp(data, fatbin, sizeof fatbin) == 0)
+        return scan_fatbin(name, data, size, visit, user, problem);
+    *problem = "not a program, a library, an object, an archive, a wheel or a fatbin";
+    return false;
+}
+
+void scan_file_merge(struct scan_file *all, const struct scan_file *from)
+{
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        all->how[i] |= from->how[i];
+    for (size_t i = 0; i < from->unknown_count; i++)
+        add_unknown(all, from->unknown[i]);
+    for (size_t i = 0; i < from->code_count; i++)
+        add_code(all, &from->code[i].fatbin, from->code[i].times);
+    all->asks |= from->asks;
+    all->suffix |= from->suffix;
+    all->runtime |= from->runtime;
+    all->loads |= from->loads;
+    all->links |= from->links;
+}
+
+void scan_file_free(struct scan_file *file)
+{
+    for (size_t i = 0; i < file->unknown_count; i++)
+        free(file->unknown[i]);
+    free(file->unknown);
+    free(file->code);
+    free(file->name);
+    memset(file, 0, sizeof *file);
+}

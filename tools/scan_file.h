@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What one program's file needs of the CUDA driver, read from its bytes. Nothing is executed.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_FILE_H
+#define CUSHIM_TOOLS_SCAN_FILE_H
+
+#include "fatbin_read.h"
+
+#include <cushim/cushim.h>
+
+/** How an entry was found in a file; a set of bits. */
+enum scan_how {
+    SCAN_LINKED = 1 << 0,  /* an undefined symbol, or an import: it must be there */
+    SCAN_NAMED = 1 << 1,   /* its exported symbol as a string: likely looked up by dlsym */
+    SCAN_ASKED = 1 << 2,   /* likely asked of cuGetProcAddress, which gives any ABI or none */
+    SCAN_RUNTIME = 1 << 3, /* named by the CUDA runtime, which does without what a driver lacks */
+    /* A string of a file that does not name the driver's library, or the end of a longer one: of an
+     * error message, or shared with one by the linker. */
+    SCAN_MENTIONED = 1 << 4
+};
+
+/** Fatbins that have the same code. */
+struct scan_code {
+    struct fatbin fatbin;
+    size_t times;
+};
+
+struct scan_file {
+    char *name;                            /* path, and for a member of an archive "path:member" */
+    char format[64];                       /* "ELF, x86-64" */
+    unsigned char how[CUSHIM_ENTRY_COUNT]; /* enum scan_how */
+    char **unknown; /* undefined symbols that look like the driver's and are not in the registry */
+    size_t unknown_count;
+    bool asks;    /* cuGetProcAddress is there: plain names may mean any ABI */
+    bool suffix;  /* names with "_v2" are there: names are looked up as symbols */
+    bool runtime; /* the CUDA runtime is in it */
+    bool loads;   /* the library's name is there as a string */
+    bool links;   /* it is linked to the library */
+    struct scan_code *code;
+    size_t code_count;
+};
+
+/** What reading a file gives, for each program in it: an archive has several. */
+typedef void scan_visitor(void *user, struct scan_file *file);
+
+/**
+ * Read a program, a library, an object, an archive of objects, a wheel or a fatbin in memory.
+ *
+ * @param name     of the file, for the results
+ * @param visit    called for each program found, which may keep nothing of it
+ * @param problem  on failure a static sentence
+ * @return false where the bytes are none of these, or are damaged. What could be read was visited
+ */
+bool scan_bytes(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
+                const char **problem);
+
+/** Add what `from` has to `all`. */
+void scan_file_merge(struct scan_file *all, const struct scan_file *from);
+
+/** Release what a file holds. */
+void scan_file_free(struct scan_file *file);
+
+#endif

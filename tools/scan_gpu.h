@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Whether the device code of a program runs on a GPU, and from which driver on.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_GPU_H
+#define CUSHIM_TOOLS_SCAN_GPU_H
+
+#include "scan_file.h"
+
+/** From good to bad. */
+enum gpu_answer {
+    GPU_RUNS = 0, /* there is machine code for it */
+    GPU_COMPILED, /* the driver compiles PTX */
+    GPU_TOO_NEW,  /* the driver is too old for the PTX: error 222 */
+    GPU_NO_CODE,  /* neither machine code nor PTX: error 209 */
+    GPU_NOT_KNOWN /* the driver is too old for the GPU itself */
+};
+
+struct gpu_verdict {
+    enum gpu_answer answer; /* of the fatbin that fares worst */
+    bool partly;            /* other fatbins fare better */
+    int from;               /* the first release of which a driver runs it; 0: none */
+};
+
+/**
+ * @param capability  90 is 9.0
+ * @param release     of the driver; 0: of any that is new enough
+ */
+struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int release);
+
+/** "runs", "compiled", "222", "209", "unknown". */
+const char *scan_gpu_name(enum gpu_answer answer);
+
+/** The next compute capability that is known, behind this one; 0 at the end. Begins behind 49. */
+int scan_gpu_next(int capability);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The programs in a wheel, which is a zip file.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_WHEEL_H
+#define CUSHIM_TOOLS_SCAN_WHEEL_H
+
+#include "scan_file.h"
+
+/** Room for one more element behind `count` of them; want of memory ends the program. */
+void *scan_grow(void *array, size_t count, size_t size);
+
+/** As scan_bytes, for a zip file: each program in it is visited as "NAME:MEMBER". */
+bool scan_wheel(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
+                const char **problem);
+
+#endif
