@@ -14,6 +14,7 @@ struct linked {
     char mark[24];
     uint64_t size; /* of the whole */
     uint64_t count;
+    uint64_t max_registers;
 };
 
 static bool is_elf(const void *data, size_t size)
@@ -84,6 +85,7 @@ static CUresult read_linked(const char *data, size_t size, unsigned architecture
     memcpy(&head, data, sizeof head);
     if (head.size > size || head.size < sizeof head)
         return CUDA_ERROR_INVALID_IMAGE;
+    image->max_registers = (unsigned)head.max_registers;
     const char *at = data + sizeof head, *end = data + head.size;
     for (uint64_t i = 0; i < head.count; i++) {
         uint64_t length;
@@ -150,7 +152,8 @@ CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
 
 void *sim_image_write(const struct sim_image *image, unsigned architecture, size_t *size)
 {
-    struct linked head = {.count = image->count, .mark = MARK};
+    struct linked head = {
+        .count = image->count, .mark = MARK, .max_registers = image->max_registers};
     head.size = sizeof head;
     for (size_t i = 0; i < image->count; i++)
         head.size += sizeof(uint64_t) + image->sources[i].size;

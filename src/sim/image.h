@@ -10,7 +10,8 @@
 struct sim_image {
     struct ptx_source *sources; /* they belong together: to be linked */
     size_t count;
-    char **owned; /* texts that were unpacked; the others lie in the caller's image */
+    unsigned max_registers; /* that the linker was told; 0: none */
+    char **owned;           /* texts that were unpacked; the others lie in the caller's image */
 };
 
 #define SIM_HOW_TO_GET_PTX                                                                         \

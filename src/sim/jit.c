@@ -67,6 +67,8 @@ CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *
         case CU_JIT_THREADS_PER_BLOCK:
             if (value == 0)
                 return CUDA_ERROR_INVALID_VALUE;
+            if (options[i] == CU_JIT_MAX_REGISTERS)
+                jit->max_registers = (unsigned)value;
             break;
         case CU_JIT_CACHE_MODE:
             if (value > CU_JIT_CACHE_OPTION_CA)
@@ -153,7 +155,8 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count, struct ptx_module **module)
 {
     struct ptx_options options = {.version = sim_ptx_version(),
-                                  .architecture = (unsigned)sim_architecture(context->device)};
+                                  .architecture = (unsigned)sim_architecture(context->device),
+                                  .max_registers = jit->max_registers};
     unsigned target = jit->target & 0xffffU; /* what is above are the letters: 90a is 0x1005a */
     if (target && target != options.architecture) {
         ptx_text_add(&jit->errors, "error   : CU_JIT_TARGET is sm_%u, and the device is sm_%u\n",

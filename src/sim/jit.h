@@ -15,8 +15,9 @@ struct sim_jit {
     struct sim_log {
         char *buffer;
         size_t size;
-    } error_log, info_log; /* the caller's */
-    unsigned target;       /* compute capability asked for, 0: the context's */
+    } error_log, info_log;  /* the caller's */
+    unsigned max_registers; /* 0: not given */
+    unsigned target;        /* compute capability asked for, 0: the context's */
     bool verbose;
 };
 

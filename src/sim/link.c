@@ -235,6 +235,7 @@ static CUresult complete(struct link *link)
         result = CUDA_ERROR_INVALID_SOURCE; /* each input was good by itself: a symbol is missing */
     if (result == CUDA_SUCCESS) {
         ptx_module_release(module);
+        link->inputs.max_registers = link->jit.max_registers;
         link->output = sim_image_write(&link->inputs, architecture, &size);
         if (!link->output)
             result = CUDA_ERROR_OUT_OF_MEMORY;

@@ -48,6 +48,8 @@ CUresult sim_module_compile(const struct sim_context *context, const void *data,
                                      &image, &jit->errors);
     if (result != CUDA_SUCCESS)
         return result;
+    if (!jit->max_registers)
+        jit->max_registers = image.max_registers;
     result = sim_jit_compile(jit, context, image.sources, image.count, ptx);
     sim_image_free(&image);
     return result;

@@ -84,6 +84,52 @@ static void test_targets(void **state)
     }
 }
 
+static int registers_of(CUmodule module)
+{
+    CUfunction function;
+    int value = -1;
+    OK(cu->cuModuleGetFunction(&function, module, "k"));
+    OK(cu->cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
+    return value;
+}
+
+/* A limit of registers holds for what the functions tell, through the linker too. */
+static void test_register_limit(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    CUjit_option option = CU_JIT_MAX_REGISTERS;
+    void *value = (void *)(uintptr_t)40, *cubin;
+    CUmodule module;
+    CUlinkState link;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    assert_non_null(file);
+    fputs(HEAD ".visible .entry k(.param .u64 p)\n{\n .reg .u32 r<100>;\n .reg .u64 a;\n"
+               " ld.param.u64 a, [p];\n",
+          file);
+    for (int i = 0; i < 100; i++)
+        fprintf(file, " ld.global.u32 r%d, [a + %d];\n", i, 4 * i);
+    for (int i = 0; i < 100; i++)
+        fprintf(file, " st.global.u32 [a + %d], r%d;\n", 4 * i, 99 - i);
+    fputs(" ret;\n}\n", file);
+    fclose(file);
+    module = loaded(text);
+    assert_true(registers_of(module) > 90);
+    OK(cu->cuModuleUnload(module));
+    OK(cu->cuModuleLoadDataEx(&module, text, 1, &option, &value));
+    assert_in_range(registers_of(module), 1, 40);
+    OK(cu->cuModuleUnload(module));
+    OK(cu->cuLinkCreate_v2(1, &option, &value, &link));
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, text, size + 1, "k", 0, NULL, NULL));
+    OK(cu->cuLinkComplete(link, &cubin, &size));
+    OK(cu->cuModuleLoadData(&module, cubin));
+    assert_in_range(registers_of(module), 1, 40);
+    OK(cu->cuModuleUnload(module));
+    OK(cu->cuLinkDestroy(link));
+    free(text);
+}
+
 /* A variable without initial values, or with few, is memory that nobody has touched. */
 static void test_large_variables(void **state)
 {
@@ -138,6 +184,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_static_variables),
     MEMORY_TEST(test_old_text),
     MEMORY_TEST(test_targets),
+    MEMORY_TEST(test_register_limit),
     MEMORY_OWN(test_large_variables, "what a variable costs the host"),
     MEMORY_OWN(test_lacking_instruction, "a device lacks none"),
 };

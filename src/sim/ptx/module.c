@@ -132,6 +132,18 @@ static bool module_functions(struct ptx_module *module)
     return true;
 }
 
+/* The engine has registers enough; a compiler would spill what is beyond the limit. */
+static void limit_registers(struct ptx_module *module, unsigned most)
+{
+    for (uint32_t i = 0; i < module->code_count; i++) {
+        struct ptx_code *code = &module->codes[i];
+        uint32_t limit = code->ir->maxnreg ? code->ir->maxnreg : most;
+
+        if (limit && code->info.registers > limit)
+            code->info.registers = limit;
+    }
+}
+
 /* Whether a kernel can run, or there is none. */
 static bool is_usable(const struct ptx_module *module)
 {
@@ -190,6 +202,7 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
         module_free(made);
         return status;
     }
+    limit_registers(made, options->max_registers);
     demote(errors, said, info);
     *module = made;
     return PTX_OK;
