@@ -526,7 +526,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_primary),
     MEMORY_TEST(test_primary_threads),
     MEMORY_TEST(test_peers),
-    MEMORY_TEST(test_fork),
+    MEMORY_OWN(test_fork, "a child is never stuck"),
     MEMORY_OWN(test_sticky, "its settings"),
 };
 
