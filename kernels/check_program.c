@@ -112,14 +112,15 @@ static bool log_says(struct check_run *run, char *log)
 bool check_syntax_error(struct check_run *run)
 {
     const struct cushim_api *api = run->cu;
-    char log[4096] = "";
+    char log[4096] = "", other_log[4096] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     CUresult code = api->cuModuleLoadDataEx(&run->module, syntax_error_ptx, 2, options, values);
     if (code != CUDA_ERROR_INVALID_PTX || run->module)
         return check_failed(run, "loading it gave %d", (int)code);
     /* Alone it lacks link_part. */
-    code = api->cuModuleLoadData(&run->module, link_main_ptx);
+    values[0] = other_log;
+    code = api->cuModuleLoadDataEx(&run->module, link_main_ptx, 2, options, values);
     if (code == CUDA_SUCCESS || run->module)
         return check_failed(run, "link_main was loaded without link_part");
     return log_says(run, log);

@@ -81,7 +81,8 @@ def test_all_releases():
 
 
 def test_faults_and_the_first_failing_call():
-    one = shell(f"exec {PROGRAM} codes 0 10 100", "--fault", "cuMemAlloc:error=OUT_OF_MEMORY", code=OK)
+    one = shell(f"exec {PROGRAM} codes 0 10 100", "--fault", "cuMemAlloc:error=OUT_OF_MEMORY",
+                code=OK)
     assert one["call"].endswith("2 CUDA_ERROR_OUT_OF_MEMORY")
     assert one["call"].startswith("cuMemAlloc")
     assert shell(f"exec {PROGRAM} codes 0 10 100", code=OK)["call"] is None
@@ -89,7 +90,8 @@ def test_faults_and_the_first_failing_call():
 
 def test_missing_each():
     """Each entry that the program used is taken away once."""
-    runs = matrix("--cuda", "12.4", "--missing-each", "--", PROGRAM, "codes", "0", "10", "100", code=FAILED)
+    runs = matrix("--cuda", "12.4", "--missing-each", "--", PROGRAM, "codes", "0", "10", "100",
+                  code=FAILED)
     assert runs[0]["result"] == "passes" and runs[0]["missing"] is None
     missing = [one["missing"] for one in runs[1:]]
     assert len(missing) == len(set(missing)) and "cuMemAlloc_v2" in missing

@@ -4,8 +4,8 @@
 import os
 
 import pytest
-from command import (DRIVERS, FAILED, FAKE_GPU, INPUT, NO_DRIVER, OK, USAGE, each_branch, nm_exports,
-                     real_driver, registry, run)
+from command import (DRIVERS, FAILED, FAKE_GPU, INPUT, NO_DRIVER, OK, USAGE, each_branch,
+                     nm_exports, real_driver, registry, run)
 from real_drivers import is_private
 
 pytest_generate_tests = each_branch
@@ -69,7 +69,8 @@ def test_search(tmp_path):
 def bad_files(folder):
     """Files that no driver is, each with a word of the sentence."""
     cases = {"empty": (b"", "not an ELF file"), "text": (b"#!/bin/sh\n", "not an ELF file"),
-             "short": (b"\x7fELF", "damaged"), "head": (b"\x7fELF\2\1\1" + bytes(57), "exports no entry")}
+             "short": (b"\x7fELF", "damaged"),
+              "head": (b"\x7fELF\2\1\1" + bytes(57), "exports no entry")}
     for name, (content, word) in cases.items():
         (folder / name).write_bytes(content)
         yield folder / name, word

@@ -112,7 +112,7 @@ def test_companion_type(project):
     project.change("types", lambda row: row["name"] == "CUd3d9DeviceList", renamed)
     generated, objects, _ = project.rebuilt()
     assert generated == {"cudaD3D9.h"}
-    assert objects == {"unavailable.c", "dropin.c"}
+    assert objects == {"dropin.c"}
 
 
 def renamed(row):
@@ -127,7 +127,7 @@ def test_level(project):
                    lambda row: {**row, "symbol": "cuD3D9CtxCreate"})
     generated, objects, _ = project.rebuilt()
     assert generated == {"cudaD3D9.h"}
-    assert objects == {"unavailable.c", "dropin.c"}
+    assert objects == {"dropin.c"}
 
 
 def test_plain_name(project):
@@ -144,6 +144,6 @@ def test_entry_type(project):
     project.change("entries", lambda row: row["symbol"] == "cuInit",
                    lambda row: {**row, "params": [["unsigned int", "renamed"]]})
     generated, objects, _ = project.rebuilt()
-    assert generated == {"api.h", "cuda.h", "cudaTypedefs.h", "unavailable.c", "dropin.c"}
-    assert {"unavailable.c", "dropin.c", "entries.c"} <= objects
+    assert generated == {"api.h", "cuda.h", "cudaTypedefs.h", "dropin.c"}
+    assert {"dropin.c", "entries.c"} <= objects
     assert "error_names.c" not in objects

@@ -12,8 +12,7 @@ for name in captures contexts graphs heap images lifetimes loading memory memory
     streams texture_objects; do
     program=$build/tests/sim/test_sim_$name
     for case in $(MEMORY_LIST=1 "$program" "$driver" | grep -v ' own: '); do
-        out=$(MEMORY_ONLY=$case timeout 30 "$program" "$driver" 2>&1)
-        if [ $? -ne 0 ]; then
+        if ! out=$(MEMORY_ONLY=$case timeout 30 "$program" "$driver" 2>&1); then
             failed="$failed $name/$case"
             echo "== $name/$case"
             echo "$out"

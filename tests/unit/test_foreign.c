@@ -367,6 +367,30 @@ static void fork_after_both(void *unused)
     run_in_child(expect_forked, (void *)(uintptr_t)with, NULL);
 }
 
+/* A child may try again if there was nothing that a fork could break. */
+static void try_again_in_child(void *unused)
+{
+    unsigned calls = fake_control(fake_path("v11"))->init_calls;
+    (void)unused;
+    const struct cushim_api *cu = open_path(fake_path("v11"));
+    assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NO_DEVICE);
+    assert_int_equal(fake_control(fake_path("v11"))->init_calls, calls + 1);
+    fake_control(fake_path("v11"))->init_code = CUDA_SUCCESS;
+    cu = open_path(fake_path("v11"));
+    assert_int_equal(cushim_init(cu), CUSHIM_OK);
+    run_in_child(expect_forked, (void *)(uintptr_t)cu, NULL);
+}
+
+static void fork_after_failure(void *unused)
+{
+    (void)unused;
+    fake_control(fake_path("v11"))->init_code = CUDA_ERROR_NO_DEVICE;
+    const struct cushim_api *cu = open_path(fake_path("v11"));
+    assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NO_DEVICE);
+    run_in_child(expect_no_device, (void *)(uintptr_t)cu, NULL);
+    run_in_child(try_again_in_child, NULL, NULL);
+}
+
 /* The driver itself reports what cushim did not see: its own cuInit, called before a fork. */
 static void fork_after_raw_init(void *unused)
 {
@@ -399,6 +423,7 @@ static const struct child children[] = {
     {"the last error during another thread's load", last_error_during_load},
     {"fork during a load", fork_during_load},
     {"fork after one cuInit that failed and one that succeeded", fork_after_both},
+    {"fork after a cuInit that failed", fork_after_failure},
     {"fork after the driver's own cuInit", fork_after_raw_init},
 };
 
