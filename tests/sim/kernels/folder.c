@@ -175,7 +175,7 @@ static const struct {
 static CUmodule load(const char *path, const char *name)
 {
     struct cushim_link_input inputs[2] = {{.size = sizeof inputs[0], .path = path},
-                                          {.size = sizeof inputs[0], .path = NULL}};
+                                          {.size = sizeof inputs[0]}};
     char part[4096];
     struct cushim_jit_result result = {.size = sizeof result};
     CUmodule module = NULL;
