@@ -33,6 +33,7 @@ class Pool:
 
 
 PART = re.compile(r"[A-Z][a-z]*|[a-z]+|\d+|_")
+WORD_MOST = 24  # bytes of the longest word, as registry.h has it
 FIRST_WORD = 128  # bytes from here on stand for a word
 
 
@@ -54,7 +55,8 @@ def pack(names):
     def saving(word):
         return text.count(word) * (len(word) - 1) - len(word) - 3
 
-    heap = [(-saving(word), word) for word in set(candidates(names))]
+    heap = [(-saving(word), word) for word in set(candidates(names))
+            if len(word) <= WORD_MOST]
     heapq.heapify(heap)
     while heap and len(words) < 256 - FIRST_WORD:
         _, word = heapq.heappop(heap)
@@ -128,7 +130,8 @@ def emit(registry):
     lines = [ctext.banner("entries"), '#include "loader/registry.h"', "",
              "const char cushim_entry_names[] =", *pool.lines(), "    ;", "",
              "const char cushim_entry_words[] =",
-             *(f'    "{word}\\0"' for word in words), "    ;",
+             *(f'    "{word}\\0"' for word in words), "    \"" + "\\0" * WORD_MOST + "\"",
+             "    ;",
              *array("const uint16_t cushim_entry_word_offsets[]",
                     [*map(word_pool.add, words), word_pool.size]),
              *array("const char cushim_entry_suffixes[][12]", map(json.dumps, suffixes)),

@@ -40,6 +40,7 @@ int command_compat(int argc, char **argv);
 int command_newer(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_scan(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_demo(int argc, char **argv);
 int command_matrix(int argc, char **argv);
 int command_sim(int argc, char **argv);

@@ -32,6 +32,7 @@ static char scan_title[] = "cushim scan";
 static char newer_title[] = "cushim newer";
 static char diff_title[] = "cushim diff";
 #endif
+static char report_title[] = "cushim report";
 static char demo_title[] = "cushim demo";
 #ifdef HAVE_SIM
 static char matrix_title[] = "cushim matrix";
@@ -48,6 +49,7 @@ static const struct command commands[] = {
     {"newer", newer_title, command_newer},
     {"diff", diff_title, command_diff},
 #endif
+    {"report", report_title, command_report},
     {"demo", demo_title, command_demo},
 #ifdef HAVE_SIM
     {"matrix", matrix_title, command_matrix},
@@ -126,6 +128,7 @@ static const struct argp parser = {
            "  newer     what a driver exports that this build does not know\n"
            "  diff      what two drivers or releases differ in\n"
 #endif
+           "  report    a page of every entry and feature, against releases and drivers\n"
            "  demo      run kernels and check what they computed\n"
 #ifdef HAVE_SIM
            "  matrix    run a program under many drivers, simulated and real\n"

@@ -40,12 +40,19 @@ static void find_fail(struct cushim_find *find, enum cushim_status status, const
     find->message = cushim_find_format("%s: %s%s", path, cause, cushim_status_advice(status));
 }
 
+/* Not by a format: a load that succeeds needs none, and the first of a process is slow. */
+static char *find_copy(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
 static void find_record(struct cushim_find *find, const struct cushim_candidate *candidate,
                         enum cushim_status status, const char *words,
                         const struct cushim_options *options)
 {
-    char *path = cushim_find_format("%s", candidate->path);
-    char *message = cushim_find_format("%s", words);
+    char *path = find_copy(candidate->path), *message = find_copy(words);
     if (path && message && find->attempt_count < CUSHIM_MAX_ATTEMPTS) {
         find->attempts[find->attempt_count++] =
             (struct cushim_attempt){path, candidate->source, status, message};
@@ -102,7 +109,10 @@ static enum cushim_status find_attempt(struct cushim_find *find,
         status = find_check(find, words, size);
         if (status == CUSHIM_OK) {
             cushim_library_describe(&find->library);
-            snprintf(words, size, "%s", find->library.path ? find->library.path : "");
+            size_t length = find->library.path ? strlen(find->library.path) : 0;
+            length = length < size ? length : size - 1;
+            memcpy(words, find->library.path ? find->library.path : "", length);
+            words[length] = '\0';
         } else {
             cushim_library_close(&find->library, true);
         }

@@ -9,6 +9,9 @@
 #define REGISTRY_ELSEWHERE CUSHIM_ENTRY_WINDOWS
 #endif
 
+/* Bytes of an unpacked name, and of the word that may be copied behind it. */
+#define REGISTRY_BUFFER (CUSHIM_SYMBOL_SIZE + CUSHIM_ENTRY_WORD_MOST)
+
 uint32_t cushim_registry_hash(const char *symbol)
 {
     uint32_t hash = 5381;
@@ -17,45 +20,47 @@ uint32_t cushim_registry_hash(const char *symbol)
     return hash;
 }
 
-/* What a byte of a packed name stands for, and how long that is. */
-static inline const char *registry_word(const char *packed, size_t *length)
-{
-    unsigned char byte = (unsigned char)*packed;
-    *length = 1;
-    if (byte < 128)
-        return packed;
-    const uint16_t *offsets = cushim_entry_word_offsets + (byte - 128);
-    *length = (size_t)(offsets[1] - offsets[0] - 1);
-    return cushim_entry_words + offsets[0];
-}
-
-/* The rest of a symbol behind an entry's name; NULL if it is of another name. */
-static const char *registry_behind_name(size_t index, const char *symbol)
+/*
+ * Unpack a name; returns where it ends. Most of a load's look-ups come here, so a word is copied
+ * with as many bytes as the longest has, without a branch for each: the next one overwrites what
+ * was too much. The words and the buffer have room for that.
+ */
+static char *registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
 {
     const char *packed = cushim_entry_names + cushim_entries[index].name;
-    if (symbol[0] != 'c' || symbol[1] != 'u')
-        return NULL;
-    symbol += 2;
+    char *end = buffer + 2;
+    memcpy(buffer, "cu", 2);
     for (; *packed; packed++) {
-        size_t length;
-        const char *word = registry_word(packed, &length);
-        for (; length; length--) /* shorter than a call of strncmp */
-            if (*symbol++ != *word++)
-                return NULL;
+        unsigned char byte = (unsigned char)*packed;
+        if (byte < 128) {
+            *end++ = (char)byte;
+            continue;
+        }
+        const uint16_t *offsets = cushim_entry_word_offsets + (byte - 128);
+        for (size_t i = 0; i < CUSHIM_ENTRY_WORD_MOST; i += sizeof(uint64_t)) {
+            uint64_t part;
+            memcpy(&part, cushim_entry_words + offsets[0] + i, sizeof part);
+            memcpy(end + i, &part, sizeof part);
+        }
+        end += offsets[1] - offsets[0] - 1;
     }
-    return symbol;
+    *end = '\0';
+    return end;
 }
 
 static bool registry_is_symbol(size_t index, const char *symbol)
 {
-    const char *rest = registry_behind_name(index, symbol);
-    return rest && strcmp(rest, cushim_entry_suffixes[cushim_entries[index].suffix]) == 0;
+    char own[REGISTRY_BUFFER];
+    const char *suffix = cushim_entry_suffixes[cushim_entries[index].suffix];
+    memcpy(registry_unpack(index, own), suffix, sizeof cushim_entry_suffixes[0]);
+    return strcmp(own, symbol) == 0;
 }
 
 bool cushim_registry_is_name(size_t index, const char *name)
 {
-    const char *rest = registry_behind_name(index, name);
-    return rest && !*rest;
+    char own[REGISTRY_BUFFER];
+    registry_unpack(index, own);
+    return strcmp(own, name) == 0;
 }
 
 size_t cushim_registry_find_hashed(const char *symbol, uint32_t hash)
@@ -85,16 +90,9 @@ size_t cushim_registry_find(const char *symbol)
 
 const char *cushim_registry_name(size_t index, char name[CUSHIM_SYMBOL_SIZE])
 {
-    char *end = name + 2;
-    memcpy(name, "cu", 2);
-    for (const char *packed = cushim_entry_names + cushim_entries[index].name; *packed; packed++) {
-        size_t length;
-        const char *word = registry_word(packed, &length);
-        memcpy(end, word, length);
-        end += length;
-    }
-    *end = '\0';
-    return name;
+    char own[REGISTRY_BUFFER];
+    size_t length = (size_t)(registry_unpack(index, own) - own);
+    return memcpy(name, own, length + 1);
 }
 
 const char *cushim_registry_symbol(size_t index, char symbol[CUSHIM_SYMBOL_SIZE])

@@ -38,6 +38,9 @@ extern const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT];
 extern const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT];
 extern const uint16_t cushim_entry_starts[257];
 
+/* Bytes of the longest word, rounded up to a multiple of 8; the words end with as many zeros. */
+#define CUSHIM_ENTRY_WORD_MOST 24
+
 /* Bytes of the longest symbol, its end included. */
 #define CUSHIM_SYMBOL_SIZE sizeof(((struct cushim_entry *)0)->symbol)
 

@@ -146,20 +146,6 @@ static void capture(CUdeviceptr memory)
     printf("captured, instantiated, launched twice; given up; spoiled\n");
 }
 
-static void nothing_current(void)
-{
-    const struct cushim_api *table = cu;
-    CUstream stream = NULL;
-    CUevent event = NULL;
-    CUcontext now = context;
-    CALL(table->cuCtxSetCurrent(NULL));
-    CHECK(cu->cuStreamCreate(&stream, 0) == CUDA_ERROR_INVALID_CONTEXT && !stream);
-    CHECK(cu->cuEventCreate(&event, 0) == CUDA_ERROR_INVALID_CONTEXT && !event);
-    CALL(table->cuCtxGetCurrent(&now));
-    CHECK(!now);
-    CALL(table->cuCtxSetCurrent(context));
-}
-
 int main(void)
 {
     const struct cushim_api *table = device_or_skip();
@@ -170,7 +156,6 @@ int main(void)
     CALL(table->cuMemAlloc(&memory, BYTES));
     events(memory);
     capture(memory);
-    nothing_current();
     same_context();
     CALL(table->cuMemFree(memory));
     CALL(table->cuDevicePrimaryCtxRelease(0));

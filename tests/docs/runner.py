@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE.parent / "drivers")]
 from real_drivers import newest_drivers  # noqa: E402
 
 BUILD = Path(os.environ.get("MESON_BUILD_ROOT", "build"))
-CLI = os.environ.get("CUSHIM_CLI")
+CLI = os.environ.get("CUSHIM_CLI", "cushim")
 FAKE_GPU = os.environ.get("CUSHIM_FAKE_GPU", "")
 SIM = os.environ.get("CUSHIM_DOCS_SIM")  # the newest version that is simulated
 NOWHERE = "/nonexistent/libcuda.so.1"

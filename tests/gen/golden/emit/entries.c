@@ -19,6 +19,7 @@ const char cushim_entry_names[] =
 
 const char cushim_entry_words[] =
     "GetError\0"
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
     ;
 const uint16_t cushim_entry_word_offsets[] = {
     0, 9,
