@@ -59,7 +59,10 @@ UNSUPPORTED = """\
 
 The [simulated driver](simulated-driver.md) exports these symbols, where its version has them, and
 returns `CUDA_ERROR_NOT_SUPPORTED` (801) from them; a `_ptsz` or `_ptds` form does as its legacy
-one. All other entries behave as on a device: {present} of {all}.
+one. All other entries have a behaviour: {present} of {all}. Some of those judge what they are given
+and refuse all the same, as there is nothing to share with: `cuIpcOpen*`, `cuMemExport*`,
+`cuMemImport*`, `cuMemPoolExport*`, `cuMemPoolImport*`, `cuMemGetHandleForAddressRange`,
+`cuImportExternal*`, `cuLaunchCooperativeKernelMultiDevice` and `cuGetExportTable`.
 
 Made by the command below, and compared with the source by a test:
 
