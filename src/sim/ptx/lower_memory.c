@@ -168,7 +168,7 @@ static uint16_t unused_quarters(const struct ir_insn *insn, enum memory_space sp
     if (used == 0 || size < 4 || (space != MEMORY_GLOBAL && space != MEMORY_GENERIC))
         return 0;
     past = 32 - (uint32_t)__builtin_clz(used);
-    return past >= size ? 0 : (uint16_t)((size - past) / (size / 4));
+    return (uint16_t)(past >= size ? 0 : (size - past) / (size / 4));
 }
 
 static void lower_load(struct lower *lower, const struct ir_insn *insn)
