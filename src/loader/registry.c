@@ -37,11 +37,13 @@ static char *registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
             continue;
         }
         const uint16_t *offsets = cushim_entry_word_offsets + (byte - 128);
-        for (size_t i = 0; i < CUSHIM_ENTRY_WORD_MOST; i += sizeof(uint64_t)) {
-            uint64_t part;
-            memcpy(&part, cushim_entry_words + offsets[0] + i, sizeof part);
-            memcpy(end + i, &part, sizeof part);
-        }
+        uint64_t word[CUSHIM_ENTRY_WORD_MOST / sizeof(uint64_t)];
+        memcpy(&word[0], cushim_entry_words + offsets[0], sizeof word[0]);
+        memcpy(&word[1], cushim_entry_words + offsets[0] + 8, sizeof word[1]);
+        memcpy(&word[2], cushim_entry_words + offsets[0] + 16, sizeof word[2]);
+        memcpy(end, &word[0], sizeof word[0]);
+        memcpy(end + 8, &word[1], sizeof word[1]);
+        memcpy(end + 16, &word[2], sizeof word[2]);
         end += offsets[1] - offsets[0] - 1;
     }
     *end = '\0';

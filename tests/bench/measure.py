@@ -178,7 +178,8 @@ def loader_commands(build):
     """The build's own compiler commands for the static library, as word lists, with folder."""
     for unit in json.loads((build / "compile_commands.json").read_text()):
         if "/libcushim.a.p/" in f"/{unit['output']}":
-            yield shlex.split(unit["command"]), unit["directory"]
+            words = shlex.split(unit["command"])
+            yield words[words[0].endswith("ccache"):], unit["directory"]
 
 
 def without(words, *options):
@@ -220,8 +221,8 @@ def size(build, quick):
         "Size",
         "What the static library adds to a dynamically linked executable that calls "
         "`cushim_load(NULL)->cuInit(0)` and nothing else, against one with an empty `main`; "
-        "bytes, as the command `size` counts them. The three tables of typed stubs, one stub for "
-        "each entry and reason, are most of it.",
+        "bytes, as the command `size` counts them. The registry and the stubs, one for each entry "
+        "and reason, are most of it.",
         ("flags", "text", "data", "text + data"))
     variants = (["-O2"], ["-O2", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"],
                 ["-Os", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"])
