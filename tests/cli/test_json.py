@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""docs/json.md: each member that a command prints is in its table, with its type."""
+
+import re
+
+import pytest
+from command import CLI, FAKE_GPU, READERS, ROOT, SIM_DRIVERS, run
+
+TYPES = {bool: "true or false", int: "number", float: "number", str: "text", type(None): "null"}
+RUNS = {
+    "info": [["info", "--init", "--driver", FAKE_GPU], ["info", "--driver", "/nonexistent/x"]],
+    "symbols": [["symbols", "--driver", FAKE_GPU], ["symbols", "--driver", "/nonexistent/x"]],
+    "features": [["features", "--driver", FAKE_GPU], ["features", "--driver", FAKE_GPU,
+                                                      "--device", "0"]],
+    "compat X.Y": [["compat", "12.4"], ["compat", "13.3"], ["compat", "10.1"]],
+    "compat DRIVER": [["compat", "550.163.01"], ["compat", "340.108"]],
+}
+if READERS:
+    RUNS |= {
+        "newer": [["newer", "--driver", FAKE_GPU, "--level", "3.0"]],
+        "diff": [["diff", "11.4", "12.5"], ["diff", "12.5", "11.4"]],
+        "scan": [["scan", CLI, FAKE_GPU, ROOT / "tests/fuzz/corpus/fatbin/both.fatbin", "/none"],
+                 ["scan", "--against", "9.0", CLI]],
+    }
+if SIM_DRIVERS:
+    RUNS["matrix"] = [["matrix", "--cuda", "12.4", "--missing-each", "--", CLI, "info"],
+                      ["matrix", "--cuda", "12.4", "--fault", "cuInit", "--", CLI, "info",
+                       "--init"]]
+
+
+def members(value, path=""):
+    """(path, type) of everything in a value that is no object and no array."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from members(inner, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from members(inner, path + "[]")
+    else:
+        yield path, TYPES[type(value)]
+
+
+def documented():
+    """{command: {path: types}}"""
+    tables = {}
+    for line in (ROOT / "docs/json.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## cushim "):
+            table = tables[line.removeprefix("## cushim ")] = {}
+        elif row := re.match(r"\| `([^`]+)` \| ([^|]+) \|", line):
+            table[row[1]] = set(row[2].split(", "))
+    return tables
+
+
+def test_all_are_there():
+    assert set(RUNS) <= set(documented())
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_members(command):
+    table, seen = documented()[command], set()
+    for words in RUNS[command]:
+        answer = run(words[0], "--json", *words[1:]).json()
+        for path, kind in members(answer):
+            path = re.sub(r"^all\.", "files[].", path)
+            assert kind in table.get(path, ()), f"{path}: {kind}"
+            seen.add(path)
+    optional = {"init", "remarks[]", "files[].unknown[]", "files[].missing"}
+    assert set(table) - seen <= optional
