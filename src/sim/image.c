@@ -6,12 +6,11 @@
 #include <string.h>
 
 #define EM_CUDA_MACHINE 190
-#define MARK "cushim.linked.ptx"
+#define MARK "cushim" /* in the padding of the ELF identification */
 
-/* A "cubin" of this driver: ELF header, mark, number of texts, then length and text of each. */
+/* A "cubin" of this driver: a marked ELF header, number of texts, then length and text of each. */
 struct linked {
     Elf64_Ehdr elf;
-    char mark[24];
     uint64_t size; /* of the whole */
     uint64_t count;
     uint64_t max_registers;
@@ -69,11 +68,11 @@ static CUresult read_linked(const char *data, size_t size, unsigned architecture
                             struct sim_image *image)
 {
     struct linked head;
-    if (size < sizeof(Elf64_Ehdr) + sizeof head.mark)
+    if (size < sizeof(Elf64_Ehdr))
         return CUDA_ERROR_INVALID_IMAGE;
-    /* Where the size is not known, an ELF header and this much behind it are there anyhow. */
+    /* Where the size is not known, an ELF header is there anyhow. */
     memcpy(&head.elf, data, sizeof head.elf);
-    if (memcmp(data + sizeof head.elf, MARK, sizeof MARK) != 0)
+    if (memcmp(head.elf.e_ident + EI_PAD, MARK, sizeof MARK) != 0)
         return head.elf.e_machine == EM_CUDA_MACHINE && head.elf.e_shnum
                    ? CUDA_ERROR_NO_BINARY_FOR_GPU
                    : CUDA_ERROR_INVALID_IMAGE;
@@ -152,8 +151,7 @@ CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
 
 void *sim_image_write(const struct sim_image *image, unsigned architecture, size_t *size)
 {
-    struct linked head = {
-        .count = image->count, .mark = MARK, .max_registers = image->max_registers};
+    struct linked head = {.count = image->count, .max_registers = image->max_registers};
     head.size = sizeof head;
     for (size_t i = 0; i < image->count; i++)
         head.size += sizeof(uint64_t) + image->sources[i].size;
@@ -163,6 +161,7 @@ void *sim_image_write(const struct sim_image *image, unsigned architecture, size
     head.elf.e_shnum = 1;
     head.size += sizeof(Elf64_Shdr);
     memcpy(head.elf.e_ident, ELFMAG, SELFMAG);
+    memcpy(head.elf.e_ident + EI_PAD, MARK, sizeof MARK);
     head.elf.e_ident[EI_CLASS] = ELFCLASS64;
     head.elf.e_ident[EI_DATA] = ELFDATA2LSB;
     head.elf.e_ident[EI_VERSION] = EV_CURRENT;

@@ -10,6 +10,7 @@
 
 struct link {
     struct sim_object object;
+    const struct sim_device *device; /* the context may end while a thread compiles */
     struct sim_jit jit;
     struct sim_image inputs;
     void *names;  /* tree of what the inputs define, which no other may define again */
@@ -67,6 +68,7 @@ CUresult sim_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, voi
         free(link);
         return result;
     }
+    link->device = context->device;
     sim_object_add(&link->object, SIM_LINK, context);
     *stateOut = (CUlinkState)link;
     return CUDA_SUCCESS;
@@ -127,8 +129,7 @@ static CUresult check(struct link *link, const struct sim_image *image, unsigned
 static CUresult add(struct link *link, CUjitInputType type, const void *data, size_t size)
 {
     struct sim_image image;
-    struct sim_context *context = link->object.context;
-    unsigned architecture = (unsigned)sim_architecture(context->device);
+    unsigned architecture = (unsigned)sim_architecture(link->device);
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
     if (link->output)
@@ -136,7 +137,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM) {
         ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX alone, no %s\n",
                      type == CU_JIT_INPUT_NVVM ? "NVVM code" : "library of machine code");
-        sim_jit_refused(&link->jit, context->device, "linker's input", CUDA_ERROR_NOT_SUPPORTED);
+        sim_jit_refused(&link->jit, link->device, "linker's input", CUDA_ERROR_NOT_SUPPORTED);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     CUresult result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
@@ -150,7 +151,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
             result = sim_image_append(&link->inputs, &image);
         sim_image_free(&image);
     }
-    sim_jit_refused(&link->jit, link->object.context->device, "linker's input", result);
+    sim_jit_refused(&link->jit, link->device, "linker's input", result);
     sim_jit_write(&link->jit);
     if (result != CUDA_SUCCESS && link->failed == CUDA_SUCCESS)
         link->failed = result;
@@ -224,7 +225,7 @@ CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *p
 static CUresult complete(struct link *link)
 {
     struct sim_context *context = link->object.context;
-    unsigned architecture = (unsigned)sim_architecture(context->device);
+    unsigned architecture = (unsigned)sim_architecture(link->device);
     struct ptx_module *module;
     size_t size = 0;
     if (link->failed != CUDA_SUCCESS)
@@ -241,7 +242,7 @@ static CUresult complete(struct link *link)
             result = CUDA_ERROR_OUT_OF_MEMORY;
     }
     link->output_size = size;
-    sim_jit_refused(&link->jit, sim_device(0), "linked image", result);
+    sim_jit_refused(&link->jit, link->device, "linked image", result);
     sim_jit_write(&link->jit);
     return result;
 }
