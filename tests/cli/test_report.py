@@ -38,7 +38,9 @@ def data_of(page):
 def test_data(page):
     data = data_of(page)
     assert [row["name"] for row in data["drivers"]] == ["fake", "new"]
-    assert [(row["name"], row["since"], row["group"], row["stream"]) for row in data["entries"]] == \
+    shown_facts = [(row["name"], row["since"], row["group"], row["stream"])
+                   for row in data["entries"]]
+    assert shown_facts == \
         [(entry["symbol"], entry["since"], entry["header"], entry["stream"]) for entry in ENTRIES]
     assert [(row["name"], row["since"]) for row in data["features"]] == \
         [(row["feature"], row["since"]) for row in FEATURES]
