@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write a text as a C string, for the build: embed.py FILE NAME OUTPUT. Standard library only."""
+"""Write a text as a C string: embed.py FILE NAME OUTPUT. Standard library only."""
 
 import sys
 from pathlib import Path

@@ -38,9 +38,8 @@ def data_of(page):
 def test_data(page):
     data = data_of(page)
     assert [row["name"] for row in data["drivers"]] == ["fake", "new"]
-    shown_facts = [(row["name"], row["since"], row["group"], row["stream"])
-                   for row in data["entries"]]
-    assert shown_facts == \
+    rows = [(row["name"], row["since"], row["group"], row["stream"]) for row in data["entries"]]
+    assert rows == \
         [(entry["symbol"], entry["since"], entry["header"], entry["stream"]) for entry in ENTRIES]
     assert [(row["name"], row["since"]) for row in data["features"]] == \
         [(row["feature"], row["since"]) for row in FEATURES]
