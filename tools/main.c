@@ -86,7 +86,8 @@ static const char *command_names(void)
     }
 #ifndef HAVE_SIM
     if (length < sizeof names)
-        snprintf(names + length, sizeof names - length, "; sim needs a build with -Dsim=true");
+        snprintf(names + length, sizeof names - length,
+                 "; sim and matrix need a build with -Dsim=true");
 #endif
     return names;
 }
