@@ -51,11 +51,11 @@ class Result:
         return json.loads(self.out, object_pairs_hook=unique)
 
 
-def run(*arguments, stdout=subprocess.PIPE, **variables):
+def run(*arguments, stdout=subprocess.PIPE, user=None, **variables):
     """Run `cushim ARGUMENTS` with its output in a pipe."""
     done = subprocess.run([CLI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=stdout,
                           stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-                          env=environment(**variables))
+                          user=user, env=environment(**variables))
     return Result(done.returncode, done.stdout, done.stderr)
 
 
