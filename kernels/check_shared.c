@@ -43,7 +43,7 @@ bool check_reduce(struct check_run *run)
     float *data = check_floats(run, MANY, 4);
     CUdeviceptr memory = data ? check_copy(run, data, MANY * sizeof *data) : 0;
     CUfunction function = memory ? check_load(run, reduce_ptx, "reduce") : NULL;
-    bool good = function != NULL;
+    bool good = function;
     for (size_t threads = 32; good && threads <= 1024; threads *= 2)
         good = reduce_by(run, function, memory, data, threads);
     return good;

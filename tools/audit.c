@@ -80,7 +80,7 @@ static size_t audit_json(const struct symbols_options *options, const struct rou
         const char *reason = disagreement(routes, &pair);
         json_t *object;
 
-        if (reason == NULL)
+        if (!reason)
             continue;
         object = symbols_entry_json(&pair.entry);
         output_json_set(object, "reason", json_string(reason));
@@ -105,9 +105,9 @@ static void add_row(struct output_table *table, const struct routes *routes,
 
     output_table_add(table, OUTPUT_PLAIN, pair->entry.symbol);
     output_table_add(table, OUTPUT_PLAIN, version_text(since, pair->entry.since));
-    output_table_add(table, OUTPUT_PLAIN, by_proc != NULL ? by_proc : "-");
+    output_table_add(table, OUTPUT_PLAIN, by_proc ? by_proc : "-");
     output_table_add(table, OUTPUT_PLAIN, via_name(pair->proc.via));
-    output_table_add(table, OUTPUT_PLAIN, by_dlsym != NULL ? by_dlsym : "-");
+    output_table_add(table, OUTPUT_PLAIN, by_dlsym ? by_dlsym : "-");
     output_table_add(table, OUTPUT_BAD, reason);
 }
 
@@ -122,7 +122,7 @@ static size_t audit_text(const struct symbols_options *options, const struct rou
     for (size_t i = 0; next_pair(options, routes, &i, &pair); compared++) {
         const char *reason = disagreement(routes, &pair);
 
-        if (reason == NULL)
+        if (!reason)
             continue;
         for (size_t j = 0; found == 0 && j < table.columns; j++)
             output_table_add(&table, OUTPUT_TITLE, titles[j]);

@@ -33,12 +33,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (options->subject != NULL)
+        if (options->subject)
             argp_error(state, "one release or driver expected, but there is also '%s'", argument);
         options->subject = argument;
         return 0;
     case ARGP_KEY_END:
-        if (options->subject != NULL && options->driver != NULL)
+        if (options->subject && options->driver)
             argp_error(state, "--driver does not go with '%s'", options->subject);
         return 0;
     default:
@@ -80,7 +80,7 @@ const char *compat_summary(char text[COMPAT_SUMMARY_SIZE], int release)
 
     if (cushim_family_floor(release / 1000, NULL, NULL))
         snprintf(family, sizeof family, ", with limits all of %d.x", release / 1000);
-    if (compat_ptx(ptx, release) != NULL)
+    if (compat_ptx(ptx, release))
         snprintf(jit, sizeof jit, "; PTX up to %s", ptx);
     snprintf(text, COMPAT_SUMMARY_SIZE, "programs of CUDA up to %s%s%s%s",
              version_text(own, release), family, jit,
@@ -100,7 +100,7 @@ static const char *shipped(char text[TEXT_SIZE], int release, bool windows)
     for (size_t i = 0; cushim_toolkit_at(i, &toolkit) && length < TEXT_SIZE; i++) {
         const char *driver = windows ? toolkit.windows_driver : toolkit.linux_driver;
         char update[32] = "";
-        if (toolkit.release != release || driver == NULL)
+        if (toolkit.release != release || !driver)
             continue;
         if (toolkit.update > 0)
             snprintf(update, sizeof update, "Update %d: ", toolkit.update);
@@ -137,7 +137,7 @@ static void print_release(int release)
         output_field(windows ? "Windows" : "Linux", OUTPUT_PLAIN,
                      drivers[0] != '\0' ? drivers : "no driver is known to ship with it");
         drivers = oldest(release, windows, &limited);
-        if (drivers == NULL)
+        if (!drivers)
             continue;
         snprintf(text, sizeof text, "%s%s", drivers,
                  limited ? ", without what came after that driver's own release" : "");
@@ -149,7 +149,7 @@ static void print_release(int release)
                  release / 1000, release % 1000 / 10);
         output_field("before that", OUTPUT_PLAIN, text);
     }
-    output_field("newest PTX", OUTPUT_PLAIN, compat_ptx(ptx, release) != NULL ? ptx : "not known");
+    output_field("newest PTX", OUTPUT_PLAIN, compat_ptx(ptx, release) ? ptx : "not known");
 }
 
 static json_t *release_json(int release)
@@ -232,7 +232,7 @@ static void print_driver(const char *name, int release)
                     ? ", but with a cuda-compat package on data center GPUs"
                     : "");
     snprintf(text, sizeof text, "up to %s; a later one ends with error 222",
-             compat_ptx(ptx, release) != NULL ? ptx : "?");
+             compat_ptx(ptx, release) ? ptx : "?");
     output_field("PTX", OUTPUT_PLAIN, ptx[0] != '\0' ? text : "not known");
 }
 
@@ -270,7 +270,7 @@ static void report(const struct options *options, const char *name, int release)
 /* For the driver in a file, or the one found. */
 static int report_found(const struct options *options, const char *command)
 {
-    const char *path = options->subject != NULL ? options->subject : options->driver;
+    const char *path = options->subject ? options->subject : options->driver;
     const struct cushim_api *cu = driver_open(path, CUSHIM_ORDER_PROC);
     bool found = driver_found(cu, command);
 
@@ -294,7 +294,7 @@ int command_compat(int argc, char **argv)
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return COMMAND_USAGE;
 
-    if (options.subject == NULL || strchr(options.subject, '/') != NULL)
+    if (!options.subject || strchr(options.subject, '/'))
         return report_found(&options, argv[0]);
     if (is_driver_version(options.subject)) {
         release = cushim_driver_release(options.subject);

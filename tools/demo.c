@@ -68,7 +68,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         argp_error(state, "no argument expected, but there is '%s'", argument);
         return 0;
     case ARGP_KEY_END:
-        if (options->simulated && options->driver != NULL)
+        if (options->simulated && options->driver)
             argp_error(state, "--simulated and --driver exclude each other");
         return 0;
     default:
@@ -116,11 +116,11 @@ static bool succeeded(const char *call, CUresult code)
     if (code == CUDA_SUCCESS)
         return true;
     fflush(stdout);
-    fprintf(stderr, "cushim demo: %s failed: %s (%d)", call, name != NULL ? name : "unknown code",
+    fprintf(stderr, "cushim demo: %s failed: %s (%d)", call, name ? name : "unknown code",
             (int)code);
     if (reason[0] != '\0')
         fprintf(stderr, ": %s", reason);
-    else if (words != NULL)
+    else if (words)
         fprintf(stderr, ": %s", words);
     fputc('\n', stderr);
     cushim_clear_last_error();
@@ -218,11 +218,11 @@ static bool release(struct demo *demo)
     CUcontext popped;
     bool good = true;
 
-    if (demo->stop != NULL)
+    if (demo->stop)
         good &= released(demo, "cuEventDestroy", cu->cuEventDestroy(demo->stop));
-    if (demo->start != NULL)
+    if (demo->start)
         good &= released(demo, "cuEventDestroy", cu->cuEventDestroy(demo->start));
-    if (demo->module != NULL)
+    if (demo->module)
         good &= released(demo, "cuModuleUnload", cu->cuModuleUnload(demo->module));
     if (demo->sum != 0)
         good &= released(demo, "cuMemFree", cu->cuMemFree(demo->sum));
@@ -232,7 +232,7 @@ static bool release(struct demo *demo)
         good &= released(demo, "cuMemFree", cu->cuMemFree(demo->a));
     if (demo->current)
         good &= released(demo, "cuCtxPopCurrent", cu->cuCtxPopCurrent(&popped));
-    if (demo->context != NULL)
+    if (demo->context)
         good &= released(demo, "cuDevicePrimaryCtxRelease",
                          cu->cuDevicePrimaryCtxRelease_v1(demo->device));
     return good;
@@ -260,7 +260,7 @@ static int add_vectors(const struct cushim_api *cu, CUdevice device, float *mill
     float *a = malloc(BYTES), *b = malloc(BYTES), *sum = malloc(BYTES);
     bool good;
 
-    if (a == NULL || b == NULL || sum == NULL)
+    if (!a || !b || !sum)
         output_no_memory();
     for (uint32_t i = 0; i < COUNT; i++) {
         a[i] = value_at(i, 1);

@@ -15,7 +15,7 @@ static bool run_all(const struct cushim_api *cu)
     struct check_run run = {.cu = cu, .large = true, .progress = progress_set};
     bool good = true;
 
-    for (const struct check *check = checks; check->name != NULL; check++) {
+    for (const struct check *check = checks; check->name; check++) {
         bool right;
 
         progress_begin(check->name);

@@ -30,7 +30,7 @@ static const char *lacking(const struct cushim_api *cu)
         return none ? "the driver started, but lists no device" : NULL;
     }
     kernel_module_read(&module);
-    return status == CUSHIM_ERROR_NO_DEVICE || module.file == NULL ? cushim_message(cu) : NULL;
+    return status == CUSHIM_ERROR_NO_DEVICE || !module.file ? cushim_message(cu) : NULL;
 }
 
 static const struct cushim_api *open_simulated(void)
@@ -40,10 +40,10 @@ static const struct cushim_api *open_simulated(void)
 
     /* What may be why there is no device would leave none here either. */
     unsetenv("CUDA_VISIBLE_DEVICES");
-    if (devices != NULL && strcmp(devices, "0") == 0)
+    if (devices && strcmp(devices, "0") == 0)
         unsetenv("CUSHIM_SIM_DEVICES");
     cu = cushim_sim_open(NULL);
-    if (cu == NULL) {
+    if (!cu) {
         fprintf(stderr, "cushim: %s\n", cushim_last_error());
         exit(COMMAND_SYSTEM);
     }
@@ -57,16 +57,16 @@ struct demo_driver demo_open(const char *path, bool simulate)
 
     if (!simulate) {
         driver.cu = driver_open(path, CUSHIM_ORDER_PROC);
-        if (path != NULL || getenv("CUSHIM_LIBCUDA") != NULL)
+        if (path || getenv("CUSHIM_LIBCUDA"))
             return driver;
         why = lacking(driver.cu);
-        if (why == NULL)
+        if (!why)
             return driver;
     }
     output_text(OUTPUT_WARNING, "simulated GPU on this machine's CPU: ");
     output_text(OUTPUT_PLAIN, why);
     putchar('\n');
-    if (driver.cu != NULL)
+    if (driver.cu)
         cushim_close(driver.cu);
     return (struct demo_driver){open_simulated(), true};
 }

@@ -92,7 +92,7 @@ static const char *count_devices(const struct cushim_api *cu, int *count)
     if (code != CUDA_SUCCESS) {
         *count = 0;
         snprintf(text, sizeof text, "cuDeviceGetCount failed: %s (%d)",
-                 name != NULL ? name : "unknown code", (int)code);
+                 name ? name : "unknown code", (int)code);
         return text;
     }
     return *count > 0 ? "" : "the driver started, but lists no device";
@@ -116,7 +116,7 @@ int devices_report(const struct cushim_api *cu, json_t *root)
         if (!device_read(cu, i, &facts))
             continue;
         readable++;
-        if (root != NULL)
+        if (root)
             output_json_append(devices, device_json(&facts));
         else
             add_row(&rows, &facts);
@@ -125,7 +125,7 @@ int devices_report(const struct cushim_api *cu, json_t *root)
     if (readable == 0 && message[0] == '\0')
         message = "the driver does not describe any of its devices";
 
-    if (root != NULL) {
+    if (root) {
         json_t *init = json_object();
         output_json_set(init, "status", json_string(cushim_status_name(status)));
         output_json_set(init, "message", output_json_text(message));

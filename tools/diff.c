@@ -67,7 +67,7 @@ static bool has_feature(const struct subject *subject, const struct cushim_featu
     size_t entry;
 
     if (facts->since > subject->release ||
-        (facts->platform != NULL && strcmp(facts->platform, "linux") != 0))
+        (facts->platform && strcmp(facts->platform, "linux") != 0))
         return false;
     for (size_t i = 0; cushim_feature_entry(facts->feature, i, &entry); i++) {
         if (!subject->has[entry])
@@ -123,7 +123,7 @@ static json_t *entries_json(int more)
         bool both = false;
         for (size_t k = 0; k < subjects[!more].unknown_count; k++)
             both |= strcmp(subjects[more].unknown[i], subjects[!more].unknown[k]) == 0;
-        if (!both && subjects[!more].path != NULL)
+        if (!both && subjects[!more].path)
             output_json_append(array, output_json_text(subjects[more].unknown[i]));
     }
     return array;

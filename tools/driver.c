@@ -15,7 +15,7 @@ const struct cushim_api *driver_open(const char *path, enum cushim_order order)
     struct cushim_options options = {.size = sizeof options, .path = path, .order = order};
     const struct cushim_api *cu = cushim_open(&options);
 
-    if (cu == NULL) {
+    if (!cu) {
         fprintf(stderr, "cushim: %s\n", cushim_last_error());
         exit(COMMAND_SYSTEM);
     }
@@ -83,7 +83,7 @@ void driver_print(const struct cushim_api *cu)
 const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim_api *cu,
                           const struct cushim_slot *slot)
 {
-    if (slot->address == NULL)
+    if (!slot->address)
         return NULL;
     snprintf(text, OFFSET_TEXT_SIZE, "0x%" PRIxPTR,
              (uintptr_t)slot->address - (uintptr_t)cushim_base(cu));

@@ -39,12 +39,12 @@ static void visit_symbol(const struct elf_visitor *visitor, const GElf_Sym *symb
 {
     int binding = GELF_ST_BIND(symbol->st_info), seen = GELF_ST_VISIBILITY(symbol->st_other);
 
-    if (name == NULL || name[0] == '\0' || binding == STB_LOCAL)
+    if (!name || name[0] == '\0' || binding == STB_LOCAL)
         return;
     if (symbol->st_shndx == SHN_UNDEF) {
-        if (visitor->undefined != NULL)
+        if (visitor->undefined)
             visitor->undefined(visitor->user, name);
-    } else if (visitor->exported != NULL && (seen == STV_DEFAULT || seen == STV_PROTECTED)) {
+    } else if (visitor->exported && (seen == STV_DEFAULT || seen == STV_PROTECTED)) {
         visitor->exported(visitor->user, name);
     }
 }
@@ -55,12 +55,12 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count;
 
-    if (data == NULL || header->sh_entsize == 0)
+    if (!data || header->sh_entsize == 0)
         return;
     count = data->d_size / header->sh_entsize;
     for (size_t i = 1; i < count && i < INT32_MAX; i++) {
         GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) == NULL)
+        if (!gelf_getsym(data, (int)i, &symbol))
             return;
         visit_symbol(visitor, &symbol, elf_strptr(elf, header->sh_link, symbol.st_name));
     }
@@ -72,12 +72,12 @@ static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Dyn entry;
 
-    if (data == NULL || visitor->needed == NULL)
+    if (!data || !visitor->needed)
         return;
-    for (int i = 0; gelf_getdyn(data, i, &entry) != NULL && entry.d_tag != DT_NULL; i++) {
+    for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
         const char *name =
             entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
-        if (name != NULL)
+        if (name)
             visitor->needed(visitor->user, name);
     }
 }
@@ -90,13 +90,13 @@ static void read_data(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     size_t names;
     Elf_Data *data;
 
-    if (visitor->data == NULL || header->sh_type != SHT_PROGBITS ||
-        !(header->sh_flags & SHF_ALLOC) || (header->sh_flags & SHF_EXECINSTR))
+    if (!visitor->data || header->sh_type != SHT_PROGBITS || !(header->sh_flags & SHF_ALLOC) ||
+        (header->sh_flags & SHF_EXECINSTR))
         return;
     name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
     data = elf_rawdata(section, NULL);
-    if (data != NULL && data->d_buf != NULL)
-        visitor->data(visitor->user, name != NULL ? name : "", data->d_buf, data->d_size);
+    if (data && data->d_buf)
+        visitor->data(visitor->user, name ? name : "", data->d_buf, data->d_size);
 }
 
 /* Whether a file has a table of dynamic symbols: then the other one has no more that matters. */
@@ -106,12 +106,12 @@ static bool read_sections(Elf *elf, const struct elf_visitor *visitor, bool *any
     GElf_Shdr header;
 
     *any = false;
-    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
-        if (gelf_getshdr(s, &header) != NULL && header.sh_type == SHT_DYNSYM)
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+        if (gelf_getshdr(s, &header) && header.sh_type == SHT_DYNSYM)
             linked = true;
     }
-    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
-        if (gelf_getshdr(s, &header) == NULL)
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+        if (!gelf_getshdr(s, &header))
             continue;
         *any = true;
         if (header.sh_type == (linked ? SHT_DYNSYM : SHT_SYMTAB))
@@ -133,8 +133,8 @@ static const char *at_address(Elf *elf, const char *file, size_t size, uint64_t 
     elf_getphdrnum(elf, &count);
     for (size_t i = 0; i < count && i < INT32_MAX; i++) {
         GElf_Phdr part;
-        if (gelf_getphdr(elf, (int)i, &part) == NULL || part.p_type != PT_LOAD ||
-            address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz)
+        if (!gelf_getphdr(elf, (int)i, &part) || part.p_type != PT_LOAD || address < part.p_vaddr ||
+            address - part.p_vaddr >= part.p_filesz)
             continue;
         uint64_t inside = address - part.p_vaddr;
         if (length > part.p_filesz - inside || part.p_offset > size ||
@@ -156,19 +156,18 @@ static void read_segments(Elf *elf, const char *file, size_t size,
     elf_getphdrnum(elf, &count);
     for (size_t i = 0; i < count && i < INT32_MAX; i++) {
         GElf_Phdr part;
-        if (gelf_getphdr(elf, (int)i, &part) == NULL)
+        if (!gelf_getphdr(elf, (int)i, &part))
             break;
         if (part.p_type == PT_DYNAMIC) {
             dynamic = part.p_vaddr;
             dynamic_size = part.p_filesz;
-        } else if (part.p_type == PT_LOAD && !(part.p_flags & PF_X) && visitor->data != NULL &&
+        } else if (part.p_type == PT_LOAD && !(part.p_flags & PF_X) && visitor->data &&
                    part.p_offset < size && part.p_filesz <= size - part.p_offset) {
             visitor->data(visitor->user, "", file + part.p_offset, (size_t)part.p_filesz);
         }
     }
     const char *table = at_address(elf, file, size, dynamic, dynamic_size);
-    for (uint64_t at = 0;
-         table != NULL && dynamic_size - at >= sizeof(Elf64_Dyn) && at <= dynamic_size;
+    for (uint64_t at = 0; table && dynamic_size - at >= sizeof(Elf64_Dyn) && at <= dynamic_size;
          at += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
         memcpy(&entry, table + at, sizeof entry);
@@ -186,12 +185,11 @@ static void read_segments(Elf *elf, const char *file, size_t size,
     const char *rows = at_address(elf, file, size, symbols, strings - symbols);
     const char *names = at_address(elf, file, size, strings, strings_size);
     for (uint64_t at = sizeof(Elf64_Sym);
-         rows != NULL && names != NULL && at + sizeof(Elf64_Sym) <= strings - symbols;
-         at += sizeof(Elf64_Sym)) {
+         rows && names && at + sizeof(Elf64_Sym) <= strings - symbols; at += sizeof(Elf64_Sym)) {
         GElf_Sym symbol; /* the same as Elf64_Sym */
         memcpy(&symbol, rows + at, sizeof symbol);
         if (symbol.st_name < strings_size &&
-            memchr(names + symbol.st_name, '\0', (size_t)(strings_size - symbol.st_name)) != NULL)
+            memchr(names + symbol.st_name, '\0', (size_t)(strings_size - symbol.st_name)))
             visit_symbol(visitor, &symbol, names + symbol.st_name);
     }
 }
@@ -208,9 +206,9 @@ bool elf_file_read(const void *data, size_t size, const struct elf_visitor *visi
     elf_version(EV_CURRENT);
     /* The library takes a file that may be written, and does not write. */
     elf = elf_memory((char *)(uintptr_t)data, size);
-    if (elf == NULL)
+    if (!elf)
         return false;
-    if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL) {
+    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
         elf_end(elf);
         return false;
     }

@@ -63,7 +63,7 @@ static size_t head_of_zstd(const char *from, size_t packed, char *to)
     size_t before = 1;
 
     /* Until the head is full, or there is no more. */
-    while (context != NULL && out.pos < out.size && in.pos < in.size + 1 && before != 0) {
+    while (context && out.pos < out.size && in.pos < in.size + 1 && before != 0) {
         size_t at = in.pos + out.pos;
         before = ZSTD_decompressStream(context, &out, &in);
         if (ZSTD_isError(before) || in.pos + out.pos == at)
@@ -108,7 +108,7 @@ static void read_directives(const char *head, struct fatbin_code *code)
 {
     const char *text = strstr(head, ".version");
 
-    if (text != NULL) {
+    if (text) {
         text += strlen(".version");
         text += strspn(text, " \t");
         int major = read_number(&text);
@@ -117,7 +117,7 @@ static void read_directives(const char *head, struct fatbin_code *code)
             code->ptx_version = 10 * major + minor;
     }
     text = strstr(head, ".target");
-    if (text == NULL)
+    if (!text)
         return;
     text += strlen(".target");
     text += strspn(text, " \t");
@@ -188,9 +188,9 @@ void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *u
 {
     const char *at = data, *end = at + size;
 
-    while ((at = memmem(at, (size_t)(end - at), magic, sizeof magic)) != NULL) {
+    while ((at = memmem(at, (size_t)(end - at), magic, sizeof magic))) {
         struct fatbin *fatbin = malloc(sizeof *fatbin);
-        size_t length = fatbin != NULL ? read_fatbin(at, (size_t)(end - at), fatbin) : 0;
+        size_t length = fatbin ? read_fatbin(at, (size_t)(end - at), fatbin) : 0;
         if (length > 0)
             visit(user, fatbin);
         free(fatbin);

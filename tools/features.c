@@ -95,7 +95,7 @@ static bool next_feature(const struct options *options, const struct cushim_api 
 {
     facts->size = sizeof *facts;
     while (cushim_feature_list((*index)++, facts)) {
-        if (options->glob != NULL && fnmatch(options->glob, facts->name, 0) != 0 &&
+        if (options->glob && fnmatch(options->glob, facts->name, 0) != 0 &&
             fnmatch(options->glob, facts->group, 0) != 0)
             continue;
         cushim_feature_reason(cu, options->device, facts->feature, support, reason, REASON_SIZE);

@@ -114,7 +114,7 @@ static json_t *remarks_json(const struct facts *facts)
 {
     json_t *remarks = json_array();
 
-    for (const struct remark_words *words = remark_words; words->name != NULL; words++) {
+    for (const struct remark_words *words = remark_words; words->name; words++) {
         if (cushim_remarks(facts->cu) & words->remark)
             output_json_append(remarks, json_string(words->name));
     }
@@ -154,16 +154,16 @@ static void print_driver(const struct facts *facts)
 
     output_text(OUTPUT_TITLE, "Driver");
     putchar('\n');
-    if (facts->used == NULL) {
+    if (!facts->used) {
         output_field("none", OUTPUT_BAD, cushim_message(facts->cu));
     } else {
-        output_field("path", OUTPUT_GOOD, path != NULL ? path : facts->used->path);
+        output_field("path", OUTPUT_GOOD, path ? path : facts->used->path);
         output_field("why this one", OUTPUT_PLAIN, source_reason(facts->used->source));
         output_field("CUDA version", OUTPUT_PLAIN,
                      version_text(version, cushim_driver_version(facts->cu)));
         output_field("runs", OUTPUT_PLAIN, compat_summary(runs, cushim_driver_version(facts->cu)));
     }
-    if (module != NULL)
+    if (module)
         output_field("kernel module", OUTPUT_PLAIN, module);
     else
         output_field("kernel module", OUTPUT_WARNING, "none is loaded");
@@ -182,8 +182,8 @@ static void print_attempts(const struct facts *facts)
         output_table_add(&table, good ? OUTPUT_GOOD : OUTPUT_WARNING,
                          cushim_status_name(attempt->status));
         output_table_add(&table, OUTPUT_PLAIN, source_name(attempt->source));
-        output_table_add(&table, OUTPUT_PLAIN, attempt->path != NULL ? attempt->path : "-");
-        output_table_add(&table, OUTPUT_DIM, attempt->message != NULL ? attempt->message : "");
+        output_table_add(&table, OUTPUT_PLAIN, attempt->path ? attempt->path : "-");
+        output_table_add(&table, OUTPUT_DIM, attempt->message ? attempt->message : "");
     }
     output_table_print(&table, "  ");
 }
@@ -212,7 +212,7 @@ static void print_table(const struct facts *facts)
             snprintf(text, sizeof text, "%zu", facts->states[state]);
         }
         output_table_add(&table, OUTPUT_PLAIN, text);
-        output_table_add(&table, OUTPUT_DIM, meanings[state] != NULL ? meanings[state] : "");
+        output_table_add(&table, OUTPUT_DIM, meanings[state] ? meanings[state] : "");
     }
     output_table_print(&table, "  ");
 }
@@ -226,7 +226,7 @@ static void print_facts(const struct facts *facts)
         return;
     output_text(OUTPUT_TITLE, "Remarks");
     putchar('\n');
-    for (const struct remark_words *words = remark_words; words->name != NULL; words++) {
+    for (const struct remark_words *words = remark_words; words->name; words++) {
         if (cushim_remarks(facts->cu) & words->remark) {
             fputs("  ", stdout);
             output_text(OUTPUT_WARNING, words->sentence);
@@ -258,7 +258,7 @@ int command_info(int argc, char **argv)
         result = devices_report(cu, root);
     else if (options.json)
         output_json_set(root, "init", json_null());
-    if (root != NULL)
+    if (root)
         output_json_print(root);
 
     cushim_close(cu);

@@ -20,7 +20,7 @@ static void parse_version(struct kernel_module *module, const char *line)
         length = strcspn(line, blanks);
         /* Nothing but digits and points, and at least one point: not the year of a date. */
         if (length > 0 && length < sizeof module->version &&
-            strspn(line, "0123456789.") == length && memchr(line, '.', length) != NULL) {
+            strspn(line, "0123456789.") == length && memchr(line, '.', length)) {
             memcpy(module->version, line, length);
             module->version[length] = '\0';
             return;
@@ -37,9 +37,9 @@ void kernel_module_read(struct kernel_module *module)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         FILE *file = fopen(files[i], "re");
 
-        if (file == NULL)
+        if (!file)
             continue;
-        if (fgets(line, sizeof line, file) != NULL)
+        if (fgets(line, sizeof line, file))
             parse_version(module, line);
         fclose(file);
         if (module->version[0] != '\0') {
@@ -51,5 +51,5 @@ void kernel_module_read(struct kernel_module *module)
 
 const char *kernel_module_version(const struct kernel_module *module)
 {
-    return module->file != NULL ? module->version : NULL;
+    return module->file ? module->version : NULL;
 }

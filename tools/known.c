@@ -102,12 +102,12 @@ bool known_elsewhere(size_t index)
 {
     static const struct cushim_api *none;
 
-    if (none == NULL) {
+    if (!none) {
         struct cushim_options options = {
             .size = sizeof options, .resolver = no_symbol, .order = CUSHIM_ORDER_DLSYM_ONLY};
         none = cushim_open(&options);
     }
-    return none != NULL && cushim_slot_at(none, index).state == CUSHIM_STATE_PLATFORM;
+    return none && cushim_slot_at(none, index).state == CUSHIM_STATE_PLATFORM;
 }
 
 bool known_looks_like_entry(const char *symbol)
@@ -150,7 +150,7 @@ void known_split(const char *symbol, char name[KNOWN_NAME_SIZE], enum cushim_str
               : take_off(name, "_ptds") ? CUSHIM_STREAM_PTDS
                                         : CUSHIM_STREAM_LEGACY;
     version = strrchr(name, '_');
-    if (version != NULL && version[1] == 'v' && isdigit((unsigned char)version[2]) &&
+    if (version && version[1] == 'v' && isdigit((unsigned char)version[2]) &&
         version[2 + strspn(version + 2, "0123456789")] == '\0')
         *version = '\0';
 }

@@ -99,7 +99,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_ARG:
         arguments->command = find_command(argument);
-        if (arguments->command == NULL)
+        if (!arguments->command)
             argp_error(state, "no command '%s'; there are %s", argument, command_names());
         /* What follows belongs to the command. */
         arguments->argc = state->argc - state->next + 1;

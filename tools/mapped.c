@@ -42,7 +42,7 @@ bool mapped_open(struct mapped *mapped, const char *path, const char **problem)
 
 void mapped_close(struct mapped *mapped)
 {
-    if (mapped->data != NULL)
+    if (mapped->data)
         munmap((void *)(unsigned long)mapped->data, mapped->size);
     *mapped = (struct mapped){0};
 }

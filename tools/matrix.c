@@ -157,7 +157,7 @@ static struct matrix_case *add(struct list *list)
 {
     struct matrix_case *item = realloc(list->item, (list->count + 1) * sizeof *item);
 
-    if (item == NULL)
+    if (!item)
         output_no_memory();
     list->item = item;
     item += list->count++;
@@ -181,18 +181,17 @@ static int add_releases(struct list *list, const char *asked)
     char *words, *rest = NULL;
     int result = COMMAND_OK;
 
-    if (asked != NULL && strcmp(asked, "none") == 0)
+    if (asked && strcmp(asked, "none") == 0)
         return COMMAND_OK;
-    if (asked == NULL) {
+    if (!asked) {
         for (int i = count; i-- > 0;)
             add_release(list, versions[i]);
         return COMMAND_OK;
     }
     words = strdup(asked);
-    if (words == NULL)
+    if (!words)
         output_no_memory();
-    for (char *word = strtok_r(words, ",", &rest); word != NULL;
-         word = strtok_r(NULL, ",", &rest)) {
+    for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         int release = version_parse(word);
         bool there = false;
         for (int i = 0; i < count; i++)
@@ -215,11 +214,11 @@ static int add_drivers(struct list *list, char *paths)
 {
     char *rest = NULL;
 
-    for (char *path = paths != NULL ? strtok_r(paths, ",", &rest) : NULL; path != NULL;
+    for (char *path = paths ? strtok_r(paths, ",", &rest) : NULL; path;
          path = strtok_r(NULL, ",", &rest)) {
         char *real = realpath(path, NULL); /* kept for as long as the command runs */
         struct matrix_case *one;
-        if (real == NULL) {
+        if (!real) {
             fprintf(stderr, "cushim matrix: --drivers: %s: %s\n", path, strerror(errno));
             return COMMAND_INPUT;
         }
@@ -319,13 +318,13 @@ static bool write_file(const char *path,
     FILE *file;
     bool good;
 
-    if (path == NULL)
+    if (!path)
         return true;
     file = fopen(path, "we");
-    if (file != NULL)
+    if (file)
         write(file, list->item, list->count);
-    good = file != NULL && !ferror(file);
-    if (file != NULL)
+    good = file && !ferror(file);
+    if (file)
         good = fclose(file) == 0 && good;
     if (!good)
         fprintf(stderr, "cushim matrix: %s: %s\n", path, strerror(errno));

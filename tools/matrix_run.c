@@ -118,7 +118,7 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
         words[count++] = missing;
     }
     words[count++] = "--";
-    for (char **word = plan->program; *word != NULL && count < MOST_ARGUMENTS - 1; word++)
+    for (char **word = plan->program; *word && count < MOST_ARGUMENTS - 1; word++)
         words[count++] = *word;
     words[count] = NULL;
     execv("/proc/self/exe", words);
@@ -135,7 +135,7 @@ static _Noreturn void become_real(const struct matrix_plan *plan, const char *dr
     /* Old drivers need a library that lies beside them. */
     snprintf(copy, sizeof copy, "%s", driver);
     snprintf(search, sizeof search, "%s:%s%s%s", folder, dirname(copy),
-             old != NULL && *old != '\0' ? ":" : "", old != NULL ? old : "");
+             old && *old != '\0' ? ":" : "", old ? old : "");
     unsetenv("CUSHIM_LIBCUDA");
     if (setenv("LD_LIBRARY_PATH", search, 1) == 0)
         execvp(plan->program[0], plan->program);
@@ -149,13 +149,13 @@ static bool start(struct job *job, const struct matrix_plan *plan, const struct 
     pid_t self = getpid(), pid;
 
     *job = (struct job){.number = number, .begin = now()};
-    if (one->driver != NULL && !place_driver(plan, one, number))
+    if (one->driver && !place_driver(plan, one, number))
         return false;
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
         settle(plan, number, self);
-        if (one->driver != NULL)
+        if (one->driver)
             become_real(plan, one->driver, number);
         become_simulated(plan, one, number);
     }
@@ -173,7 +173,7 @@ static void read_tail(const char *path, char *text, size_t size)
     size_t length = 0;
 
     text[0] = '\0';
-    if (file == NULL)
+    if (!file)
         return;
     if (fseek(file, -(long)(size - 1), SEEK_END) != 0)
         rewind(file);
@@ -192,17 +192,17 @@ static bool read_call(char *line, const char **name, const char **answer)
 {
     char *open = strchr(line, '('), *equals = NULL, *comma;
 
-    if (open == NULL)
+    if (!open)
         return false;
-    for (char *at = open; (at = strstr(at, ") = ")) != NULL; at++)
+    for (char *at = open; (at = strstr(at, ") = ")); at++)
         equals = at;
-    if (equals == NULL)
+    if (!equals)
         return false;
     comma = strrchr(equals, ',');
-    if (comma != NULL)
+    if (comma)
         *comma = '\0';
     *open = '\0';
-    *name = strrchr(line, ' ') != NULL ? strrchr(line, ' ') + 1 : line;
+    *name = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
     *answer = equals + strlen(") = ");
     return true;
 }
@@ -216,17 +216,17 @@ static void read_log(const char *path, char call[MATRIX_CALL_SIZE],
     size_t room = 0;
 
     call[0] = '\0';
-    while (file != NULL && getline(&line, &room, file) > 0) {
+    while (file && getline(&line, &room, file) > 0) {
         const char *name, *answer;
         if (!read_call(line, &name, &answer))
             continue;
-        if (used != NULL)
+        if (used)
             used(user, name);
         if (call[0] == '\0' && strncmp(answer, "0 ", 2) != 0 && strncmp(answer, "600 ", 4) != 0)
             snprintf(call, MATRIX_CALL_SIZE, "%s: %s", name, answer);
     }
     free(line);
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 
@@ -284,7 +284,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     file_of(path, plan, job->number, "log");
     read_log(path, one->call, job->number == 0 ? used : NULL, user);
     unlink(path);
-    if (one->driver != NULL)
+    if (one->driver)
         take_away(plan, job->number);
     job->pid = 0;
     return true;
@@ -295,14 +295,13 @@ static char *make_folder(void)
     const char *base = getenv("TMPDIR");
     char path[PATH_MAX], *copy;
 
-    snprintf(path, sizeof path, "%s/cushim-matrix-XXXXXX",
-             base != NULL && *base != '\0' ? base : "/tmp");
-    if (mkdtemp(path) == NULL) {
+    snprintf(path, sizeof path, "%s/cushim-matrix-XXXXXX", base && *base != '\0' ? base : "/tmp");
+    if (!mkdtemp(path)) {
         fprintf(stderr, "cushim matrix: %s: %s\n", path, strerror(errno));
         return NULL;
     }
     copy = realpath(path, NULL);
-    if (copy == NULL)
+    if (!copy)
         output_no_memory();
     return copy;
 }
@@ -315,10 +314,10 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
     struct job *jobs = calloc((size_t)plan->jobs, sizeof *jobs);
     size_t next = 0, done = 0;
 
-    if (jobs == NULL)
+    if (!jobs)
         output_no_memory();
     plan->folder = make_folder();
-    if (plan->folder == NULL) {
+    if (!plan->folder) {
         free(jobs);
         return false;
     }

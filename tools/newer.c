@@ -86,7 +86,7 @@ static void add(struct list *list, const char *symbol, int since)
 {
     struct unknown *item = realloc(list->item, (list->count + 1) * sizeof *item);
 
-    if (item == NULL)
+    if (!item)
         output_no_memory();
     list->item = item;
     item += list->count++;
@@ -186,7 +186,7 @@ static char *find_driver(const char *command)
 
     if (driver_found(cu, command)) {
         path = strdup(cushim_path(cu));
-        if (path == NULL)
+        if (!path)
             output_no_memory();
     }
     cushim_close(cu);
@@ -203,12 +203,12 @@ int command_newer(int argc, char **argv)
 
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return COMMAND_USAGE;
-    if (options.driver == NULL) {
+    if (!options.driver) {
         found = find_driver(argv[0]);
-        if (found == NULL)
+        if (!found)
             return COMMAND_NO_DRIVER;
     }
-    result = subject_read_file(&driver, found != NULL ? found : options.driver, argv[0]);
+    result = subject_read_file(&driver, found ? found : options.driver, argv[0]);
     if (result == COMMAND_OK) {
         collect(&list, &driver, options.level);
         if (options.json)

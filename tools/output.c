@@ -29,8 +29,8 @@ static bool has_colours(void)
     if (answer == UNKNOWN) {
         const char *no_color = getenv("NO_COLOR");
         const char *terminal = getenv("TERM");
-        bool refused = (no_color != NULL && no_color[0] != '\0') ||
-                       (terminal != NULL && strcmp(terminal, "dumb") == 0);
+        bool refused =
+            (no_color && no_color[0] != '\0') || (terminal && strcmp(terminal, "dumb") == 0);
         answer = !refused && isatty(STDOUT_FILENO) ? YES : NO;
     }
     return answer == YES;
@@ -71,12 +71,12 @@ void output_table_add(struct output_table *table, enum output_style style, const
     if (table->cells == table->room) {
         size_t room = table->room == 0 ? 64 : 2 * table->room;
         struct output_cell *cell = realloc(table->cell, room * sizeof *cell);
-        if (cell == NULL)
+        if (!cell)
             output_no_memory();
         table->cell = cell;
         table->room = room;
     }
-    if (copy == NULL)
+    if (!copy)
         output_no_memory();
     table->cell[table->cells].style = style;
     table->cell[table->cells].text = copy;
@@ -117,7 +117,7 @@ void output_table_print(struct output_table *table, const char *indent)
 {
     size_t *widths = calloc(table->columns, sizeof *widths);
 
-    if (widths == NULL)
+    if (!widths)
         output_no_memory();
     for (size_t column = 0; column < table->columns; column++)
         widths[column] = column_width(table, column);
@@ -136,14 +136,14 @@ json_t *output_json_text(const char *text)
     json_t *value;
     char *ascii;
 
-    if (text == NULL)
+    if (!text)
         return json_null();
     value = json_string(text);
-    if (value != NULL)
+    if (value)
         return value;
 
     ascii = strdup(text);
-    if (ascii == NULL)
+    if (!ascii)
         output_no_memory();
     for (char *c = ascii; *c != '\0'; c++) {
         if ((unsigned char)*c >= 0x80)

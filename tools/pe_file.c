@@ -60,7 +60,7 @@ static const char *text_at(const struct pe *pe, uint32_t address)
 {
     size_t at = address != 0 ? offset_of(pe, address) : 0;
 
-    if (at == 0 || memchr(pe->data + at, '\0', pe->size - at) == NULL)
+    if (at == 0 || !memchr(pe->data + at, '\0', pe->size - at))
         return NULL;
     return (const char *)pe->data + at;
 }
@@ -81,7 +81,7 @@ static void read_names(const struct pe *pe, const char *library, uint32_t table,
         if (flags & 0x80000000u) /* by number, not by name */
             continue;
         name = low < UINT32_MAX - 2 ? text_at(pe, low + 2) : NULL;
-        if (name != NULL)
+        if (name)
             visitor->imported(visitor->user, library, name);
     }
 }
@@ -94,7 +94,7 @@ static void read_imports(const struct pe *pe, uint32_t address, bool delayed,
     for (int i = 0; at != 0 && i < MOST_LIBRARIES; i++, at += delayed ? DELAY_SIZE : IMPORT_SIZE) {
         const char *library = text_at(pe, number(pe, at + (delayed ? 4 : 12), 4));
         uint32_t names = number(pe, at + (delayed ? 16 : 0), 4);
-        if (library == NULL)
+        if (!library)
             break;
         if (!delayed && names == 0) /* old linkers have one table for both */
             names = number(pe, at + 16, 4);

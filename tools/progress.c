@@ -28,14 +28,14 @@ static bool has_bar(void)
 {
     const char *terminal = getenv("TERM");
 
-    return isatty(STDERR_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0;
+    return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 static bool has_colour(void)
 {
     const char *no_color = getenv("NO_COLOR");
 
-    return no_color == NULL || no_color[0] == '\0';
+    return !no_color || no_color[0] == '\0';
 }
 
 void progress_begin(const char *what)

@@ -48,7 +48,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->measured[options->count++] = argument;
         return 0;
     case ARGP_KEY_END:
-        if (options->html == NULL)
+        if (!options->html)
             argp_error(state, "--html is missing");
         return 0;
     default:
@@ -97,7 +97,7 @@ static int releases(int list[MOST_RELEASES])
 static bool read_driver(struct driver *driver, char *word, const char *command)
 {
     char *equals = strchr(word, '='), version[VERSION_TEXT_SIZE];
-    const char *path = equals != NULL ? equals + 1 : word;
+    const char *path = equals ? equals + 1 : word;
     json_error_t error;
     json_t *symbols, *row;
     size_t i;
@@ -108,7 +108,7 @@ static bool read_driver(struct driver *driver, char *word, const char *command)
         json_object_get(json_object_get(driver->root, "driver"), "version"));
     if (!json_is_array(symbols) || driver->version <= 0) {
         fprintf(stderr, "%s: %s: %s\n", command, path,
-                driver->root == NULL ? error.text : "not the output of 'cushim symbols --json'");
+                !driver->root ? error.text : "not the output of 'cushim symbols --json'");
         return false;
     }
     driver->states = json_object();
@@ -116,10 +116,10 @@ static bool read_driver(struct driver *driver, char *word, const char *command)
     {
         const char *symbol = json_string_value(json_object_get(row, "symbol"));
         json_t *state = json_object_get(row, "state");
-        if (symbol != NULL && json_is_string(state))
+        if (symbol && json_is_string(state))
             json_object_set(driver->states, symbol, state);
     }
-    if (equals != NULL)
+    if (equals)
         snprintf(driver->name, sizeof driver->name, "%.*s", (int)(equals - word), word);
     else
         snprintf(driver->name, sizeof driver->name, "CUDA %s",
@@ -131,7 +131,7 @@ static bool exports(const struct driver *driver, const char *symbol)
 {
     const char *state = json_string_value(json_object_get(driver->states, symbol));
 
-    return state != NULL && strcmp(state, "available") == 0;
+    return state && strcmp(state, "available") == 0;
 }
 
 static json_t *entries_json(const struct driver *drivers, int count)
@@ -215,7 +215,7 @@ static void write_page(FILE *file, json_t *data)
     const char *mark = strstr(report_page, DATA_MARK);
     char *text = json_dumps(data, JSON_COMPACT | JSON_PRESERVE_ORDER);
 
-    if (text == NULL)
+    if (!text)
         output_no_memory();
     fwrite(report_page, 1, (size_t)(mark - report_page), file);
     for (const char *c = text; *c != '\0'; c++) {
@@ -233,12 +233,12 @@ static int write_file(const char *path, json_t *data, const char *command)
     bool to_stdout = strcmp(path, "-") == 0, good;
     FILE *file = to_stdout ? stdout : fopen(path, "we");
 
-    if (file != NULL)
+    if (file)
         write_page(file, data);
     if (to_stdout)
         return COMMAND_OK;
-    good = file != NULL && !ferror(file);
-    if (file != NULL)
+    good = file && !ferror(file);
+    if (file)
         good = fclose(file) == 0 && good;
     if (!good)
         fprintf(stderr, "%s: %s: %s\n", command, path, strerror(errno));

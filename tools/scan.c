@@ -131,14 +131,14 @@ static void visit(void *user, struct scan_file *file)
     struct run *run = user;
 
     if (!is_of_interest(file)) {
-        if (run->given && run->files == NULL && strcmp(file->name, run->path) == 0)
+        if (run->given && !run->files && strcmp(file->name, run->path) == 0)
             printf("%s: %s: nothing of the CUDA driver\n", file->name, file->format);
         return;
     }
     run->count++;
     run->missing |= scan_missing(file, &run->options->report);
     scan_file_merge(&run->all, file);
-    if (run->files != NULL)
+    if (run->files)
         output_json_append(run->files, scan_json(file, &run->options->report));
     else
         scan_print(file, &run->options->report);
@@ -147,7 +147,7 @@ static void visit(void *user, struct scan_file *file)
 static void complain(struct run *run, const char *path, const char *problem)
 {
     run->failed = true;
-    if (run->problems == NULL) {
+    if (!run->problems) {
         fflush(stdout);
         fprintf(stderr, "%s: %s: %s\n", run->command, path, problem);
         return;
@@ -182,9 +182,9 @@ static void walk(struct run *run, char **paths)
     FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
     FTSENT *entry;
 
-    if (tree == NULL)
+    if (!tree)
         output_no_memory();
-    while ((entry = fts_read(tree)) != NULL) {
+    while ((entry = fts_read(tree))) {
         bool given = entry->fts_level == FTS_ROOTLEVEL;
         switch (entry->fts_info) {
         case FTS_F:
@@ -219,11 +219,11 @@ static void finish(struct run *run)
     snprintf(name, sizeof name, "all %zu files", run->count);
     snprintf(run->all.format, sizeof run->all.format, "together");
     run->all.name = name;
-    if (run->files != NULL) {
+    if (run->files) {
         json_t *root = json_object();
         output_json_set(root, "against",
-                        run->options->report.against != NULL ? output_json_text(against.text)
-                                                             : json_null());
+                        run->options->report.against ? output_json_text(against.text)
+                                                     : json_null());
         output_json_set(root, "files", run->files);
         output_json_set(root, "all", scan_json(&run->all, &run->options->report));
         output_json_set(root, "problems", run->problems);
@@ -245,7 +245,7 @@ int command_scan(int argc, char **argv)
 
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return COMMAND_USAGE;
-    if (options.against != NULL) {
+    if (options.against) {
         result = subject_read(&against, options.against, argv[0]);
         if (result != COMMAND_OK)
             return result;

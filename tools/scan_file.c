@@ -18,7 +18,7 @@ void *scan_grow(void *array, size_t count, size_t size)
 {
     void *more = realloc(array, (count + 1) * size);
 
-    if (more == NULL)
+    if (!more)
         output_no_memory();
     return more;
 }
@@ -27,7 +27,7 @@ static char *copy_text(const char *text)
 {
     char *copy = strdup(text);
 
-    if (copy == NULL)
+    if (!copy)
         output_no_memory();
     return copy;
 }
@@ -168,13 +168,13 @@ static void note_data(void *user, const char *section, const char *bytes, size_t
 {
     struct scan_file *file = user;
     const char *end = bytes + size;
-    bool device = strstr(section, "nv_fat") != NULL || strstr(section, "nv_relfat") != NULL;
+    bool device = strstr(section, "nv_fat") || strstr(section, "nv_relfat");
 
     fatbin_search(bytes, size, note_fatbin, file);
     while (!device && bytes < end) {
         const char *zero = memchr(bytes, '\0', (size_t)(end - bytes));
-        size_t length = (size_t)((zero != NULL ? zero : end) - bytes);
-        if (zero != NULL)
+        size_t length = (size_t)((zero ? zero : end) - bytes);
+        if (zero)
             note_text(file, bytes, length);
         bytes += length + 1;
     }

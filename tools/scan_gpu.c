@@ -33,11 +33,10 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
             verdict.answer = GPU_RUNS;
             verdict.from = known;
         }
-        if (ptx_fits(code, capability) &&
-            (best == NULL || code->architecture >= best->architecture))
+        if (ptx_fits(code, capability) && (!best || code->architecture >= best->architecture))
             best = code;
     }
-    if (verdict.answer != GPU_RUNS && best != NULL) {
+    if (verdict.answer != GPU_RUNS && best) {
         verdict.answer = GPU_COMPILED;
         verdict.from = cushim_ptx_release(best->ptx_version);
         if (verdict.from < known)

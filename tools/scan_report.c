@@ -81,14 +81,13 @@ static bool lacks(const struct scan_file *file, const struct scan_options *optio
                   enum way *way)
 {
     *way = need_of(file, index).way;
-    return options->against != NULL && *way != WAY_NONE &&
-           !subject_has(options->against, index, *way);
+    return options->against && *way != WAY_NONE && !subject_has(options->against, index, *way);
 }
 
 static struct gpu_verdict verdict(const struct scan_file *file, const struct scan_options *options,
                                   int capability)
 {
-    return scan_gpu(file, capability, options->against != NULL ? options->against->release : 0);
+    return scan_gpu(file, capability, options->against ? options->against->release : 0);
 }
 
 bool scan_missing(const struct scan_file *file, const struct scan_options *options)
@@ -99,7 +98,7 @@ bool scan_missing(const struct scan_file *file, const struct scan_options *optio
         if (lacks(file, options, i, &way) && way < WAY_ASKED)
             return true;
     }
-    if (options->against != NULL && file->unknown_count > 0)
+    if (options->against && file->unknown_count > 0)
         return true;
     return options->gpu > 0 && file->code_count > 0 &&
            verdict(file, options, options->gpu).answer > GPU_COMPILED;
@@ -182,7 +181,7 @@ static void print_missing(const struct scan_file *file, const struct scan_option
         output_field(count++ == 0 ? "missing" : "", way < WAY_ASKED ? OUTPUT_BAD : OUTPUT_WARNING,
                      text);
     }
-    if (options->against != NULL && count == 0)
+    if (options->against && count == 0)
         output_field("missing", OUTPUT_GOOD, "no entry");
 }
 
@@ -385,7 +384,7 @@ json_t *scan_json(const struct scan_file *file, const struct scan_options *optio
     output_json_set(object, "unknown", unknown);
     output_json_set(object, "oldest", oldest_json(file));
     output_json_set(object, "missing",
-                    options->against != NULL ? missing_json(file, options) : json_null());
+                    options->against ? missing_json(file, options) : json_null());
     output_json_set(object, "code", code_json(file));
     output_json_set(object, "gpus", gpus);
     return object;

@@ -79,14 +79,14 @@ bool scan_wheel(const char *name, const void *data, size_t size, scan_visitor *v
     bool good = true;
     int code = ARCHIVE_OK;
 
-    if (zip == NULL)
+    if (!zip)
         output_no_memory();
     archive_read_support_format_zip_seekable(zip);
     good = archive_read_open_memory(zip, data, size) == ARCHIVE_OK;
     while (good && (code = archive_read_next_header(zip, &entry)) == ARCHIVE_OK) {
         const char *member = archive_entry_pathname_utf8(entry);
         if (archive_entry_filetype(entry) == AE_IFREG)
-            good = scan_member(zip, name, member != NULL ? member : "?", visit, user);
+            good = scan_member(zip, name, member ? member : "?", visit, user);
     }
     if (!good || code != ARCHIVE_EOF) {
         *problem = "a damaged zip file";

@@ -184,7 +184,7 @@ static const struct argp parser = {
 /* "NAME=value" into the environment; NULL unsets what the caller's environment may hold. */
 static int set(const char *name, const char *value)
 {
-    return value == NULL ? unsetenv(name) : setenv(name, value, 1);
+    return !value ? unsetenv(name) : setenv(name, value, 1);
 }
 
 /* In front of what the caller has: PATH or PATH:REST. */
@@ -194,8 +194,7 @@ static int set_search(const char *folder)
     char *value = NULL;
     int rc = -1;
 
-    if (asprintf(&value, "%s%s%s", folder, old != NULL && *old != '\0' ? ":" : "",
-                 old != NULL ? old : "") >= 0)
+    if (asprintf(&value, "%s%s%s", folder, old && *old != '\0' ? ":" : "", old ? old : "") >= 0)
         rc = setenv("LD_LIBRARY_PATH", value, 1);
     free(value);
     return rc;
@@ -210,7 +209,7 @@ static char *join_faults(const struct options *options)
     for (int i = 0; i < options->fault_count; i++)
         size += strlen(options->faults[i]) + 1;
     text = calloc(1, size);
-    for (int i = 0; text != NULL && i < options->fault_count; i++) {
+    for (int i = 0; text && i < options->fault_count; i++) {
         strcat(text, options->faults[i]);
         strcat(text, ";");
     }
@@ -220,7 +219,7 @@ static char *join_faults(const struct options *options)
 static int set_environment(const struct options *options, const char *folder, const char *faults)
 {
     char report[PATH_MAX];
-    bool reports = options->check || options->summary != NULL;
+    bool reports = options->check || options->summary;
     int rc =
         snprintf(report, sizeof report, "%s/" SIM_FOLDER_REPORT, folder) >= (int)sizeof report ||
         set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
@@ -251,7 +250,7 @@ static char *log_path(const char *log)
         close(file);
         path = realpath(log, NULL);
     }
-    if (path == NULL)
+    if (!path)
         fprintf(stderr, "cushim sim: --log: %s: %s\n", log, strerror(errno));
     return path;
 }
@@ -340,7 +339,7 @@ static int simulate(const struct options *options, const char *faults)
         return COMMAND_SYSTEM;
     if (set_environment(options, folder.path, faults) == 0) {
         code = run(options->program, options->quiet);
-        if (options->check || options->summary != NULL)
+        if (options->check || options->summary)
             code = sim_check(getenv("CUSHIM_SIM_REPORT"), options->summary, options->check, code);
     } else {
         fputs("cushim sim: no memory\n", stderr);
@@ -361,14 +360,13 @@ int command_sim(int argc, char **argv)
     if (options.list)
         return sim_list();
     faults = join_faults(&options);
-    if (faults == NULL) {
+    if (!faults) {
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
     if (sim_settings_good(options.devices, options.profile, options.memory, options.workers,
                           options.time_limit, options.grain) &&
-        sim_faults_good(faults) &&
-        (options.log == NULL || (options.log = log = log_path(options.log)) != NULL))
+        sim_faults_good(faults) && (!options.log || (options.log = log = log_path(options.log))))
         code = simulate(&options, faults);
     free(log);
     free(faults);

@@ -17,10 +17,10 @@ static json_t *read_report(const char *report)
     char *line = NULL;
     size_t size = 0;
 
-    while (file != NULL && getline(&line, &size, file) > 0)
+    while (file && getline(&line, &size, file) > 0)
         json_array_append_new(processes, json_loads(line, 0, NULL));
     free(line);
-    if (file != NULL)
+    if (file)
         fclose(file);
     return processes;
 }
@@ -98,7 +98,7 @@ static int write_summary(const char *path, json_t *processes, json_t *problems, 
 {
     json_t *whole =
         json_pack("{s:i, s:O, s:O}", "exit", code, "processes", processes, "problems", problems);
-    int rc = whole != NULL ? json_dump_file(whole, path, JSON_INDENT(2)) : -1;
+    int rc = whole ? json_dump_file(whole, path, JSON_INDENT(2)) : -1;
 
     json_decref(whole);
     if (rc == 0)
@@ -117,7 +117,7 @@ int sim_check(const char *report, const char *summary, bool check, int code)
             fprintf(stderr, "cushim sim: check: %s\n", json_string_value(problem));
     if (check && code == 0 && json_array_size(problems) > 0)
         code = COMMAND_CHECK;
-    if (summary != NULL)
+    if (summary)
         code = write_summary(summary, processes, problems, code);
     json_decref(problems);
     json_decref(processes);

@@ -20,14 +20,14 @@ static bool copy_file(const char *from, const char *to)
     FILE *in = fopen(from, "rbe"), *out = fopen(to, "wbe");
     char block[65536];
     size_t length;
-    bool good = in != NULL && out != NULL;
+    bool good = in && out;
 
     while (good && (length = fread(block, 1, sizeof block, in)) > 0)
         good = fwrite(block, 1, length, out) == length;
     good = good && !ferror(in);
-    if (in != NULL)
+    if (in)
         fclose(in);
-    if (out != NULL)
+    if (out)
         good = fclose(out) == 0 && good;
     return good;
 }
@@ -36,9 +36,9 @@ static bool copy_file(const char *from, const char *to)
 static bool place(const char *library, const char *path, const char *faults)
 {
     char *rules = strdup(faults), *rest = NULL;
-    bool good = rules != NULL, copied = false;
+    bool good = rules, copied = false;
 
-    for (char *rule = good ? strtok_r(rules, ";", &rest) : NULL; good && rule != NULL;
+    for (char *rule = good ? strtok_r(rules, ";", &rest) : NULL; good && rule;
          rule = strtok_r(NULL, ";", &rest)) {
         if (strncmp(rule, MISSING, strlen(MISSING)) != 0)
             continue;
@@ -67,11 +67,11 @@ static const char *temporary(char path[PATH_MAX])
 {
     const char *asked = getenv("TMPDIR");
 
-    if (asked == NULL || *asked == '\0')
+    if (!asked || *asked == '\0')
         return "/tmp";
-    if (realpath(asked, path) == NULL)
+    if (!realpath(asked, path))
         return NULL;
-    return strpbrk(path, ":;") == NULL ? path : "/tmp";
+    return !strpbrk(path, ":;") ? path : "/tmp";
 }
 
 static bool make(const char *library, const char *faults, struct sim_folder *folder)
@@ -79,10 +79,10 @@ static bool make(const char *library, const char *faults, struct sim_folder *fol
     char base[PATH_MAX], real[PATH_MAX], file[PATH_MAX];
     const char *place_for = temporary(base);
 
-    if (place_for == NULL || realpath(library, real) == NULL ||
+    if (!place_for || !realpath(library, real) ||
         asprintf(&folder->path, "%s/cushim-sim-XXXXXX", place_for) < 0)
         return false;
-    if (mkdtemp(folder->path) == NULL) {
+    if (!mkdtemp(folder->path)) {
         free(folder->path);
         folder->path = NULL;
         return false;
@@ -128,7 +128,7 @@ bool sim_folder_make(const char *library, const char *faults, struct sim_folder 
     if (make(library, faults, folder) && start_guard(folder))
         return true;
     fprintf(stderr, "cushim sim: no folder for the library can be made: %s\n", strerror(errno));
-    if (folder->path != NULL)
+    if (folder->path)
         clear(folder->path);
     free(folder->path);
     return false;

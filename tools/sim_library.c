@@ -29,7 +29,7 @@ static bool find_folder(char *folder, size_t size)
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     char *slash;
 
-    if (asked != NULL && *asked != '\0') {
+    if (asked && *asked != '\0') {
         snprintf(folder, size, "%s", asked);
         return access(folder, R_OK | X_OK) == 0;
     }
@@ -37,7 +37,7 @@ static bool find_folder(char *folder, size_t size)
         return false;
     self[length] = '\0';
     slash = strrchr(self, '/');
-    if (slash == NULL)
+    if (!slash)
         return false;
     *slash = '\0';
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
@@ -71,12 +71,12 @@ static int list_versions(const char *folder, int *versions, int most)
     struct dirent *entry;
     int count = 0;
 
-    while (directory != NULL && (entry = readdir(directory)) != NULL && count < most) {
+    while (directory && (entry = readdir(directory)) && count < most) {
         int version = version_of(entry->d_name);
         if (version != 0)
             versions[count++] = version;
     }
-    if (directory != NULL)
+    if (directory)
         closedir(directory);
     qsort(versions, (size_t)count, sizeof *versions, compare);
     return count;
@@ -103,7 +103,7 @@ int sim_list(void)
     fputs("CUDA versions:", stdout);
     print_versions(stdout, versions, count);
     fputs("profiles:", stdout);
-    for (size_t i = 0; sim_profiles[i] != NULL; i++)
+    for (size_t i = 0; sim_profiles[i]; i++)
         printf(" %s (%s)", sim_profiles[i]->name, sim_profiles[i]->device_name);
     putchar('\n');
     return COMMAND_OK;
@@ -114,7 +114,7 @@ static bool whole(const char *option, const char *text, long low, long high)
     char *end;
     long value;
 
-    if (text == NULL)
+    if (!text)
         return true;
     errno = 0;
     value = strtol(text, &end, 10);
@@ -128,11 +128,11 @@ static bool whole(const char *option, const char *text, long low, long high)
 bool sim_settings_good(const char *devices, const char *profile, const char *memory,
                        const char *workers, const char *time_limit, const char *grain)
 {
-    if (profile != NULL && sim_profile_find(profile) == NULL) {
+    if (profile && !sim_profile_find(profile)) {
         fprintf(stderr, "cushim sim: --profile: there is no '%s'; --list shows all\n", profile);
         return false;
     }
-    if (memory != NULL && sim_parse_size(memory) == 0) {
+    if (memory && sim_parse_size(memory) == 0) {
         fprintf(stderr, "cushim sim: --memory: '%s' is no size such as 512M or 8G\n", memory);
         return false;
     }
@@ -164,12 +164,12 @@ int sim_library_find(const char *cuda, char *path, size_t size)
                         "CUSHIM_SIM_DIR may name the folder with " PREFIX "X.Y" SUFFIX "\n");
         return COMMAND_NO_DRIVER;
     }
-    if (cuda != NULL && (sscanf(cuda, "%d.%d%n", &major, &minor, &end) != 2 || cuda[end] != '\0'))
+    if (cuda && (sscanf(cuda, "%d.%d%n", &major, &minor, &end) != 2 || cuda[end] != '\0'))
         major = minor = -1;
-    else if (cuda != NULL)
+    else if (cuda)
         asked = 1000 * major + 10 * minor;
     for (int i = 0; i < count; i++)
-        if (cuda == NULL || versions[i] == asked)
+        if (!cuda || versions[i] == asked)
             found = versions[i];
     if (found == 0) {
         fprintf(stderr, "cushim sim: --cuda: '%s' is none of", cuda);

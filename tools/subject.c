@@ -29,11 +29,11 @@ static void note_export(void *user, const char *symbol)
     if (!known_looks_like_entry(symbol) && !known_private(symbol))
         return;
     char **more = realloc(subject->unknown, (subject->unknown_count + 1) * sizeof *more);
-    if (more == NULL)
+    if (!more)
         output_no_memory();
     subject->unknown = more;
     more[subject->unknown_count] = strdup(symbol);
-    if (more[subject->unknown_count++] == NULL)
+    if (!more[subject->unknown_count++])
         output_no_memory();
 }
 
@@ -81,7 +81,7 @@ int subject_read(struct subject *subject, const char *word, const char *command)
     char version[VERSION_TEXT_SIZE];
     int release;
 
-    if (strchr(word, '/') != NULL)
+    if (strchr(word, '/'))
         return subject_read_file(subject, word, command);
     release = cushim_driver_release(word);
     if (release > 0) {

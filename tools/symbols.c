@@ -111,7 +111,7 @@ bool symbols_wanted(const struct symbols_options *options, const struct cushim_e
 {
     if (entry->since < options->since)
         return false;
-    return options->glob == NULL || fnmatch(options->glob, entry->symbol, 0) == 0 ||
+    return !options->glob || fnmatch(options->glob, entry->symbol, 0) == 0 ||
            fnmatch(options->glob, entry->name, 0) == 0;
 }
 
@@ -203,7 +203,7 @@ static void print_text(const struct symbols_options *options, const struct cushi
         output_table_add(&table, OUTPUT_PLAIN, entry.header);
         output_table_add(&table, state_style(slot.state), state_name(slot.state));
         output_table_add(&table, OUTPUT_PLAIN, via_name(slot.via));
-        output_table_add(&table, OUTPUT_PLAIN, offset != NULL ? offset : "-");
+        output_table_add(&table, OUTPUT_PLAIN, offset ? offset : "-");
         available += slot.state == CUSHIM_STATE_AVAILABLE;
     }
 

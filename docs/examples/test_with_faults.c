@@ -41,14 +41,13 @@ static bool check(const struct cushim_api *cu, const char *faults, const char *e
     const char *used;
 
     cushim_sim_clear_faults();
-    if (faults != NULL && !cushim_sim_fault(faults)) {
+    if (faults && !cushim_sim_fault(faults)) {
         fprintf(stderr, "%s\n", cushim_last_error());
         return false;
     }
     used = round_trip(cu, numbers, 3);
     cushim_sim_clear_faults();
-    printf("%-40s %s, %zu left\n", faults != NULL ? faults : "no fault", used,
-           cushim_sim_live(NULL));
+    printf("%-40s %s, %zu left\n", faults ? faults : "no fault", used, cushim_sim_live(NULL));
     return strcmp(used, expected) == 0 && numbers[2] == 3 && cushim_sim_live(NULL) == 0;
 }
 
@@ -59,7 +58,7 @@ int main(void)
     const struct cushim_api *cu = cushim_sim_open(&options);
     bool good;
 
-    if (cu == NULL) {
+    if (!cu) {
         fprintf(stderr, "%s\n", cushim_last_error());
         return EXIT_FAILURE;
     }
