@@ -34,29 +34,29 @@ enum cushim_runs {
  *
  * @param version  release of the toolkit: 12040 is 12.4
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC enum cushim_runs cushim_driver_runs(const struct cushim_api *cu, int version);
 
-/** The same for the driver of a release, with none at hand. Threads: safe. Since: 0.2. */
+/** The same for the driver of a release, with none at hand. Threads: safe. Since: 0.1. */
 CUSHIM_PUBLIC enum cushim_runs cushim_release_runs(int driver, int version);
 
 /**
  * Newest PTX version that the driver of a release takes: 84 is PTX 8.4. 0 for a release that this
- * build does not know. Threads: safe. Since: 0.2.
+ * build does not know. Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC int cushim_release_ptx(int release);
 
-/** The first release whose driver takes a PTX version; 0 where none is known. Since: 0.2. */
+/** The first release whose driver takes a PTX version; 0 where none is known. Since: 0.1. */
 CUSHIM_PUBLIC int cushim_ptx_release(int ptx);
 
 /**
  * The first known release that knows devices of a compute capability (90 is 9.0); 0 where none is
- * known. A capability that the oldest known release has too gives that. Since: 0.2.
+ * known. A capability that the oldest known release has too gives that. Since: 0.1.
  */
 CUSHIM_PUBLIC int cushim_capability_release(int capability);
 
-/** Whether NVIDIA publishes a cuda-compat package for a release. Threads: safe. Since: 0.2. */
+/** Whether NVIDIA publishes a cuda-compat package for a release. Threads: safe. Since: 0.1. */
 CUSHIM_PUBLIC bool cushim_release_has_compat(int release);
 
 /** A toolkit as it was published. Strings are static. */
@@ -73,7 +73,7 @@ struct cushim_toolkit {
  *
  * @return false behind the last one, and for a toolkit that is NULL or of no known size
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_toolkit_at(size_t index, struct cushim_toolkit *toolkit);
 
@@ -85,14 +85,14 @@ CUSHIM_PUBLIC bool cushim_toolkit_at(size_t index, struct cushim_toolkit *toolki
  * @param windows_driver  may be NULL; written on success; NULL where it is not known
  * @return false where there is no such family: each toolkit takes the driver that it ships with
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_family_floor(int major, const char **linux_driver,
                                        const char **windows_driver);
 
 /**
  * The release of a Linux driver, by its version: "550.163.01" is 12040. 0 where it is none, or is
- * older than what this build knows. Threads: safe. Since: 0.2.
+ * older than what this build knows. Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC int cushim_driver_release(const char *version);
 

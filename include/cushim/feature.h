@@ -45,7 +45,7 @@ enum cushim_support {
  * @param device   number of a device, as cuDeviceGet gives it, or CUSHIM_NO_DEVICE
  * @return any of enum cushim_support
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC enum cushim_support cushim_feature(const struct cushim_api *cu, CUdevice device,
                                                  enum cushim_feature feature);
@@ -58,7 +58,7 @@ CUSHIM_PUBLIC enum cushim_support cushim_feature(const struct cushim_api *cu, CU
  * @param text     at least 1 byte; cut where it does not hold the sentence (256 bytes always do)
  * @return `text`
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC const char *cushim_feature_reason(const struct cushim_api *cu, CUdevice device,
                                                 enum cushim_feature feature,
@@ -92,7 +92,7 @@ struct cushim_feature_facts {
  * @param facts  its `size` is set; written on success
  * @return false behind the last one, and for facts that are NULL or of no known size
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_feature_list(size_t index, struct cushim_feature_facts *facts);
 
@@ -103,7 +103,7 @@ CUSHIM_PUBLIC bool cushim_feature_list(size_t index, struct cushim_feature_facts
  * @param feature  written on success
  * @return false where this build knows no such name
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_feature_find(const char *name, enum cushim_feature *feature);
 
@@ -113,7 +113,7 @@ CUSHIM_PUBLIC bool cushim_feature_find(const char *name, enum cushim_feature *fe
  * @param index  0 to entry_count - 1
  * @param entry  for cushim_entry_at and cushim_slot_at; written on success
  *
- * Threads: safe. Since: 0.2.
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_feature_entry(enum cushim_feature feature, size_t index, size_t *entry);
 
