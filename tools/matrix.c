@@ -216,7 +216,7 @@ static int add_drivers(struct list *list, char *paths)
 
     for (char *path = paths ? strtok_r(paths, ",", &rest) : NULL; path;
          path = strtok_r(NULL, ",", &rest)) {
-        char *real = realpath(path, NULL); /* kept for as long as the command runs */
+        char *real = realpath(path, NULL);
         struct matrix_case *one;
         if (!real) {
             fprintf(stderr, "cushim matrix: --drivers: %s: %s\n", path, strerror(errno));
@@ -392,6 +392,8 @@ int command_matrix(int argc, char **argv)
         result = run_all(&options, &list);
     if (result == COMMAND_OK)
         result = report(&options, &list);
+    for (size_t i = 0; i < list.count; i++)
+        free(list.item[i].driver);
     free(list.item);
     return result;
 }

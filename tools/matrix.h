@@ -26,7 +26,7 @@ enum matrix_end {
 struct matrix_case {
     char name[MATRIX_NAME_SIZE]; /* "CUDA 12.4", "driver PATH", "CUDA 13.5 without cuMemAlloc_v2" */
     char cuda[16];               /* of the simulated driver; empty for a real one */
-    const char *driver;          /* path of a real one; NULL for a simulated one */
+    char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
     char missing[128];           /* symbol that is taken away; empty: none */
     enum matrix_end end;
     int code; /* exit code or signal */

@@ -3,7 +3,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 
 import pytest
@@ -130,8 +129,7 @@ def symbols_of(tmp_path, call):
     return subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.skipif(not shutil.which("cc") or "CUSHIM_STATIC" not in os.environ,
-                    reason="no compiler, or a build with sanitizers")
-def test_a_program_without_features_does_not_carry_them(tmp_path):
-    assert "cushim_feature_strings" not in symbols_of(tmp_path, "cushim_registry_version")
-    assert "cushim_feature_strings" in symbols_of(tmp_path, "cushim_support_name")
+if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
+    def test_a_program_without_features_does_not_carry_them(tmp_path):
+        assert "cushim_feature_strings" not in symbols_of(tmp_path, "cushim_registry_version")
+        assert "cushim_feature_strings" in symbols_of(tmp_path, "cushim_support_name")
