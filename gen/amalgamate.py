@@ -32,6 +32,7 @@ HEADER = """\
  *   CUSHIM_NO_HELPERS  for both: nothing but the loader, the table and the error names
  *   CUSHIM_COMPANIONS  for cushim.h: the types of cudaGL.h, cudaEGL.h and the others as well
  *   CUSHIM_TYPEDEFS    for cushim.h: the types of cudaTypedefs.h (PFN_cuInit_v2000, ...) as well
+ *   CUSHIM_FOREIGN_TYPES  for cushim.h: takes the types of CUDA from a header of the project's own
  *   CUSHIM_DROPIN      for cushim.c: adds functions of the driver's own names (cuInit, ...), which
  *                      load the driver on their first call, in place of -lcuda
  *
@@ -43,6 +44,7 @@ TOP = """
 /* What the including project chose for its own calls is not for the table itself. */
 #undef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #undef CUSHIM_CUDA_VERSION
+#undef CUSHIM_FOREIGN_TYPES
 
 #ifndef CUSHIM_COMPANIONS
 #define CUSHIM_COMPANIONS
@@ -187,10 +189,12 @@ def header(joiner, options):
         lines += joiner.text(path, in_place=True)
         lines += [] if own else ["#endif"]
     lines += ["#endif", "", "#ifndef CUSHIM_NO_HELPERS"]
-    for path in helpers:
+    # Only the first needs no more types than a project's own header has.
+    for path in sorted(helpers, key=lambda path: path.name != "error.h"):
         if path.resolve() not in joiner.seen:
             lines += joiner.text(path, in_place=True)
-    return tidy([*lines, "#endif"])
+        lines += ["#ifndef CUSHIM_FOREIGN_TYPES"] if path.name == "error.h" else []
+    return tidy([*lines, "#endif", "#endif"])
 
 
 def sources(joiner, options):

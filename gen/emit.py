@@ -31,6 +31,7 @@ OUTPUTS = {
     "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
     "sim_behaviours.h": emit_sim.emit_header,
+    "sim_stubs.c": emit_sim.emit_stubs,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
     "drivers.c": emit_drivers.emit,

@@ -4,10 +4,13 @@
 import re
 
 import ctext
+from emit_cuda import FOREIGN_MESSAGE
 
 FIRST = 11000  # the oldest release whose cuda.h is supported, older than any in the registry
 SEEN = 11020  # the only one of those that was looked at: enums that its entries use are there
 VERSIONED = re.compile(r"_v\d+$")
+# What every header with types of CUDA has. In the mode of foreign types, all others are cushim's.
+COMMON = ["CUresult", "CUdevice", "CUdeviceptr", "CUcontext", "CUstream"]
 HEAD = """#ifndef CUSHIM_API_H
 #define CUSHIM_API_H
 
@@ -15,8 +18,15 @@ HEAD = """#ifndef CUSHIM_API_H
 #include <stdint.h>
 
 /* Without a toolkit's cuda.h before this header, cushim brings its own. */
-#ifndef __cuda_cuda_h__
+#ifdef CUSHIM_FOREIGN_TYPES
+#ifdef CUSHIM_CUDA_H
+#error "CUSHIM_FOREIGN_TYPES is defined after a header of cushim's declared the types"
+#endif
+#elif !defined(__cuda_cuda_h__)
 #include <cushim/cuda.h>
+#elif !defined(CUSHIM_CUDA_H) && !(defined(CUDA_VERSION) && defined(CU_PARAM_TR_DEFAULT))
+#error "{message}"
+#define CUSHIM_FOREIGN_TYPES
 #elif CUDA_VERSION < 11000
 #error "the cuda.h before cushim's headers is older than CUDA 11.0"
 #elif !defined(CUSHIM_CUDA_H) && defined(CUSHIM_CUDA_VERSION)
@@ -24,10 +34,21 @@ HEAD = """#ifndef CUSHIM_API_H
 #error "CUSHIM_CUDA_VERSION contradicts CUDA_VERSION of the cuda.h before cushim's headers"
 #endif
 #endif
-#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
+#if defined(CUSHIM_FOREIGN_TYPES) || defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
+
+#ifndef CUDAAPI
+#ifdef _WIN32
+#define CUDAAPI __stdcall
+#else
+#define CUDAAPI
+#endif
+#endif
+#ifndef CUDA_CB
+#define CUDA_CB CUDAAPI
+#endif
 
 #ifdef __cplusplus
-extern "C" {
+extern "C" {{
 #endif
 
 #if defined(__GNUC__)
@@ -35,13 +56,13 @@ extern "C" {
 #else
 #define CUSHIM_EXTENSION
 #endif
-"""
+""".replace("{message}", FOREIGN_MESSAGE).replace("{{", "{")
 STRUCT = """
 /*
  * The order of the members is ABI: new ones come at the end. A member is what the driver exports
  * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the plain
  * name is the first of them, reachable as NAME_v1 too, and the macros of cuda.h lead a plain name
- * to the member it means.
+ * to the member it means. Without those macros, under CUSHIM_FOREIGN_TYPES, it is no member.
  */
 struct cushim_api {
     size_t size; /* of this structure, as the library that filled it knows it */
@@ -110,9 +131,9 @@ class Names:
         return VERSIONED.search(name) or min(
             self.first_use.get(word, self.base) for word in (name, first.get("type"))) > FIRST
 
-    def forward(self, row, fact=None):
+    def forward(self, row, fact=None, name=None):
         """A declaration that needs nothing of the header that has the type."""
-        name, fact = self.own(row["name"]), fact or ctext.newest(row)
+        name, fact = name or self.own(row["name"]), fact or ctext.newest(row)
         if fact["kind"] in ("struct", "union"):
             return f"typedef {fact['kind']} {fact['tag']} {name};"
         if fact["kind"] == "handle":
@@ -126,6 +147,27 @@ class Names:
                                for kind, param in fact["params"])
             return f"typedef {fact['result']} (CUDA_CB *{name})({params or 'void'});"
         return f"typedef {ctext.declare(self.rename(fact['type']), name)};"
+
+
+def foreign(names):
+    """Types that a project's own header may lack: cushim's names stand for them in the table.
+
+    They are declared by their tags, so they are the project's if it has them, but for enums.
+    """
+    versioned = {plain: name for name, plain in names.plain.items()}
+    needed = {names.plain.get(name, name): row for name, row in names.used.items()}
+    for name, row in needed.items():
+        if row["header"] == "cuda.h" and name not in COMMON:
+            fact = ctext.newest(names.types[versioned.get(name, name)])
+            yield names.forward(row, fact, f"cushim_{name}")
+            if not names.uncertain(row):
+                yield f"#define {name} cushim_{name}"
+
+
+def end_foreign(names):
+    """The project's own names again."""
+    return ["#ifdef CUSHIM_FOREIGN_TYPES",
+            *(f"#undef {line.split()[1]}" for line in foreign(names) if line[0] == "#"), "#endif"]
 
 
 def uncertain(names):
@@ -192,7 +234,8 @@ def members(entries, names):
             continue
         plain = "    " + ctext.call_type(entry, entry["symbol"], names.rename) + ";"
         yield "\n".join(["    CUSHIM_EXTENSION union {", ctext.wrap("    " + text, 12),
-                         ctext.wrap("    " + plain, 12), "    };"])
+                         "#ifndef CUSHIM_FOREIGN_TYPES", ctext.wrap("    " + plain, 12), "#endif",
+                         "    };"])
 
 
 def emit(registry):
@@ -206,13 +249,15 @@ def emit(registry):
     lines = [ctext.banner("entries", "types") + HEAD,
              f"#define CUSHIM_ENTRY_COUNT {len(entries)}",
              f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
-    lines += ["", *ctext.foreign_structs(entries), *uncertain(names),
-              *forwards(names, base), *companions(names)]
+    lines += ["", *ctext.foreign_structs(entries), "",
+              "/* The project's types, and of all others no more than the table needs. */",
+              "#ifdef CUSHIM_FOREIGN_TYPES", *foreign(names), "#else", *uncertain(names),
+              *forwards(names, base), "#endif", *companions(names)]
     lines += ["", "struct cushim_instance;"]
     lines += ["", "/* cuda.h's macros would rename the members in their own definition. */"]
     for name in macros:
         lines += [f'#pragma push_macro("{name}")', f"#undef {name}"]
     lines += [STRUCT.rstrip("\n"), *members(entries, names), "};", ""]
-    lines += [f'#pragma pop_macro("{name}")' for name in macros]
+    lines += [f'#pragma pop_macro("{name}")' for name in macros] + end_foreign(names)
     lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif", "#endif"]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,11 @@ import ctext
 CUDA_HEAD = """#ifndef CUSHIM_CUDA_H
 #ifdef __cuda_cuda_h__
 #error "cushim/cuda.h stands in for NVIDIA's cuda.h: include one of the two"
+#elif defined(CUSHIM_FOREIGN_TYPES)
+#error "CUSHIM_FOREIGN_TYPES takes all types from your header: cushim/cuda.h has types of its own"
+#elif defined(CUDAAPI) || defined(CUDA_CB) || {foreign}
+#error "{message}"
+#define CUSHIM_FOREIGN_TYPES
 #else
 #define CUSHIM_CUDA_H
 
@@ -73,6 +78,12 @@ static inline CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, 
 #endif
 #endif
 """
+# Macros of which a project's own header with some types of CUDA has at least one.
+FOREIGN = ["cuMemAlloc", "cuCtxCreate", "cuCtxDestroy", "CU_TRSF_READ_AS_INTEGER",
+           "CU_LAUNCH_PARAM_END", "CU_IPC_HANDLE_SIZE"]
+FOREIGN_MESSAGE = ("a header of yours, not NVIDIA's cuda.h, declared types of CUDA before cushim's "
+                   "headers: leave it out, because cushim declares all types, or define "
+                   "CUSHIM_FOREIGN_TYPES, and cushim takes them from it (docs/adopt.md)")
 # CUDA 11 before the oldest headers that the registry was made from; 11.2's were looked at.
 BEFORE_REGISTRY = [11000, 11010, 11020, 11030, 11040, 11050, 11060]
 # A name with its ABI in it follows the per-thread default stream until the plain name means it;
@@ -303,7 +314,9 @@ def emit(registry, header):
     level = Level(min(row["release"] for row in registry["levels"]))
     main = header == "cuda.h"
     lines = [ctext.banner("entries", "types", "levels")]
-    lines.append(CUDA_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"]))
+    lines.append(CUDA_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"]),
+                                  message=FOREIGN_MESSAGE, foreign=" || ".join(
+                                      f"defined({name})" for name in FOREIGN))
                  if main else COMPANION_HEAD.format(guard=ctext.macro_name(header)))
     if main:
         lines += ["#if defined(__GNUC__)", "#define CUSHIM_ANONYMOUS __extension__", "#else",

@@ -10,7 +10,7 @@ from emit_entries import Pool
 NUMBER = re.compile(r"^\d+(\.\d+)+$")
 # What a line is, by the field that it alone has, and what else it has.
 KINDS = {
-    "title": {"source", "title", "address"},
+    "title": {"source", "title"},
     "family": {"family", "linux", "windows", "source"},
     "forward": {"forward", "platform", "source"},
     "ptx": {"release", "ptx", "branch", "targets", "source"},

@@ -44,13 +44,14 @@ def emit(registry):
     lines = [ctext.banner("entries") + HEAD.format(includes=includes, undefs=undefs)]
     lines += ["#ifdef CUSHIM_DROPIN_ENTRY", "", *assembler(entries), "", "#else", "",
               "/* A slot of the first table loads, and then does what the caller asked for. */"]
-    for entry in entries:
+    for number, entry in enumerate(entries):
         lines += function(entry, f"static CUresult CUDAAPI first_{entry['symbol']}",
-                          "cushim_dropin_load()", groups)
-    lines += ["", "static const struct cushim_api first = {",
+                          f"cushim_dropin_load({number})", groups)
+    lines += ["", "const struct cushim_api cushim_dropin_first = {",
               "    .size = sizeof(struct cushim_api),"]
     lines += [f"    .{ctext.member(entry, groups)} = first_{entry['symbol']}," for entry in entries]
-    lines += ["};", "", "_Atomic(const struct cushim_api *) cushim_dropin_table = &first;", ""]
+    lines += ["};", "",
+              "_Atomic(const struct cushim_api *) cushim_dropin_table = &cushim_dropin_first;", ""]
     for entry in entries:
         lines += guarded(entry, function(entry, f"CUresult CUDAAPI {entry['symbol']}",
                                          "CUSHIM_DROPIN_TABLE", groups))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The simulated driver: every entry as an exported function around its behaviour, if it has one."""
+"""The simulated driver: every entry as a function around its behaviour, if it has one; and as an
+exported function of a thin library (src/sim/thin/thin.h)."""
 
+import hashlib
 import re
 import textwrap
 from pathlib import Path
@@ -35,24 +37,24 @@ BEHAVIOURS = """
 #ifndef CUSHIM_SIM_BEHAVIOURS_H
 #define CUSHIM_SIM_BEHAVIOURS_H
 
+{includes}
+
 """
 EXPORTS = """
+#include "call/call.h"
+#include "call/entry.h"
+#include "call/fault.h"
 #include "sim.h"
+
+"""
+STUBS = """
+#include "thin/stub.h"
 
 /* Here a name is the exported symbol itself. */
 {undefs}
 
-#ifdef SIM_EMBEDDED /* in a program, which may have functions of these names */
-{renames}
-#define EXPORT static
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
-
-{prototypes}
-
+SIM_STUBS_BEGIN
 """
-
 
 UNSUPPORTED = """\
 # Entries that are not simulated
@@ -66,7 +68,7 @@ and refuse all the same, as there is nothing to share with: `cuIpcOpen*`, `cuMem
 
 Made by the command below, and compared with the source by a test:
 
-    python3 gen/emit.py sim_entries.md docs/simulated-entries.md --sources src/sim/*.c
+    python3 gen/emit.py sim_entries.md docs/simulated-entries.md --sources src/sim/*/*.c
 """
 
 
@@ -94,7 +96,8 @@ class Kinds:
     """How the log shows a type."""
 
     def __init__(self, types):
-        self.kinds = {row["name"]: ctext.newest(row)["kind"] for row in types}
+        self.facts = {row["name"]: ctext.newest(row) for row in types}
+        self.kinds = {name: facts["kind"] for name, facts in self.facts.items()}
 
     def output(self, text):
         """What an argument points to that the call writes: one letter, or -."""
@@ -107,6 +110,32 @@ class Kinds:
             return "-"
         target = self.of(kind)
         return target if target in (HANDLE, UNSIGNED, INT) and kind in self.kinds else "-"
+
+    def fields(self, text):
+        """Name, type and letter of what a call reads behind a pointer; no unions, no arrays."""
+        if not text.startswith("const ") or not text.endswith(" *"):
+            return []
+        name = text.removeprefix("const ").removesuffix(" *")
+        facts = self.facts.get(name, {})
+        while facts.get("kind") == "alias":
+            facts = self.facts.get(facts["type"], {})
+        return list(self.leaves(facts.get("fields", []), "")) if facts.get("kind") == "struct" \
+            else []
+
+    def leaves(self, fields, path):
+        """Those of a structure and of the structures in it."""
+        for field in fields:
+            name = path + field["name"]
+            if "union" in field or "dims" in field or field["name"].startswith("reserved"):
+                continue
+            if "struct" in field:
+                yield from self.leaves(field["struct"], name + ".")
+            elif self.of(field["type"]) == BYTES:
+                inner = self.facts.get(field["type"], {})
+                if inner.get("kind") == "struct":
+                    yield from self.leaves(inner["fields"], name + ".")
+            else:
+                yield name, self.of(field["type"])
 
     def of(self, text):
         """One letter."""
@@ -151,12 +180,36 @@ def abis(entries):
 
 def emit_header(registry):
     """Text of sim_behaviours.h."""
-    lines = [ctext.banner("entries") + BEHAVIOURS]
-    for entry in simulated(registry["entries"]):
+    entries = simulated(registry["entries"])
+    headers = sorted({entry["header"] for entry in entries})
+    lines = [ctext.banner("entries") + BEHAVIOURS.format(
+        includes="\n".join(f"#include <cushim/{header}>" for header in headers))]
+    for entry in entries:
         if entry["stream"] == "legacy":
             lines.append(ctext.wrap(f"CUresult sim_{entry['symbol']}({ctext.parameters(entry)});"))
-    lines.append(f"\n#define SIM_ENTRY_COUNT {len(simulated(registry['entries']))}")
+    symbols = [entry["symbol"] for entry in entries]
+    digest = hashlib.sha256("\n".join(symbols).encode()).hexdigest()[:16]
+    lines += ["", f"#define SIM_ENTRY_COUNT {len(entries)}",
+              f"#define SIM_ENTRIES_ID 0x{digest}U /* of their order */",
+              f"#define SIM_NEWEST {max(entry['since'] for entry in entries)}", "",
+              "enum sim_number { /* in sim_entries */",
+              *(f"    SIM_NUMBER_{symbol}," for symbol in symbols), "};"]
     return "\n".join(lines) + "\n\n#endif\n"
+
+
+def emit_stubs(registry):
+    """Text of sim_stubs.c."""
+    entries = simulated(registry["entries"])
+    lines = [ctext.banner("entries") + STUBS.format(
+        undefs="\n".join(f"#undef {entry['symbol']}" for entry in entries))]
+    for number, entry in enumerate(entries):
+        names = ", ".join(name for _, name in entry["params"])
+        lines.append(ctext.wrap(f"SIM_STUB({entry['symbol']}, {number}, "
+                                f"({ctext.parameters(entry)}), ({names}))"))
+    lines += ["", "#ifdef SIM_STUB_ADDRESS", "static void *const addresses[] = {",
+              *(f"    SIM_STUB_ADDRESS({entry['symbol']})," for entry in entries),
+              "};", "#endif", "SIM_STUBS_END"]
+    return "\n".join(lines) + "\n"
 
 
 def emit_exports(registry, sources):
@@ -169,15 +222,10 @@ def emit_exports(registry, sources):
         raise SystemExit(f"sim: behaviour of no entry: {', '.join(unknown)}")
     kinds = Kinds(registry["types"])
     old = superseded(registry)
-    lines = [ctext.banner("entries", "types", "levels") + EXPORTS.format(
-        undefs="\n".join(f"#undef {entry['symbol']}" for entry in entries),
-        renames="\n".join(f"#define {entry['symbol']} embedded_{entry['symbol']}"
-                          for entry in entries),
-        prototypes="\n".join(
-            ctext.wrap(f"EXPORT CUresult {entry['symbol']}({ctext.parameters(entry)});")
-            for entry in entries))]
+    lines = [ctext.banner("entries", "types", "levels") + EXPORTS]
     for number, entry in enumerate(entries):
         lines += function(number, entry, base(entry) in present)
+    lines += field_tables(kinds, entries)
     for entry in entries:
         if entry["params"]:
             rows = ", ".join(parameter(kinds, entry, kind, name) for kind, name in entry["params"])
@@ -191,7 +239,7 @@ def emit_exports(registry, sources):
             f"    {{\"{entry['symbol']}\", \"{entry['name']}\", {entry['since']}, "
             f"'{STREAM[entry['stream']]}', {int(base(entry) in present)}, "
             f"{int(entry['symbol'] in old)}, {abi}, {count}, {parameters}, "
-            f"(void *)(uintptr_t){entry['symbol']}, "
+            f"(void *)(uintptr_t)call_{entry['symbol']}, "
             f"(void *)(uintptr_t)trap_{entry['symbol']}}},", 8))
     lines += ["};", f"const size_t sim_entry_count = {len(entries)};", "",
               "const struct sim_new_error sim_new_errors[] = {",
@@ -226,24 +274,42 @@ def parameter(kinds, entry, kind, name):
     """One struct sim_parameter."""
     output = "t" if TEXTS.get(entry["name"]) == name else kinds.output(kind)
     size = "0" if output == "-" else f"sizeof(*({kind})0)"
-    return f"{{\"{name}\", sizeof({kind}), '{kinds.of(kind)}', '{output}', {size}}}"
+    fields = kinds.fields(kind)
+    return (f"{{\"{name}\", sizeof({kind}), '{kinds.of(kind)}', '{output}', {size}, "
+            f"{len(fields)}, {fields_name(kind) if fields else 'NULL'}}}")
+
+
+def fields_name(kind):
+    """Of the table of a structure's fields."""
+    return "fields_" + kind.removeprefix("const ").removesuffix(" *")
+
+
+def field_tables(kinds, entries):
+    """One struct sim_field for each field that the log shows, by structure."""
+    types = {kind for entry in entries for kind, _ in entry["params"] if kinds.fields(kind)}
+    for kind in sorted(types):
+        name = kind.removeprefix("const ").removesuffix(" *")
+        rows = ", ".join(f"{{\"{field}\", offsetof({name}, {field}), "
+                         f"sizeof((({name} *)0)->{field}), '{letter}'}}"
+                         for field, letter in kinds.fields(kind))
+        yield ctext.wrap(f"static const struct sim_field {fields_name(kind)}[] = {{{rows}}};")
 
 
 def function(number, entry, present):
-    """One exported function."""
+    """One entry's function, and its trap."""
     names = [name for _, name in entry["params"]]
     pointers = ", ".join(f"&{name}" for name in names) or "NULL"
     if present:
         call = f"sim_{base(entry)}({', '.join(names)})"
     else:
         call = "CUDA_ERROR_NOT_SUPPORTED"
-    return [ctext.wrap(f"EXPORT CUresult {entry['symbol']}({ctext.parameters(entry)})"), "{",
+    return [ctext.wrap(f"static CUresult call_{entry['symbol']}({ctext.parameters(entry)})"), "{",
             ctext.wrap(f"    const void *const sim_arguments[] = {{{pointers}}};", 8),
             "    struct sim_call sim_call;",
-            f"    if (sim_begin(&sim_call, {number}, sim_arguments))",
+            f"    if (sim_call_begin(&sim_call, {number}, sim_arguments))",
             ctext.wrap(f"        sim_call.result = {call};", 12),
-            "    return sim_end(&sim_call);", "}",
-            f"static void trap_{entry['symbol']}(void)", "{", f"    sim_trap({number});", "}"]
+            "    return sim_call_end(&sim_call);", "}",
+            f"static void trap_{entry['symbol']}(void)", "{", f"    sim_fault_trap({number});", "}"]
 
 
 def emit_version(registry, version):

@@ -9,22 +9,12 @@ ptxas, --assemble checks that the PTX compiles for GPUs old and new, and that ba
 
 import argparse
 import pathlib
-import re
 import subprocess
 import sys
 
-FOLDER = pathlib.Path(__file__).resolve().parent
+import embed
 
-# PTX 3.2 is CUDA 5.5's and sm_20 the oldest target that LLVM writes, so that any driver with
-# 64-bit PTX compiles the result for its own GPU. An empty --cuda-path keeps an installed toolkit
-# from raising the version.
-COMMAND = [
-    "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_20",
-    "-Xclang", "-target-feature", "-Xclang", "+ptx32",
-    "--cuda-path=/var/empty", "-nocudainc", "-nocudalib",
-    "-include", "cuda_subset.h",
-    "-O2", "-Wall", "-Werror", "-S", "-o", "-",
-]
+FOLDER = pathlib.Path(__file__).resolve().parent
 
 # The oldest that CUDA 13 compiles for, and a recent one.
 ARCHITECTURES = ["sm_75", "sm_90"]
@@ -34,23 +24,6 @@ BANNER = """\
 // Generated from {source} by kernels/build.py; do not edit.
 
 """
-
-
-def strip_comments(ptx):
-    """Drop the compiler's banner and remarks, and the blank lines that they leave."""
-    kept = []
-    for line in ptx.splitlines():
-        line = re.sub(r"//.*", "", line).rstrip()
-        if line or (kept and kept[-1]):
-            kept.append(line)
-    return "\n".join(kept).rstrip("\n") + "\n"
-
-
-def compile_kernel(clang, source):
-    """Text of the .ptx file that belongs beside `source`."""
-    ptx = subprocess.run([clang, *COMMAND, source.name], cwd=source.parent, check=True,
-                         stdout=subprocess.PIPE, text=True).stdout
-    return BANNER.format(source=source.name) + strip_comments(ptx)
 
 
 def assemble(ptxas):
@@ -88,7 +61,7 @@ def main():
     for source in options.source or sorted(FOLDER.glob("*.cu")):
         target = source.with_suffix(".ptx")
         try:
-            text = compile_kernel(options.clang, source)
+            text = BANNER.format(source=source.name) + embed.compile_kernel(options.clang, source)
         except (OSError, subprocess.CalledProcessError) as error:
             sys.exit(f"{source}: {error}")
         if target.exists() and target.read_text() == text:

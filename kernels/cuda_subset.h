@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels use of CUDA C++, for clang without a CUDA toolkit; build.py includes it first.
- * nvcc has all of this itself. */
+/* A part of CUDA C++, for clang without a CUDA toolkit; embed.py includes it first. clang itself
+ * has
+ * __syncthreads, and no function of CUDA's mathematical library is here. nvcc has all of this. */
 #ifndef CUDA_SUBSET_H
 #define CUDA_SUBSET_H
 
@@ -8,7 +9,11 @@
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 
 struct __attribute__((aligned(8))) float2 {
     float x, y;

@@ -17,19 +17,24 @@ enum command_exit {
 
 /* The same for the end of a --help text. */
 #define COMMAND_EXIT_CODES                                                                         \
-    "Exit codes:\n"                                                                                \
+    "Exit status:\n"                                                                               \
     "  0  success\n"                                                                               \
-    "  1  a difference or something missing was found, or a check or CUDA call failed\n"           \
+    "  1  something differs or is missing, or a check or a CUDA call failed\n"                     \
     "  2  wrong options or arguments\n"                                                            \
     "  3  no usable driver or device\n"                                                            \
     "  4  the output could not be written, or memory ran out\n"                                    \
     "  5  a file could not be read, or is not what it should be\n"
 
-/* The option that all subcommands have, as an element of an array of struct argp_option. */
+/* Options that several subcommands have, as elements of an array of struct argp_option. */
 #define COMMAND_OPTION_DRIVER                                                                      \
     {                                                                                              \
         .name = "driver", .key = 'd', .arg = "PATH",                                               \
         .doc = "Use this library exactly, instead of searching for libcuda.so.1"                   \
+    }
+
+#define COMMAND_OPTION_JSON                                                                        \
+    {                                                                                              \
+        .name = "json", .key = 'j', .doc = "Print JSON"                                            \
     }
 
 /* Each gets its own arguments, argv[0] being "cushim NAME", and returns an exit code. */

@@ -48,7 +48,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
     COMMAND_OPTION_DRIVER,
-    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    COMMAND_OPTION_JSON,
     {0},
 };
 
@@ -60,7 +60,8 @@ static const struct argp parser = {
            "driver serves: by its version on Linux, such as 550.163.01, by the path of its "
            "library, or the one that a program here gets. Never touches the GPU."
            "\v"
-           "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each source.\n"
+           "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each\n"
+           "source.\n"
            "\n" COMMAND_EXIT_CODES,
 };
 

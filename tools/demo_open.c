@@ -35,7 +35,7 @@ static const char *lacking(const struct cushim_api *cu)
 
 static const struct cushim_api *open_simulated(void)
 {
-    const char *devices = getenv("CUSHIM_SIM_DEVICES");
+    const char *devices = secure_getenv("CUSHIM_SIM_DEVICES");
     const struct cushim_api *cu;
 
     /* What may be why there is no device would leave none here either. */
@@ -57,7 +57,7 @@ struct demo_driver demo_open(const char *path, bool simulate)
 
     if (!simulate) {
         driver.cu = driver_open(path, CUSHIM_ORDER_PROC);
-        if (path || getenv("CUSHIM_LIBCUDA"))
+        if (path || secure_getenv("CUSHIM_LIBCUDA"))
             return driver;
         why = lacking(driver.cu);
         if (!why)

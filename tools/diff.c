@@ -46,7 +46,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    COMMAND_OPTION_JSON,
     {0},
 };
 

@@ -74,7 +74,8 @@ void driver_print(const struct cushim_api *cu)
     if (cushim_status(cu) != CUSHIM_OK) {
         output_text(OUTPUT_BAD, "no driver");
     } else {
-        output_text(OUTPUT_TITLE, cushim_path(cu));
+        const char *path = cushim_path(cu);
+        output_text(OUTPUT_TITLE, path ? path : "a file that is not known");
         printf(", CUDA %s", version_text(version, cushim_driver_version(cu)));
     }
     putchar('\n');
@@ -83,7 +84,7 @@ void driver_print(const struct cushim_api *cu)
 const char *driver_offset(char text[OFFSET_TEXT_SIZE], const struct cushim_api *cu,
                           const struct cushim_slot *slot)
 {
-    if (!slot->address)
+    if (!slot->address || !cushim_base(cu))
         return NULL;
     snprintf(text, OFFSET_TEXT_SIZE, "0x%" PRIxPTR,
              (uintptr_t)slot->address - (uintptr_t)cushim_base(cu));

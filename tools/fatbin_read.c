@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fatbin is a header and entries, each with a header of its own; all numbers are little-endian.
+ * What the headers of a fatbin tell, and what the first bytes of each PTX text and each cubin do.
  * Nothing in it is believed without a check.
  */
 #include "fatbin_read.h"
 
-#include <stdint.h>
+#include "../src/fatbin_format.h"
+
+#include <elf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef HAVE_LZ4
 #include <lz4.h>
@@ -16,50 +17,38 @@
 #include <zstd.h>
 #endif
 
-#define FLAG_LZ4 UINT64_C(0x2000)
-#define FLAG_ZSTD UINT64_C(0x8000)
+/* How much of PTX and of a cubin is read. A cubin has its symbols before its notes, and large ones
+ * have many. */
+enum { PTX_HEAD = 4096, CUBIN_HEAD = 1 << 18, LARGE_HEAD = 1 << 25 };
 
-enum { KIND_PTX = 1, KIND_CUBIN = 2, HEAD_SIZE = 4096 };
+/* One for all fatbins of a search. */
+struct work {
+    struct fatbin fatbin;
+    char head[CUBIN_HEAD + 1];
+    char *large; /* LARGE_HEAD + 1 bytes, once they are needed */
+};
 
 static const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba};
 
-struct header {
-    uint32_t magic;
-    uint16_t version, header_size;
-    uint64_t size; /* of what follows the header */
-};
-struct entry {
-    uint16_t kind, version;
-    uint32_t header_size;
-    uint64_t padded_size;
-    uint32_t packed_size; /* 0: not packed */
-    uint32_t unknown;
-    uint16_t minor, major;
-    uint32_t architecture;
-    uint32_t name_offset, name_length;
-    uint64_t flags, zero;
-    uint64_t size; /* unpacked; 0: not packed */
-};
-
-static size_t head_of_lz4(const char *from, size_t packed, char *to)
+static size_t head_of_lz4(const char *from, size_t packed, char *to, size_t room)
 {
 #ifdef HAVE_LZ4
     int size = packed > INT32_MAX
                    ? -1
-                   : LZ4_decompress_safe_partial(from, to, (int)packed, HEAD_SIZE, HEAD_SIZE);
+                   : LZ4_decompress_safe_partial(from, to, (int)packed, (int)room, (int)room);
     return size > 0 ? (size_t)size : 0;
 #else
-    (void)from, (void)packed, (void)to;
+    (void)from, (void)packed, (void)to, (void)room;
     return 0;
 #endif
 }
 
-static size_t head_of_zstd(const char *from, size_t packed, char *to)
+static size_t head_of_zstd(const char *from, size_t packed, char *to, size_t room)
 {
 #ifdef HAVE_ZSTD
     ZSTD_DCtx *context = ZSTD_createDCtx();
     ZSTD_inBuffer in = {from, packed, 0};
-    ZSTD_outBuffer out = {to, HEAD_SIZE, 0};
+    ZSTD_outBuffer out = {to, room, 0};
     size_t before = 1;
 
     /* Until the head is full, or there is no more. */
@@ -72,25 +61,27 @@ static size_t head_of_zstd(const char *from, size_t packed, char *to)
     ZSTD_freeDCtx(context);
     return out.pos;
 #else
-    (void)from, (void)packed, (void)to;
+    (void)from, (void)packed, (void)to, (void)room;
     return 0;
 #endif
 }
 
-/* The first bytes of an entry's PTX, NUL-terminated. */
-static void read_head(const struct entry *entry, const char *payload, char head[HEAD_SIZE + 1])
+/* The first bytes of an entry's PTX or cubin, with a NUL behind them; how many. */
+static size_t read_head(const struct fatbin_entry *entry, const char *payload, char *head,
+                        size_t room)
 {
-    size_t size = 0;
+    size_t size;
 
-    if (entry->flags & FLAG_ZSTD) {
-        size = head_of_zstd(payload, entry->packed_size, head);
-    } else if (entry->flags & FLAG_LZ4) {
-        size = head_of_lz4(payload, entry->packed_size, head);
+    if (entry->flags & FATBIN_ZSTD) {
+        size = head_of_zstd(payload, entry->packed_size, head, room);
+    } else if (entry->flags & FATBIN_LZ4) {
+        size = head_of_lz4(payload, entry->packed_size, head, room);
     } else {
-        size = entry->padded_size < HEAD_SIZE ? (size_t)entry->padded_size : HEAD_SIZE;
+        size = entry->padded_size < room ? (size_t)entry->padded_size : room;
         memcpy(head, payload, size);
     }
     head[size] = '\0';
+    return size;
 }
 
 /* A number of at most four digits; -1 for none. Moves *text behind it. */
@@ -128,33 +119,85 @@ static void read_directives(const char *head, struct fatbin_code *code)
     }
 }
 
-static void add_code(struct fatbin *fatbin, const struct entry *entry, const char *payload)
+/* The release in the note that compilers from CUDA 13.0 on write; 0 if it is not there. The note:
+ * three numbers, of which the third is its kind, "NVIDIA Corp", and eight bytes. */
+static int read_note(const char *head, size_t size)
 {
+    static const char begin[] = "\x0c\0\0\0\x08\0\0\0\xe8\x03\0\0NVIDIA Corp";
+    const char *note = memmem(head, size, begin, sizeof begin);
+    uint32_t number;
+
+    if (!note || (size_t)(head + size - note) < sizeof begin + 4 + sizeof number)
+        return 0;
+    memcpy(&number, note + sizeof begin + 4, sizeof number); /* 130 is 13.0 */
+    return number < 1000 ? (int)(number / 10 * 1000 + number % 10 * 10) : 0;
+}
+
+/* What a cubin tells of itself. Version 7 of its ABI has the release of the toolkit in e_version;
+ * version 8 came with CUDA 12.8 for compute capability 10.0 and later, and with 13.0 for all. */
+static void read_cubin(struct work *work, const struct fatbin_entry *entry, const char *payload,
+                       struct fatbin_code *code)
+{
+    size_t size = read_head(entry, payload, work->head, CUBIN_HEAD);
+    Elf64_Ehdr elf;
+
+    if (size < sizeof elf || memcmp(work->head, ELFMAG, SELFMAG) != 0)
+        return;
+    memcpy(&elf, work->head, sizeof elf);
+    if (elf.e_ident[EI_ABIVERSION] <= 7) {
+        if (elf.e_version >= 20 && elf.e_version < 130)
+            code->toolkit = (int)(elf.e_version / 10 * 1000 + elf.e_version % 10 * 10);
+        if (elf.e_flags & 0x800)
+            code->variant = 'a';
+        return;
+    }
+    code->toolkit = read_note(work->head, size);
+    if (code->toolkit == 0 && size == CUBIN_HEAD && !work->large)
+        work->large = malloc(LARGE_HEAD + 1);
+    if (code->toolkit == 0 && size == CUBIN_HEAD && work->large)
+        code->toolkit = read_note(work->large, read_head(entry, payload, work->large, LARGE_HEAD));
+    if (code->toolkit == 0)
+        code->toolkit = code->architecture < 100 ? 13000 : 12080;
+    if (elf.e_flags & 8) /* by compilers of 12.8 and 12.9 */
+        code->variant = 'a';
+}
+
+static void add_code(struct work *work, const struct fatbin_entry *entry, const char *payload)
+{
+    struct fatbin *fatbin = &work->fatbin;
     struct fatbin_code *code;
-    char head[HEAD_SIZE + 1];
 
     if (fatbin->count == FATBIN_MAX_CODES) {
         fatbin->cut = true;
         return;
     }
     code = &fatbin->code[fatbin->count++];
-    *code = (struct fatbin_code){.kind = entry->kind == KIND_PTX     ? FATBIN_PTX
-                                         : entry->kind == KIND_CUBIN ? FATBIN_CUBIN
-                                                                     : FATBIN_OTHER,
-                                 .architecture = (int)(entry->architecture & 0xffff)};
-    if (code->kind != FATBIN_PTX)
+    *code = (struct fatbin_code){.kind = entry->kind == FATBIN_KIND_PTX     ? FATBIN_PTX
+                                         : entry->kind == FATBIN_KIND_CUBIN ? FATBIN_CUBIN
+                                                                            : FATBIN_OTHER,
+                                 .architecture = (int)(entry->architecture & 0xffff),
+                                 .variant = entry->flags & FATBIN_ARCHITECTURE ? 'a'
+                                            : entry->flags & FATBIN_FAMILY     ? 'f'
+                                                                               : 0};
+    if (code->kind == FATBIN_OTHER)
         return;
-    read_head(entry, payload, head);
-    read_directives(head, code);
+    if (code->kind == FATBIN_CUBIN) {
+        read_cubin(work, entry, payload, code);
+        return;
+    }
+    read_head(entry, payload, work->head, PTX_HEAD);
+    read_directives(work->head, code);
     if (code->ptx_version == 0 && entry->major > 0 && entry->major < 100 && entry->minor < 10)
         code->ptx_version = 10 * entry->major + entry->minor;
 }
 
 /* The fatbin at the beginning of some bytes; how many bytes it has, 0 where there is none. */
-static size_t read_fatbin(const char *data, size_t size, struct fatbin *fatbin)
+static size_t read_fatbin(const char *data, size_t size, struct work *work)
 {
-    struct header header;
-    struct entry entry;
+    struct fatbin *fatbin = &work->fatbin;
+    struct fatbin_header header;
+    struct fatbin_entry entry;
+    const char *payload;
     size_t at = 0, whole;
 
     if (size < sizeof header)
@@ -171,15 +214,12 @@ static size_t read_fatbin(const char *data, size_t size, struct fatbin *fatbin)
     else
         fatbin->damaged = header.size > whole;
     while (whole - at >= sizeof entry) {
-        size_t room = whole - at;
-        memcpy(&entry, data + at, sizeof entry);
-        if (entry.header_size < sizeof entry || entry.header_size > room ||
-            entry.padded_size > room - entry.header_size || entry.packed_size > entry.padded_size) {
+        if (!fatbin_entry_at(data, whole, at, &entry, &payload)) {
             fatbin->damaged = true;
             break;
         }
-        add_code(fatbin, &entry, data + at + entry.header_size);
-        at += entry.header_size + (size_t)entry.padded_size;
+        add_code(work, &entry, payload);
+        at += (size_t)fatbin_entry_size(&entry);
     }
     return header.header_size + at;
 }
@@ -187,13 +227,16 @@ static size_t read_fatbin(const char *data, size_t size, struct fatbin *fatbin)
 void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user)
 {
     const char *at = data, *end = at + size;
+    struct work *work = NULL;
 
     while ((at = memmem(at, (size_t)(end - at), magic, sizeof magic))) {
-        struct fatbin *fatbin = malloc(sizeof *fatbin);
-        size_t length = fatbin ? read_fatbin(at, (size_t)(end - at), fatbin) : 0;
+        if (!work && !(work = calloc(1, sizeof *work)))
+            return;
+        size_t length = read_fatbin(at, (size_t)(end - at), work);
         if (length > 0)
-            visit(user, fatbin);
-        free(fatbin);
+            visit(user, &work->fatbin);
         at += length > 0 ? length : sizeof magic;
     }
+    free(work ? work->large : NULL);
+    free(work);
 }

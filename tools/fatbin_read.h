@@ -18,7 +18,9 @@ struct fatbin_code {
     enum fatbin_kind kind;
     int architecture; /* 90 is sm_90 */
     int ptx_version;  /* 84 is PTX 8.4; 0 for machine code, or where it cannot be read */
-    char variant;     /* 'a' or 'f' of sm_90a and sm_100f, as PTX has them; 0 for none */
+    int toolkit;      /* that made machine code: 12040 is CUDA 12.4, or the oldest that can have
+                       * made it; 0 for PTX, or if it cannot be read */
+    char variant;     /* 'a' or 'f' of sm_90a and sm_100f; 0 for none */
 };
 
 /** What one fatbin has. More than it holds is left out, and `cut` says so. */

@@ -66,7 +66,7 @@ static const struct argp_option argp_options[] = {
      .key = 'g',
      .arg = "GLOB",
      .doc = "Only features whose name or group matches, such as 'graph*'"},
-    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    COMMAND_OPTION_JSON,
     {0},
 };
 

@@ -54,7 +54,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp_option argp_options[] = {
     COMMAND_OPTION_DRIVER,
     {.name = "init", .key = 'i', .doc = "Start the driver (cuInit) and list its devices"},
-    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    COMMAND_OPTION_JSON,
     {0},
 };
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
+
 struct row {
     char symbol[sizeof((struct cushim_entry *)0)->symbol];
     size_t index;
@@ -107,12 +109,16 @@ bool known_elsewhere(size_t index)
             .size = sizeof options, .resolver = no_symbol, .order = CUSHIM_ORDER_DLSYM_ONLY};
         none = cushim_open(&options);
     }
-    return none && cushim_slot_at(none, index).state == CUSHIM_STATE_PLATFORM;
+    if (!none || cushim_status(none) != CUSHIM_OK)
+        output_no_memory();
+    return cushim_slot_at(none, index).state == CUSHIM_STATE_PLATFORM;
 }
 
 bool known_looks_like_entry(const char *symbol)
 {
-    return symbol[0] == 'c' && symbol[1] == 'u' && isupper((unsigned char)symbol[2]);
+    /* libcufile's names begin so, too. */
+    return symbol[0] == 'c' && symbol[1] == 'u' && isupper((unsigned char)symbol[2]) &&
+           strncmp(symbol, "cuFile", 6) != 0;
 }
 
 bool known_private(const char *symbol)

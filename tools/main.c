@@ -20,6 +20,7 @@ struct command {
     const char *name;
     char *title; /* with the program's name: what its own messages begin with */
     int (*run)(int argc, char **argv);
+    const char *summary; /* in --help, and in the manual page's first line */
 };
 
 static char title[] = "cushim";
@@ -40,20 +41,23 @@ static char sim_title[] = "cushim sim";
 #endif
 
 static const struct command commands[] = {
-    {"info", info_title, command_info},
-    {"symbols", symbols_title, command_symbols},
-    {"features", features_title, command_features},
-    {"compat", compat_title, command_compat},
+    {"info", info_title, command_info, "which driver a program here gets, and why that one"},
+    {"symbols", symbols_title, command_symbols,
+     "every entry of the CUDA driver API, and why it is missing"},
+    {"features", features_title, command_features, "what the driver, and a device, can do"},
+    {"compat", compat_title, command_compat, "which driver runs which toolkit's programs"},
 #ifdef HAVE_ELF
-    {"scan", scan_title, command_scan},
-    {"newer", newer_title, command_newer},
-    {"diff", diff_title, command_diff},
+    {"scan", scan_title, command_scan, "what programs need of the driver, and of a GPU"},
+    {"newer", newer_title, command_newer, "what a driver exports that this build does not know"},
+    {"diff", diff_title, command_diff, "what two drivers or releases differ in"},
 #endif
-    {"report", report_title, command_report},
-    {"demo", demo_title, command_demo},
+    {"report", report_title, command_report,
+     "a page of every entry and feature, against releases and drivers"},
+    {"demo", demo_title, command_demo, "run kernels and check what they computed"},
 #ifdef HAVE_SIM
-    {"matrix", matrix_title, command_matrix},
-    {"sim", sim_title, command_sim},
+    {"matrix", matrix_title, command_matrix,
+     "run a program under many drivers, simulated and real"},
+    {"sim", sim_title, command_sim, "run a program under a simulated driver"},
 #endif
 };
 
@@ -114,34 +118,35 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* The text before the options ends with the list of commands. */
+static char *filter_help(int key, const char *text, void *input)
+{
+    char *list = NULL;
+    size_t size;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_PRE_DOC)
+        return (char *)text;
+    FILE *stream = open_memstream(&list, &size);
+    if (!stream)
+        return (char *)text;
+    fprintf(stream, "%s\n\nCommands:\n", text);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        fprintf(stream, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+    fputs("\n'cushim COMMAND --help' lists a command's options.", stream);
+    return fclose(stream) == 0 ? list : (char *)text;
+}
+
 static const struct argp parser = {
     .parser = parse_option,
     .args_doc = "COMMAND [OPTION...]",
-    .doc = "Find, probe and compare CUDA drivers, without linking to one.\n"
-           "\n"
-           "Commands:\n"
-           "  info      which driver a program here gets, and why that one\n"
-           "  symbols   every entry of the CUDA driver API: is it there, where, and why not\n"
-           "  features  what the driver, and a device, can do\n"
-           "  compat    which driver runs which toolkit's programs\n"
-#ifdef HAVE_ELF
-           "  scan      what programs need of the driver, and which GPUs their code runs on\n"
-           "  newer     what a driver exports that this build does not know\n"
-           "  diff      what two drivers or releases differ in\n"
-#endif
-           "  report    a page of every entry and feature, against releases and drivers\n"
-           "  demo      run kernels and check what they computed\n"
-#ifdef HAVE_SIM
-           "  matrix    run a program under many drivers, simulated and real\n"
-           "  sim       run a program under a simulated driver\n"
-#endif
-           "\n"
-           "'cushim COMMAND --help' lists a command's options."
+    .doc = "Find, probe and compare CUDA drivers, without linking to one."
            "\v"
            "Environment:\n"
            "  CUSHIM_LIBCUDA  library to use exactly, instead of searching\n"
-           "  NO_COLOR        no colours, where it is set and not empty\n"
+           "  NO_COLOR        no colours, if it is set and not empty\n"
            "\n" COMMAND_EXIT_CODES,
+    .help_filter = filter_help,
 };
 
 static void print_version(FILE *stream, struct argp_state *state)

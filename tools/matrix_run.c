@@ -129,7 +129,7 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
 static _Noreturn void become_real(const struct matrix_plan *plan, const char *driver, size_t number)
 {
     char search[2 * PATH_MAX + 8], copy[PATH_MAX], folder[PATH_MAX];
-    const char *old = getenv("LD_LIBRARY_PATH");
+    const char *old = secure_getenv("LD_LIBRARY_PATH");
 
     file_of(folder, plan, number, "driver");
     /* Old drivers need a library that lies beside them. */
@@ -292,7 +292,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
 
 static char *make_folder(void)
 {
-    const char *base = getenv("TMPDIR");
+    const char *base = secure_getenv("TMPDIR");
     char path[PATH_MAX], *copy;
 
     snprintf(path, sizeof path, "%s/cushim-matrix-XXXXXX", base && *base != '\0' ? base : "/tmp");

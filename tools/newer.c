@@ -37,6 +37,7 @@ struct list {
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
+    char newest[VERSION_TEXT_SIZE];
 
     switch (key) {
     case 'd':
@@ -46,6 +47,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->level = version_parse(argument);
         if (options->level == 0)
             argp_error(state, "'%s' is not a CUDA release such as 12.4", argument);
+        if (options->level > cushim_registry_version())
+            argp_error(state, "'%s' is no CUDA release up to %s", argument,
+                       version_text(newest, cushim_registry_version()));
         return 0;
     case 'j':
         options->json = true;
@@ -68,7 +72,7 @@ static const struct argp_option argp_options[] = {
      .key = 'l',
      .arg = "X.Y",
      .doc = "List what is newer than this CUDA release, known to this build or not"},
-    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    COMMAND_OPTION_JSON,
     {0},
 };
 
@@ -182,11 +186,14 @@ static void print_json(const struct list *list, const struct subject *driver, in
 static char *find_driver(const char *command)
 {
     const struct cushim_api *cu = driver_open(NULL, CUSHIM_ORDER_PROC);
+    const char *used = cushim_path(cu);
     char *path = NULL;
 
     if (driver_found(cu, command)) {
-        path = strdup(cushim_path(cu));
-        if (!path)
+        if (!used)
+            fprintf(stderr, "%s: which file the driver is, is not known; name it with --driver\n",
+                    command);
+        else if (!(path = strdup(used)))
             output_no_memory();
     }
     cushim_close(cu);

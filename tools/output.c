@@ -27,8 +27,8 @@ static bool has_colours(void)
     static enum { UNKNOWN, NO, YES } answer = UNKNOWN;
 
     if (answer == UNKNOWN) {
-        const char *no_color = getenv("NO_COLOR");
-        const char *terminal = getenv("TERM");
+        const char *no_color = secure_getenv("NO_COLOR");
+        const char *terminal = secure_getenv("TERM");
         bool refused =
             (no_color && no_color[0] != '\0') || (terminal && strcmp(terminal, "dumb") == 0);
         answer = !refused && isatty(STDOUT_FILENO) ? YES : NO;

@@ -26,14 +26,14 @@ static double seconds_now(void)
 /* A terminal that can go back to the beginning of a line. */
 static bool has_bar(void)
 {
-    const char *terminal = getenv("TERM");
+    const char *terminal = secure_getenv("TERM");
 
     return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 static bool has_colour(void)
 {
-    const char *no_color = getenv("NO_COLOR");
+    const char *no_color = secure_getenv("NO_COLOR");
 
     return !no_color || no_color[0] == '\0';
 }

@@ -3,6 +3,7 @@
  * `cushim report`: a page of every entry and feature against every release and measured driver.
  */
 #include "command.h"
+#include "known.h"
 #include "names.h"
 #include "output.h"
 
@@ -26,12 +27,22 @@ struct options {
     int count;
 };
 
-/* A driver that `cushim symbols --json` has measured. */
+/* A column: what was measured of a driver, and perhaps of a device. */
 struct driver {
     char name[64];
     int version;
-    json_t *root;
-    json_t *states; /* symbol to state */
+    json_t *states;  /* symbol to state; NULL: not measured */
+    json_t *answers; /* feature to answer; NULL: not measured */
+};
+
+/* What a row has for a driver, as tools/report.html knows it. */
+enum mark {
+    MARK_YES = 'y',
+    MARK_OLDER = 'o',
+    MARK_LACKS = 'n',
+    MARK_DEVICE_LACKS = 'd',
+    MARK_PLATFORM = 'p',
+    MARK_UNKNOWN = 'u'
 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -67,7 +78,8 @@ static const struct argp parser = {
     .args_doc = "[[NAME=]MEASURED.json...]",
     .doc = "Write one self-contained page with every entry and feature of the CUDA driver API "
            "against every release, and against the drivers measured in the files given, each the "
-           "output of 'cushim symbols --json'. It searches, filters and sorts without a network."
+           "output of 'cushim symbols --json' or 'cushim features --json'; two files of one NAME "
+           "make one column. The page searches, filters and sorts without a network."
            "\v" COMMAND_EXIT_CODES,
 };
 
@@ -93,45 +105,124 @@ static int releases(int list[MOST_RELEASES])
     return count;
 }
 
-/* Read one measured driver; false after saying what is wrong with its file. */
-static bool read_driver(struct driver *driver, char *word, const char *command)
+/* {first: second} of the rows of an array. A plain text among them is an available symbol. */
+static json_t *read_rows(const json_t *rows, const char *first, const char *second)
 {
-    char *equals = strchr(word, '='), version[VERSION_TEXT_SIZE];
-    const char *path = equals ? equals + 1 : word;
-    json_error_t error;
-    json_t *symbols, *row;
+    json_t *found = json_object(), *row;
     size_t i;
 
-    driver->root = json_load_file(path, 0, &error);
-    symbols = json_object_get(driver->root, "symbols");
-    driver->version = (int)json_integer_value(
-        json_object_get(json_object_get(driver->root, "driver"), "version"));
-    if (!json_is_array(symbols) || driver->version <= 0) {
-        fprintf(stderr, "%s: %s: %s\n", command, path,
-                !driver->root ? error.text : "not the output of 'cushim symbols --json'");
-        return false;
-    }
-    driver->states = json_object();
-    json_array_foreach(symbols, i, row)
+    json_array_foreach(rows, i, row)
     {
-        const char *symbol = json_string_value(json_object_get(row, "symbol"));
-        json_t *state = json_object_get(row, "state");
-        if (symbol && json_is_string(state))
-            json_object_set(driver->states, symbol, state);
+        const char *name = json_string_value(json_object_get(row, first));
+        json_t *value = json_object_get(row, second);
+        if (json_is_string(row))
+            output_json_set(found, json_string_value(row), json_string("available"));
+        else if (name && json_is_string(value))
+            json_object_set(found, name, value);
     }
-    if (equals)
-        snprintf(driver->name, sizeof driver->name, "%.*s", (int)(equals - word), word);
-    else
-        snprintf(driver->name, sizeof driver->name, "CUDA %s",
-                 version_text(version, driver->version));
-    return true;
+    return found;
 }
 
-static bool exports(const struct driver *driver, const char *symbol)
+/* The column that a file adds to; a new one where none has its name. */
+static struct driver *find_driver(struct driver *drivers, int *count, const char *name)
 {
-    const char *state = json_string_value(json_object_get(driver->states, symbol));
+    for (int i = 0; i < *count; i++) {
+        if (strcmp(drivers[i].name, name) == 0)
+            return &drivers[i];
+    }
+    snprintf(drivers[*count].name, sizeof drivers->name, "%s", name);
+    return &drivers[(*count)++];
+}
 
-    return state && strcmp(state, "available") == 0;
+static void take_rows(json_t **place, const json_t *rows, const char *first, const char *second)
+{
+    if (!json_is_array(rows))
+        return;
+    json_decref(*place);
+    *place = read_rows(rows, first, second);
+}
+
+/* Read one measured file; false after saying what is wrong with it. */
+static bool read_file(struct driver *drivers, int *count, const char *word, const char *command)
+{
+    const char *equals = strchr(word, '='), *path = equals ? equals + 1 : word, *own;
+    char name[sizeof drivers->name], version[VERSION_TEXT_SIZE];
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    const json_t *symbols = json_object_get(root, "symbols");
+    const json_t *features = json_object_get(root, "features");
+    int release =
+        (int)json_integer_value(json_object_get(json_object_get(root, "driver"), "version"));
+    bool good = (json_is_array(symbols) || json_is_array(features)) && release > 0;
+
+    if (!good)
+        fprintf(stderr, "%s: %s: %s\n", command, path,
+                !root ? error.text : "not the output of 'cushim symbols --json' for a driver");
+    own = json_string_value(json_object_get(root, "name"));
+    if (equals)
+        snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+    else if (own)
+        snprintf(name, sizeof name, "%s", own);
+    else
+        snprintf(name, sizeof name, "CUDA %s", version_text(version, release));
+    if (good) {
+        struct driver *driver = find_driver(drivers, count, name);
+        driver->version = release;
+        take_rows(&driver->states, symbols, "symbol", "state");
+        take_rows(&driver->answers, features, "feature", "answer");
+    }
+    json_decref(root);
+    return good;
+}
+
+static enum mark entry_mark(const struct driver *driver, size_t index)
+{
+    struct cushim_entry entry = known_entry(index);
+    const char *state = json_string_value(json_object_get(driver->states, entry.symbol));
+
+    if (!driver->states)
+        return MARK_UNKNOWN;
+    if (state && strcmp(state, "available") == 0)
+        return MARK_YES;
+    if (known_elsewhere(index))
+        return MARK_PLATFORM;
+    return entry.since > driver->version ? MARK_OLDER : MARK_LACKS;
+}
+
+/* What a driver has of a feature's entries; a device may lack the feature all the same. */
+static enum mark entries_mark(const struct driver *driver, const struct cushim_feature_facts *facts)
+{
+    size_t index;
+
+    if (facts->platform && strcmp(facts->platform, "linux") != 0)
+        return MARK_PLATFORM;
+    if (facts->since > driver->version)
+        return MARK_OLDER;
+    for (size_t i = 0; cushim_feature_entry(facts->feature, i, &index); i++) {
+        enum mark mark = entry_mark(driver, index);
+        if (mark != MARK_YES)
+            return mark;
+    }
+    return driver->states ? MARK_YES : MARK_UNKNOWN;
+}
+
+static enum mark feature_mark(const struct driver *driver, const struct cushim_feature_facts *facts)
+{
+    static const struct {
+        const char *answer;
+        enum mark mark;
+    } marks[] = {{"supported", MARK_YES},
+                 {"device", MARK_DEVICE_LACKS},
+                 {"driver", MARK_OLDER},
+                 {"absent", MARK_LACKS},
+                 {"platform", MARK_PLATFORM}};
+    const char *answer = json_string_value(json_object_get(driver->answers, facts->name));
+
+    for (size_t i = 0; answer && i < sizeof marks / sizeof marks[0]; i++) {
+        if (strcmp(answer, marks[i].answer) == 0)
+            return marks[i].mark;
+    }
+    return entries_mark(driver, facts);
 }
 
 static json_t *entries_json(const struct driver *drivers, int count)
@@ -140,32 +231,18 @@ static json_t *entries_json(const struct driver *drivers, int count)
     struct cushim_entry entry;
 
     for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
-        json_t *row = json_object(), *there = json_array();
+        json_t *row = json_object();
+        char marks[MOST_DRIVERS + 1] = "";
+        for (int k = 0; k < count; k++)
+            marks[k] = (char)entry_mark(&drivers[k], i);
         output_json_set(row, "name", json_string(entry.symbol));
         output_json_set(row, "since", json_integer(entry.since));
         output_json_set(row, "group", json_string(entry.header));
         output_json_set(row, "stream", json_string(stream_name(entry.stream)));
-        for (int k = 0; k < count; k++)
-            output_json_append(there, json_boolean(exports(&drivers[k], entry.symbol)));
-        output_json_set(row, "drivers", there);
+        output_json_set(row, "marks", json_string(marks));
         output_json_append(rows, row);
     }
     return rows;
-}
-
-/* Whether a driver has what a feature takes of it; a device may lack it all the same. */
-static bool has_feature(const struct driver *driver, const struct cushim_feature_facts *facts)
-{
-    struct cushim_entry entry;
-    size_t index;
-
-    if (facts->since > driver->version)
-        return false;
-    for (size_t i = 0; cushim_feature_entry(facts->feature, i, &index); i++) {
-        if (!cushim_entry_at(index, &entry) || !exports(driver, entry.symbol))
-            return false;
-    }
-    return true;
 }
 
 static json_t *features_json(const struct driver *drivers, int count)
@@ -174,14 +251,19 @@ static json_t *features_json(const struct driver *drivers, int count)
     json_t *rows = json_array();
 
     for (size_t i = 0; cushim_feature_list(i, &facts); i++) {
-        json_t *row = json_object(), *there = json_array();
+        json_t *row = json_object(), *entries = json_array();
+        char marks[MOST_DRIVERS + 1] = "";
+        size_t index;
+        for (int k = 0; k < count; k++)
+            marks[k] = (char)feature_mark(&drivers[k], &facts);
+        for (size_t k = 0; cushim_feature_entry(facts.feature, k, &index); k++)
+            output_json_append(entries, json_integer((json_int_t)index));
         output_json_set(row, "name", json_string(facts.name));
         output_json_set(row, "since", json_integer(facts.since));
         output_json_set(row, "group", json_string(facts.group));
         output_json_set(row, "text", json_string(facts.text));
-        for (int k = 0; k < count; k++)
-            output_json_append(there, json_boolean(has_feature(&drivers[k], &facts)));
-        output_json_set(row, "drivers", there);
+        output_json_set(row, "entries", entries);
+        output_json_set(row, "marks", json_string(marks));
         output_json_append(rows, row);
     }
     return rows;
@@ -249,22 +331,22 @@ int command_report(int argc, char **argv)
 {
     struct driver drivers[MOST_DRIVERS] = {0};
     struct options options = {0};
-    int result = COMMAND_OK;
+    int result = COMMAND_OK, count = 0;
 
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return COMMAND_USAGE;
     for (int i = 0; i < options.count && result == COMMAND_OK; i++) {
-        if (!read_driver(&drivers[i], options.measured[i], argv[0]))
+        if (!read_file(drivers, &count, options.measured[i], argv[0]))
             result = COMMAND_INPUT;
     }
     if (result == COMMAND_OK) {
-        json_t *data = page_data(drivers, options.count);
+        json_t *data = page_data(drivers, count);
         result = write_file(options.html, data, argv[0]);
         json_decref(data);
     }
-    for (int i = 0; i < options.count; i++) {
+    for (int i = 0; i < count; i++) {
         json_decref(drivers[i].states);
-        json_decref(drivers[i].root);
+        json_decref(drivers[i].answers);
     }
     return result;
 }

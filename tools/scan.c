@@ -92,7 +92,7 @@ static const struct argp_option argp_options[] = {
      .arg = "CC",
      .doc = "Exit 1 if device code does not run on this compute capability, such as 9.0"},
     {.name = "entries", .key = 'e', .doc = "List each entry"},
-    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    COMMAND_OPTION_JSON,
     {0},
 };
 
@@ -106,12 +106,12 @@ static const struct argp parser = {
            "\v"
            "How an entry was found:\n"
            "  linked     the program is linked to it, and does not start without it\n"
-           "  named      its symbol is a string of the program, which likely looks it up by dlsym\n"
-           "  asked      the same, where the program likely asks cuGetProcAddress, which gives any "
-           "ABI or none\n"
+           "  named      its symbol is a string of the program, which likely calls dlsym\n"
+           "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
+           "             gives any ABI or none\n"
            "  runtime    the CUDA runtime in it looks it up, and does without it\n"
-           "  mentioned  a string of a file that does not name the driver's library, or the end of "
-           "a longer string\n"
+           "  mentioned  a string of a file that does not name the driver's library, or\n"
+           "             the end of a longer string\n"
            "\n" COMMAND_EXIT_CODES,
 };
 

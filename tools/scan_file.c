@@ -55,6 +55,8 @@ static void need_symbol(void *user, const char *symbol)
         add_unknown(file, symbol);
     if (strncmp(symbol, "cuGetProcAddress", 16) == 0)
         file->asks = true;
+    if (strncmp(symbol, "cudaGetDriverEntryPoint", 23) == 0)
+        file->asks_runtime = true;
 }
 
 static void define_symbol(void *user, const char *symbol)
@@ -137,7 +139,8 @@ static bool same_code(const struct fatbin *a, const struct fatbin *b)
     for (size_t i = 0; i < a->count; i++) {
         const struct fatbin_code *one = &a->code[i], *other = &b->code[i];
         if (one->kind != other->kind || one->architecture != other->architecture ||
-            one->ptx_version != other->ptx_version || one->variant != other->variant)
+            one->ptx_version != other->ptx_version || one->variant != other->variant ||
+            one->toolkit != other->toolkit)
             return false;
     }
     return true;
@@ -190,7 +193,8 @@ static void settle(struct scan_file *file)
         entry = known_entry(i);
         if (file->runtime)
             file->how[i] ^= SCAN_NAMED | SCAN_RUNTIME;
-        else if (file->asks && !file->suffix && strcmp(entry.symbol, entry.name) == 0)
+        else if ((file->asks_runtime || (file->asks && !file->suffix)) &&
+                 strcmp(entry.symbol, entry.name) == 0)
             file->how[i] ^= SCAN_NAMED | SCAN_ASKED;
         else if (!file->loads && !file->asks)
             file->how[i] ^= SCAN_NAMED | SCAN_MENTIONED;
@@ -346,6 +350,7 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
     for (size_t i = 0; i < from->code_count; i++)
         add_code(all, &from->code[i].fatbin, from->code[i].times);
     all->asks |= from->asks;
+    all->asks_runtime |= from->asks_runtime;
     all->suffix |= from->suffix;
     all->runtime |= from->runtime;
     all->loads |= from->loads;

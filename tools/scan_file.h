@@ -33,11 +33,12 @@ struct scan_file {
     unsigned char how[CUSHIM_ENTRY_COUNT]; /* enum scan_how */
     char **unknown; /* undefined symbols that look like the driver's and are not in the registry */
     size_t unknown_count;
-    bool asks;    /* cuGetProcAddress is there: plain names may mean any ABI */
-    bool suffix;  /* names with "_v2" are there: names are looked up as symbols */
-    bool runtime; /* the CUDA runtime is in it */
-    bool loads;   /* the library's name is there as a string */
-    bool links;   /* it is linked to the library */
+    bool asks;         /* cuGetProcAddress is there: plain names may mean any ABI */
+    bool asks_runtime; /* cudaGetDriverEntryPoint is there: the runtime's way to ask */
+    bool suffix;       /* names with "_v2" are there: names are looked up as symbols */
+    bool runtime;      /* the CUDA runtime is in it */
+    bool loads;        /* the library's name is there as a string */
+    bool links;        /* it is linked to the library */
     struct scan_code *code;
     size_t code_count;
 };

@@ -3,22 +3,45 @@
 
 #include <cushim/compat.h>
 
-/* Machine code runs on its own architecture and on later ones of the same major number. */
+/* The family of a compute capability, by its major number: 10.1 was renamed to 11.0. */
+static int family_of(int capability)
+{
+    return capability == 101 ? 11 : capability / 10;
+}
+
+/* Machine code runs on its own architecture and on later ones of the same major number; that of
+ * sm_90a on no other, that of sm_100f within its family. */
 static bool cubin_fits(const struct fatbin_code *code, int capability)
 {
-    return code->kind == FATBIN_CUBIN && code->architecture / 10 == capability / 10 &&
-           code->architecture <= capability;
+    if (code->kind != FATBIN_CUBIN || code->architecture > capability)
+        return false;
+    if (code->variant == 'a')
+        return code->architecture == capability;
+    return code->architecture / 10 == capability / 10 &&
+           (code->variant != 'f' || family_of(code->architecture) == family_of(capability));
+}
+
+/* The first release whose driver takes a toolkit's machine code: from CUDA 11 on the first of the
+ * same family. */
+static int toolkit_driver(int toolkit)
+{
+    return toolkit >= 11000 ? toolkit / 1000 * 1000 : toolkit;
 }
 
 /* PTX is compiled for its own architecture and later ones; that of sm_90a for no other, that of
- * sm_100f for those of its major number. */
+ * sm_100f for those of its family. */
 static bool ptx_fits(const struct fatbin_code *code, int capability)
 {
     if (code->kind != FATBIN_PTX || code->architecture > capability)
         return false;
     if (code->variant == 'a')
         return code->architecture == capability;
-    return code->variant != 'f' || code->architecture / 10 == capability / 10;
+    return code->variant != 'f' || family_of(code->architecture) == family_of(capability);
+}
+
+static int later(int one, int other)
+{
+    return one > other ? one : other;
 }
 
 static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability, int release)
@@ -29,20 +52,26 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
 
     for (size_t i = 0; i < fatbin->count; i++) {
         const struct fatbin_code *code = &fatbin->code[i];
-        if (cubin_fits(code, capability)) {
+        int from = later(known, toolkit_driver(code->toolkit));
+        if (cubin_fits(code, capability) &&
+            (verdict.answer == GPU_NO_CODE || from < verdict.from)) {
             verdict.answer = GPU_RUNS;
-            verdict.from = known;
+            verdict.from = from;
         }
         if (ptx_fits(code, capability) && (!best || code->architecture >= best->architecture))
             best = code;
     }
+    if (verdict.answer == GPU_RUNS && release > 0 && release < verdict.from)
+        verdict.answer = GPU_FAMILY;
     if (verdict.answer != GPU_RUNS && best) {
-        verdict.answer = GPU_COMPILED;
-        verdict.from = cushim_ptx_release(best->ptx_version);
-        if (verdict.from < known)
-            verdict.from = known;
-        if (release > 0 && release < cushim_ptx_release(best->ptx_version))
+        int takes = cushim_ptx_release(best->ptx_version);
+        if (release == 0 || release >= takes) {
+            verdict.answer = GPU_COMPILED;
+            verdict.from = later(known, takes);
+        } else if (verdict.answer == GPU_NO_CODE) {
             verdict.answer = GPU_TOO_NEW;
+            verdict.from = later(known, takes);
+        }
     }
     if (verdict.answer != GPU_NO_CODE && release > 0 && release < known)
         verdict.answer = GPU_NOT_KNOWN;
@@ -56,7 +85,7 @@ struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int re
     for (size_t i = 0; i < file->code_count; i++) {
         struct gpu_verdict one = of_fatbin(&file->code[i].fatbin, capability, release);
         bool partly = worst.partly || (i > 0 && one.answer != worst.answer);
-        int from = one.from > worst.from ? one.from : worst.from;
+        int from = later(one.from, worst.from);
         if (i == 0 || one.answer > worst.answer)
             worst = one;
         worst.partly = partly;
@@ -67,7 +96,7 @@ struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int re
 
 const char *scan_gpu_name(enum gpu_answer answer)
 {
-    static const char *const names[] = {"runs", "compiled", "222", "209", "unknown"};
+    static const char *const names[] = {"runs", "compiled", "222", "family", "209", "unknown"};
 
     return names[answer];
 }

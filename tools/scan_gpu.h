@@ -13,6 +13,7 @@ enum gpu_answer {
     GPU_RUNS = 0, /* there is machine code for it */
     GPU_COMPILED, /* the driver compiles PTX */
     GPU_TOO_NEW,  /* the driver is too old for the PTX: error 222 */
+    GPU_FAMILY,   /* machine code of a later family of toolkits than the driver's */
     GPU_NO_CODE,  /* neither machine code nor PTX: error 209 */
     GPU_NOT_KNOWN /* the driver is too old for the GPU itself */
 };
@@ -29,7 +30,7 @@ struct gpu_verdict {
  */
 struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int release);
 
-/** "runs", "compiled", "222", "209", "unknown". */
+/** "runs", "compiled", "222", "family", "209", "unknown". */
 const char *scan_gpu_name(enum gpu_answer answer);
 
 /** The next compute capability that is known, behind this one; 0 at the end. Begins behind 49. */

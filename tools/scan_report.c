@@ -191,17 +191,20 @@ static void print_unknown(const struct scan_file *file)
         output_field(i == 0 ? "not known" : "", OUTPUT_WARNING, file->unknown[i]);
 }
 
-/* One kind of code of a fatbin: " 8.0 9.0", " 9.0 (8.4)". */
+/* One kind of code of a fatbin: " 9.0a (CUDA 12.x)", " 9.0 (PTX 8.4)". */
 static void tell_codes(char text[TEXT_SIZE], const struct fatbin *fatbin, enum fatbin_kind kind)
 {
     for (size_t i = 0; i < fatbin->count; i++) {
         const struct fatbin_code *code = &fatbin->code[i];
-        char one[64], version[24] = "", variant[2] = {code->variant, '\0'};
+        char one[64], version[24] = "";
+        char variant[2] = {code->variant, '\0'};
         if (code->kind != kind)
             continue;
         if (kind == FATBIN_PTX && code->ptx_version > 0)
             snprintf(version, sizeof version, " (PTX %d.%d)", code->ptx_version / 10,
                      code->ptx_version % 10);
+        else if (code->toolkit > 0)
+            snprintf(version, sizeof version, " (CUDA %d.x)", code->toolkit / 1000);
         snprintf(one, sizeof one, " %d.%d%s%s", code->architecture / 10, code->architecture % 10,
                  variant, version);
         append(text, one);
@@ -226,11 +229,15 @@ static void print_code(const struct scan_file *file)
 static void print_gpu(const struct scan_file *file, const struct scan_options *options,
                       int capability, struct output_table *table)
 {
-    static const enum output_style styles[] = {OUTPUT_GOOD, OUTPUT_GOOD, OUTPUT_BAD, OUTPUT_BAD,
-                                               OUTPUT_WARNING};
+    static const enum output_style styles[] = {OUTPUT_GOOD, OUTPUT_GOOD, OUTPUT_BAD,
+                                               OUTPUT_BAD,  OUTPUT_BAD,  OUTPUT_WARNING};
     static const char *const words[] = {
-        "machine code", "compiled by the driver", "error 222: the PTX is newer than the driver",
-        "error 209: no code for this GPU", "the driver is older than this GPU"};
+        "machine code",
+        "compiled by the driver",
+        "error 222: the PTX is newer than the driver",
+        "machine code of a later family of toolkits than the driver's",
+        "error 209: no code for this GPU",
+        "the driver is older than this GPU"};
     struct gpu_verdict found = verdict(file, options, capability);
     char gpu[24], version[VERSION_TEXT_SIZE], from[64] = "";
 
@@ -327,23 +334,30 @@ static json_t *code_json(const struct scan_file *file)
 
     for (size_t i = 0; i < file->code_count; i++) {
         const struct fatbin *fatbin = &file->code[i].fatbin;
-        json_t *object = json_object(), *machine = json_array(), *ptx = json_array();
+        json_t *object = json_object(), *machine = json_array(), *cubins = json_array(),
+               *ptx = json_array();
         for (size_t k = 0; k < fatbin->count; k++) {
             const struct fatbin_code *code = &fatbin->code[k];
             char variant[2] = {code->variant, '\0'};
             json_t *one;
-            if (code->kind == FATBIN_CUBIN)
-                output_json_append(machine, json_integer(code->architecture));
-            if (code->kind != FATBIN_PTX)
+            if (code->kind == FATBIN_OTHER)
                 continue;
             one = json_object();
             output_json_set(one, "capability", json_integer(code->architecture));
             output_json_set(one, "variant", json_string(variant));
+            if (code->kind == FATBIN_CUBIN) {
+                output_json_append(machine, json_integer(code->architecture));
+                output_json_set(one, "toolkit",
+                                code->toolkit > 0 ? json_integer(code->toolkit) : json_null());
+                output_json_append(cubins, one);
+                continue;
+            }
             output_json_set(one, "version", json_integer(code->ptx_version));
             output_json_append(ptx, one);
         }
         output_json_set(object, "times", json_integer((json_int_t)file->code[i].times));
         output_json_set(object, "machine_code", machine);
+        output_json_set(object, "cubins", cubins);
         output_json_set(object, "ptx", ptx);
         output_json_set(object, "damaged", json_boolean(fatbin->damaged));
         output_json_append(array, object);

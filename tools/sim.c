@@ -164,21 +164,21 @@ static const struct argp parser = {
     .options = argp_options,
     .parser = parse_option,
     .args_doc = "[--] PROGRAM [ARGUMENT...]",
-    .doc =
-        "Run a program under a simulated CUDA driver: any version, any number of devices, "
-        "faults on demand; kernels in PTX run on the CPU."
-        "\v"
-        "Rules for --fault:\n"
-        "  NAME[:OPTION,...]  calls of NAME (a name, an exported symbol, or *); options are\n"
-        "                     error=CODE call=N from=N every=N probability=P seed=S device=D\n"
-        "                     slow=MS after\n"
-        "  out-of-memory:after=BYTES\n"
-        "  device-lost:device=D,call=N\n"
-        "  missing:SYMBOL\n"
-        "  wrong-abi          abort when a wrongly resolved pointer is called, and name it\n"
-        "\n"
-        "The exit code is the program's, 128 + N if signal N ended it, 127 if it cannot be run,\n"
-        "5 if it is 0 and --check found something.\n",
+    .doc = "Run a program under a simulated CUDA driver: any version, any number of devices, "
+           "faults on demand; kernels in PTX run on the CPU."
+           "\v"
+           "Rules for --fault:\n"
+           "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *)\n"
+           "                               fail; options: error=CODE, call=N, from=N,\n"
+           "                               every=N, probability=P, seed=S, device=D,\n"
+           "                               slow=MS, after\n"
+           "  out-of-memory:after=BYTES    allocations beyond so many bytes fail\n"
+           "  device-lost:device=D,call=N  calls about device D fail from the Nth call on\n"
+           "  missing:SYMBOL               the driver lacks this entry\n"
+           "  wrong-abi                    a call by a wrongly resolved pointer aborts\n"
+           "\n"
+           "Exit status: the program's, 128 + N if signal N ended it, 127 if it cannot be\n"
+           "run, 5 if it is 0 and --check found something.\n",
 };
 
 /* "NAME=value" into the environment; NULL unsets what the caller's environment may hold. */
@@ -190,7 +190,7 @@ static int set(const char *name, const char *value)
 /* In front of what the caller has: PATH or PATH:REST. */
 static int set_search(const char *folder)
 {
-    const char *old = getenv("LD_LIBRARY_PATH");
+    const char *old = secure_getenv("LD_LIBRARY_PATH");
     char *value = NULL;
     int rc = -1;
 
@@ -216,22 +216,21 @@ static char *join_faults(const struct options *options)
     return text;
 }
 
-static int set_environment(const struct options *options, const char *folder, const char *faults)
+static int set_environment(const struct options *options, const char *folder, const char *faults,
+                           const char *report)
 {
-    char report[PATH_MAX];
     bool reports = options->check || options->summary;
-    int rc =
-        snprintf(report, sizeof report, "%s/" SIM_FOLDER_REPORT, folder) >= (int)sizeof report ||
-        set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
-        set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
-        set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
-        set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
-        set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
-        set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
-        set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
-        set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
-        set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
-        set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
+    int rc = set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
+             set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
+             set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+             set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
+             set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
+             set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
+             set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
+             set("CUSHIM_SIM_GRAIN", options->grain) != 0 ||
+             set("CUSHIM_SIM_LOG", options->log) != 0 ||
+             set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+             set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
 }
@@ -329,7 +328,7 @@ static int run(char **program, int quiet)
 /* With the settings in the environment and the library in a folder. */
 static int simulate(const struct options *options, const char *faults)
 {
-    char library[PATH_MAX];
+    char library[PATH_MAX], report[PATH_MAX];
     struct sim_folder folder;
     int code = sim_library_find(options->cuda, library, sizeof library);
 
@@ -337,10 +336,12 @@ static int simulate(const struct options *options, const char *faults)
         return code;
     if (!sim_folder_make(library, faults, &folder))
         return COMMAND_SYSTEM;
-    if (set_environment(options, folder.path, faults) == 0) {
+    if (snprintf(report, sizeof report, "%s/" SIM_FOLDER_REPORT, folder.path) <
+            (int)sizeof report &&
+        set_environment(options, folder.path, faults, report) == 0) {
         code = run(options->program, options->quiet);
         if (options->check || options->summary)
-            code = sim_check(getenv("CUSHIM_SIM_REPORT"), options->summary, options->check, code);
+            code = sim_check(report, options->summary, options->check, code);
     } else {
         fputs("cushim sim: no memory\n", stderr);
         code = COMMAND_SYSTEM;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MISSING "missing:"
+#define ENGINE "libcushim-sim-engine.so" /* what every library opens in its own folder */
 
 static bool copy_file(const char *from, const char *to)
 {
@@ -32,6 +33,18 @@ static bool copy_file(const char *from, const char *to)
     return good;
 }
 
+/* Beside the copy of a library, the engine that is beside the library. */
+static bool link_engine(const char *library, const char *copy)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    int folder = (int)(strrchr(library, '/') - library);
+    int copy_folder = (int)(strrchr(copy, '/') - copy);
+
+    return snprintf(from, sizeof from, "%.*s/" ENGINE, folder, library) < (int)sizeof from &&
+           snprintf(to, sizeof to, "%.*s/" ENGINE, copy_folder, copy) < (int)sizeof to &&
+           symlink(from, to) == 0;
+}
+
 /* A link to the library, or a copy of it without the symbols that are to be missing. */
 static bool place(const char *library, const char *path, const char *faults)
 {
@@ -47,12 +60,12 @@ static bool place(const char *library, const char *path, const char *faults)
         copied = true;
     }
     free(rules);
-    return good && (copied || symlink(library, path) == 0);
+    return good && (copied ? link_engine(library, path) : symlink(library, path) == 0);
 }
 
 static void clear(const char *path)
 {
-    static const char *const files[] = {"libcuda.so.1", "libcuda.so", SIM_FOLDER_REPORT};
+    static const char *const files[] = {"libcuda.so.1", "libcuda.so", ENGINE, SIM_FOLDER_REPORT};
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char file[PATH_MAX];
@@ -65,7 +78,7 @@ static void clear(const char *path)
 /* Where temporary files go; not where its name would be two of a search list. */
 static const char *temporary(char path[PATH_MAX])
 {
-    const char *asked = getenv("TMPDIR");
+    const char *asked = secure_getenv("TMPDIR");
 
     if (!asked || *asked == '\0')
         return "/tmp";

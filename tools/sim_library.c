@@ -12,10 +12,9 @@
 #include <unistd.h>
 
 #include "elf_hide.h"
-#include "fault.h"
-#include "fault_rule.h"
-#include "memory.h"
-#include "profile.h"
+#include "call/fault.h"
+#include "core/config.h"
+#include "core/profile.h"
 
 #define PREFIX "libcuda-sim-"
 #define SUFFIX ".so"
@@ -23,7 +22,7 @@
 /* Where the libraries are: a folder of one's own, the build's, the installed one. */
 static bool find_folder(char *folder, size_t size)
 {
-    const char *asked = getenv("CUSHIM_SIM_DIR");
+    const char *asked = secure_getenv("CUSHIM_SIM_DIR");
     static const char *const beside[] = {"../src/sim", "../" SIM_LIBRARY_FOLDER};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -103,8 +102,8 @@ int sim_list(void)
     fputs("CUDA versions:", stdout);
     print_versions(stdout, versions, count);
     fputs("profiles:", stdout);
-    for (size_t i = 0; sim_profiles[i]; i++)
-        printf(" %s (%s)", sim_profiles[i]->name, sim_profiles[i]->device_name);
+    for (size_t i = 0; sim_profile_all[i]; i++)
+        printf(" %s (%s)", sim_profile_all[i]->name, sim_profile_all[i]->device_name);
     putchar('\n');
     return COMMAND_OK;
 }
@@ -132,14 +131,14 @@ bool sim_settings_good(const char *devices, const char *profile, const char *mem
         fprintf(stderr, "cushim sim: --profile: there is no '%s'; --list shows all\n", profile);
         return false;
     }
-    if (memory && sim_parse_size(memory) == 0) {
+    if (memory && sim_config_size(memory) == 0) {
         fprintf(stderr, "cushim sim: --memory: '%s' is no size such as 512M or 8G\n", memory);
         return false;
     }
     return whole("devices", devices, 0, SIM_MAX_DEVICES) &&
            whole("workers", workers, 1, SIM_MAX_WORKERS) &&
            whole("time-limit", time_limit, 1, 1000000000) &&
-           whole("grain", grain, 1, SIM_GRAIN_MOST);
+           whole("grain", grain, 1, SIM_MAX_GRAIN);
 }
 
 bool sim_faults_good(const char *faults)

@@ -87,7 +87,7 @@ static const struct argp_option argp_options[] = {
     {.name = "audit",
      .key = 'a',
      .doc = "List the entries for which the two routes disagree; exit 1 if there are any"},
-    {.name = "json", .key = 'j', .doc = "Print JSON"},
+    COMMAND_OPTION_JSON,
     {0},
 };
 

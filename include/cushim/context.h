@@ -43,6 +43,7 @@ extern "C" {
  * creates it if nobody has retained it. It does not become current: see cushim_scope_enter, and
  * cushim_device_enter for both in one.
  *
+ * @param device   as cushim_device_list or cuDeviceGet gives it
  * @param context  the caller's until cushim_primary_release
  * @return CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, or the code of cuInit or of the driver
  *
@@ -58,21 +59,24 @@ CUSHIM_PUBLIC CUresult cushim_primary_retain(const struct cushim_api *cu, CUdevi
  * More releases than retains through this instance are refused with CUDA_ERROR_INVALID_CONTEXT,
  * because they would take the context from others, such as the CUDA runtime.
  *
+ * @param device  as cushim_device_list or cuDeviceGet gives it
+ *
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC CUresult cushim_primary_release(const struct cushim_api *cu, CUdevice device);
 
 /** What the primary context of a device is. */
 struct cushim_primary {
-    size_t size;       /* of this structure; set by the caller */
-    unsigned retained; /* times, through this instance and not yet released */
-    unsigned flags;    /* CU_CTX_* that it has or will have */
-    bool active;       /* it exists, whoever retains it */
+    size_t size;       /**< of this structure; set by the caller */
+    unsigned retained; /**< times, through this instance and not yet released */
+    unsigned flags;    /**< CU_CTX_* that it has or will have */
+    bool active;       /**< it exists, whoever retains it */
 };
 
 /**
  * Describe the primary context of a device, without creating it.
  *
+ * @param device   as cushim_device_list or cuDeviceGet gives it
  * @param primary  its `size` is set; a newer library writes no further
  *
  * Threads: safe. Since: 0.1.
@@ -82,25 +86,26 @@ CUSHIM_PUBLIC CUresult cushim_primary_describe(const struct cushim_api *cu, CUde
 
 /** How to create a context. All zero is the default; `size` is sizeof of the structure. */
 struct cushim_context_options {
-    size_t size;
-    unsigned flags;    /* CU_CTX_* */
-    unsigned sm_count; /* 0, or execution affinity: at least so many multiprocessors. CUDA 11.4, and
-                          a device that supports it (under MPS) */
-    int cig_type;      /* 0, or CIG_DATA_TYPE_*: share the GPU with a graphics queue. CUDA 12.5;
+    size_t size;       /**< of this structure; set by the caller */
+    unsigned flags;    /**< CU_CTX_* */
+    unsigned sm_count; /**< 0, or execution affinity: at least so many multiprocessors. CUDA 11.4,
+                          and a device that supports it (under MPS) */
+    int cig_type;      /**< 0, or CIG_DATA_TYPE_*: share the GPU with a graphics queue. CUDA 12.5;
                           not together with sm_count */
-    void *cig_data;    /* the queue or blob; stays the caller's */
+    void *cig_data;    /**< the queue or blob; stays the caller's */
 };
 
 /**
  * Create a context, by the newest of cuCtxCreate_v4, _v3 and _v2 that the driver has. It floats:
  * the stack of this thread is the same before and after.
  *
+ * @param device   as cushim_device_list or cuDeviceGet gives it
  * @param options  NULL for the defaults
  * @param context  the caller's, to be given to cushim_context_destroy
  * @return CUDA_SUCCESS; CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER or CUDA_ERROR_NOT_SUPPORTED for an
  *         option that the driver does not have; CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY for sm_count
- *         on a device without it; CUDA_ERROR_INVALID_DEVICE; CUDA_ERROR_INVALID_VALUE; the
- *         driver's code
+ *         on a device without it; CUDA_ERROR_INVALID_DEVICE; CUDA_ERROR_INVALID_VALUE; the driver's
+ *         code
  *
  * Threads: safe. Since: 0.1.
  */
@@ -132,9 +137,9 @@ CUSHIM_PUBLIC CUresult cushim_context_synchronize(const struct cushim_api *cu, C
 
 /** What cushim_scope_leave restores. Filled by cushim_scope_enter; may lie on the stack. */
 struct cushim_scope {
-    const struct cushim_api *cu; /* NULL: not entered, or left */
-    CUcontext context;           /* the one that was made current */
-    CUcontext previous;          /* the one that was current before; NULL: none was */
+    const struct cushim_api *cu; /**< NULL: not entered, or left */
+    CUcontext context;           /**< the one that was made current */
+    CUcontext previous;          /**< the one that was current before; NULL: none was */
 };
 
 /**

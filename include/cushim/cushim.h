@@ -34,10 +34,10 @@
 extern "C" {
 #endif
 
-#define CUSHIM_VERSION_MAJOR 0
-#define CUSHIM_VERSION_MINOR 1
-#define CUSHIM_VERSION_PATCH 0
-#define CUSHIM_VERSION "0.1.0"
+#define CUSHIM_VERSION_MAJOR 0 /**< of this header */
+#define CUSHIM_VERSION_MINOR 1 /**< of this header */
+#define CUSHIM_VERSION_PATCH 0 /**< of this header */
+#define CUSHIM_VERSION "0.1.0" /**< of this header; cushim_version() is the library's */
 
 /* Marks what a shared library exports; empty in a static one. */
 #if defined(CUSHIM_SHARED) && defined(_WIN32)
@@ -55,41 +55,41 @@ extern "C" {
 /** How a load ended. Values never change; new ones are added at the end. */
 enum cushim_status {
     CUSHIM_OK = 0,
-    CUSHIM_ERROR_INVALID_ARGUMENT,   /* an option contradicts another or has an unknown value */
-    CUSHIM_ERROR_OUT_OF_MEMORY,      /* the process has no memory left */
-    CUSHIM_ERROR_NOT_FOUND,          /* no such file, or no libcuda anywhere */
-    CUSHIM_ERROR_EMPTY_PATH,         /* the path, or CUSHIM_LIBCUDA, is an empty string */
-    CUSHIM_ERROR_NOT_A_FILE,         /* a folder or a device, not a file */
-    CUSHIM_ERROR_UNREADABLE,         /* the file exists and may not be read */
-    CUSHIM_ERROR_EMPTY_FILE,         /* the file has no bytes */
-    CUSHIM_ERROR_NOT_A_LIBRARY,      /* not a shared library of this system's format */
-    CUSHIM_ERROR_TRUNCATED,          /* the file ends before its headers say */
-    CUSHIM_ERROR_WRONG_CLASS,        /* 32-bit library in a 64-bit process, or the reverse */
-    CUSHIM_ERROR_WRONG_MACHINE,      /* library for another processor */
-    CUSHIM_ERROR_DEPENDENCY,         /* a library that it needs is missing */
-    CUSHIM_ERROR_OPEN_FAILED,        /* the system's loader refused it for another reason */
-    CUSHIM_ERROR_NOT_CUDA,           /* a library, but not a CUDA driver */
-    CUSHIM_ERROR_STUB,               /* the toolkit's link-time stub */
-    CUSHIM_ERROR_VERSION_FAILED,     /* its cuDriverGetVersion fails */
-    CUSHIM_ERROR_VERSION_INVALID,    /* its cuDriverGetVersion returns 0 or less */
-    CUSHIM_ERROR_NO_DEVICE,          /* cuInit: 100, the driver found no device */
-    CUSHIM_ERROR_NOT_READY,          /* cuInit: 802, the system is not ready yet */
-    CUSHIM_ERROR_DRIVER_MISMATCH,    /* cuInit: 803, user driver and kernel module differ */
-    CUSHIM_ERROR_COMPAT_UNSUPPORTED, /* cuInit: 804, compat libraries not supported here */
-    CUSHIM_ERROR_INIT_UNKNOWN,       /* cuInit: 999, the driver gives no reason */
-    CUSHIM_ERROR_INIT_FAILED,        /* cuInit: any other code */
-    CUSHIM_ERROR_FORKED,             /* cuInit ran in the parent of this process */
-    CUSHIM_ERROR_HEADER_MISMATCH,    /* the caller's header is newer than the library */
-    CUSHIM_ERROR_NO_DESCRIPTORS,     /* the process or the system has too many open files */
-    CUSHIM_ERROR_READ_FAILED,        /* the file exists, and reading it fails */
-    CUSHIM_ERROR_NO_DLOPEN           /* a static program whose C library cannot load libraries */
+    CUSHIM_ERROR_INVALID_ARGUMENT,   /**< an option contradicts another or has an unknown value */
+    CUSHIM_ERROR_OUT_OF_MEMORY,      /**< the process has no memory left */
+    CUSHIM_ERROR_NOT_FOUND,          /**< no such file, or no libcuda anywhere */
+    CUSHIM_ERROR_EMPTY_PATH,         /**< the path, or CUSHIM_LIBCUDA, is an empty string */
+    CUSHIM_ERROR_NOT_A_FILE,         /**< a folder or a device, not a file */
+    CUSHIM_ERROR_UNREADABLE,         /**< the file exists and may not be read */
+    CUSHIM_ERROR_EMPTY_FILE,         /**< the file has no bytes */
+    CUSHIM_ERROR_NOT_A_LIBRARY,      /**< not a shared library of this system's format */
+    CUSHIM_ERROR_TRUNCATED,          /**< the file ends before its headers say */
+    CUSHIM_ERROR_WRONG_CLASS,        /**< 32-bit library in a 64-bit process, or the reverse */
+    CUSHIM_ERROR_WRONG_MACHINE,      /**< library for another processor */
+    CUSHIM_ERROR_DEPENDENCY,         /**< a library that it needs is missing */
+    CUSHIM_ERROR_OPEN_FAILED,        /**< the system's loader refused it for another reason */
+    CUSHIM_ERROR_NOT_CUDA,           /**< a library, but not a CUDA driver */
+    CUSHIM_ERROR_STUB,               /**< the toolkit's link-time stub */
+    CUSHIM_ERROR_VERSION_FAILED,     /**< its cuDriverGetVersion fails */
+    CUSHIM_ERROR_VERSION_INVALID,    /**< its cuDriverGetVersion returns 0 or less */
+    CUSHIM_ERROR_NO_DEVICE,          /**< cuInit: 100, the driver found no device */
+    CUSHIM_ERROR_NOT_READY,          /**< cuInit: 802, the system is not ready yet */
+    CUSHIM_ERROR_DRIVER_MISMATCH,    /**< cuInit: 803, user driver and kernel module differ */
+    CUSHIM_ERROR_COMPAT_UNSUPPORTED, /**< cuInit: 804, compat libraries not supported here */
+    CUSHIM_ERROR_INIT_UNKNOWN,       /**< cuInit: 999, the driver gives no reason */
+    CUSHIM_ERROR_INIT_FAILED,        /**< cuInit: any other code */
+    CUSHIM_ERROR_FORKED,             /**< cuInit ran in the parent of this process */
+    CUSHIM_ERROR_HEADER_MISMATCH,    /**< the caller's header is newer than the library */
+    CUSHIM_ERROR_NO_DESCRIPTORS,     /**< the process or the system has too many open files */
+    CUSHIM_ERROR_READ_FAILED,        /**< the file exists, and reading it fails */
+    CUSHIM_ERROR_NO_DLOPEN           /**< a static program whose C library cannot load libraries */
 };
 
 /** Facts about a driver that loads all the same; a set of bits. */
 enum cushim_remark {
-    CUSHIM_REMARK_NEWER_THAN_REGISTRY = 1 << 0, /* it may have entries this build does not know */
-    CUSHIM_REMARK_PROC_FAILED = 1 << 1, /* its cuGetProcAddress is wrong: the symbols were used */
-    CUSHIM_REMARK_NO_PER_THREAD_STREAM = 1 << 2 /* asked for, but it lacks the entries: legacy */
+    CUSHIM_REMARK_NEWER_THAN_REGISTRY = 1 << 0, /**< it may have entries this build does not know */
+    CUSHIM_REMARK_PROC_FAILED = 1 << 1, /**< its cuGetProcAddress is wrong: the symbols were used */
+    CUSHIM_REMARK_NO_PER_THREAD_STREAM = 1 << 2 /**< asked for, but it lacks the entries: legacy */
 };
 
 /**
@@ -98,24 +98,25 @@ enum cushim_remark {
  * not used, and cushim_remarks() reports it.
  */
 enum cushim_order {
-    CUSHIM_ORDER_DEFAULT = 0, /* ask about names with several ABIs or a per-thread form, and about
+    CUSHIM_ORDER_DEFAULT = 0, /**< ask about names with several ABIs or a per-thread form, and about
                                  what the export table lacks */
-    CUSHIM_ORDER_PROC,        /* ask about every entry */
-    CUSHIM_ORDER_DLSYM,       /* ask about what the export table lacks */
-    CUSHIM_ORDER_DLSYM_ONLY   /* never ask */
+    CUSHIM_ORDER_PROC,        /**< ask about every entry */
+    CUSHIM_ORDER_DLSYM,       /**< ask about what the export table lacks */
+    CUSHIM_ORDER_DLSYM_ONLY   /**< never ask */
 };
 
 /** Where a candidate came from. */
 enum cushim_source {
-    CUSHIM_SOURCE_OPTION = 0,  /* cushim_options.path */
-    CUSHIM_SOURCE_ENVIRONMENT, /* CUSHIM_LIBCUDA */
-    CUSHIM_SOURCE_RESOLVER,    /* cushim_options.resolver */
-    CUSHIM_SOURCE_COMPAT,      /* the toolkit's compat folder, if the options allow it */
-    CUSHIM_SOURCE_PROCESS,     /* already loaded in this process */
-    CUSHIM_SOURCE_SYSTEM,      /* the system's own library search */
-    CUSHIM_SOURCE_LIST         /* the documented list of folders */
+    CUSHIM_SOURCE_OPTION = 0,  /**< cushim_options.path */
+    CUSHIM_SOURCE_ENVIRONMENT, /**< CUSHIM_LIBCUDA */
+    CUSHIM_SOURCE_RESOLVER,    /**< cushim_options.resolver */
+    CUSHIM_SOURCE_COMPAT,      /**< the toolkit's compat folder, if the options allow it */
+    CUSHIM_SOURCE_PROCESS,     /**< already loaded in this process */
+    CUSHIM_SOURCE_SYSTEM,      /**< the system's own library search */
+    CUSHIM_SOURCE_LIST         /**< the documented list of folders */
 };
 
+/** How much a line of the log matters. */
 enum cushim_log_level { CUSHIM_LOG_DEBUG = 0, CUSHIM_LOG_INFO, CUSHIM_LOG_WARNING };
 
 /**
@@ -138,35 +139,36 @@ typedef void cushim_log_fn(void *user, enum cushim_log_level level, const char *
  * Nothing in it is used after the call but `resolver` and `user` (until cushim_close).
  */
 struct cushim_options {
-    size_t size;                  /* of this structure, as the caller knows it */
-    const char *path;             /* library to use exactly; NULL: search. A name without a slash
+    size_t size;                  /**< of this structure, as the caller knows it */
+    const char *path;             /**< library to use exactly; NULL: search. A name without a slash
                                      is looked for by the system's own search */
-    cushim_resolver_fn *resolver; /* instead of a library; `path` must be NULL */
-    void *user;                   /* for `resolver` and `log` */
-    cushim_log_fn *log;           /* NULL: silent */
-    enum cushim_order order;
-    bool per_thread_default_stream; /* plain slots hold their _ptsz/_ptds twins, all or none */
-    bool allow_compat;              /* try the toolkit's compat folder before the system's driver */
+    cushim_resolver_fn *resolver; /**< instead of a library; `path` must be NULL */
+    void *user;                   /**< for `resolver` and `log` */
+    cushim_log_fn *log;           /**< NULL: silent */
+    enum cushim_order order;      /**< which routes to an entry are taken */
+    bool per_thread_default_stream; /**< plain slots hold their _ptsz/_ptds twins, all or none */
+    bool allow_compat; /**< try the toolkit's compat folder before the system's driver */
 };
 
 /** One candidate that was tried. Strings live as long as the instance. */
 struct cushim_attempt {
-    const char *path; /* as given to the system's loader */
-    enum cushim_source source;
-    enum cushim_status status;
-    const char *message; /* the system's own words, or what was wrong with the candidate */
+    const char *path;          /**< as given to the system's loader */
+    enum cushim_source source; /**< where the candidate came from */
+    enum cushim_status status; /**< why it was not taken; CUSHIM_OK if it was */
+    const char *message;       /**< the system's own words, or what was wrong with the candidate */
 };
 
+/** Which default stream an entry uses: the legacy one, or each thread's own. */
 enum cushim_stream { CUSHIM_STREAM_LEGACY = 0, CUSHIM_STREAM_PTSZ, CUSHIM_STREAM_PTDS };
 
 /** Whether a slot holds the driver's function, and if not, why. */
 enum cushim_state {
     CUSHIM_STATE_AVAILABLE = 0,
-    CUSHIM_STATE_NO_DRIVER, /* there is no driver at all */
-    CUSHIM_STATE_NEWER,     /* its release is newer than the driver */
-    CUSHIM_STATE_ABSENT,    /* the driver's release should have it, but does not export it */
-    CUSHIM_STATE_PLATFORM,  /* it exists on another platform only */
-    CUSHIM_STATE_UNKNOWN    /* this build of cushim knows no such symbol */
+    CUSHIM_STATE_NO_DRIVER, /**< there is no driver at all */
+    CUSHIM_STATE_NEWER,     /**< its release is newer than the driver */
+    CUSHIM_STATE_ABSENT,    /**< the driver's release should have it, but does not export it */
+    CUSHIM_STATE_PLATFORM,  /**< it exists on another platform only */
+    CUSHIM_STATE_UNKNOWN    /**< this build of cushim knows no such symbol */
 };
 
 /** By which route a slot was filled. */
@@ -174,18 +176,18 @@ enum cushim_via { CUSHIM_VIA_NONE = 0, CUSHIM_VIA_PROC, CUSHIM_VIA_DLSYM };
 
 /** One entry of the registry. `header` is a static string. */
 struct cushim_entry {
-    char symbol[56];    /* exported name: "cuMemAlloc_v2" */
-    char name[56];      /* "cuMemAlloc" */
-    const char *header; /* "cuda.h", "cudaGL.h", ... */
-    int since;          /* release that introduced this ABI: 3020 is 3.2 */
-    enum cushim_stream stream;
+    char symbol[56];           /**< exported name: "cuMemAlloc_v2" */
+    char name[56];             /**< "cuMemAlloc" */
+    const char *header;        /**< "cuda.h", "cudaGL.h", ... */
+    int since;                 /**< release that introduced this ABI: 3020 is 3.2 */
+    enum cushim_stream stream; /**< of its default stream */
 };
 
 /** What an instance has for one entry. */
 struct cushim_slot {
-    enum cushim_state state;
-    enum cushim_via via;
-    void *address; /* the driver's function; NULL unless it is available */
+    enum cushim_state state; /**< whether it holds the driver's function, or why not */
+    enum cushim_via via;     /**< by which route it was found */
+    void *address;           /**< the driver's function; NULL unless it is available */
 };
 
 /**
@@ -255,7 +257,14 @@ CUSHIM_PUBLIC void cushim_close(const struct cushim_api *cu);
  */
 CUSHIM_PUBLIC void cushim_close_unload(const struct cushim_api *cu);
 
-/** How the load ended: CUSHIM_OK, or the reason why there is no driver. Threads: safe. */
+/**
+ * How the load ended.
+ *
+ * @return CUSHIM_OK, or the reason why there is no driver; CUSHIM_ERROR_INVALID_ARGUMENT for a
+ *         table of NULL
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC enum cushim_status cushim_status(const struct cushim_api *cu);
 
 /**
@@ -269,10 +278,23 @@ CUSHIM_PUBLIC enum cushim_status cushim_status(const struct cushim_api *cu);
  */
 CUSHIM_PUBLIC const char *cushim_message(const struct cushim_api *cu);
 
-/** The constant's name without prefix, in lower case ("not-found"); "unknown" for another value. */
+/**
+ * A status as a word: the constant's name without its prefix, in lower case.
+ *
+ * @param status  any value
+ * @return "not-found", for example; "unknown" for a value that is no status. A static string
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC const char *cushim_status_name(enum cushim_status status);
 
-/** What is special about the driver: a set of enum cushim_remark. Threads: safe. */
+/**
+ * What is special about the driver.
+ *
+ * @return a set of enum cushim_remark; 0 if nothing is
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim_api *cu);
 
 /**
@@ -286,22 +308,58 @@ CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim_api *cu);
 CUSHIM_PUBLIC const struct cushim_attempt *cushim_attempts(const struct cushim_api *cu,
                                                            size_t *count);
 
-/** Path of the library in use, without links; NULL without one. Threads: safe. */
+/**
+ * Path of the library in use, without symbolic links.
+ *
+ * @return a string that lives as long as the table; NULL without a library
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC const char *cushim_path(const struct cushim_api *cu);
 
-/** Address at which that library is loaded, to relate addresses to its file; NULL without one. */
+/**
+ * Address at which that library is loaded, to relate addresses to its file.
+ *
+ * @return an address in this process; NULL without a library
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC const void *cushim_base(const struct cushim_api *cu);
 
-/** The driver's CUDA version (12040 is 12.4); 0 without a driver. Threads: safe. */
+/**
+ * The driver's CUDA version.
+ *
+ * @return 12040 for 12.4; 0 without a driver
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC int cushim_driver_version(const struct cushim_api *cu);
 
-/** Version of this library, such as "0.1.0"; CUSHIM_VERSION is the header's. Threads: safe. */
+/**
+ * Version of this library; CUSHIM_VERSION is the header's.
+ *
+ * @return "0.1.0", for example; a static string
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC const char *cushim_version(void);
 
-/** Newest CUDA release whose entries this build knows (13000 is 13.0). Threads: safe. */
+/**
+ * Newest CUDA release whose entries this build knows.
+ *
+ * @return 13000 for 13.0
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC int cushim_registry_version(void);
 
-/** Number of entries in the registry, and of slots in every table. Threads: safe. */
+/**
+ * Number of entries in the registry, and of slots in every table.
+ *
+ * @return the same number for every table
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC size_t cushim_entry_count(void);
 
 /**
@@ -314,8 +372,12 @@ CUSHIM_PUBLIC size_t cushim_entry_count(void);
 CUSHIM_PUBLIC bool cushim_entry_at(size_t index, struct cushim_entry *entry);
 
 /**
- * What the driver has for the entry with this index. The state of an index out of range is
- * CUSHIM_STATE_UNKNOWN. Threads: safe. Since: 0.1.
+ * What the driver has for the entry with this index.
+ *
+ * @param index  0 to cushim_entry_count() - 1
+ * @return what the slot holds; the state of an index out of range is CUSHIM_STATE_UNKNOWN
+ *
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC struct cushim_slot cushim_slot_at(const struct cushim_api *cu, size_t index);
 
@@ -344,6 +406,7 @@ CUSHIM_PUBLIC bool cushim_has(const struct cushim_api *cu, const char *symbol);
  * @param symbol  as for cushim_has
  * @param state   written: the reason as a value; may be NULL
  * @param text    written: the sentence, cut off at `size` bytes with its end; may be NULL
+ * @param size    of `text`, in bytes
  * @return text
  *
  * Threads: safe. Since: 0.1.
@@ -353,11 +416,11 @@ CUSHIM_PUBLIC const char *cushim_reason(const struct cushim_api *cu, const char 
 
 /** What is known of an answer of cushim_proc. */
 enum cushim_proc_status {
-    CUSHIM_PROC_EXACT = 0,  /* the ABI that was asked for, by the registry */
-    CUSHIM_PROC_UNVERIFIED, /* the driver's own answer: this build cannot tell which ABI it is */
-    CUSHIM_PROC_NO_DRIVER,  /* NULL: there is no driver */
-    CUSHIM_PROC_NEWER,    /* NULL: the driver is older than the ABI, and has an older one or none */
-    CUSHIM_PROC_NOT_FOUND /* NULL: the driver does not have it */
+    CUSHIM_PROC_EXACT = 0,  /**< the ABI that was asked for, by the registry */
+    CUSHIM_PROC_UNVERIFIED, /**< the driver's own answer: this build cannot tell which ABI it is */
+    CUSHIM_PROC_NO_DRIVER,  /**< NULL: there is no driver */
+    CUSHIM_PROC_NEWER, /**< NULL: the driver is older than the ABI, and has an older one or none */
+    CUSHIM_PROC_NOT_FOUND /**< NULL: the driver does not have it */
 };
 
 /**
@@ -396,12 +459,24 @@ CUSHIM_PUBLIC void *cushim_proc(const struct cushim_api *cu, const char *name, i
 CUSHIM_PUBLIC enum cushim_status cushim_init(const struct cushim_api *cu);
 
 /**
- * Name of a driver error code ("CUDA_ERROR_NOT_INITIALIZED"), with no driver needed; NULL for a
- * code this build does not know. Static string. Threads: safe. Since: 0.1.
+ * Name of a driver error code, with no driver needed.
+ *
+ * @param code  any value
+ * @return "CUDA_ERROR_NOT_INITIALIZED", for example; NULL for a code that this build does not know.
+ *         A static string
+ *
+ * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC const char *cushim_error_name(CUresult code);
 
-/** What the code means, in a few words; as cushim_error_name. */
+/**
+ * What a driver error code means, in a few words, with no driver needed.
+ *
+ * @param code  any value
+ * @return a static string; NULL for a code that this build does not know
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC const char *cushim_error_string(CUresult code);
 
 /**
@@ -416,7 +491,11 @@ CUSHIM_PUBLIC const char *cushim_error_string(CUresult code);
  */
 CUSHIM_PUBLIC const char *cushim_last_error(void);
 
-/** Forget this thread's last error. */
+/**
+ * Forget this thread's last error.
+ *
+ * Threads: each has its own. Since: 0.1.
+ */
 CUSHIM_PUBLIC void cushim_clear_last_error(void);
 
 #ifdef __cplusplus

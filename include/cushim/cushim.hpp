@@ -54,6 +54,7 @@
 #endif
 
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
+/** Whether the program has exceptions, and so what throws is declared. */
 #define CUSHIM_EXCEPTIONS 1
 #include <stdexcept>
 #else
@@ -69,9 +70,11 @@ namespace cushim
 class error : public std::runtime_error
 {
   public:
+    /** A failure with this code and this sentence. */
     error(CUresult code, const char *message) : std::runtime_error(message), code_(code)
     {
     }
+    /** What the call returned. */
     CUresult code() const noexcept
     {
         return code_;
@@ -102,11 +105,13 @@ inline void check(CUresult code, const char *call)
 class device
 {
   public:
+    /** No device is in use. */
     device() noexcept
     {
         clear();
     }
 #if CUSHIM_EXCEPTIONS
+    /** Begin to use a device, or throw. */
     explicit device(const struct cushim_api *cu, CUdevice number = 0)
     {
         clear();
@@ -114,10 +119,12 @@ class device
             throw error(scope_.outcome.code, scope_.outcome.message);
     }
 #endif
+    /** Take over the use; the other one is empty then. */
     device(device &&other) noexcept : scope_(other.scope_)
     {
         other.scope_.cu = nullptr;
     }
+    /** Leave the device in use, and take over the other use. */
     device &operator=(device &&other) noexcept
     {
         if (this != &other) {
@@ -134,6 +141,7 @@ class device
         leave();
     }
 
+    /** Leave the device in use, if any, and begin to use another one (cushim_device_enter). */
     CUresult enter(const struct cushim_api *cu, CUdevice number = 0) noexcept
     {
         leave();
@@ -146,18 +154,22 @@ class device
         return cushim_device_leave(&scope_);
     }
 
+    /** The table; NULL if no device is in use. */
     const struct cushim_api *table() const noexcept
     {
         return scope_.cu;
     }
+    /** The primary context of the device. */
     CUcontext context() const noexcept
     {
         return scope_.context;
     }
+    /** The device that is in use. */
     CUdevice number() const noexcept
     {
         return scope_.device;
     }
+    /** The sentence of the first failure; empty if nothing failed. */
     const char *message() const noexcept
     {
         return scope_.outcome.message;
@@ -167,6 +179,7 @@ class device
     {
         return &scope_.outcome;
     }
+    /** Whether a device is in use. */
     explicit operator bool() const noexcept
     {
         return scope_.cu != nullptr;
@@ -302,12 +315,16 @@ struct graph_traits {
 class memory : public detail::owner<detail::memory_traits>
 {
   public:
+    /** No block. */
     memory() noexcept : bytes_(0)
     {
     }
+    /** Take over the block; the other one is empty then. */
     memory(memory &&other) noexcept = default;
+    /** Free the block, and take over the other one. */
     memory &operator=(memory &&other) noexcept = default;
 
+    /** Allocate a block (cushim_memory_alloc), and free the one before. */
     CUresult create(const struct cushim_api *cu, std::size_t bytes) noexcept
     {
         CUdeviceptr made = 0;
@@ -316,31 +333,36 @@ class memory : public detail::owner<detail::memory_traits>
             bytes_ = bytes;
         return adopt(cu, code, made);
     }
+    /** Address of the block; 0 if there is none. */
     CUdeviceptr address() const noexcept
     {
         return get();
     }
+    /** Size of the block in bytes; 0 if there is none. */
     std::size_t bytes() const noexcept
     {
         return *this ? bytes_ : 0;
     }
 
-    /* More bytes than there are is CUDA_ERROR_INVALID_VALUE. */
+    /** Copy from the host. More bytes than there are is CUDA_ERROR_INVALID_VALUE. */
     CUresult try_copy_from(const void *host, std::size_t bytes) noexcept
     {
         return fits(bytes) ? cushim_copy_to_device(table(), get(), host, bytes)
                            : CUDA_ERROR_INVALID_VALUE;
     }
+    /** Copy to the host. More bytes than there are is CUDA_ERROR_INVALID_VALUE. */
     CUresult try_copy_to(void *host, std::size_t bytes) const noexcept
     {
         return fits(bytes) ? cushim_copy_to_host(table(), host, get(), bytes)
                            : CUDA_ERROR_INVALID_VALUE;
     }
 #if CUSHIM_EXCEPTIONS
+    /** Allocate a block, or throw. */
     memory(const struct cushim_api *cu, std::size_t bytes) : bytes_(0)
     {
         CUSHIM_TRY(create(cu, bytes));
     }
+    /** Allocate a block, or throw. */
     memory(const device &gpu, std::size_t bytes) : memory(gpu.table(), bytes)
     {
     }
@@ -351,10 +373,12 @@ class memory : public detail::owner<detail::memory_traits>
     {
         copy_from(values);
     }
+    /** Copy all numbers from the host, or throw. */
     template <typename Value> void copy_from(const std::vector<Value> &values)
     {
         CUSHIM_TRY(try_copy_from(values.data(), values.size() * sizeof(Value)));
     }
+    /** Copy all numbers to the host, or throw. */
     template <typename Value> void copy_to(std::vector<Value> &values) const
     {
         CUSHIM_TRY(try_copy_to(values.data(), values.size() * sizeof(Value)));
@@ -373,9 +397,11 @@ class memory : public detail::owner<detail::memory_traits>
 class module : public detail::owner<detail::module_traits>
 {
   public:
+    /** No module. */
     module() noexcept
     {
     }
+    /** Load an image (cushim_module_load), and unload the one before. */
     CUresult load(const struct cushim_api *cu, const void *data, std::size_t bytes,
                   const struct cushim_jit_options *options = nullptr,
                   struct cushim_jit_result *result = nullptr) noexcept
@@ -384,6 +410,7 @@ class module : public detail::owner<detail::module_traits>
         CUresult code = cushim_module_load(cu, data, bytes, options, result, &made);
         return adopt(cu, code, made);
     }
+    /** Load a file (cushim_module_load_file), and unload the one before. */
     CUresult load_file(const struct cushim_api *cu, const char *path,
                        const struct cushim_jit_options *options = nullptr,
                        struct cushim_jit_result *result = nullptr) noexcept
@@ -392,21 +419,25 @@ class module : public detail::owner<detail::module_traits>
         CUresult code = cushim_module_load_file(cu, path, options, result, &made);
         return adopt(cu, code, made);
     }
+    /** Find a kernel (cushim_module_function). */
     CUresult try_function(const char *name, CUfunction *function) const noexcept
     {
         return cushim_module_function(table(), get(), name, function);
     }
 #if CUSHIM_EXCEPTIONS
+    /** Load an image, or throw. */
     module(const device &gpu, const void *data, std::size_t bytes,
            const struct cushim_jit_options *options = nullptr)
     {
         CUSHIM_TRY(load(gpu.table(), data, bytes, options));
     }
+    /** Load a file, or throw. */
     module(const device &gpu, const std::string &path,
            const struct cushim_jit_options *options = nullptr)
     {
         CUSHIM_TRY(load_file(gpu.table(), path.c_str(), options));
     }
+    /** Find a kernel, or throw. */
     CUfunction function(const char *name) const
     {
         CUfunction found = nullptr;
@@ -420,9 +451,11 @@ class module : public detail::owner<detail::module_traits>
 class stream : public detail::owner<detail::stream_traits>
 {
   public:
+    /** No stream. */
     stream() noexcept
     {
     }
+    /** Create a stream, and destroy the one before. */
     CUresult create(const struct cushim_api *cu, unsigned flags = CU_STREAM_NON_BLOCKING) noexcept
     {
         CUstream made = nullptr;
@@ -431,16 +464,19 @@ class stream : public detail::owner<detail::stream_traits>
             code = cu->cuStreamCreate(&made, flags);
         return adopt(cu, code, made);
     }
+    /** Wait for all work that is in it. */
     CUresult try_synchronize() const noexcept
     {
         CUresult code = detail::require(table());
         return code ? code : table()->cuStreamSynchronize(get());
     }
 #if CUSHIM_EXCEPTIONS
+    /** Create a stream, or throw. */
     explicit stream(const device &gpu, unsigned flags = CU_STREAM_NON_BLOCKING)
     {
         CUSHIM_TRY(create(gpu.table(), flags));
     }
+    /** Wait for all work that is in it, or throw. */
     void synchronize() const
     {
         CUSHIM_TRY(try_synchronize());
@@ -452,9 +488,11 @@ class stream : public detail::owner<detail::stream_traits>
 class event : public detail::owner<detail::event_traits>
 {
   public:
+    /** No event. */
     event() noexcept
     {
     }
+    /** Create an event, and destroy the one before. */
     CUresult create(const struct cushim_api *cu, unsigned flags = CU_EVENT_DEFAULT) noexcept
     {
         CUevent made = nullptr;
@@ -463,11 +501,13 @@ class event : public detail::owner<detail::event_traits>
             code = cu->cuEventCreate(&made, flags);
         return adopt(cu, code, made);
     }
+    /** Record the event behind the work that is in the stream now. */
     CUresult try_record(CUstream stream) noexcept
     {
         CUresult code = detail::require(table());
         return code ? code : table()->cuEventRecord(get(), stream);
     }
+    /** Wait for all work that is in it. */
     CUresult try_synchronize() const noexcept
     {
         CUresult code = detail::require(table());
@@ -479,18 +519,22 @@ class event : public detail::owner<detail::event_traits>
         return cushim_event_elapsed(table(), start.get(), get(), milliseconds);
     }
 #if CUSHIM_EXCEPTIONS
+    /** Create an event, or throw. */
     explicit event(const device &gpu, unsigned flags = CU_EVENT_DEFAULT)
     {
         CUSHIM_TRY(create(gpu.table(), flags));
     }
+    /** Record the event, or throw. */
     void record(CUstream stream)
     {
         CUSHIM_TRY(try_record(stream));
     }
+    /** Wait for all work that is in it, or throw. */
     void synchronize() const
     {
         CUSHIM_TRY(try_synchronize());
     }
+    /** Milliseconds from `start` to this event, or throw. */
     float since(const event &start) const
     {
         float milliseconds = 0;
@@ -504,6 +548,7 @@ class event : public detail::owner<detail::event_traits>
 class graph : public detail::owner<detail::graph_traits>
 {
   public:
+    /** No graph. */
     graph() noexcept
     {
     }
@@ -532,6 +577,7 @@ class graph : public detail::owner<detail::graph_traits>
         cu->cuGraphDestroy(collected);
         return adopt(cu, code, made);
     }
+    /** Launch the graph in a stream. */
     CUresult try_launch(CUstream stream) const noexcept
     {
         CUresult code = detail::require(table());
@@ -543,6 +589,7 @@ class graph : public detail::owner<detail::graph_traits>
     {
         CUSHIM_TRY(capture(gpu.table(), stream.get(), work));
     }
+    /** Launch the graph, or throw. */
     void launch(const cushim::stream &stream) const
     {
         CUSHIM_TRY(try_launch(stream.get()));

@@ -39,44 +39,46 @@ CUSHIM_PUBLIC CUresult cushim_device_list(const struct cushim_api *cu, CUdevice 
  * bytes.
  */
 struct cushim_device_properties {
-    size_t size;         /* of this structure; set by the caller */
-    char name[256];      /* as the driver gives it: "NVIDIA H200" */
-    char uuid[48];       /* "GPU-01234567-89ab-cdef-0123-456789abcdef", "MIG-..." for a part of
+    size_t size;         /**< of this structure; set by the caller */
+    char name[256];      /**< as the driver gives it: "NVIDIA H200" */
+    char uuid[48];       /**< "GPU-01234567-89ab-cdef-0123-456789abcdef", "MIG-..." for a part of
                             a GPU; empty before CUDA 9.2 */
-    char pci_bus_id[16]; /* "0000:1b:00.0" */
-    size_t total_memory;
-    int major, minor; /* compute capability */
-    int multiprocessors;
-    int warp_size; /* threads */
-    int max_threads_per_block;
-    int max_threads_per_multiprocessor;
-    int max_block[3];        /* threads in x, y and z */
-    int max_grid[3];         /* blocks in x, y and z */
-    int registers_per_block; /* of 32 bits */
-    int shared_memory_per_block;
-    int shared_memory_per_block_optin; /* with CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
-    int shared_memory_per_multiprocessor;
-    int constant_memory;
-    int l2_cache;
-    int max_pitch;
-    int texture_alignment;
-    int clock_khz, memory_clock_khz;
-    int memory_bus_bits;
-    int copy_engines; /* copies that may run beside kernels */
-    int compute_mode; /* CU_COMPUTEMODE_* */
-    /* 1 or 0 */
-    int integrated;         /* shares the host's memory */
-    int ecc;                /* error correction is on */
-    int mapped_host_memory; /* kernels may read and write pinned host memory */
-    int unified_addressing; /* one address space with the host */
-    int managed_memory;     /* cuMemAllocManaged works */
-    int concurrent_managed_access;
-    int pageable_memory_access;
-    int concurrent_kernels;
-    int cooperative_launch;
-    int cluster_launch;
-    int memory_pools;   /* cuMemAllocAsync works */
-    int virtual_memory; /* cuMemAddressReserve and its like work */
+    char pci_bus_id[16]; /**< "0000:1b:00.0" */
+    size_t total_memory; /**< bytes */
+    int major;           /**< of the compute capability: 9 for 9.0 */
+    int minor;           /**< of the compute capability: 0 for 9.0 */
+    int multiprocessors; /**< number of them */
+    int warp_size;       /**< threads */
+    int max_threads_per_block;            /**< threads */
+    int max_threads_per_multiprocessor;   /**< threads */
+    int max_block[3];                     /**< threads in x, y and z */
+    int max_grid[3];                      /**< blocks in x, y and z */
+    int registers_per_block;              /**< of 32 bits */
+    int shared_memory_per_block;          /**< bytes */
+    int shared_memory_per_block_optin;    /**< bytes, if a kernel opts in */
+    int shared_memory_per_multiprocessor; /**< bytes */
+    int constant_memory;                  /**< bytes */
+    int l2_cache;                         /**< bytes */
+    int max_pitch;                        /**< bytes, of a row in a copy */
+    int texture_alignment;                /**< bytes */
+    int clock_khz;                        /**< kHz, at most */
+    int memory_clock_khz;                 /**< kHz, at most */
+    int memory_bus_bits;                  /**< width of the bus */
+    int copy_engines;                     /**< copies that may run beside kernels */
+    int compute_mode;                     /**< CU_COMPUTEMODE_* */
+    /* 1 or 0, from here on */
+    int integrated;                /**< shares the host's memory */
+    int ecc;                       /**< error correction is on */
+    int mapped_host_memory;        /**< kernels may read and write pinned host memory */
+    int unified_addressing;        /**< one address space with the host */
+    int managed_memory;            /**< cuMemAllocManaged works */
+    int concurrent_managed_access; /**< host and kernels may use managed memory at once */
+    int pageable_memory_access;    /**< kernels may use memory of malloc */
+    int concurrent_kernels;        /**< several kernels may run at once */
+    int cooperative_launch;        /**< blocks of a kernel may wait for each other */
+    int cluster_launch;            /**< blocks may be launched in clusters */
+    int memory_pools;              /**< cuMemAllocAsync works */
+    int virtual_memory;            /**< cuMemAddressReserve and its like work */
 };
 
 /**
@@ -94,15 +96,16 @@ CUSHIM_PUBLIC CUresult cushim_device_describe(const struct cushim_api *cu, CUdev
 
 /** Whether an attribute has a value. */
 enum cushim_answer {
-    CUSHIM_ANSWER_VALUE = 0,   /* it has one; 0 is a value too */
-    CUSHIM_ANSWER_UNSUPPORTED, /* the device does not have it */
-    CUSHIM_ANSWER_UNKNOWN      /* the driver does not know it: the attribute is newer than the
+    CUSHIM_ANSWER_VALUE = 0,   /**< it has one; 0 is a value too */
+    CUSHIM_ANSWER_UNSUPPORTED, /**< the device does not have it */
+    CUSHIM_ANSWER_UNKNOWN      /**< the driver does not know it: the attribute is newer than the
                                   driver, or this build knows no such number */
 };
 
 /**
  * An attribute of a device by its number, also one that this build does not know.
  *
+ * @param device  as cushim_device_list or cuDeviceGet gives it
  * @param number  value of a CU_DEVICE_ATTRIBUTE_* constant
  * @param value   not NULL; written if the answer is CUSHIM_ANSWER_VALUE
  * @param answer  may be NULL: then an attribute without a value is an error
@@ -118,8 +121,11 @@ CUSHIM_PUBLIC CUresult cushim_device_attribute(const struct cushim_api *cu, CUde
 /**
  * The same by name. A name that this build does not know is CUDA_ERROR_INVALID_VALUE.
  *
- * @param name  "MAX_THREADS_PER_BLOCK" or "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK"; one that has
- *              meant two numbers means the newer one
+ * @param device  as cushim_device_list or cuDeviceGet gives it
+ * @param name    "MAX_THREADS_PER_BLOCK" or "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK"; one that
+ *                has meant two numbers means the newer one
+ * @param value   as for cushim_device_attribute
+ * @param answer  as for cushim_device_attribute
  *
  * Threads: safe. Since: 0.1.
  */
@@ -129,13 +135,19 @@ CUSHIM_PUBLIC CUresult cushim_device_attribute_named(const struct cushim_api *cu
 
 /** An attribute that this build knows. */
 struct cushim_attribute {
-    const char *name; /* "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK"; static */
-    int number;
-    int since; /* release that introduced it: 12040 is 12.4. 0: it is older than CUDA 11.7, and
+    const char *name; /**< "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK"; static */
+    int number;       /**< value of the constant */
+    int since; /**< release that introduced it: 12040 is 12.4. 0: it is older than CUDA 11.7, and
                   the exact release is not known */
 };
 
-/** Number of names of attributes. Threads: safe. Since: 0.1. */
+/**
+ * Number of names of attributes.
+ *
+ * @return how many cushim_attribute_at lists
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC size_t cushim_attribute_count(void);
 
 /**
@@ -153,12 +165,12 @@ CUSHIM_PUBLIC bool cushim_attribute_at(size_t index, struct cushim_attribute *at
 
 /** A device in use. Filled by cushim_device_enter; may lie on the stack. */
 struct cushim_device_scope {
-    size_t size;                 /* of this structure; set by the caller */
-    const struct cushim_api *cu; /* NULL: not entered, or left */
-    CUdevice device;
-    CUcontext context;             /* its primary context */
-    struct cushim_scope previous;  /* what was current before */
-    struct cushim_outcome outcome; /* the first failure of all, from entering on */
+    size_t size;                   /**< of this structure; set by the caller */
+    const struct cushim_api *cu;   /**< NULL: not entered, or left */
+    CUdevice device;               /**< the one that was entered */
+    CUcontext context;             /**< its primary context */
+    struct cushim_scope previous;  /**< what was current before */
+    struct cushim_outcome outcome; /**< the first failure of all, from entering on */
 };
 
 /**
@@ -174,7 +186,8 @@ struct cushim_device_scope {
  * `work` calls through CUSHIM_KEEP (cushim/error.h), also when it cleans up: what failed first
  * stays in the outcome.
  *
- * @param scope  its `size` is set. All else is written, on failure too
+ * @param device  as cushim_device_list or cuDeviceGet gives it
+ * @param scope   its `size` is set. All else is written, on failure too
  * @return CUDA_SUCCESS; cuInit's own code; CUDA_ERROR_NO_DEVICE if there is no driver;
  *         CUDA_ERROR_INVALID_DEVICE; the driver's code
  *

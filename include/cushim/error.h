@@ -21,15 +21,15 @@ extern "C" {
 
 /** One failed call. The strings are valid during the call of the handler. */
 struct cushim_failure {
-    size_t size; /* of this structure, as the library knows it */
-    CUresult code;
-    const char *name;       /* "CUDA_ERROR_OUT_OF_MEMORY"; "unknown error" for an unknown code */
-    const char *text;       /* what the code means; empty for an unknown one */
-    const char *detail;     /* cushim_last_error(), if the call left a sentence; else empty */
-    const char *expression; /* the call, as its source has it */
-    const char *file;
-    int line;
-    const char *message; /* all of that as one line, without newline */
+    size_t size;            /**< of this structure, as the library knows it */
+    CUresult code;          /**< what the call returned */
+    const char *name;       /**< "CUDA_ERROR_OUT_OF_MEMORY"; "unknown error" for an unknown code */
+    const char *text;       /**< what the code means; empty for an unknown one */
+    const char *detail;     /**< cushim_last_error(), if the call left a sentence; else empty */
+    const char *expression; /**< the call, as its source has it */
+    const char *file;       /**< of the call */
+    int line;               /**< of the call */
+    const char *message;    /**< all of that as one line, without newline */
 };
 
 /**
@@ -84,6 +84,8 @@ CUSHIM_PUBLIC CUresult cushim_set_error_handler(cushim_error_fn *handler, void *
  *
  * @param code        what the call returned
  * @param expression  its source
+ * @param file        where the call is, for the message; a static string
+ * @param line        where the call is
  * @return code == CUDA_SUCCESS
  *
  * Threads: safe. Since: 0.1.
@@ -92,8 +94,8 @@ CUSHIM_PUBLIC bool cushim_check(CUresult code, const char *expression, const cha
 
 /** The first failure of several calls. All zero is none yet. Its size never changes. */
 struct cushim_outcome {
-    CUresult code;
-    char message[1020]; /* a sentence; empty while `code` is CUDA_SUCCESS */
+    CUresult code;      /**< of the first call that failed; CUDA_SUCCESS if none did */
+    char message[1020]; /**< a sentence; empty while `code` is CUDA_SUCCESS */
 };
 
 /**
@@ -121,6 +123,7 @@ struct cushim_outcome {
  * What the macro calls.
  *
  * @param outcome     NULL keeps nothing
+ * @param code        what the call returned
  * @param expression  the call's source, for calls that leave no sentence
  * @return code == CUDA_SUCCESS
  *

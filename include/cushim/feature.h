@@ -28,21 +28,22 @@ extern "C" {
 /** Whether there is a feature, and if not, why. Values never change. */
 enum cushim_support {
     CUSHIM_SUPPORTED = 0,
-    CUSHIM_UNSUPPORTED_DEVICE,   /* the driver has it, this device does not */
-    CUSHIM_UNSUPPORTED_DRIVER,   /* the driver is older than the release that brought it */
-    CUSHIM_UNSUPPORTED_ABSENT,   /* the driver is new enough, but lacks an entry of it */
-    CUSHIM_UNSUPPORTED_PLATFORM, /* it exists on another platform only */
-    CUSHIM_UNSUPPORTED_NO_DRIVER,
-    CUSHIM_SUPPORT_UNDECIDED, /* the device decides: there is none yet (cuInit), or none was named,
-                                 or the driver is too old for the attribute that tells */
-    CUSHIM_SUPPORT_FAILED,    /* the device could not be asked, such as for a wrong number */
-    CUSHIM_SUPPORT_UNKNOWN    /* this build knows no such feature */
+    CUSHIM_UNSUPPORTED_DEVICE,    /**< the driver has it, this device does not */
+    CUSHIM_UNSUPPORTED_DRIVER,    /**< the driver is older than the release that brought it */
+    CUSHIM_UNSUPPORTED_ABSENT,    /**< the driver is new enough, but lacks an entry of it */
+    CUSHIM_UNSUPPORTED_PLATFORM,  /**< it exists on another platform only */
+    CUSHIM_UNSUPPORTED_NO_DRIVER, /**< there is no driver */
+    CUSHIM_SUPPORT_UNDECIDED,     /**< the device decides: there is none yet (cuInit), or none was
+                                     named, or the driver is too old for the attribute that tells */
+    CUSHIM_SUPPORT_FAILED,        /**< the device could not be asked, such as for a wrong number */
+    CUSHIM_SUPPORT_UNKNOWN        /**< this build knows no such feature */
 };
 
 /**
  * Whether a driver and a device have a feature.
  *
  * @param device   number of a device, as cuDeviceGet gives it, or CUSHIM_NO_DEVICE
+ * @param feature  a CUSHIM_FEATURE_* constant
  * @return any of enum cushim_support
  *
  * Threads: safe. Since: 0.1.
@@ -54,8 +55,11 @@ CUSHIM_PUBLIC enum cushim_support cushim_feature(const struct cushim_api *cu, CU
  * The same with a sentence: what is missing, and the release, attribute or compute capability that
  * would bring it.
  *
+ * @param device   as for cushim_feature
+ * @param feature  as for cushim_feature
  * @param support  may be NULL; the answer as a value
  * @param text     at least 1 byte; cut where it does not hold the sentence (256 bytes always do)
+ * @param size     of `text`, in bytes
  * @return `text`
  *
  * Threads: safe. Since: 0.1.
@@ -67,19 +71,19 @@ CUSHIM_PUBLIC const char *cushim_feature_reason(const struct cushim_api *cu, CUd
 
 /** What the registry has about a feature. Strings are static. */
 struct cushim_feature_facts {
-    size_t size; /* of this structure; set by the caller */
-    enum cushim_feature feature;
-    const char *name;           /* "memory-pools" */
-    const char *group;          /* "memory" */
-    const char *text;           /* a few words: "pools that streams allocate from" */
-    const char *platform;       /* "linux", "windows", or NULL for any */
-    const char *attribute_name; /* "MEMORY_POOLS_SUPPORTED"; NULL where no attribute tells */
-    int attribute;              /* its number; 0 for none */
-    unsigned attribute_mask;    /* bits of it that must be set; 0: none need be */
-    int attribute_minimum;      /* its least value; 0 where a mask tells, or nothing */
-    int since;                  /* release that brought it: 11020 is 11.2 */
-    int capability;             /* least compute capability: 90 is 9.0; 0 for any */
-    size_t entry_count;         /* entries that it takes, for cushim_feature_entry */
+    size_t size;                 /**< of this structure; set by the caller */
+    enum cushim_feature feature; /**< its number */
+    const char *name;            /**< "memory-pools" */
+    const char *group;           /**< "memory" */
+    const char *text;            /**< a few words: "pools that streams allocate from" */
+    const char *platform;        /**< "linux", "windows", or NULL for any */
+    const char *attribute_name;  /**< "MEMORY_POOLS_SUPPORTED"; NULL where no attribute tells */
+    int attribute;               /**< its number; 0 for none */
+    unsigned attribute_mask;     /**< bits of it that must be set; 0: none need be */
+    int attribute_minimum;       /**< its least value; 0 where a mask tells, or nothing */
+    int since;                   /**< release that brought it: 11020 is 11.2 */
+    int capability;              /**< least compute capability: 90 is 9.0; 0 for any */
+    size_t entry_count;          /**< entries that it takes, for cushim_feature_entry */
 };
 
 /**
@@ -110,14 +114,23 @@ CUSHIM_PUBLIC bool cushim_feature_find(const char *name, enum cushim_feature *fe
 /**
  * An entry that a feature takes.
  *
- * @param index  0 to entry_count - 1
- * @param entry  for cushim_entry_at and cushim_slot_at; written on success
+ * @param feature  a CUSHIM_FEATURE_* constant
+ * @param index    0 to entry_count - 1
+ * @param entry    for cushim_entry_at and cushim_slot_at; written on success
+ * @return false if the index is out of range or the feature is unknown
  *
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC bool cushim_feature_entry(enum cushim_feature feature, size_t index, size_t *entry);
 
-/** Constant's name without prefix in lower case ("device"); "unknown" for no answer. */
+/**
+ * An answer as a word: the constant's name without its prefix, in lower case.
+ *
+ * @param support  any value
+ * @return "device", for example; "unknown" for a value that is no answer. A static string
+ *
+ * Threads: safe. Since: 0.1.
+ */
 CUSHIM_PUBLIC const char *cushim_support_name(enum cushim_support support);
 
 #ifdef __cplusplus

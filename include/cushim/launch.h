@@ -65,18 +65,18 @@ extern "C" {
  * grid computed as 2^32 + 1 blocks is refused, not cut to 1.
  */
 struct cushim_launch {
-    size_t size;       /* of this structure */
-    size_t grid[3];    /* blocks in x, y and z; none 0 */
-    size_t block[3];   /* threads in x, y and z; none 0 */
-    size_t shared;     /* dynamic shared memory of a block. If the launch needs more than the
+    size_t size;       /**< of this structure */
+    size_t grid[3];    /**< blocks in x, y and z; none 0 */
+    size_t block[3];   /**< threads in x, y and z; none 0 */
+    size_t shared;     /**< dynamic shared memory of a block. If the launch needs more than the
                           function may have, the function is set to what the device has, and stays
                           so (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) */
-    CUstream stream;   /* NULL: the instance's default stream */
-    size_t cluster[3]; /* blocks of a cluster; all 0: as the function was compiled. Divides the
+    CUstream stream;   /**< NULL: the instance's default stream */
+    size_t cluster[3]; /**< blocks of a cluster; all 0: as the function was compiled. Divides the
                           grid. Compute capability 9.0, drivers from 11.6 */
-    bool cooperative;  /* all blocks run at once and may wait for each other */
-    unsigned int attribute_count;                  /* at most 16 */
-    const struct CUlaunchAttribute_st *attributes; /* of type CUlaunchAttribute; passed on as they
+    bool cooperative;  /**< all blocks run at once and may wait for each other */
+    unsigned int attribute_count;                  /**< at most 16 */
+    const struct CUlaunchAttribute_st *attributes; /**< of type CUlaunchAttribute; passed on as they
                                                       are, drivers from 11.6 */
 };
 
@@ -84,6 +84,8 @@ struct cushim_launch {
  * Launch a kernel with one pointer to each argument (cuLaunchKernel; cuLaunchCooperativeKernel;
  * cuLaunchKernelEx for clusters, attributes and what else needs it).
  *
+ * @param function  of the current context; or a CUkernel, cast
+ * @param launch    not NULL; read before this returns
  * @param pointers  `count` of them, in the order of the parameters; the values are read before this
  *                  returns. NULL if count is 0
  * @param sizes     of what they point to, for the sentence if the launch is refused; NULL if the
@@ -91,9 +93,9 @@ struct cushim_launch {
  * @param count     number of arguments
  * @return CUDA_ERROR_INVALID_VALUE for numbers outside the device's limits and for arguments that
  *         are not the kernel's; CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES for more threads in a block than
- *         the function can have; CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
- *         CUDA_ERROR_NOT_SUPPORTED or CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER for what this device
- *         or driver does not have; else the driver's code, which may be one of earlier work
+ *         the function can have; CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE; CUDA_ERROR_NOT_SUPPORTED
+ *         or CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER for what this device or driver does not have;
+ *         else the driver's code, which may be one of earlier work
  */
 CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim_api *cu, CUfunction function,
                                             const struct cushim_launch *launch, void **pointers,
@@ -103,8 +105,10 @@ CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim_api *cu, CUfunct
  * Check a launch against the device, the function and its parameters, without launching. The driver
  * is queried each time; nothing is changed.
  *
- * @param sizes  as for cushim_launch_kernel; NULL to check no sizes
- * @param count  number of arguments
+ * @param function  of the current context; or a CUkernel, cast
+ * @param launch    not NULL
+ * @param sizes     as for cushim_launch_kernel; NULL to check no sizes
+ * @param count     number of arguments
  * @return what does not fit, as an error; CUDA_SUCCESS if nothing was found
  */
 CUSHIM_PUBLIC CUresult cushim_launch_check(const struct cushim_api *cu, CUfunction function,
@@ -118,12 +122,12 @@ CUSHIM_PUBLIC CUresult cushim_launch_check(const struct cushim_api *cu, CUfuncti
  * Read size and count; leave the rest to the functions.
  */
 struct cushim_params {
-    unsigned char *buffer; /* the caller's; any alignment */
-    size_t capacity;       /* of the buffer. A kernel has at most 4096 bytes of parameters; 32764
+    unsigned char *buffer; /**< the caller's; any alignment */
+    size_t capacity;       /**< of the buffer. A kernel has at most 4096 bytes of parameters; 32764
                               from compute capability 7.0, drivers from 12.1 and PTX 8.1 */
-    size_t size;           /* up to the end of the last parameter: nothing behind it counts */
-    size_t count;          /* of parameters */
-    CUresult code;         /* of the first cushim_params_add that failed */
+    size_t size;           /**< up to the end of the last parameter: nothing behind it counts */
+    size_t count;          /**< of parameters */
+    CUresult code;         /**< of the first cushim_params_add that failed */
 };
 /* The size of this structure never changes. */
 
@@ -143,6 +147,7 @@ struct cushim_params {
  * Programming Guide, Built-in Vector Types and Driver API; PTX ISA, Kernel Function Parameters;
  * measured: tests/device/launch.c.)
  *
+ * @param params     begun with CUSHIM_PARAMS
  * @param value      `size` bytes; they are copied
  * @param size       not 0
  * @param alignment  a power of 2, at most 128
@@ -173,7 +178,9 @@ static inline CUresult cushim_params_add_known_(struct cushim_params *params, co
  * Launch a kernel with packed parameters. Otherwise as cushim_launch_kernel. Cooperative launches
  * need cuLaunchKernelEx (11.6) this way.
  *
- * @param params  read before this returns; can be launched again
+ * @param function  of the current context; or a CUkernel, cast
+ * @param launch    as for cushim_launch_kernel
+ * @param params    read before this returns; can be launched again
  */
 CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim_api *cu, CUfunction function,
                                             const struct cushim_launch *launch,
@@ -184,6 +191,7 @@ CUSHIM_PUBLIC CUresult cushim_launch_packed(const struct cushim_api *cu, CUfunct
 /**
  * The block size that keeps a multiprocessor busiest (cuOccupancyMaxPotentialBlockSize).
  *
+ * @param function   of the current context; or a CUkernel, cast
  * @param shared     dynamic shared memory of a block; if it depends on the size of the block,
  *                   `shared_of` returns how much, and `shared` is ignored
  * @param shared_of  may be NULL; called on this thread with numbers of threads
@@ -200,9 +208,10 @@ CUSHIM_PUBLIC CUresult cushim_launch_block_size(const struct cushim_api *cu, CUf
  * (cuOccupancyMaxActiveBlocksPerMultiprocessor). The latter is the largest cooperative grid. Like
  * cushim_launch_block_size, it leaves the function's attributes as they were.
  *
- * @param launch  its block and shared count
- * @param each    may be NULL; blocks on a multiprocessor
- * @param all     may be NULL; blocks on the device
+ * @param function  of the current context; or a CUkernel, cast
+ * @param launch    its block and shared count
+ * @param each      may be NULL; blocks on a multiprocessor
+ * @param all       may be NULL; blocks on the device
  */
 CUSHIM_PUBLIC CUresult cushim_launch_occupancy(const struct cushim_api *cu, CUfunction function,
                                                const struct cushim_launch *launch, size_t *each,
@@ -215,10 +224,17 @@ static inline size_t cushim_launch_blocks_(size_t threads, size_t block)
 }
 
 /**
- * Launch of at least x, x by y, or x by y by z threads, in blocks of the numbers that follow. The
- * kernel's surplus threads must do nothing. 0 for any number gives a launch that is refused.
+ * Launch of at least x by y by z threads, in blocks of block_x by block_y by block_z. The kernel's
+ * surplus threads must do nothing. 0 for any number gives a launch that is refused.
  *
- *     struct cushim_launch launch = cushim_launch_2d(width, height, 16, 16, stream);
+ * @param x        threads in x
+ * @param y        threads in y
+ * @param z        threads in z
+ * @param block_x  threads of a block in x
+ * @param block_y  threads of a block in y
+ * @param block_z  threads of a block in z
+ * @param stream   NULL: the instance's default stream
+ * @return a launch, to be changed further or given to CUSHIM_LAUNCH
  */
 static inline struct cushim_launch cushim_launch_3d(size_t x, size_t y, size_t z, size_t block_x,
                                                     size_t block_y, size_t block_z, CUstream stream)
@@ -235,11 +251,33 @@ static inline struct cushim_launch cushim_launch_3d(size_t x, size_t y, size_t z
     launch.stream = stream;
     return launch;
 }
+
+/**
+ * Launch of at least x by y threads, as cushim_launch_3d:
+ *
+ *     struct cushim_launch launch = cushim_launch_2d(width, height, 16, 16, stream);
+ *
+ * @param x        threads in x
+ * @param y        threads in y
+ * @param block_x  threads of a block in x
+ * @param block_y  threads of a block in y
+ * @param stream   NULL: the instance's default stream
+ * @return as cushim_launch_3d
+ */
 static inline struct cushim_launch cushim_launch_2d(size_t x, size_t y, size_t block_x,
                                                     size_t block_y, CUstream stream)
 {
     return cushim_launch_3d(x, y, 1, block_x, block_y, 1, stream);
 }
+
+/**
+ * Launch of at least so many threads, as cushim_launch_3d.
+ *
+ * @param threads  threads in all
+ * @param block    threads of a block
+ * @param stream   NULL: the instance's default stream
+ * @return as cushim_launch_3d
+ */
 static inline struct cushim_launch cushim_launch_1d(size_t threads, size_t block, CUstream stream)
 {
     return cushim_launch_3d(threads, 1, 1, block, 1, 1, stream);
@@ -317,7 +355,7 @@ inline CUresult cushim_params_add_value(struct cushim_params *params, Value valu
  *     CUSHIM_LAUNCH(cu, function, &launch, n, (char)'c', buffer)
  *
  * As cushim_launch_kernel with sizes. Every argument is evaluated once; at most 32 of them; copies
- * and pointers lie on the stack. Compilers without __typeof__ take only arguments that have an
+ * and pointers lie on the stack. Compilers without `__typeof__` take only arguments that have an
  * address (variables), which are then not copied.
  */
 #define CUSHIM_LAUNCH(cu, function, ...)                                                           \

@@ -63,6 +63,7 @@ CUSHIM_PUBLIC CUresult cushim_memory_free(const struct cushim_api *cu, CUdevicep
  * Allocate in stream order (cuMemAllocAsync, drivers from 11.2). If the driver or the current
  * context's device has no pools, this is cushim_memory_alloc: the memory can be used at once.
  *
+ * @param bytes    size; 0 is refused
  * @param stream   NULL: the default stream. Later work in it may use the memory
  * @param address  the caller's, to be given to cushim_memory_free_async or cushim_memory_free
  */
@@ -83,26 +84,27 @@ CUSHIM_PUBLIC CUresult cushim_memory_free_async(const struct cushim_api *cu, CUd
  * Move managed memory to where it will be used (cuMemPrefetchAsync_v2; the first ABI on drivers
  * before 12.2).
  *
- * @param bytes   0 does nothing
- * @param device  device number, or CU_DEVICE_CPU
- * @param stream  NULL: the default stream
+ * @param address  of managed memory, or within it
+ * @param bytes    0 does nothing
+ * @param device   device number, or CU_DEVICE_CPU
+ * @param stream   NULL: the default stream
  */
 CUSHIM_PUBLIC CUresult cushim_memory_prefetch(const struct cushim_api *cu, CUdeviceptr address,
                                               size_t bytes, CUdevice device, CUstream stream);
 
 /** What the driver knows of an address. */
 struct cushim_pointer {
-    size_t size;           /* of this structure; set by the caller */
-    CUmemorytype type;     /* 0: the driver does not know the address, such as one of malloc */
-    CUdeviceptr device;    /* the address for kernels; 0: none */
-    void *host;            /* the address for the host; NULL: none */
-    CUdeviceptr base;      /* of the allocation; 0: not known (drivers before 10.2) */
-    size_t bytes;          /* of the allocation; 0: not known (drivers before 10.2) */
-    CUcontext context;     /* in which it was allocated; NULL: none, as for pools */
-    int ordinal;           /* device number; negative: not known */
-    CUmemoryPool pool;     /* from which it came; NULL: none (drivers before 11.3: not known) */
-    unsigned long long id; /* no other allocation of the process has the same */
-    bool managed;
+    size_t size;           /**< of this structure; set by the caller */
+    CUmemorytype type;     /**< 0: the driver does not know the address, such as one of malloc */
+    CUdeviceptr device;    /**< the address for kernels; 0: none */
+    void *host;            /**< the address for the host; NULL: none */
+    CUdeviceptr base;      /**< of the allocation; 0: not known (drivers before 10.2) */
+    size_t bytes;          /**< of the allocation; 0: not known (drivers before 10.2) */
+    CUcontext context;     /**< in which it was allocated; NULL: none, as for pools */
+    int ordinal;           /**< device number; negative: not known */
+    CUmemoryPool pool;     /**< from which it came; NULL: none (drivers before 11.3: not known) */
+    unsigned long long id; /**< no other allocation of the process has the same */
+    bool managed;          /**< it is managed memory (cuMemAllocManaged) */
 };
 
 /**
@@ -126,21 +128,51 @@ CUSHIM_PUBLIC CUresult cushim_pointer_describe(const struct cushim_api *cu, CUde
  * `bytes` of 0 does nothing. An address of 0 is refused.
  */
 
-/** Copy from host to device (cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2). */
+/**
+ * Copy from host to device (cuMemcpyHtoD_v2).
+ *
+ * @param dst    device address; `bytes` writable bytes
+ * @param src    host address; stays the caller's and may be reused on return
+ * @param bytes  0 does nothing
+ */
 CUSHIM_PUBLIC CUresult cushim_copy_to_device(const struct cushim_api *cu, CUdeviceptr dst,
                                              const void *src, size_t bytes);
+
+/**
+ * The same in order with a stream (cuMemcpyHtoDAsync_v2).
+ *
+ * @param dst     as for cushim_copy_to_device
+ * @param src     must stay until the stream is through
+ * @param bytes   0 does nothing
+ * @param stream  NULL: the default stream
+ */
 CUSHIM_PUBLIC CUresult cushim_copy_to_device_async(const struct cushim_api *cu, CUdeviceptr dst,
                                                    const void *src, size_t bytes, CUstream stream);
 
-/** Copy from device to host (cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2). */
+/**
+ * Copy from device to host (cuMemcpyDtoH_v2).
+ *
+ * @param dst    host address; `bytes` writable bytes, which are written on return
+ * @param src    device address
+ * @param bytes  0 does nothing
+ */
 CUSHIM_PUBLIC CUresult cushim_copy_to_host(const struct cushim_api *cu, void *dst, CUdeviceptr src,
                                            size_t bytes);
+
+/**
+ * The same in order with a stream (cuMemcpyDtoHAsync_v2).
+ *
+ * @param dst     is written when the stream is through, and must stay until then
+ * @param src     device address
+ * @param bytes   0 does nothing
+ * @param stream  NULL: the default stream
+ */
 CUSHIM_PUBLIC CUresult cushim_copy_to_host_async(const struct cushim_api *cu, void *dst,
                                                  CUdeviceptr src, size_t bytes, CUstream stream);
 
 /**
- * Set `count` elements of 32 bits (cuMemsetD32_v2, cuMemsetD32Async). Without _async in order with
- * the default stream; the device may write after it returns.
+ * Set `count` elements of 32 bits (cuMemsetD32_v2), in order with the default stream. The device
+ * may write after it returns.
  *
  * @param dst    device address, or the device's address of pinned memory; a multiple of 4
  * @param value  the bits of each element; a float is set by its bits
@@ -148,6 +180,15 @@ CUSHIM_PUBLIC CUresult cushim_copy_to_host_async(const struct cushim_api *cu, vo
  */
 CUSHIM_PUBLIC CUresult cushim_fill_32(const struct cushim_api *cu, CUdeviceptr dst, uint32_t value,
                                       size_t count);
+
+/**
+ * The same in order with a stream (cuMemsetD32Async).
+ *
+ * @param dst     as for cushim_fill_32
+ * @param value   as for cushim_fill_32
+ * @param count   in elements; 0 does nothing
+ * @param stream  NULL: the default stream
+ */
 CUSHIM_PUBLIC CUresult cushim_fill_32_async(const struct cushim_api *cu, CUdeviceptr dst,
                                             uint32_t value, size_t count, CUstream stream);
 

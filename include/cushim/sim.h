@@ -24,17 +24,17 @@ extern "C" {
 
 /** All zero is the default; set `size` to sizeof(struct cushim_sim_options). Strings are copied. */
 struct cushim_sim_options {
-    size_t size;
-    int cuda;               /* version to present, 12040 is 12.4; 0: the newest */
-    int devices;            /* how many; 0: one; -1: none */
-    const char *profile;    /* "turing", "ampere", "ada", "hopper"; NULL: ampere */
-    size_t memory;          /* bytes of each device; 0: a share of the machine's */
-    unsigned workers;       /* CPU threads that run a kernel; 0: all */
-    unsigned time_limit_ms; /* of one kernel, in wall time; 0: none */
-    const char *faults;     /* as for cushim_sim_fault; NULL: none */
-    const char *log;        /* file that every call is appended to, "-": stderr; NULL: none */
-    unsigned grain;         /* kernels may use blocks up to a multiple of so many bytes, at most
-                               512, as on a device; 0: to the byte */
+    size_t size;            /**< of this structure; set by the caller */
+    int cuda;               /**< version to present, 12040 is 12.4; 0: the newest */
+    int devices;            /**< how many; 0: one; -1: none */
+    const char *profile;    /**< "turing", "ampere", "ada", "hopper"; NULL: ampere */
+    size_t memory;          /**< bytes of each device; 0: a share of the machine's */
+    unsigned workers;       /**< CPU threads that run a kernel; 0: all */
+    unsigned time_limit_ms; /**< of one kernel, in wall time; 0: none */
+    const char *faults;     /**< as for cushim_sim_fault; NULL: none */
+    const char *log;        /**< file that every call is appended to, "-": stderr; NULL: none */
+    unsigned grain;         /**< kernels and copies may use blocks up to a multiple of so many
+                               bytes, at most 512, as on a device; 0: to the byte */
 };
 
 /**
@@ -66,6 +66,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *     missing:SYMBOL                the driver lacks it (for instances opened afterwards)
  *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
  *
+ * @param rules  not NULL; an empty text adds nothing
  * @return true, or false where a rule cannot be used: cushim_last_error() says why; the others of
  *         the text are in force
  *
@@ -88,8 +89,15 @@ void cushim_sim_clear_faults(void);
  */
 size_t cushim_sim_live(const char *kind);
 
-/** Calls that the driver got so far, failed ones included; by name or symbol, NULL: all.
- *  Threads: safe. Since: 0.1. */
+/**
+ * Count the calls that the driver got so far.
+ *
+ *
+ * @param name  an entry's name or exported symbol; NULL: all entries
+ * @return calls that were made, failed ones included
+ *
+ * Threads: safe. Since: 0.1.
+ */
 unsigned long long cushim_sim_calls(const char *name);
 
 #ifdef __cplusplus

@@ -43,6 +43,7 @@ extern "C" {
  * It runs on a thread of the driver, must not call CUDA, and is not called if the context has
  * failed.
  *
+ * @param stream    the work that is in it is waited for
  * @param function  not NULL
  * @param user      passed to it; stays the caller's and must live until the function was called
  */
@@ -78,6 +79,8 @@ CUSHIM_PUBLIC CUresult cushim_capture_begin(const struct cushim_api *cu, CUstrea
 /**
  * End a capture and drop what it collected, for error paths. A stream that captures nothing is left
  * as it is.
+ *
+ * @param stream  one that may be capturing
  */
 CUSHIM_PUBLIC CUresult cushim_capture_cancel(const struct cushim_api *cu, CUstream stream);
 

@@ -18,8 +18,21 @@ extern _Atomic(const struct cushim_api *) cushim_dropin_table;
 
 #define CUSHIM_DROPIN_TABLE atomic_load_explicit(&cushim_dropin_table, memory_order_acquire)
 
+/* The first table. Each of its slots calls cushim_dropin_load with its number, and then the same
+ * slot of the table that this returns. */
+extern const struct cushim_api cushim_dropin_first;
+
 /* Load once, for all threads; afterwards every call goes straight to the driver. */
-const struct cushim_api *cushim_dropin_load(void);
+const struct cushim_api *cushim_dropin_load(unsigned index);
+
+/*
+ * The table to use if CUSHIM_LOG asks for reports: a copy of `table` in which the slots of what is
+ * unavailable are those of the first table. NULL if it does not, or for want of memory.
+ */
+const struct cushim_api *cushim_dropin_log_start(const struct cushim_api *table);
+
+/* Report a call, once for each entry, if the entry is unavailable. */
+void cushim_dropin_log_call(const struct cushim_api *table, unsigned index);
 
 #define CUSHIM_TEXT_(x) #x
 #define CUSHIM_TEXT(x) CUSHIM_TEXT_(x)

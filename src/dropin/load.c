@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "dropin.h"
 
-const struct cushim_api *cushim_dropin_load(void)
+#include "loader/registry.h"
+
+const struct cushim_api *cushim_dropin_load(unsigned index)
 {
-    const struct cushim_api *table = cushim_load(NULL);
-    atomic_store_explicit(&cushim_dropin_table, table, memory_order_release);
-    return table;
+    const struct cushim_api *table = cushim_load(NULL), *logged = cushim_dropin_log_start(table);
+    atomic_store_explicit(&cushim_dropin_table, logged ? logged : table, memory_order_release);
+    if (!logged)
+        return table;
+    cushim_dropin_log_call(table, index);
+    /* The logged table's slot of what is unavailable leads here again; cuInit's reports. */
+    return index == cushim_registry_find("cuInit") ? logged : table;
 }
 
 #ifdef CUSHIM_DROPIN_ENTRY
@@ -17,6 +23,8 @@ const struct cushim_api *cushim_dropin_load(void)
 #define COUNT CUSHIM_TEXT(CUSHIM_ENTRY_COUNT)
 #define FIRST_TABLE                                                                                \
     ".pushsection .data.rel.ro, \"aw\"\n.balign 8\n"                                               \
+    ".globl cushim_dropin_first\n.hidden cushim_dropin_first\n"                                    \
+    ".type cushim_dropin_first, %object\n.size cushim_dropin_first, " COUNT " * 8 + 16\n"          \
     "cushim_dropin_first:\n.quad " COUNT " * 8 + 16, 0\n"                                          \
     ".set cushim_number, 0\n.rept " COUNT "\n"                                                     \
     ".quad cushim_dropin_slots + cushim_number * " CUSHIM_TEXT(                                    \
@@ -50,7 +58,7 @@ __asm__(FIRST_TABLE
         "movups %xmm6, 96(%rsp)\nmovups %xmm7, 112(%rsp)\n"
         "movq %rdi, 128(%rsp)\nmovq %rsi, 136(%rsp)\nmovq %rdx, 144(%rsp)\n"
         "movq %rcx, 152(%rsp)\nmovq %r8, 160(%rsp)\nmovq %r9, 168(%rsp)\nmovq %rax, 176(%rsp)\n"
-        "call cushim_dropin_load\nmovq %rax, %r11\n"
+        "movl %eax, %edi\ncall cushim_dropin_load\nmovq %rax, %r11\n"
         "movups (%rsp), %xmm0\nmovups 16(%rsp), %xmm1\nmovups 32(%rsp), %xmm2\n"
         "movups 48(%rsp), %xmm3\nmovups 64(%rsp), %xmm4\nmovups 80(%rsp), %xmm5\n"
         "movups 96(%rsp), %xmm6\nmovups 112(%rsp), %xmm7\n"
@@ -80,7 +88,7 @@ __asm__(FIRST_TABLE
         "stp q0, q1, [sp, #16]\nstp q2, q3, [sp, #48]\nstp q4, q5, [sp, #80]\n"
         "stp q6, q7, [sp, #112]\nstp x0, x1, [sp, #144]\nstp x2, x3, [sp, #160]\n"
         "stp x4, x5, [sp, #176]\nstp x6, x7, [sp, #192]\nstp x8, x16, [sp, #208]\n"
-        "bl cushim_dropin_load\nmov x17, x0\n"
+        "mov w0, w16\nbl cushim_dropin_load\nmov x17, x0\n"
         "ldp q0, q1, [sp, #16]\nldp q2, q3, [sp, #48]\nldp q4, q5, [sp, #80]\n"
         "ldp q6, q7, [sp, #112]\nldp x0, x1, [sp, #144]\nldp x2, x3, [sp, #160]\n"
         "ldp x4, x5, [sp, #176]\nldp x6, x7, [sp, #192]\nldp x8, x16, [sp, #208]\n"

@@ -204,7 +204,8 @@ bool cushim_outcome_keep(struct cushim_outcome *outcome, CUresult code, const ch
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
     outcome->code = code;
     if (*detail)
-        snprintf(outcome->message, sizeof outcome->message, "%s", detail);
+        snprintf(outcome->message, sizeof outcome->message, "%.*s",
+                 (int)sizeof outcome->message - 1, detail);
     else
         snprintf(outcome->message, sizeof outcome->message, "%s: %s (%d)%s%s",
                  expression ? expression : "", name ? name : "unknown error", (int)code,

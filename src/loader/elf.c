@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dlinfo, dl_iterate_phdr; pread, O_CLOEXEC under -std=c11 */
+#define _GNU_SOURCE /* dlinfo, dl_iterate_phdr, secure_getenv; pread, O_CLOEXEC under -std=c11 */
 #endif
 #include "loader/elf.h"
 
@@ -325,7 +325,7 @@ static bool elf_dlsym_is_the_systems(void)
     void *(*find)(void *, const char *) = dlsym;
     char *(*explain)(void) = dlerror;
     struct elf_owner owner = {{(uintptr_t)find, (uintptr_t)explain}, {0, 0}, 0};
-    if (getenv("LD_AUDIT"))
+    if (secure_getenv("LD_AUDIT"))
         return false;
     dl_iterate_phdr(elf_note_owner, &owner);
     return owner.object[0] && owner.object[0] == owner.object[1] &&

@@ -48,12 +48,14 @@ static char *find_copy(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-static void find_record(struct cushim_find *find, const struct cushim_candidate *candidate,
+/* Returns false for want of memory. */
+static bool find_record(struct cushim_find *find, const struct cushim_candidate *candidate,
                         enum cushim_status status, const char *words,
                         const struct cushim_options *options)
 {
     char *path = find_copy(candidate->path), *message = find_copy(words);
-    if (path && message && find->attempt_count < CUSHIM_MAX_ATTEMPTS) {
+    bool recorded = path && message;
+    if (recorded && find->attempt_count < CUSHIM_MAX_ATTEMPTS) {
         find->attempts[find->attempt_count++] =
             (struct cushim_attempt){path, candidate->source, status, message};
     } else {
@@ -66,6 +68,7 @@ static void find_record(struct cushim_find *find, const struct cushim_candidate 
                  *words ? ": " : "", words);
         cushim_find_log(options, CUSHIM_LOG_DEBUG, line);
     }
+    return recorded;
 }
 
 /* Whether what was opened is a driver, by the only function that answers before cuInit. */
@@ -97,7 +100,36 @@ static enum cushim_status find_check(struct cushim_find *find, char *words, size
     return CUSHIM_OK;
 }
 
-/* Open one candidate and keep it if it is a driver. */
+static enum cushim_status find_no_memory(char *words, size_t size)
+{
+    snprintf(words, size, "out of memory");
+    return CUSHIM_ERROR_OUT_OF_MEMORY;
+}
+
+/* Keep the library if it is a driver. A driver in use has a path and is the last attempt, so one
+ * for which there is no memory is not used. */
+static enum cushim_status find_keep(struct cushim_find *find,
+                                    const struct cushim_candidate *candidate,
+                                    enum cushim_status status, const struct cushim_options *options,
+                                    char *words, size_t size)
+{
+    if (status == CUSHIM_OK && !cushim_library_describe(&find->library))
+        status = find_no_memory(words, size);
+    if (status == CUSHIM_OK && find->library.path) {
+        size_t length = strlen(find->library.path);
+        length = length < size ? length : size - 1;
+        memcpy(words, find->library.path, length);
+        words[length] = '\0';
+    }
+    if (!find_record(find, candidate, status, words, options) && status == CUSHIM_OK)
+        status = find_no_memory(words, size);
+    if (status != CUSHIM_OK) {
+        cushim_library_close(&find->library, true);
+        find->version = 0;
+    }
+    return status;
+}
+
 static enum cushim_status find_attempt(struct cushim_find *find,
                                        const struct cushim_candidate *candidate,
                                        const struct cushim_options *options, char *words,
@@ -105,20 +137,9 @@ static enum cushim_status find_attempt(struct cushim_find *find,
 {
     *words = '\0';
     enum cushim_status status = cushim_library_open(&find->library, candidate, words, size);
-    if (status == CUSHIM_OK) {
+    if (status == CUSHIM_OK)
         status = find_check(find, words, size);
-        if (status == CUSHIM_OK) {
-            cushim_library_describe(&find->library);
-            size_t length = find->library.path ? strlen(find->library.path) : 0;
-            length = length < size ? length : size - 1;
-            memcpy(words, find->library.path ? find->library.path : "", length);
-            words[length] = '\0';
-        } else {
-            cushim_library_close(&find->library, true);
-        }
-    }
-    find_record(find, candidate, status, words, options);
-    return status;
+    return find_keep(find, candidate, status, options, words, size);
 }
 
 /* As find_attempt, but the system's search is left out if it would open a damaged file. */
@@ -186,10 +207,8 @@ static void find_by_resolver(struct cushim_find *find, const struct cushim_optio
     find->library.resolver = options->resolver;
     find->library.user = options->user;
     enum cushim_status status = find_check(find, words, sizeof words);
-    find_record(find, &candidate, status, words, options);
-    if (status == CUSHIM_OK)
-        cushim_library_describe(&find->library);
-    else
+    status = find_keep(find, &candidate, status, options, words, sizeof words);
+    if (status != CUSHIM_OK)
         find_fail(find, status, candidate.path, words);
 }
 
@@ -197,7 +216,7 @@ void cushim_find(struct cushim_find *find, const struct cushim_options *options)
 {
     struct cushim_candidate exact = {options->path, CUSHIM_SOURCE_OPTION};
     if (!exact.path) {
-        exact.path = cushim_platform_env_path();
+        exact.path = cushim_platform_env("CUSHIM_LIBCUDA");
         exact.source = CUSHIM_SOURCE_ENVIRONMENT;
     }
     if (options->resolver)

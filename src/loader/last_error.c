@@ -12,7 +12,7 @@ static CUSHIM_THREAD_LOCAL struct {
     unsigned index;
     enum cushim_state state;
     char text[CUSHIM_SENTENCE];
-} last;
+} last_noted;
 
 _Atomic int cushim_only_version;
 _Atomic(const char *) cushim_only_message;
@@ -21,21 +21,21 @@ void cushim_last_error_set(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(last.text, sizeof last.text, format, arguments);
+    vsnprintf(last_noted.text, sizeof last_noted.text, format, arguments);
     va_end(arguments);
-    last.called = false;
+    last_noted.called = false;
 }
 
 void cushim_last_error_note(unsigned index, enum cushim_state state)
 {
-    last.called = true;
-    last.index = index;
-    last.state = state;
+    last_noted.called = true;
+    last_noted.index = index;
+    last_noted.state = state;
 }
 
 bool cushim_last_error_is_call(const char *symbol)
 {
-    return last.called && cushim_registry_find(symbol) == last.index;
+    return last_noted.called && cushim_registry_find(symbol) == last_noted.index;
 }
 
 void cushim_last_error_describe(char *text, size_t size, const char *symbol,
@@ -73,25 +73,26 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
 
 const char *cushim_last_error(void)
 {
-    if (!last.called)
-        return last.text;
+    if (!last_noted.called)
+        return last_noted.text;
     char symbol[CUSHIM_SYMBOL_SIZE];
     const char *why = atomic_load_explicit(&cushim_only_message, memory_order_acquire);
-    bool elsewhere = last.state == CUSHIM_STATE_ABSENT && cushim_registry_is_elsewhere(last.index);
-    cushim_last_error_describe(last.text, sizeof last.text,
-                               cushim_registry_symbol(last.index, symbol),
-                               elsewhere ? CUSHIM_STATE_PLATFORM : last.state,
+    bool elsewhere =
+        last_noted.state == CUSHIM_STATE_ABSENT && cushim_registry_is_elsewhere(last_noted.index);
+    cushim_last_error_describe(last_noted.text, sizeof last_noted.text,
+                               cushim_registry_symbol(last_noted.index, symbol),
+                               elsewhere ? CUSHIM_STATE_PLATFORM : last_noted.state,
                                atomic_load_explicit(&cushim_only_version, memory_order_relaxed));
-    if (last.state == CUSHIM_STATE_NO_DRIVER && why) {
-        size_t length = strlen(last.text);
-        snprintf(last.text + length, sizeof last.text - length, " (%s)", why);
+    if (last_noted.state == CUSHIM_STATE_NO_DRIVER && why) {
+        size_t length = strlen(last_noted.text);
+        snprintf(last_noted.text + length, sizeof last_noted.text - length, " (%s)", why);
     }
-    last.called = false;
-    return last.text;
+    last_noted.called = false;
+    return last_noted.text;
 }
 
 void cushim_clear_last_error(void)
 {
-    last.called = false;
-    last.text[0] = '\0';
+    last_noted.called = false;
+    last_noted.text[0] = '\0';
 }

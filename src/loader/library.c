@@ -17,7 +17,7 @@ enum cushim_status cushim_library_open(struct cushim_shared_library *library,
     return status;
 }
 
-void cushim_library_describe(struct cushim_shared_library *library)
+bool cushim_library_describe(struct cushim_shared_library *library)
 {
     char path[4096] = "";
     cushim_platform_describe(library->handle, cushim_library_symbol(library, "cuInit"), path,
@@ -25,6 +25,7 @@ void cushim_library_describe(struct cushim_shared_library *library)
     library->path = *path ? malloc(strlen(path) + 1) : NULL;
     if (library->path)
         memcpy(library->path, path, strlen(path) + 1);
+    return library->path || !*path;
 }
 
 void *cushim_library_symbol(const struct cushim_shared_library *library, const char *symbol)

@@ -18,8 +18,8 @@ enum cushim_status cushim_library_open(struct cushim_shared_library *library,
                                        const struct cushim_candidate *candidate, char *message,
                                        size_t size);
 
-/* Fill path and base. Without memory the path stays NULL. */
-void cushim_library_describe(struct cushim_shared_library *library);
+/* Fill path and base. Returns false for want of memory. */
+bool cushim_library_describe(struct cushim_shared_library *library);
 
 /* What dlsym returns for an exported name; NULL if there is none. */
 void *cushim_library_symbol(const struct cushim_shared_library *library, const char *symbol);

@@ -20,8 +20,8 @@ extern const struct cushim_candidate cushim_platform_candidates[];
 /* The one that options.allow_compat adds before them; NULL path if there is none. */
 extern const struct cushim_candidate cushim_platform_compat;
 
-/* Value of CUSHIM_LIBCUDA; NULL if it is unset or must not be trusted. */
-const char *cushim_platform_env_path(void);
+/* Value of an environment variable; NULL if it is unset or must not be trusted. */
+const char *cushim_platform_env(const char *name);
 
 /*
  * Whether the system's own search for a name would open a damaged file. It would kill the process.

@@ -30,6 +30,23 @@
 #define MULTIARCH "/usr/lib/i386-linux-gnu"
 #endif
 
+#ifdef __ELF__
+/*
+ * A note for packagers: this library or program opens a driver if there is one. The format is that
+ * of "Package metadata for dlopen" of systemd's file formats; priorities are its words.
+ */
+#define NOTE                                                                                       \
+    "[{\"feature\":\"cuda\",\"description\":\"CUDA driver\",\"priority\":\"suggested\","           \
+    "\"soname\":[\"" DRIVER "\"]}]"
+static const struct {
+    ElfW(Nhdr) header;
+    char owner[sizeof "FDO"];
+    char text[(sizeof NOTE + 3) & ~(size_t)3];
+} platform_note __attribute__((used, aligned(4), section(".note.dlopen"))) = {
+    {sizeof "FDO", sizeof NOTE, 0x407c0c0a}, "FDO", NOTE};
+#undef NOTE
+#endif
+
 const struct cushim_candidate cushim_platform_candidates[] = {
     {DRIVER, CUSHIM_SOURCE_PROCESS},
     {DRIVER, CUSHIM_SOURCE_SYSTEM},
@@ -52,9 +69,9 @@ const struct cushim_candidate cushim_platform_candidates[] = {
 const struct cushim_candidate cushim_platform_compat = {"/usr/local/cuda/compat/" DRIVER,
                                                         CUSHIM_SOURCE_COMPAT};
 
-const char *cushim_platform_env_path(void)
+const char *cushim_platform_env(const char *name)
 {
-    return secure_getenv("CUSHIM_LIBCUDA");
+    return secure_getenv(name);
 }
 
 /* What the search would make of a file: 1 open it, -1 die of it, 0 pass it over. */
@@ -110,8 +127,10 @@ static bool platform_is_about_a_bare_name(const char *words)
 }
 
 /* Why dlopen failed, for a file that passed inspection or a name that the system searched for. */
-static enum cushim_status platform_classify(const char *path, const char *words)
+static enum cushim_status platform_classify(const char *path, const char *words, int error)
 {
+    if (error == ENOMEM)
+        return CUSHIM_ERROR_OUT_OF_MEMORY;
     int probe = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (probe < 0 && (errno == EMFILE || errno == ENFILE))
         return CUSHIM_ERROR_NO_DESCRIPTORS;
@@ -140,7 +159,9 @@ enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate
             return status;
     }
     int only_found = candidate->source == CUSHIM_SOURCE_PROCESS ? RTLD_NOLOAD : 0;
+    errno = 0;
     void *found = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | only_found);
+    int error = errno;
     if (found) {
         *handle = found;
         return CUSHIM_OK;
@@ -151,7 +172,7 @@ enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate
         return CUSHIM_ERROR_NOT_FOUND;
     }
     snprintf(message, size, "%s", words ? words : "dlopen reported no reason");
-    return platform_classify(candidate->path, message);
+    return platform_classify(candidate->path, message, error);
 }
 
 void cushim_platform_close(void *handle)
@@ -223,5 +244,6 @@ bool cushim_platform_is_child(struct cushim_mark *mark)
 {
     _Atomic int *page = atomic_load(&mark->page);
     long process = atomic_load(&mark->process);
-    return page ? !atomic_load(page) : process && process != (long)getpid();
+    /* Both are asked: emulators say that they empty pages, and do not. */
+    return (page && !atomic_load(page)) || (process && process != (long)getpid());
 }

@@ -15,9 +15,9 @@ const struct cushim_candidate cushim_platform_candidates[] = {
 };
 const struct cushim_candidate cushim_platform_compat = {NULL, CUSHIM_SOURCE_COMPAT};
 
-const char *cushim_platform_env_path(void)
+const char *cushim_platform_env(const char *name)
 {
-    return getenv("CUSHIM_LIBCUDA");
+    return getenv(name);
 }
 
 bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)

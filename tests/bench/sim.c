@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sim vecadd|matmul RUNS LIBRARY OTHER
- * sim launch|memory RUNS LIBRARY
+ * sim call|launch|memory RUNS LIBRARY
  *
  * What the simulated driver costs, in a fresh process; sim.py runs it and prints tables. Each line
  * is a name and a number: times are medians of RUNS in milliseconds, and the fastest. A kernel runs
@@ -22,7 +22,14 @@
 #include "sim_loop.h"
 #include "vecadd_ptx.h"
 
-enum { VECADD_COUNT = 1 << 24, MATMUL_SIZE = 512, MAX_RUNS = 101, LAUNCHES = 10000, SMALL = 256 };
+enum {
+    VECADD_COUNT = 1 << 24,
+    MATMUL_SIZE = 512,
+    MAX_RUNS = 101,
+    CALLS = 100000,
+    LAUNCHES = 10000,
+    SMALL = 256
+};
 
 /* An opened driver. */
 struct driver {
@@ -236,7 +243,22 @@ static void measure_work(const struct work *work, struct driver *one, struct dri
     free(a), free(b), free(c), free(expected);
 }
 
-/* ---- launches, memory */
+/* ---- calls, launches, memory */
+
+/* A call that does next to nothing; by CALLS of them, `valgrind --tool=callgrind` counts it. */
+static void measure_call(struct driver *driver)
+{
+    struct times times = {.count = 0};
+    int version = 0;
+    for (int i = 0; i < runs; i++) {
+        long long start = clock_now();
+        for (int n = 0; n < CALLS; n++)
+            (void)driver->cu->cuDriverGetVersion(&version);
+        note(&times, start);
+    }
+    CHECK(version > 0);
+    print_median("call-100000", &times);
+}
 
 /* One block that adds nothing: what is left is the launch. */
 static void measure_launch(struct driver *driver)
@@ -295,7 +317,7 @@ static void measure_memory(struct driver *driver, double before)
 static int usage(void)
 {
     fprintf(stderr, "usage: sim vecadd|matmul RUNS LIBRARY OTHER\n"
-                    "       sim launch|memory RUNS LIBRARY\n");
+                    "       sim call|launch|memory RUNS LIBRARY\n");
     return 2;
 }
 
@@ -320,6 +342,8 @@ int main(int argc, char **argv)
         close_driver(&two);
     } else if (strcmp(argv[1], "launch") == 0) {
         measure_launch(&one);
+    } else if (strcmp(argv[1], "call") == 0) {
+        measure_call(&one);
     } else {
         measure_memory(&one, before);
     }

@@ -55,10 +55,11 @@ def rest(arguments):
                   "Launches of one block of 32 threads that does nothing. Memory: resident, at the "
                   "start of a process, and after a context, a module and a launch.",
                   ("what", "measured"))
-    launch, memory = ({name: statistics.median(values) for name, values in
+    call, launch, memory = ({name: statistics.median(values) for name, values in
                        measure(arguments, mode, (arguments.library,)).items()}
-                      for mode in ("launch", "memory"))
+                      for mode in ("call", "launch", "memory"))
     table.rows += [
+        ("a call that does nothing", f"{call['call-100000'] * 10:.0f} ns"),
         ("module loaded and first launch", f"{launch['load-and-first'] * 1e3:.0f} µs"),
         ("launch and wait", f"{launch['synchronised-10000'] / 10:.2f} µs"),
         ("launch, 10000 in a stream", f"{launch['queued-10000'] / 10:.2f} µs"),

@@ -78,6 +78,17 @@ def run_on_terminal(*arguments, **variables):
     return Result(code, b"".join(chunks).decode().replace("\r\n", "\n"), err)
 
 
+def report_page(folder):
+    """The page of `cushim report` with a fake driver and a simulated one, measured in a folder."""
+    words = []
+    for name, driver in (("fake", FAKE_GPU), ("new", SIM_DRIVERS[-1] if SIM_DRIVERS else FAKE_GPU)):
+        (folder / name).write_text(run("symbols", "--json", "--driver", driver).out)
+        words.append(f"{name}={folder / name}")
+    result = run("report", "--html", folder / "page.html", *words)
+    assert (result.code, result.out, result.err) == (OK, "", "")
+    return folder / "page.html"
+
+
 def fake(name):
     """Path of a fake driver of tests/fakes."""
     return FAKES / f"fake_{name}.so"

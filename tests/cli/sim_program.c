@@ -124,6 +124,22 @@ static int plain_symbol(char **argv)
     return 0;
 }
 
+/* OFFSET: a copy, one back and a fill of four bytes there, from the beginning of 400. */
+static int copy_beyond(char **argv)
+{
+    CUdeviceptr memory = 0, at;
+    unsigned word = 7;
+    begin(0);
+    good("cuMemAlloc", allocate(400, &memory));
+    at = memory + (CUdeviceptr)atol(argv[0]);
+    int to = (int)CALL("cuMemcpyHtoD_v2", (CUdeviceptr, const void *, size_t), at, &word, 4);
+    word = 0;
+    int from = (int)CALL("cuMemcpyDtoH_v2", (void *, CUdeviceptr, size_t), &word, at, 4);
+    int fill = (int)CALL("cuMemsetD32_v2", (CUdeviceptr, unsigned, size_t), at, 1, 1);
+    printf("%d %d %u %d\n", to, from, word, fill);
+    return 0;
+}
+
 /* OFFSET: a kernel writes four bytes there, from the beginning of a block of 400. */
 static int beyond(char **argv)
 {
@@ -383,6 +399,25 @@ static int texts(char **argv)
     return 0;
 }
 
+/* A structure's address that is none, where the driver does not look yet, and one that is. */
+static int structures(char **argv)
+{
+    char from[4] = "abc", to[4] = "";
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = from,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = to,
+                          .WidthInBytes = 4,
+                          .Height = 1};
+    (void)argv;
+    good("cuInit", CALL("cuInit", (unsigned), 0));
+    (void)CALL("cuMemcpy3D_v2", (const CUDA_MEMCPY3D *), (const CUDA_MEMCPY3D *)8);
+    begin(0);
+    good("cuMemcpy2D", CALL("cuMemcpy2D_v2", (const CUDA_MEMCPY2D *), &copy));
+    puts(to);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -402,8 +437,10 @@ int main(int argc, char **argv)
                  {"closes", 0, closes},
                  {"threads", 0, threads},
                  {"texts", 0, texts},
+                 {"structures", 0, structures},
                  {"refused", 1, refused},
                  {"beyond", 1, beyond},
+                 {"copy_beyond", 1, copy_beyond},
                  {"left", 0, left}};
     library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Completion in each shell: the commands, and the options of each, are those of --help."""
 
+import fcntl
 import os
+import pty
 import re
+import select
 import shutil
+import struct
 import subprocess
+import termios
+import time
 
 import pytest
 from command import CLI, COMMANDS, READERS, ROOT, run
@@ -23,9 +29,9 @@ def complete(*words):
     return set(done.stdout.split())
 
 
-def options(command):
-    """Long options that its help lists."""
-    return set(re.findall(r"--[a-z][a-z-]*", run(command, "--help").out))
+def options(*command):
+    """Long options that a command's help lists."""
+    return set(re.findall(r"--[a-z][a-z-]*", run(*command, "--help").out))
 
 
 def test_bash_commands():
@@ -45,18 +51,88 @@ def test_bash_files(tmp_path, monkeypatch):
     assert complete("info", "--driver", "dri") == {"driver.so"}
 
 
-@pytest.mark.parametrize("shell, script", [("zsh", "_cushim"), ("fish", "cushim.fish")])
-def test_syntax(shell, script):
-    if not shutil.which(shell):
-        pytest.skip(f"no {shell}")
-    subprocess.run([shell, "-n", SCRIPTS / script], check=True)
+class Shell:
+    """An interactive shell on a terminal, as its user has it, with the command in its path."""
+
+    def __init__(self, *words, home):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 150, 0, 0))
+        path = f"{os.path.dirname(CLI)}:{os.environ['PATH']}"
+        self.process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs,
+                                        start_new_session=True, env={
+                                            "PATH": path, "HOME": str(home), "TERM": "dumb",
+                                            "LC_ALL": "C.UTF-8", "PS1": "", "ZDOTDIR": str(home)})
+        os.close(theirs)
+        self.terminal = ours
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.terminal)
+
+    def write(self, text):
+        """Type."""
+        os.write(self.terminal, text.encode())
+
+    def read(self, end, seconds=60):
+        """What is shown until a text."""
+        seen, last = "", time.monotonic() + seconds
+        while end not in seen:
+            assert time.monotonic() < last, f"no {end} in {seen!r}"
+            if select.select([self.terminal], [], [], 0.2)[0]:
+                seen += os.read(self.terminal, 65536).decode(errors="replace")
+        return seen
+
+
+@pytest.fixture(name="zsh")
+def fixture_zsh(tmp_path):
+    """A zsh that found _cushim by its function path."""
+    if not shutil.which("zsh"):
+        pytest.skip("no zsh")
+    with Shell("zsh", "-f", "-i", home=tmp_path) as shell:
+        shell.write(f"PS1=go'>'; unsetopt zle_bracketed_paste; fpath=({SCRIPTS} $fpath); "
+                    "autoload -Uz compinit; compinit -u -D; LISTMAX=9999\r")
+        shell.read("go>")  # from here on the line editor reads what is typed
+        yield shell
+
+
+def test_zsh_completes(zsh):
+    """What the tab key makes of a line, which the shell then prints."""
+    for typed, wanted in (("sy", "symbols"), ("--vers", "--version"),
+                          ("symbols --sin", "symbols --since")):
+        zsh.write(f"cushim {typed}\t\x01print -r -- '[' \x05']'\r")
+        zsh.read(f"\n[ cushim {wanted}")
+
+
+def test_zsh_offers_the_options(zsh):
+    """Two tabs list each option of each command."""
+    for command in sorted(NAMES):
+        zsh.write(f"cushim {command} --\t\t\x15echo end''{command}\r")
+        shown = zsh.read(f"end{command}")
+        assert options(command) <= set(re.findall(r"--[a-z][a-z-]*", shown)), command
+
+
+def test_zsh_lists(zsh):
+    """Two tabs list the commands with their descriptions, and the options."""
+    zsh.write("cushim \t\t")
+    shown = zsh.read("every entry")
+    assert NAMES <= set(re.findall(r"^(\w+) +--", shown.replace("\r", ""), re.M)), shown
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="no fish")
-def test_fish():
+def test_fish(tmp_path):
+    """fish itself computes what it would offer for a line."""
     path = f"{os.path.dirname(CLI)}:{os.environ['PATH']}"
-    for line, wanted in (("cushim ", NAMES), ("cushim info --", options("info"))):
+    (tmp_path / "driver.so").touch()
+    lines = {"cushim ": NAMES, "cushim --": options(), "cushim info --driver dri": {"driver.so"}}
+    lines |= {f"cushim {command} --": options(command) for command in NAMES}
+    for line, wanted in lines.items():
         done = subprocess.run(["fish", "--no-config", "-c", f"source {SCRIPTS}/cushim.fish; "
                                f"complete -C '{line}'"], capture_output=True, text=True,
-                              check=True, env={**os.environ, "PATH": path})
-        assert wanted <= {row.split("\t")[0] for row in done.stdout.splitlines()}
+                              cwd=tmp_path, check=True, env={**os.environ, "PATH": path})
+        assert done.stderr == ""
+        offered = {row.split("\t")[0] for row in done.stdout.splitlines()}
+        assert offered == wanted if line.endswith("--") else wanted <= offered, line

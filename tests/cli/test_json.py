@@ -4,12 +4,14 @@
 import re
 
 import pytest
-from command import CLI, FAKE_GPU, READERS, ROOT, SIM_DRIVERS, run
+from command import CLI, FAKE_GPU, READERS, ROOT, SIM_DRIVERS, fake, run
 
 TYPES = {bool: "true or false", int: "number", float: "number", str: "text", type(None): "null"}
 RUNS = {
     "info": [["info", "--init", "--driver", FAKE_GPU], ["info", "--driver", "/nonexistent/x"]],
     "symbols": [["symbols", "--driver", FAKE_GPU], ["symbols", "--driver", "/nonexistent/x"]],
+    "symbols --audit": [["symbols", "--audit", "--driver", fake("proc_denies")],
+                        ["symbols", "--audit", "--driver", fake("proc_lies")]],
     "features": [["features", "--driver", FAKE_GPU], ["features", "--driver", FAKE_GPU,
                                                       "--device", "0"]],
     "compat X.Y": [["compat", "12.4"], ["compat", "13.3"], ["compat", "10.1"]],

@@ -94,6 +94,16 @@ def test_bad_files(tmp_path):
             assert str(path) in result.err and word in result.err
 
 
+@pytest.mark.parametrize("level, message", [
+    ("x", "'x' is not a CUDA release"), ("99", "'99' is no CUDA release up to"),
+    ("13.9", "'13.9' is no CUDA release up to"), ("", "'' is not a CUDA release"),
+])
+def test_bad_levels(level, message):
+    result = run("newer", "--level", level)
+    assert (result.code, result.out) == (USAGE, "")
+    assert message in result.err
+
+
 def diff(one, other):
     """The JSON output, where there is a difference."""
     result = run("diff", "--json", one, other)

@@ -3,18 +3,17 @@
 
 import json
 import os
-import shutil
 import struct
 import subprocess
 import tempfile
 import zipfile
 
 import pytest
-from command import FAILED, FAKE_GPU, INPUT, OK, ROOT, SIM_DRIVERS, USAGE, registry, run
+from command import FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, registry, run
+from scanning import MINGW, NEEDS_MINGW, build, fatbin, only, scan
 
 ENTRIES = registry()
 SINCE = {entry["symbol"]: entry["since"] for entry in ENTRIES}
-FATBINS = ROOT / "tests/fuzz/corpus/fatbin"
 LINKED = """
 int cuInit(unsigned), cuMemAlloc_v2(void *, unsigned long), cuGraphAddNode(void), cuNewThing(void);
 int main(void) { return cuInit(0) + cuMemAlloc_v2(0, 1) + cuGraphAddNode() + cuNewThing(); }
@@ -26,32 +25,6 @@ int main(int count, char **words) { return names[count][0] + words[0][0]; }
 """
 ASKED = NAMED.replace('"cuMemAlloc_v2"', '"cuGetProcAddress", "cuCtxCreate"')
 MENTIONED = NAMED.replace('"libcuda.so.1", ', "")
-
-
-def scan(*arguments, code=OK):
-    """The JSON output."""
-    result = run("scan", "--json", *arguments)
-    assert (result.code, result.err) == (code, ""), result.out
-    answer = result.json()
-    assert list(answer) == ["against", "files", "all", "problems"]
-    return answer
-
-
-def only(*arguments, code=OK):
-    """The one file that was found."""
-    answer = scan(*arguments, code=code)
-    assert len(answer["files"]) == 1 and answer["problems"] == []
-    return answer["files"][0]
-
-
-def build(folder, source, *options, name="program"):
-    """Compile a C text; undefined symbols are allowed."""
-    if not shutil.which("cc"):
-        pytest.skip("no C compiler")
-    (folder / "program.c").write_text(source)
-    subprocess.run(["cc", "-w", folder / "program.c", "-o", folder / name, *options],
-                   check=True, capture_output=True)
-    return folder / name
 
 
 def entries(file):
@@ -119,6 +92,22 @@ def test_asked(tmp_path):
                              "cuGetProcAddress": (11030, "asked")}
 
 
+def test_asked_of_the_runtime(tmp_path):
+    """cudaGetDriverEntryPoint asks for plain names alone; a suffixed one is a word of a message."""
+    text = NAMED.replace('"libcuda.so.1", ', "").replace("names[count][0]",
+                                                         "cudaGetDriverEntryPoint()")
+    file = only(build(tmp_path, "int cudaGetDriverEntryPoint(void);" + text, "-shared", "-fPIC"))
+    assert entries(file) == {"cuInit": (2000, "asked"), "cuMemAllocAsync": (11020, "asked"),
+                             "cuMemAlloc_v2": (3020, "mentioned")}
+
+
+def test_names_of_others(tmp_path):
+    """libcufile's functions begin as the driver's do, and are no unknown entries."""
+    file = scan(build(tmp_path, "int cuFileRead(void); int f(void) { return cuFileRead(); }", "-c",
+                      name="a.o"))
+    assert file["files"] == []
+
+
 def test_runtime(tmp_path):
     """What the CUDA runtime in a program names is not missing where a driver lacks it."""
     path = build(tmp_path, NAMED.replace('"xcuCtxCreate"', '"/cudart.shm.%x"'))
@@ -137,10 +126,6 @@ def test_other_machine_and_no_section_headers(tmp_path):
     file = only(tmp_path / "bare")
     assert file["format"] == "ELF, aarch64, without section headers"
     assert entries(file) == WANTED and file["unknown"] == ["cuNewThing"]
-
-
-MINGW = "x86_64-w64-mingw32-"
-NEEDS_MINGW = pytest.mark.skipif(not shutil.which(MINGW + "dlltool"), reason="no Windows compiler")
 
 
 @NEEDS_MINGW
@@ -215,90 +200,6 @@ def test_against_files(tmp_path):
         missing = [] if version >= 11020 else ["cuMemAllocAsync"]
         file = only("--against", driver, path, code=FAILED if missing else OK)
         assert file["missing"] == missing
-
-
-# ---- device code
-
-def test_fatbin():
-    file = only(FATBINS / "both.fatbin")
-    assert file["code"] == [{"times": 1, "machine_code": [80], "ptx": [
-        {"capability": 80, "variant": "", "version": 90}], "damaged": False}]
-    gpus = {row["capability"]: (row["answer"], row["from"]) for row in file["gpus"]}
-    assert gpus[75] == ("209", None)
-    assert gpus[80] == ("runs", 11000) and gpus[86] == ("runs", 11010)
-    assert gpus[90] == ("compiled", 13000)
-
-
-@pytest.mark.parametrize("name", ["two-none", "two-speed", "two-size"])
-def test_packed_ptx(name):
-    """Plain, packed with LZ4 and with Zstandard: the same."""
-    code = only(FATBINS / f"{name}.fatbin")["code"]
-    assert code == [{"times": 1, "machine_code": [], "damaged": False, "ptx": [
-        {"capability": 75, "variant": "", "version": 90},
-        {"capability": 90, "variant": "", "version": 90}]}]
-
-
-def fatbin(*codes):
-    """A fatbin of ("cubin", 80) and ("ptx", 90, "9.0", "sm_90a")."""
-    body = b""
-    for kind, architecture, *more in codes:
-        text = b"\x7fELF"
-        if kind == "ptx":
-            text = f"//\n.version {more[0]}\n.target {more[1]}\n".encode()
-        text += bytes(-len(text) % 8)
-        body += struct.pack("<HHIQIIHHIIIQQQ", 1 if kind == "ptx" else 2, 0x101, 64, len(text), 0,
-                            0, 0, 0, architecture, 0, 0, 0, 0, 0) + text
-    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body
-
-
-@pytest.mark.parametrize("codes, gpu, against, answer, code", [
-    ([("cubin", 80)], "8.6", None, "runs", OK),
-    ([("cubin", 86)], "8.0", None, "209", FAILED),
-    ([("cubin", 80)], "9.0", None, "209", FAILED),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", None, "compiled", OK),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.4", "compiled", OK),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.3", "222", FAILED),
-    ([("ptx", 80, "8.4", "sm_80")], "7.5", None, "209", FAILED),
-    ([("cubin", 90), ("ptx", 80, "8.4", "sm_80")], "9.0", "12.0", "runs", OK),
-    ([("ptx", 90, "8.0", "sm_90a")], "9.0", None, "compiled", OK),
-    ([("ptx", 90, "8.0", "sm_90a")], "10.0", None, "209", FAILED),
-    ([("ptx", 100, "8.8", "sm_100f")], "10.3", None, "compiled", OK),
-    ([("ptx", 100, "8.8", "sm_100f")], "12.0", None, "209", FAILED),
-    ([("cubin", 90)], "9.0", "11.4", "unknown", FAILED),
-])
-def test_gpu(tmp_path, codes, gpu, against, answer, code):
-    path = tmp_path / "a.fatbin"
-    path.write_bytes(fatbin(*codes))
-    options = ["--gpu", gpu] + (["--against", against] if against else [])
-    file = only(*options, path, code=code)
-    assert [row["answer"] for row in file["gpus"]] == [answer]
-    assert run("scan", *options, path).code == code
-
-
-def test_fatbins_in_a_program(tmp_path):
-    """Of several that differ, the worst counts, and it says so."""
-    one, other = fatbin(("cubin", 80)), fatbin(("cubin", 90))
-    words = ",".join(str(byte) for byte in one + one + other)
-    path = build(tmp_path, "__attribute__((section(\".nv_fatbin\"))) const unsigned char code[] = "
-                 f"{{{words}}}; int main(void) {{ return code[0]; }}")
-    file = only(path)
-    assert [(row["times"], row["machine_code"]) for row in file["code"]] == [(2, [80]), (1, [90])]
-    answer = next(row for row in file["gpus"] if row["capability"] == 80)
-    assert answer == {"capability": 80, "answer": "209", "partly": True, "from": None}
-
-
-@pytest.mark.skipif(not shutil.which("nvcc") and not os.path.exists("/usr/local/cuda/bin/nvcc"),
-                    reason="no nvcc")
-def test_real_compiler(tmp_path):
-    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    (tmp_path / "a.cu").write_text("__global__ void k(float *p) { p[0] = 1; }\n")
-    for more in ([], ["-Xfatbin", "-compress-all"], ["-Xfatbin", "-compress-mode=size"]):
-        subprocess.run([nvcc, "-c", "-gencode", "arch=compute_80,code=sm_80", "-gencode",
-                        "arch=compute_90a,code=compute_90a", *more, "a.cu"], cwd=tmp_path,
-                       check=True)
-        code = only(tmp_path / "a.o")["code"]
-        assert [row["machine_code"] for row in code] == [[80]]
-        assert [(ptx["capability"], ptx["variant"]) for ptx in code[0]["ptx"]] == [(90, "a")]
 
 
 # ---- folders, wheels, bad input

@@ -1,33 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""`cushim sim`: settings, faults, the log, the summary, and processes that end in every way."""
+"""`cushim sim`: settings, faults, the log, the summary."""
 
 import json
 import os
 import re
 import signal
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from command import CLI, NO_DRIVER, OK, SYSTEM, USAGE, environment, run
-
-PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
-NEWEST = os.environ.get("CUSHIM_SIM_NEWEST", "")
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path_factory, monkeypatch):
-    """The folders for the library are gone at the end of each test."""
-    folder = tmp_path_factory.mktemp("temporary")
-    monkeypatch.setenv("TMPDIR", str(folder))
-    yield
-    assert not list(folder.iterdir())
-
-
-def sim(*arguments, options=(), **variables):
-    """`cushim sim OPTIONS -- sim_program ARGUMENTS`."""
-    return run("sim", *options, "--", PROGRAM, *arguments, **variables)
+from command import CLI, NO_DRIVER, OK, SYSTEM, USAGE, run
+from simulated import NEWEST, PROGRAM, nothing_is_left, sim  # noqa: F401
 
 
 def faults(*rules, mode=("codes", 0, 10, 100), options=()):
@@ -323,6 +306,19 @@ def test_log(tmp_path):
     assert float(lines[0][2]) <= float(lines[3][2])
 
 
+def test_log_of_structures(tmp_path):
+    """The fields of a structure that a call reads; none where its address is wrong."""
+    log = tmp_path / "log"
+    result = sim("structures", options=("--quiet", "--log", log))
+    assert (result.code, result.out, result.err) == (OK, "abc\n", "")
+    copies = [line for line in map(CALL.match, log.read_text().splitlines())
+              if line[5] in ("cuMemcpy3D_v2", "cuMemcpy2D_v2")]
+    assert [line[7] for line in copies] == ["201", "0"]
+    assert copies[0][6] == "pCopy=0x8"
+    assert re.fullmatch(r"pCopy=0x[0-9a-f]+->{srcXInBytes=0, srcY=0, srcMemoryType=1, "
+                        r"srcHost=0x[0-9a-f]+, .*, WidthInBytes=4, Height=1}", copies[1][6])
+
+
 def test_log_on_stderr():
     result = sim("texts", options=("--quiet", "--log", "-"))
     assert len([line for line in result.err.splitlines() if CALL.match(line)]) == 4
@@ -346,6 +342,11 @@ def test_grain():
     assert sim("beyond", 400).out == "700\n"
     assert sim("beyond", 508, options=("--grain", "512")).out == "0\n"
     assert sim("beyond", 512, options=("--grain", "512")).out == "700\n"
+    assert sim("copy_beyond", 396).out == "0 0 7 0\n"
+    assert sim("copy_beyond", 400).out == "1 1 0 1\n"
+    for offset in (400, 508):
+        assert sim("copy_beyond", offset, options=("--grain", "512")).out == "0 0 7 0\n"
+    assert sim("copy_beyond", 512, options=("--grain", "512")).out == "1 1 0 1\n"
     assert run("sim", "--grain", "1024", "--", PROGRAM).code == USAGE
 
 
@@ -514,73 +515,6 @@ def test_processes(tmp_path):
     assert result.err.count("leaked") == 3
     calls = [CALL.match(line) for line in log.read_text().splitlines()]
     assert len({call[3] for call in calls if call}) == 3
-
-
-# ---- how programs end
-
-def test_exit_code():
-    assert run("sim", "--", "sh", "-c", "exit 7").code == 7
-
-
-def test_arguments_are_the_programs():
-    result = run("sim", "--quiet", "echo", "--cuda", "-x", "--", "y")
-    assert result.out == "--cuda -x -- y\n"
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT, signal.SIGTERM])
-def test_ended_by_signal(number):
-    result = sim("killed", int(number))
-    assert result.code == 128 + number
-    assert f"was ended by signal {int(number)} (" in result.err
-    assert sim("killed", int(number), options=("--quiet",)).err == ""
-
-
-@pytest.mark.parametrize("program", ["/nonexistent/program", "/etc/passwd", "/"])
-def test_cannot_be_run(program):
-    result = run("sim", "--", program)
-    assert result.code == 127 and result.err.startswith(f"cushim sim: {program}: ")
-
-
-def start_waiting():
-    """`cushim sim` with a program that waits, and the program's process."""
-    command = subprocess.Popen([CLI, "sim", "--quiet", "--", PROGRAM, "waits"], text=True,
-                               stdout=subprocess.PIPE, env=environment())
-    return command, int(command.stdout.readline())
-
-
-def gone(process):
-    """Whether it ends within some seconds."""
-    for _ in range(200):
-        try:
-            with open(f"/proc/{process}/stat", encoding="ascii") as file:
-                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
-                    return True
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        time.sleep(0.05)
-    return False
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signals_are_passed_on(number):
-    command, _ = start_waiting()
-    command.send_signal(number)
-    out, _ = command.communicate(timeout=30)
-    assert (command.returncode, out) == (9, f"signal {int(number)}\n")
-
-
-def test_killed_itself():
-    """The program goes with it, and the folder too."""
-    command, program = start_waiting()
-    command.kill()
-    command.wait(timeout=30)
-    assert gone(program)
-    command.stdout.close()
-    folder = os.environ["TMPDIR"]
-    for _ in range(200):
-        if not os.listdir(folder):
-            break
-        time.sleep(0.05)
 
 
 def test_many_at_once(tmp_path):

@@ -74,6 +74,9 @@ def test_cmake_package(installed, driver, tmp_path):
     check_app(tmp_path / "shared", installed.env, driver)
     check_app(tmp_path / "static", installed.env, driver)
     check_legacy(tmp_path / "legacy", installed.env, driver)
+    if (installed.libraries / "libcushim-sim.a").exists():
+        assert_keeps_to_itself(tmp_path / "simulated")
+        assert run(tmp_path / "simulated", env=installed.env).endswith("as expected\n")
 
 
 def test_cmake_package_version(installed, tmp_path):

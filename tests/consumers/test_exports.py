@@ -1,21 +1,39 @@
 # SPDX-License-Identifier: MIT
 """Which names the libraries show to others."""
 
+import re
+
 import pytest
-from adopt import HERE, assert_keeps_to_itself, need, run
+from adopt import HERE, ROOT, assert_keeps_to_itself, need, run
 
 
 def exported(library):
-    """Names that a shared library exports, sorted."""
+    """{name: version} of what a shared library exports."""
     listed = run("nm", "--dynamic", "--defined-only", "--format=posix", library)
-    return sorted(line.split()[0].split("@")[0] for line in listed.splitlines())
+    names = (line.split()[0].replace("@@", "@").partition("@") for line in listed.splitlines()
+             if line.split()[1] != "A")
+    return {name: version for name, _, version in names}
+
+
+def listed_names():
+    """The same by src/cushim.map."""
+    text = re.sub(r"(?m)^#.*", "", (ROOT / "src" / "cushim.map").read_text(encoding="utf-8"))
+    return {name: version for version, names in re.findall(r"(\S+) \{(.*?)\}", text, re.S)
+            for name in re.findall(r"(\w+);", names)}
 
 
 def test_exports_are_the_listed_ones(installed):
-    """Neither more nor less; a new function is one line here, and a removed one a new soname."""
+    """Neither more nor less, each with its version. A name of another version is another ABI."""
     need("nm")
-    listed = (HERE / "exports.txt").read_text(encoding="utf-8").splitlines()
-    assert exported(installed.shared) == listed
+    found = exported(installed.shared)
+    assert found == listed_names()
+    assert set(found.values()) == {"CUSHIM_0.1"} and all(name.islower() for name in found)
+
+
+def test_versions_are_asked_for(installed, tmp_path):
+    """A program that is linked to the library records the version that it needs."""
+    program = installed.compile(tmp_path / "app", HERE / "app.c", libraries=[installed.shared])
+    assert re.search(r"libcushim\.so\.0\s.*\n.*CUSHIM_0\.1\b", run("readelf", "-V", program))
 
 
 def test_soname(installed):

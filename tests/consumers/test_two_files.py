@@ -56,21 +56,40 @@ def test_project_of_its_own(folder, driver):
     assert (shown["status"], shown["driver"]) == ("ok", str(driver.cuda))
 
 
-def test_release_has_them(build, tmp_path):
-    """`meson dist` of what is committed, as CMake's FetchContent takes it."""
-    need("git", "meson", "cmake")
-    if run("git", "status", cwd=ROOT, code=None).startswith("fatal"):
-        pytest.skip("not a git checkout")
-    # In a build folder of its own: the one under test is in use.
-    run("meson", "setup", tmp_path / "build", ROOT, "-Dtools=disabled")
-    run("meson", "dist", "-C", tmp_path / "build", "--allow-dirty", "--no-tests",
-        "--formats=gztar")
-    release = next((tmp_path / "build/meson-dist").glob("*.tar.gz"))
-    run("tar", "xf", release, "--strip-components=1", "--wildcards", "*/two-files", cwd=tmp_path)
-    run("cmake", "-S", HERE / "cmake-two-files", "-B", tmp_path / "made",
-        f"-DTWO_FILES={tmp_path / 'two-files'}")
-    run("cmake", "--build", tmp_path / "made", "--target", "app")
-    assert facts(run(tmp_path / "made/app", env=NOTHING))["status"] == "not-found"
+@pytest.mark.parametrize("way", ["CUSHIM_EXPORT_SET", "BUILD_INTERFACE"])
+def test_exported_library(build, way, tmp_path):
+    """A static library that links cushim, installed and exported, and a program that finds it."""
+    need("cmake")
+    library, program = tmp_path / "library", tmp_path / "program"
+    shutil.copytree(build.path / "src/packaging/two-files", library / "cushim")
+    (library / "mine.c").write_text(
+        "#include <cushim/cushim.h>\nint mine(void);\nint mine(void)\n"
+        "{ return cushim_status(cushim_load(NULL)); }\n", encoding="utf-8")
+    linked = "cushim::cushim" if way == "CUSHIM_EXPORT_SET" else "$<BUILD_INTERFACE:cushim::cushim>"
+    (library / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(mine LANGUAGES C)\n" +
+        ("set(CUSHIM_EXPORT_SET mine)\n" if way == "CUSHIM_EXPORT_SET" else "") +
+        "add_subdirectory(cushim)\nadd_library(mine STATIC mine.c)\n"
+        f"target_link_libraries(mine PRIVATE {linked})\n"
+        "install(TARGETS mine EXPORT mine ARCHIVE DESTINATION lib)\n"
+        "install(EXPORT mine DESTINATION lib/cmake/mine FILE mine-config.cmake)\n",
+        encoding="utf-8")
+    run("cmake", "-S", library, "-B", library / "made",
+        f"-DCMAKE_INSTALL_PREFIX={tmp_path / 'prefix'}")
+    run("cmake", "--build", library / "made", "--target", "install")
+    if way == "BUILD_INTERFACE":
+        return  # the program brings cushim itself
+    program.mkdir()
+    (program / "main.c").write_text("int mine(void);\nint main(void) { return mine(); }\n",
+                                    encoding="utf-8")
+    (program / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(main LANGUAGES C)\n"
+        "find_package(Threads)\nfind_package(mine REQUIRED)\nadd_executable(main main.c)\n"
+        "target_link_libraries(main PRIVATE mine)\n", encoding="utf-8")
+    run("cmake", "-S", program, "-B", program / "made",
+        f"-DCMAKE_PREFIX_PATH={tmp_path / 'prefix'}")
+    run("cmake", "--build", program / "made")
+    run(program / "made/main", env=NOTHING, code=3)
 
 
 def test_every_slot_whatever_the_project_chose(folder, drivers):

@@ -4,7 +4,6 @@
  * call that uses it works; where it says that this device lacks it, the call fails. Prints a line
  * for each feature.
  */
-#define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials of the features of memory and arrays. */
-#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -97,5 +97,5 @@ def indented_commands(page):
 def inline_commands(page):
     """(line, command) of each `cushim ...` within a sentence."""
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
-        for found in re.finditer(r"`([A-Z_]+=\S* )*(cushim [a-z][^`]*)`", line):
+        for found in re.finditer(r"`([A-Z_]+=\S* )*(cushim [a-z]+(?![\w:])[^`]*)`", line):
             yield number, found[2]

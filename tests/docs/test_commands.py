@@ -5,11 +5,12 @@ import re
 import shlex
 import shutil
 import zipfile
+from pathlib import Path
 
 import pytest
 from pages import PAGES, ROOT, indented_commands, inline_commands
 from runner import BUILD, CLI, FAKE_GPU, NOWHERE, SIM, compile_block, environment, run
-from test_docs import FIRST
+from test_docs import FIRST, PROGRAMS
 
 DRIVER = BUILD / "src/sim/libcuda-sim-12.4.so" if SIM else FAKE_GPU
 LISTED = [(f"{page.relative_to(ROOT)}:{line}", command) for page in PAGES
@@ -31,14 +32,16 @@ def fixture_folder(tmp_path_factory):
     compile_block(FIRST, folder)
     for name in ("libcuda.so.1", "one/libcuda.so.1", "other/libcuda.so.1", "other.so"):
         (folder / name).parent.mkdir(exist_ok=True)
-        shutil.copy(DRIVER, folder / name)
+        (folder / name).symlink_to(Path(DRIVER).resolve())  # its engine lies beside it
     with zipfile.ZipFile(folder / "package.whl", "w") as package:
         package.write(folder / "program", "package/program")
+    for block in PROGRAMS:  # the guide's programs, by the names that their first lines give
+        named = re.match(r"/\* (\w+)\.c \*/", block.text)
+        if named:
+            (folder / "of").mkdir(exist_ok=True)
+            shutil.copy(compile_block(block, folder / "of"), folder / named[1])
     (folder / "build").mkdir()
     shutil.copy(folder / "program", folder / "build")
-    measured = run([CLI, "symbols", "--json", "--driver", DRIVER], folder, environment())
-    for name in ("550.json", "470.json"):
-        (folder / name).write_text(measured.stdout, encoding="utf-8")
     return folder
 
 
@@ -67,6 +70,8 @@ def test_listed_command(where, command, folder):
     done = run(words_of(command), folder, environment(
         CUSHIM_LIBCUDA=str(DRIVER), CUSHIM_SIM_DIR=str(BUILD / "src/sim")))
     assert done.returncode in codes_of(command), f"{where}: {command}: {done.stdout}{done.stderr}"
+    if " > " in command:
+        (folder / command.partition(" > ")[2]).write_text(done.stdout, encoding="utf-8")
     if "--log" in command:
         assert (folder / "calls.txt").stat().st_size > 0
 

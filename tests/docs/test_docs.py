@@ -86,7 +86,7 @@ def test_program_without_a_device(block, tmp_path, name, variables):
                                                         "/usr/lib/x86_64-linux-gnu/libcuda.so.1")
     if name == "fake" or "cuInit returned 100" in shown:
         assert shown == expected or not block.outputs
-    else:  # drivers 340 and 390, and those that do not fit this machine's GPU
+    elif shown or block.outputs:  # drivers 340 and 390, and those that do not fit this GPU
         assert re.search(r"cuInit returned \d+, .*;", shown)
 
 

@@ -216,10 +216,12 @@ def run(*command, cwd=None):
 
 
 class Suite:
-    """One Debian suite's non-free component, seen through an apt with state of its own."""
+    """One Debian suite's component, seen through an apt with state of its own."""
 
-    def __init__(self, name, source, work):
+    def __init__(self, name, source, work, architecture=None, component="non-free"):
         self.name = name
+        self.architecture = architecture or run("dpkg", "--print-architecture").strip()
+        self.component = component
         self.folder = work / name
         self.packages = None
         for part in ("state", "lists/partial", "cache/archives/partial", "download"):
@@ -231,10 +233,9 @@ class Suite:
         self._write_config()
 
     def _write_source(self, source):
-        native = run("dpkg", "--print-architecture").strip()
         entry = {key: value for key, value in source.items() if key != "enabled"}
-        entry |= {"types": "deb", "suites": self.name, "components": "non-free",
-                  "architectures": native, "targets": "Packages"}
+        entry |= {"types": "deb", "suites": self.name, "components": self.component,
+                  "architectures": self.architecture, "targets": "Packages"}
         if "signed-by" in entry:
             entry["signed-by"] = with_all_debian_keys(entry["signed-by"])
         text = "".join(f"{key.title()}: {value}\n" for key, value in entry.items())
@@ -257,6 +258,7 @@ class Suite:
             "Dir::Etc::SourceParts": "/dev/null",
             "Dir::Etc::Preferences": "/dev/null",
             "Dir::Etc::PreferencesParts": "/dev/null",
+            "APT::Architecture": self.architecture,
             "APT::Default-Release": "",
             "Acquire::Languages": "none",
             "Acquire::Retries": "0",
@@ -265,6 +267,7 @@ class Suite:
         }
         lines = [f'#clear APT::Update::{hook};'
                  for hook in ("Pre-Invoke", "Post-Invoke", "Post-Invoke-Success")]
+        lines.append('#clear APT::Architectures;')
         lines += [f'{key} "{value}";' for key, value in settings.items()]
         (self.folder / "apt.conf").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

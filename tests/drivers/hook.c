@@ -3,7 +3,6 @@
  * Preloaded, stands between a program and the C library's dlsym, as tools do that share or record a
  * GPU, and answers for one function of the driver with one of its own.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
 

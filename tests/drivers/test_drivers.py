@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table on NVIDIA's own drivers, against what their files export."""
 
+import json
 import os
 import re
 import resource
@@ -12,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from real_drivers import (REQUIRED, ElfFile, is_private, newest_drivers, nm_exports, registry,
+from real_drivers import (REQUIRED, ROOT, ElfFile, is_private, newest_drivers, nm_exports, registry,
                           run_probe, start_probe)
 
 PROBE = os.environ.get("CUSHIM_PROBE", "probe")
@@ -197,6 +198,20 @@ def test_per_thread_default_stream_is_all_or_none(driver):
         twin = twins[before.symbol] if has_twins and before.state == "available" else None
         assert after.state == before.state, before.symbol
         assert after.offset == (exports[twin] if twin else before.offset), before.symbol
+
+
+def test_measured_for_the_page(driver):
+    """docs/measured, which measure.py wrote, has what this driver's file exports. The archive may
+    have a later version of the branch by now, which exports no less."""
+    file = next((ROOT / "docs" / "measured").glob(f"{driver.branch}.*.json"))
+    measured = json.loads(file.read_text(encoding="utf-8"))
+    exports = nm_exports(driver.path)
+    here = [entry["symbol"] for entry in registry() if entry["symbol"] in exports]
+    assert measured["driver"]["version"] == driver.cuda
+    if measured["name"] == driver.version:
+        assert measured["symbols"] == here
+    else:
+        assert set(measured["symbols"]) <= set(here)
 
 
 def test_every_public_symbol_is_covered(driver):

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls back into the program while the system's loader is busy with this library. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <string.h>
 

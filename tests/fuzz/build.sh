@@ -5,26 +5,40 @@
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
-mkdir -p "$folder/include/cushim"
+mkdir -p "$folder/include/cushim" "$folder/generated"
 for header in api.h cuda.h cudaEGL.h cudaGL.h cudaProfiler.h cudaVDPAU.h; do
     python3 gen/emit.py "$header" "$folder/include/cushim/$header"
 done
 python3 gen/emit.py sim_behaviours.h "$folder/include/sim_behaviours.h"
+for source in attribute_names.c entries.c error_names.c; do
+    python3 gen/emit.py "$source" "$folder/generated/$source"
+done
+python3 gen/emit.py sim_exports.c "$folder/generated/sim_exports.c" --sources \
+    src/sim/[!t]*/*.c src/sim/texture/*.c
+python3 tests/fuzz/api_calls.py "$folder/generated/api_calls.c"
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer-no-link,address,undefined -ffp-contract=off -fno-math-errno -Wno-pass-failed
     -DOPS_LEVEL=base -DSIM_HAVE_ZSTD -DSIM_HAVE_LZ4
-    -Isrc/sim -Isrc/sim/ptx -Iinclude -I$folder/include"
-for source in src/sim/ptx/*.c src/sim/image.c src/sim/fatbin.c tests/fuzz/fuzz_ptx.c \
-    tests/fuzz/fuzz_fatbin.c; do
-    rounding=
-    case $source in */ops_round.c) rounding=-frounding-math ;; esac
-    # shellcheck disable=SC2086
-    clang $flags $rounding -c "$source" -o "$folder/$(echo "$source" | tr / -).o"
-done
+    -Isrc -Isrc/sim -Itests/fuzz -Iinclude -I$folder/include"
+export folder flags
+# Several at a time: the name of each source is the argument.
+# shellcheck disable=SC2016
+printf '%s\n' src/sim/*/*.c src/sim/ptx/*/*.c src/loader/*.c src/helpers/*.c \
+    "$folder"/generated/*.c tests/fuzz/fuzz_ptx.c tests/fuzz/fuzz_fatbin.c tests/fuzz/fuzz_api*.c |
+    grep -v -e sim/thin/ -e platform_windows -e helpers/feature -e helpers/compat |
+    xargs -P "$(nproc)" -n 1 sh -c '
+        rounding=
+        case $1 in */ops_round.c) rounding=-frounding-math ;; esac
+        name=$(echo "${1#"$folder"/}" | tr / -)
+        clang $flags $rounding -c "$1" -o "$folder/$name.o"
+        ' compile
 for name in fuzz_ptx fuzz_fatbin; do
     clang -fsanitize=fuzzer,address,undefined -o "$folder/$name" "$folder/tests-fuzz-$name.c.o" \
-        "$folder"/src-*.o -lzstd -llz4 -lm -lpthread
+        "$folder"/src-sim-ptx-*.o "$folder/src-sim-module-image.c.o" \
+        "$folder/src-sim-module-fatbin.c.o" -lzstd -llz4 -lm -lpthread
 done
+clang -fsanitize=address,undefined -o "$folder/fuzz_api" "$folder"/tests-fuzz-fuzz_api*.o \
+    "$folder"/generated-*.o "$folder"/src-*.o -lzstd -llz4 -lm -ldl -lpthread
 [ $# -gt 1 ] || exit 0
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer,address,undefined -DHAVE_ARCHIVE -DHAVE_ZSTD -DHAVE_LZ4 -DMOST_BYTES=1000000

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
+#include "module/image.h"
+#include "ptx/ptx.h"
 
 #define WRAPPER_MAGIC 0x466243b1U
 

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump.h"
-#include "lower.h"
+#include "ptx/ptx.h"
+#include "ptx/read/dump.h"
+#include "ptx/read/form.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/parse.h"
+#include "ptx/lower/lower.h"
 
 /* A byte of this value between two sources, so that linking is reached, too. */
 enum { SEPARATOR = 0x01 };
@@ -155,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((module != NULL) != (status == PTX_OK) || (module == NULL && errors.length == 0))
         abort();
     if (module != NULL) {
-        ir_dump(module->ir, &dump); /* touches every index of the module */
+        dump_module(module->ir, &dump); /* touches every index of the module */
         run(module);
     }
     ptx_module_release(module);

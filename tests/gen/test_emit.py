@@ -131,6 +131,7 @@ def test_sources_compile(output, compiler, emitted):
     compile_with(compiler, "c11", emitted / output,
                  [f"-I{emitted}", f"-I{emitted / 'cushim'}", f"-I{ROOT / 'include'}",
                   f"-I{ROOT / 'src'}", f"-I{ROOT / 'src' / 'dropin'}",
+                  f"-I{ROOT / 'src/sim'}",
                   "-Wno-overlength-strings"])
 
 

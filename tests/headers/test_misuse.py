@@ -18,9 +18,9 @@ CUresult use(const struct cushim_api *cu, CUdeviceptr *memory)
 """
 
 
-def refused(compiler, standard, text, *options):
+def refused(compiler, standard, text, *options, use=USE):
     """The errors of a compilation that must fail: exactly one, and it is an #error."""
-    errors = toolkits.check(compiler, standard, text + USE, *toolkits.WARNINGS, *options)
+    errors = toolkits.check(compiler, standard, text + use, *toolkits.WARNINGS, *options)
     lines = [line for line in errors.splitlines() if re.match(r".*?: (fatal )?error: ", line)]
     assert len(lines) == 1, errors
     match = re.search(r'error: (?:#error )?"(.*)"', lines[0])
@@ -81,11 +81,42 @@ def test_cuda_version_without_header(compiler, standard):
         compiler, standard, CUSHIM, "-DCUDA_VERSION=12040")
 
 
+OURS = ("typedef enum cudaError_enum { CUDA_SUCCESS = 0 } CUresult;\ntypedef int CUdevice;\n"
+        "typedef struct CUctx_st *CUcontext;\ntypedef struct CUstream_st *CUstream;\n"
+        "typedef unsigned long long CUdeviceptr;\n")
+
+
+@each_language
+@pytest.mark.parametrize("macro", [
+    "CUDAAPI", "CUDA_CB", "cuMemAlloc cuMemAlloc_v2", "CU_IPC_HANDLE_SIZE 64",
+    "CUDAAPI\n#define CUDA_VERSION 10000",
+    "__cuda_cuda_h__", "__cuda_cuda_h__\n#define CUDA_VERSION 12040"], ids=repr)
+def test_partial_header_of_a_project(compiler, standard, macro, tmp_path):
+    """It declares some types itself: one error that names the two ways out, and no other."""
+    (tmp_path / "cuda.h").write_text(f"#define {macro}\n{OURS}")
+    said = refused(compiler, standard, "#include <cuda.h>\n" + CUSHIM, "-I", tmp_path, use="")
+    assert "not NVIDIA's cuda.h" in said and "leave it out" in said
+    assert "define CUSHIM_FOREIGN_TYPES" in said and "docs/adopt.md" in said
+
+
+FOREIGN = "#define CUSHIM_FOREIGN_TYPES\n"
+
+
+@each_language
+@pytest.mark.parametrize("text", [
+    "#include <cushim/cuda.h>\n" + FOREIGN + "#include <cushim/api.h>\n" + CUSHIM,
+    OURS + FOREIGN + "#include <cushim/cuda.h>\n" + CUSHIM], ids=["too late", "with cuda.h"])
+def test_foreign_types_and_ours(compiler, standard, text):
+    """The mode is for programs whose types all come from a header of their own."""
+    assert refused(compiler, standard, text, use="").startswith("CUSHIM_FOREIGN_TYPES ")
+
+
 @each_language
 def test_old_toolkit(compiler, standard, tmp_path):
     """A cuda.h older than CUDA 11.0: here a stand-in, because only its version is looked at."""
     (tmp_path / "cuda.h").write_text(
         "#define __cuda_cuda_h__\n#define CUDA_VERSION 10020\n#define CUDAAPI\n"
+        "#define CU_PARAM_TR_DEFAULT -1\n"
         "#include <stddef.h>\ntypedef int CUresult;\ntypedef unsigned long long CUdeviceptr;\n"
         "struct cushim_api { CUresult (*cuMemAlloc)(CUdeviceptr *memory, size_t bytes); };\n")
     assert "older than CUDA 11.0" in refused(

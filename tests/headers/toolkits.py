@@ -16,7 +16,9 @@ GENERATED = Path(os.environ.get("CUSHIM_GENERATED", ROOT / "build" / "gen"))
 C = ("c99", "c11", "c17")
 CXX = ("c++11", "c++17", "c++20")
 STANDARDS = C + CXX
-PROVEN_IN = ("c99", "c11", "c++11", "c++20")  # what differs in layout, names or types
+# What differs in layout, names or types. CI has time for the newer of each language; tests/run by
+# hand takes all four, and test_include.py every standard in any case.
+PROVEN_IN = ("c11", "c++20") if os.environ.get("CI") else ("c99", "c11", "c++11", "c++20")
 ON_WINDOWS = ("c11", "c++17")
 COMPILERS = {"linux": {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")},
              "windows": {"mingw": ("x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-g++")}}

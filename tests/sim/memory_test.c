@@ -109,11 +109,18 @@ size_t memory_free_bytes(void)
     return free_bytes;
 }
 
+bool memory_emulated(void)
+{
+    return getenv("CUSHIM_EMULATED");
+}
+
 size_t memory_resident(void)
 {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
     return 0;
 #endif
+    if (memory_emulated())
+        return 0;
     unsigned long whole = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     assert_non_null(file);

@@ -51,9 +51,11 @@ int memory_main(int argc, char **argv, const char *name, const struct CMUnitTest
 
 CUdeviceptr memory_of(size_t size); /* cuMemAlloc, which must succeed */
 size_t memory_free_bytes(void);     /* of the current context's device */
-size_t memory_resident(void);       /* bytes of the process that are in memory; under a sanitizer,
-                                       which needs its own: always 0 */
-uint32_t memory_random(void);       /* the same sequence in every run */
+/* By qemu-user, which keeps account of every page that was ever mapped. */
+bool memory_emulated(void);
+size_t memory_resident(void); /* bytes of the process that are in memory; under a sanitizer,
+                                 which needs its own: always 0 */
+uint32_t memory_random(void); /* the same sequence in every run */
 void memory_fill(void *bytes, size_t size);
 
 /* A stream that runs nothing until the gate opens. */

@@ -8,8 +8,8 @@ driver=$2
 here=$(dirname "$0")
 good=0 skipped=0 own=0 failed=''
 export CMOCKA_MESSAGE_OUTPUT=TAP
-for name in captures contexts graphs heap images lifetimes loading memory memory_copy memory_pool \
-    streams texture_objects; do
+for name in captures contexts devices graphs heap images lifetimes loading memory memory_copy \
+    memory_pool sequences streams texture_objects; do
     program=$build/tests/sim/test_sim_$name
     for case in $(MEMORY_LIST=1 "$program" "$driver" | grep -v ' own: '); do
         if ! out=$(MEMORY_ONLY=$case timeout 30 "$program" "$driver" 2>&1); then
@@ -24,7 +24,9 @@ for name in captures contexts graphs heap images lifetimes loading memory memory
     done
     own=$((own + $(MEMORY_LIST=1 "$program" "$driver" | grep -c ' own: ')))
 done
-python3 "$here/conformance/compare.py" --program "$build/tests/sim/conformance/sim-conformance" \
+# It was recorded on one device.
+CUDA_VISIBLE_DEVICES=0 python3 "$here/conformance/compare.py" \
+    --program "$build/tests/sim/conformance/sim-conformance" \
     --library "$driver" --differences /dev/null || failed="$failed conformance"
 echo "$good cases hold, $skipped need two devices, $own are the simulator's own"
 echo "failed:${failed:- none}"

@@ -18,13 +18,13 @@ def made(tmp_path, sources):
 
 
 def test_list_of_entries(tmp_path):
-    text = made(tmp_path, sorted((ROOT / "src" / "sim").glob("*.c")))
+    text = made(tmp_path, sorted((ROOT / "src" / "sim").glob("*/*.c")))
     assert text == LIST.read_text(encoding="utf-8"), "renew it: the command is in the file"
 
 
 def test_a_behaviour_that_goes_is_listed(tmp_path):
     """The list is made from the sources: without those of streams, streams are in it."""
-    sources = [file for file in (ROOT / "src" / "sim").glob("*.c")
+    sources = [file for file in (ROOT / "src" / "sim").glob("*/*.c")
                if not file.name.startswith("stream")]
     assert "cuStreamCreate," in made(tmp_path, sources)
     assert "cuStreamCreate," not in LIST.read_text(encoding="utf-8")

@@ -136,7 +136,9 @@ static void test_many_threads(void **state)
     open_context();
     for (unsigned i = 0; i < 3; i++)
         assert_in_range(blocks_there(2000, 2048), 4000, 2048 * 4194);
-    assert_in_range(blocks_there(8000, 1), 1000, 8 * MIB / 8000);
+    /* An eighth of the heap, 512 of the blocks before, rests wherever the threads' order left it.
+     * Each may cost one large block. */
+    assert_in_range(blocks_there(8000, 1), 8 * MIB / 8000 - 512, 8 * MIB / 8000);
     close_context();
 }
 

@@ -23,6 +23,12 @@ static const char text[] =
     " ld.param.u64 t, [o];\n ld.param.u64 a, [p];\n"
     " mov.f32 x, 0f40200000;\n tex.1d.v4.u32.f32 {v0, v1, v2, v3}, [t, {x}];\n st.global.u32 [a], "
     "v0;\n ret;\n}\n"
+    /* *p = texel 2 of what is bound */
+    ".visible .global .texref bound;\n"
+    ".visible .entry read(.param .u64 p)\n{\n"
+    " .reg .u64 a;\n .reg .u32 v<4>;\n .reg .f32 x;\n"
+    " ld.param.u64 a, [p];\n mov.f32 x, 0f40200000;\n"
+    " tex.1d.v4.u32.f32 {v0, v1, v2, v3}, [bound, {x}];\n st.global.u32 [a], v0;\n ret;\n}\n"
     /* The same of a surface. */
     ".visible .entry draw(.param .u64 p, .param .u64 o)\n{\n"
     " .reg .u64 s, a;\n .reg .u32 v;\n"
@@ -147,6 +153,47 @@ static void test_surface_object(void **state)
     scene_close(&scene);
 }
 
+/* Four texels, the third of which is `value`. */
+static CUarray bind_array(CUtexref reference, uint32_t value)
+{
+    uint32_t texels[4] = {1, 2, value, 4};
+    CUDA_ARRAY_DESCRIPTOR shape = {4, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1};
+    CUarray array = NULL;
+    OK(cu->cuArrayCreate_v2(&array, &shape));
+    OK(cu->cuMemcpyHtoA_v2(array, 0, texels, sizeof texels));
+    OK(cu->cuTexRefSetArray(reference, array, CU_TRSA_OVERRIDE_FORMAT));
+    OK(cu->cuTexRefSetFlags(reference, CU_TRSF_READ_AS_INTEGER));
+    return array;
+}
+
+/* A launch sees what was bound when it was asked for. */
+static void test_reference_rebound(void **state)
+{
+    struct scene scene;
+    CUtexref reference = NULL;
+    CUarray arrays[3];
+    CUdeviceptr second = memory_of(4);
+    uint32_t value = 0;
+    (void)state;
+    scene_open(&scene);
+    OK(cu->cuModuleGetTexRef(&reference, scene.module, "bound"));
+    arrays[0] = bind_array(reference, 7);
+    launch(kernel_of(scene.module, "read"), scene.stream, (void *[]){&scene.answer});
+    arrays[1] = bind_array(reference, 8);
+    launch(kernel_of(scene.module, "read"), scene.stream, (void *[]){&second});
+    arrays[2] = bind_array(reference, 6);
+    memory_gate_open(&scene.gate);
+    scene_expect(&scene, 7);
+    OK(cu->cuMemcpyDtoH_v2(&value, second, sizeof value));
+    assert_int_equal(value, 8);
+    launch(kernel_of(scene.module, "read"), scene.stream, (void *[]){&scene.answer});
+    scene_expect(&scene, 6);
+    for (int i = 0; i < 3; i++)
+        OK(cu->cuArrayDestroy(arrays[i]));
+    OK(cu->cuMemFree_v2(second));
+    scene_close(&scene);
+}
+
 /* Calls that wait for the work, which another thread lets run. */
 static void test_waiting_ends(void **state)
 {
@@ -238,6 +285,85 @@ static void test_freed_under_kernel(void **state)
     OK(cu->cuCtxSynchronize());
     OK(cu->cuStreamDestroy_v2(other));
     OK(cu->cuModuleUnload(module));
+}
+
+/* --- Memory that goes while a kernel uses it --- */
+
+struct writer { /* a kernel that counts in memory, for some time */
+    CUmodule module;
+    CUstream stream;
+    CUevent end;
+};
+
+static void writer_start(struct writer *writer, CUdeviceptr memory)
+{
+    uint32_t times = 1000000;
+    OK(cu->cuModuleLoadData(&writer->module, text));
+    OK(cu->cuStreamCreate(&writer->stream, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuEventCreate(&writer->end, 0));
+    launch(kernel_of(writer->module, "busy"), writer->stream, (void *[]){&memory, &times});
+    OK(cu->cuEventRecord(writer->end, writer->stream));
+    sleep_ms(20); /* it runs, and has its address */
+    GIVES(CUDA_ERROR_NOT_READY, cu->cuEventQuery(writer->end));
+}
+
+static void writer_end(struct writer *writer)
+{
+    OK(cu->cuStreamSynchronize(writer->stream));
+    OK(cu->cuEventDestroy_v2(writer->end));
+    OK(cu->cuStreamDestroy_v2(writer->stream));
+    OK(cu->cuModuleUnload(writer->module));
+}
+
+/* These calls wait for the kernel. */
+static void test_freed_while_running(void **state)
+{
+    struct writer writer;
+    CUdeviceptr device = memory_of(64);
+    void *pinned = NULL;
+    uint32_t *own = aligned_alloc(4096, 4096);
+    (void)state;
+    writer_start(&writer, device);
+    OK(cu->cuMemFree_v2(device));
+    OK(cu->cuEventQuery(writer.end));
+    writer_end(&writer);
+
+    OK(cu->cuMemHostAlloc(&pinned, 64, 0));
+    writer_start(&writer, (CUdeviceptr)(uintptr_t)pinned);
+    OK(cu->cuMemFreeHost(pinned));
+    OK(cu->cuEventQuery(writer.end));
+    writer_end(&writer);
+
+    OK(cu->cuMemHostRegister_v2(own, 4096, 0));
+    writer_start(&writer, (CUdeviceptr)(uintptr_t)own);
+    OK(cu->cuMemHostUnregister(own));
+    OK(cu->cuEventQuery(writer.end));
+    assert_int_equal(*own, 1000000);
+    free(own);
+    writer_end(&writer);
+}
+
+/* A mapping that goes, its memory and its addresses: the kernel ends as it can, and nothing
+ * crashes. */
+static void test_unmapped_while_running(void **state)
+{
+    struct writer writer;
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle handle;
+    CUdeviceptr place = 0;
+    (void)state;
+    OK(cu->cuMemCreate(&handle, 2 * MIB, &prop, 0));
+    OK(cu->cuMemAddressReserve(&place, 2 * MIB, 0, 0, 0));
+    OK(cu->cuMemMap(place, 2 * MIB, 0, handle, 0));
+    OK(cu->cuMemSetAccess(place, 2 * MIB, &access, 1));
+    writer_start(&writer, place);
+    OK(cu->cuMemUnmap(place, 2 * MIB));
+    OK(cu->cuMemRelease(handle));
+    OK(cu->cuMemAddressFree(place, 2 * MIB));
+    writer_end(&writer);
 }
 
 /* --- Two threads --- */
@@ -348,11 +474,14 @@ static void test_link_ends(void **state)
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_texture_object),
     MEMORY_TEST(test_surface_object),
+    MEMORY_OWN(test_reference_rebound, "a real driver hangs"),
     MEMORY_OWN(test_waiting_ends, "a real driver hangs"),
     MEMORY_TEST(test_not_waiting_ends),
     MEMORY_OWN(test_freed_under_kernel, "a device may fault"),
+    MEMORY_OWN(test_freed_while_running, "it waits by counting"),
+    MEMORY_OWN(test_unmapped_while_running, "a device may fault"),
     MEMORY_OWN(test_unloaded_twice, "a real driver hangs"),
-    MEMORY_TEST(test_context_ends),
+    MEMORY_OWN(test_context_ends, "driver 580 crashes at the end of the process"),
     MEMORY_OWN(test_link_ends, "a real driver hangs"),
 };
 MEMORY_MAIN("lifetimes", tests)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of control groups, from folders that look like a machine's. */
-#include "machine.h"
+#include "core/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,7 +20,7 @@ DEFINITION = re.compile(r"^(?!typedef|extern|#|\s|_)[\w *,()]*?\b([a-z]\w+)\([^;
 
 def object_name(member):
     """loader_open.c.o and meson-generated_.._gen_entries.c.o -> ("loader", "open"), ("", ...)."""
-    name = member.removesuffix(".o").removesuffix(".c")
+    name = Path(member).name.removesuffix(".o").removesuffix(".c")  # of a thin archive a path
     if "meson-generated" in name:
         return "gen", re.sub(r".*_gen_", "", name)
     room, _, file = name.partition("_")

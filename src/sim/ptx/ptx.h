@@ -2,8 +2,8 @@
 /* The PTX engine, as the rest of the simulated driver sees it: text in, a module out, launches.
  * Knows nothing of the driver API. A module is immutable after ptx_compile and may be shared by
  * contexts and threads; an image is a module placed in one context's memory. */
-#ifndef CUSHIM_SIM_PTX_H
-#define CUSHIM_SIM_PTX_H
+#ifndef CUSHIM_SIM_PTX_PTX_H
+#define CUSHIM_SIM_PTX_PTX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -203,9 +203,12 @@ struct ptx_heap;
 struct ptx_heap *ptx_heap_create(uint64_t base, uint64_t size);
 void ptx_heap_destroy(struct ptx_heap *heap); /* no launch may be running that has it */
 
-/* --- Threads (thread.c) --- */
+/* --- Threads --- */
 /* With all signals blocked, and `stack` bytes of stack (0: the default). */
 bool ptx_thread_start(pthread_t *id, size_t stack, void *(*run)(void *), void *user);
+/* Before the first: the library of `address` keeps this one loaded, and is itself what must stay.
+ */
+void ptx_thread_stay_in(const void *address);
 
 /* --- Images: a module in one context's memory --- */
 struct ptx_image;

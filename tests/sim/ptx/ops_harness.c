@@ -7,14 +7,14 @@
 const struct ptx_world *test_world;
 static enum ptx_fault_kind last_fault;
 
-const struct ptx_world *ptx_warp_world(const struct ptx_warp *warp)
+const struct ptx_world *fault_world(const struct ptx_warp *warp)
 {
     (void)warp;
     return test_world;
 }
 
-void ptx_warp_fault(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                    enum ptx_fault_kind kind, uint64_t address, const char *what)
+void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                enum ptx_fault_kind kind, uint64_t address, const char *what)
 {
     (void)warp;
     (void)step;
@@ -187,7 +187,7 @@ static void check_at(const struct op_case *op, enum ops_level level)
                               : round % 3 == 1 ? (uint32_t)random_bits() | 1U << (round % 32)
                                                : 1U << (round % 32);
         warp_reset(&test);
-        ptx_run *const run = ops_select_at(level, &insn, &test.step, &reason);
+        ptx_run *const run = select_at(level, &insn, &test.step, &reason);
         if (!run)
             fail_msg("%s: not selected (%s)", op->name, reason ? reason : "no reason");
         for (unsigned i = 0; i < operands; i++) {
@@ -210,6 +210,6 @@ static void check_at(const struct op_case *op, enum ops_level level)
 void check_ops(const struct op_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        for (enum ops_level level = OPS_BASE; level <= ops_best_level(); level++)
+        for (enum ops_level level = OPS_BASE; level <= select_best_level(); level++)
             check_at(&cases[i], level);
 }

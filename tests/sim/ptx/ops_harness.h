@@ -11,7 +11,10 @@
 /* cmocka needs the four above. */
 #include <cmocka.h>
 
-#include "../../../src/sim/ptx/ops.h"
+#include "ptx/lower/select.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ops/ops.h"
 
 /* Sources in, result out; predicates are 0 or 1. `out[1]` is a second destination. */
 typedef void reference(const uint64_t in[4], uint64_t out[2]);

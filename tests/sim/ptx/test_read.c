@@ -11,7 +11,11 @@
 
 #include <cmocka.h>
 
-#include "dump.h"
+#include "ptx/ptx.h"
+#include "ptx/read/dump.h"
+#include "ptx/read/form.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/parse.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n"
 /* A kernel around statements; the first of them is on line 8. */
@@ -35,7 +39,7 @@ static struct ir_module *read_text(const char *text, struct ptx_text *errors,
     struct ptx_options options = {.version = 900, .architecture = 90};
     struct ptx_source source = {
         .name = "application ptx input", .text = text, .size = strlen(text)};
-    return ir_read(&options, &source, 1, errors, NULL, status);
+    return parse_read(&options, &source, 1, errors, NULL, status);
 }
 
 static enum ptx_status compile_text(const char *text)
@@ -55,7 +59,7 @@ static void check_case(const struct reading_case *one)
     char line[32];
     struct ir_module *module = read_text(one->text, &errors, &status);
     if (module != NULL && one->status == PTX_UNSUPPORTED) {
-        ir_free(module); /* told when the only kernel turns out not to run */
+        parse_free(module); /* told when the only kernel turns out not to run */
         module = NULL;
         status = compile_text(one->text);
     }
@@ -69,7 +73,7 @@ static void check_case(const struct reading_case *one)
         fail_msg("status %d, %d expected, with '%s' on line %u\n%s\n%s", status, one->status,
                  one->words != NULL ? one->words : "", one->line,
                  errors.data != NULL ? errors.data : "no message", one->text);
-    ir_free(module);
+    parse_free(module);
     ptx_text_free(&errors);
 }
 
@@ -275,11 +279,11 @@ static void check_target_case(const char *insn, const char *target, enum ptx_sta
              major, minor, strchr(target, ' ') + 1, insn);
     struct ptx_options options = {.version = 900, .architecture = number};
     struct ptx_source source = {.text = text, .size = strlen(text)};
-    struct ir_module *module = ir_read(&options, &source, 1, &errors, NULL, &status);
+    struct ir_module *module = parse_read(&options, &source, 1, &errors, NULL, &status);
     if (status != want)
         fail_msg("%s: status %d\n%s\n%s", target, status, text,
                  errors.data != NULL ? errors.data : "no message");
-    ir_free(module);
+    parse_free(module);
     ptx_text_free(&errors);
 }
 
@@ -314,7 +318,7 @@ static void collects(void **state)
     for (unsigned limit = 0; limit < 3; limit += 2) {
         struct ptx_text errors = {0};
         options.max_errors = limit;
-        assert_null(ir_read(&options, &source, 1, &errors, NULL, &status));
+        assert_null(parse_read(&options, &source, 1, &errors, NULL, &status));
         assert_int_equal(status, PTX_INVALID);
         assert_int_equal(count_of(errors.data, "Arguments mismatch"), limit == 0 ? 3 : 2);
         assert_int_equal(count_of(errors.data, "aborted due to errors"), 1);
@@ -339,20 +343,20 @@ static void dumps(void **state)
                   &errors, &status);
     (void)state;
     assert_non_null(module);
-    ir_dump(module, &dump);
+    dump_module(module, &dump);
     assert_non_null(strstr(dump.data, expected[0]));
     assert_non_null(strstr(dump.data, expected[1]));
     assert_non_null(strstr(dump.data, expected[2]));
     assert_non_null(strstr(dump.data, expected[4]));
     assert_non_null(strstr(dump.data, ".param.b8 q: offset 8 size 16 align 8"));
     ptx_text_free(&dump);
-    ir_free(module);
+    parse_free(module);
     module = read_text(BODY("fma.rn.ftz.f32 %f1, %f2, 0f3F800000, 1.5;"), &errors, &status);
     assert_non_null(module);
-    ir_dump(module, &dump);
+    dump_module(module, &dump);
     assert_non_null(strstr(dump.data, expected[3]));
     ptx_text_free(&dump);
-    ir_free(module);
+    parse_free(module);
     assert_int_equal(errors.length, 0);
 }
 
@@ -378,7 +382,7 @@ static void initial_values(void **state)
     assert_int_equal(m->relocation_count, 2);
     assert_int_equal(m->relocations[1].shift, 8);
     assert_int_equal(m->relocations[1].offset, 2);
-    ir_free(module);
+    parse_free(module);
 }
 
 /* --- Linking --- */
@@ -389,10 +393,10 @@ static enum ptx_status link_two(const char *first, const char *second, struct pt
     struct ptx_source sources[2] = {{"first", first, strlen(first)},
                                     {"second", second, strlen(second)}};
     enum ptx_status status;
-    struct ir_module *module = ir_read(&options, sources, 2, errors, NULL, &status);
+    struct ir_module *module = parse_read(&options, sources, 2, errors, NULL, &status);
     if (module != NULL)
-        ir_dump(module, dump);
-    ir_free(module);
+        dump_module(module, dump);
+    parse_free(module);
     return status;
 }
 
@@ -487,7 +491,7 @@ static void wide_range(void **state)
     (void)state;
     assert_non_null(module);
     assert_int_equal(module->functions[0].register_count, 3);
-    ir_free(module);
+    parse_free(module);
 }
 
 int main(void)

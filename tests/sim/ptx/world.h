@@ -4,7 +4,7 @@
 #ifndef CUSHIM_TEST_PTX_WORLD_H
 #define CUSHIM_TEST_PTX_WORLD_H
 
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 #include <pthread.h>
 #include <stdio.h>

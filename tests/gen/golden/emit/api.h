@@ -7,8 +7,15 @@
 #include <stdint.h>
 
 /* Without a toolkit's cuda.h before this header, cushim brings its own. */
-#ifndef __cuda_cuda_h__
+#ifdef CUSHIM_FOREIGN_TYPES
+#ifdef CUSHIM_CUDA_H
+#error "CUSHIM_FOREIGN_TYPES is defined after a header of cushim's declared the types"
+#endif
+#elif !defined(__cuda_cuda_h__)
 #include <cushim/cuda.h>
+#elif !defined(CUSHIM_CUDA_H) && !(defined(CUDA_VERSION) && defined(CU_PARAM_TR_DEFAULT))
+#error "a header of yours, not NVIDIA's cuda.h, declared types of CUDA before cushim's headers: leave it out, because cushim declares all types, or define CUSHIM_FOREIGN_TYPES, and cushim takes them from it (docs/adopt.md)"
+#define CUSHIM_FOREIGN_TYPES
 #elif CUDA_VERSION < 11000
 #error "the cuda.h before cushim's headers is older than CUDA 11.0"
 #elif !defined(CUSHIM_CUDA_H) && defined(CUSHIM_CUDA_VERSION)
@@ -16,7 +23,18 @@
 #error "CUSHIM_CUDA_VERSION contradicts CUDA_VERSION of the cuda.h before cushim's headers"
 #endif
 #endif
-#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
+#if defined(CUSHIM_FOREIGN_TYPES) || defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
+
+#ifndef CUDAAPI
+#ifdef _WIN32
+#define CUDAAPI __stdcall
+#else
+#define CUDAAPI
+#endif
+#endif
+#ifndef CUDA_CB
+#define CUDA_CB CUDAAPI
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +50,22 @@ extern "C" {
 #define CUSHIM_REGISTRY_VERSION 12010
 
 struct IDirect3DDevice9;
+
+/* The project's types, and of all others no more than the table needs. */
+#ifdef CUSHIM_FOREIGN_TYPES
+typedef unsigned int cushim_CUdeviceptr_v1;
+#define CUdeviceptr_v1 cushim_CUdeviceptr_v1
+typedef void (CUDA_CB *cushim_CUhostFn)(void *userData);
+#define CUhostFn cushim_CUhostFn
+typedef uint64_t cushim_cuuint64_t;
+typedef unsigned int cushim_CUdriverProcAddressQueryResult;
+typedef struct CUnode_st cushim_CUnode;
+#define CUnode cushim_CUnode
+typedef const struct CUtable_st *cushim_CUtable;
+#define CUtable cushim_CUtable
+typedef struct CUpassing_st cushim_CUpassing;
+#define CUpassing cushim_CUpassing
+#else
 
 /* Types that a cuda.h before 12000 may lack, or have by another name. */
 #if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 12000
@@ -55,6 +89,7 @@ typedef const struct CUtable_st *CUtable;
 #endif
 #if CUDA_VERSION >= 12010
 typedef struct CUpassing_st CUpassing;
+#endif
 #endif
 #endif
 
@@ -102,7 +137,7 @@ struct cushim_instance;
  * The order of the members is ABI: new ones come at the end. A member is what the driver exports
  * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the plain
  * name is the first of them, reachable as NAME_v1 too, and the macros of cuda.h lead a plain name
- * to the member it means.
+ * to the member it means. Without those macros, under CUSHIM_FOREIGN_TYPES, it is no member.
  */
 struct cushim_api {
     size_t size; /* of this structure, as the library that filled it knows it */
@@ -111,7 +146,9 @@ struct cushim_api {
     CUresult (CUDAAPI *cuInit)(unsigned int Flags);
     CUSHIM_EXTENSION union {
         CUresult (CUDAAPI *cuMemAlloc_v1)(CUdeviceptr_v1 *dptr, unsigned int bytesize);
+#ifndef CUSHIM_FOREIGN_TYPES
         CUresult (CUDAAPI *cuMemAlloc)(CUdeviceptr_v1 *dptr, unsigned int bytesize);
+#endif
     };
     CUresult (CUDAAPI *cuMemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize);
     CUresult (CUDAAPI *cuD3D9CtxCreate)(CUcontext *pCtx, struct IDirect3DDevice9 *pDevice);
@@ -124,8 +161,10 @@ struct cushim_api {
     CUSHIM_EXTENSION union {
         CUresult (CUDAAPI *cuGetProcAddress_v1)(const char *symbol, void **pfn, int cudaVersion,
             cushim_cuuint64_t flags);
+#ifndef CUSHIM_FOREIGN_TYPES
         CUresult (CUDAAPI *cuGetProcAddress)(const char *symbol, void **pfn, int cudaVersion,
             cushim_cuuint64_t flags);
+#endif
     };
     CUresult (CUDAAPI *cuGetProcAddress_v2)(const char *symbol, void **pfn, int cudaVersion,
         cushim_cuuint64_t flags, cushim_CUdriverProcAddressQueryResult *symbolStatus);
@@ -150,6 +189,13 @@ struct cushim_api {
 #pragma pop_macro("cuMemcpy_ptds")
 #pragma pop_macro("cuNodeSet")
 #pragma pop_macro("cuPass")
+#ifdef CUSHIM_FOREIGN_TYPES
+#undef CUdeviceptr_v1
+#undef CUhostFn
+#undef CUnode
+#undef CUtable
+#undef CUpassing
+#endif
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,11 @@
 #ifndef CUSHIM_CUDA_H
 #ifdef __cuda_cuda_h__
 #error "cushim/cuda.h stands in for NVIDIA's cuda.h: include one of the two"
+#elif defined(CUSHIM_FOREIGN_TYPES)
+#error "CUSHIM_FOREIGN_TYPES takes all types from your header: cushim/cuda.h has types of its own"
+#elif defined(CUDAAPI) || defined(CUDA_CB) || defined(cuMemAlloc) || defined(cuCtxCreate) || defined(cuCtxDestroy) || defined(CU_TRSF_READ_AS_INTEGER) || defined(CU_LAUNCH_PARAM_END) || defined(CU_IPC_HANDLE_SIZE)
+#error "a header of yours, not NVIDIA's cuda.h, declared types of CUDA before cushim's headers: leave it out, because cushim declares all types, or define CUSHIM_FOREIGN_TYPES, and cushim takes them from it (docs/adopt.md)"
+#define CUSHIM_FOREIGN_TYPES
 #else
 #define CUSHIM_CUDA_H
 

@@ -45,68 +45,69 @@ CUSHIM_DROPIN_ENTRY(cuPass, 14)
 /* A slot of the first table loads, and then does what the caller asked for. */
 static CUresult CUDAAPI first_cuDriverGetVersion(int *driverVersion)
 {
-    return cushim_dropin_load()->cuDriverGetVersion(driverVersion);
+    return cushim_dropin_load(0)->cuDriverGetVersion(driverVersion);
 }
 static CUresult CUDAAPI first_cuInit(unsigned int Flags)
 {
-    return cushim_dropin_load()->cuInit(Flags);
+    return cushim_dropin_load(1)->cuInit(Flags);
 }
 static CUresult CUDAAPI first_cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize)
 {
-    return cushim_dropin_load()->cuMemAlloc_v1(dptr, bytesize);
+    return cushim_dropin_load(2)->cuMemAlloc_v1(dptr, bytesize);
 }
 static CUresult CUDAAPI first_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
-    return cushim_dropin_load()->cuMemAlloc_v2(dptr, bytesize);
+    return cushim_dropin_load(3)->cuMemAlloc_v2(dptr, bytesize);
 }
 static CUresult CUDAAPI first_cuD3D9CtxCreate(CUcontext *pCtx, struct IDirect3DDevice9 *pDevice)
 {
-    return cushim_dropin_load()->cuD3D9CtxCreate(pCtx, pDevice);
+    return cushim_dropin_load(4)->cuD3D9CtxCreate(pCtx, pDevice);
 }
 static CUresult CUDAAPI first_cuGetErrorName(CUresult error, const char **pStr)
 {
-    return cushim_dropin_load()->cuGetErrorName(error, pStr);
+    return cushim_dropin_load(5)->cuGetErrorName(error, pStr);
 }
 static CUresult CUDAAPI first_cuGetErrorString(CUresult error, const char **pStr)
 {
-    return cushim_dropin_load()->cuGetErrorString(error, pStr);
+    return cushim_dropin_load(6)->cuGetErrorString(error, pStr);
 }
 static CUresult CUDAAPI first_cuMemcpy(CUdeviceptr dst, const void *src, size_t bytes)
 {
-    return cushim_dropin_load()->cuMemcpy(dst, src, bytes);
+    return cushim_dropin_load(7)->cuMemcpy(dst, src, bytes);
 }
 static CUresult CUDAAPI first_cuMemcpy_ptds(CUdeviceptr dst, const void *src, size_t bytes)
 {
-    return cushim_dropin_load()->cuMemcpy_ptds(dst, src, bytes);
+    return cushim_dropin_load(8)->cuMemcpy_ptds(dst, src, bytes);
 }
 static CUresult CUDAAPI first_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
-    return cushim_dropin_load()->cuLaunchHostFunc(hStream, fn, userData);
+    return cushim_dropin_load(9)->cuLaunchHostFunc(hStream, fn, userData);
 }
 static CUresult CUDAAPI first_cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
 {
-    return cushim_dropin_load()->cuLaunchHostFunc_ptsz(hStream, fn, userData);
+    return cushim_dropin_load(10)->cuLaunchHostFunc_ptsz(hStream, fn, userData);
 }
 static CUresult CUDAAPI first_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
     cuuint64_t flags)
 {
-    return cushim_dropin_load()->cuGetProcAddress_v1(symbol, pfn, cudaVersion, flags);
+    return cushim_dropin_load(11)->cuGetProcAddress_v1(symbol, pfn, cudaVersion, flags);
 }
 static CUresult CUDAAPI first_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
     cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus)
 {
-    return cushim_dropin_load()->cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
+    return cushim_dropin_load(12)->cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags,
+        symbolStatus);
 }
 static CUresult CUDAAPI first_cuNodeSet(const CUnode *node, CUtable table)
 {
-    return cushim_dropin_load()->cuNodeSet(node, table);
+    return cushim_dropin_load(13)->cuNodeSet(node, table);
 }
 static CUresult CUDAAPI first_cuPass(CUpassing *passing)
 {
-    return cushim_dropin_load()->cuPass(passing);
+    return cushim_dropin_load(14)->cuPass(passing);
 }
 
-static const struct cushim_api first = {
+const struct cushim_api cushim_dropin_first = {
     .size = sizeof(struct cushim_api),
     .cuDriverGetVersion = first_cuDriverGetVersion,
     .cuInit = first_cuInit,
@@ -125,7 +126,7 @@ static const struct cushim_api first = {
     .cuPass = first_cuPass,
 };
 
-_Atomic(const struct cushim_api *) cushim_dropin_table = &first;
+_Atomic(const struct cushim_api *) cushim_dropin_table = &cushim_dropin_first;
 
 CUresult CUDAAPI cuDriverGetVersion(int *driverVersion)
 {

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What Doxygen reads in the public headers, as plain objects."""
+
+import subprocess
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+INCLUDE = ROOT / "include"
+# Other loaders' names over cushim; those loaders document them.
+ADAPTERS = ("cuew.h", "dynlink_loader.h")
+
+
+def run_doxygen(output, make, version="", extra=""):
+    """Make "xml" or "html" below the folder; a warning is a failure."""
+    settings = (HERE / "Doxyfile").read_text(encoding="utf-8") + f"""
+PROJECT_NUMBER = {version}
+OUTPUT_DIRECTORY = "{output}"
+INPUT = "{INCLUDE / 'cushim'}"
+EXCLUDE_PATTERNS = {" ".join(f"*/{name}" for name in ADAPTERS)}
+STRIP_FROM_PATH = "{INCLUDE}"
+STRIP_FROM_INC_PATH = "{INCLUDE}"
+GENERATE_HTML = {'YES' if make == 'html' else 'NO'}
+GENERATE_XML = {'YES' if make == 'xml' else 'NO'}
+{extra}
+"""
+    done = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True,
+                          check=False)
+    if done.returncode != 0 or "warning:" in done.stderr:
+        raise RuntimeError(f"doxygen: {done.stdout}{done.stderr}")
+    return Path(output) / make
+
+
+@dataclass
+class Member:
+    """A function, macro, type, enumerator or field. The kind is Doxygen's word."""
+    kind: str
+    name: str
+    line: int
+    declaration: str = ""  # of a function: the type of its result; of a field: type and name
+    parameters: list = field(default_factory=list)  # of a function: "const char *name"
+    names: list = field(default_factory=list)  # of its parameters
+    text: list = field(default_factory=list)  # elements of Doxygen, to be written out
+    members: list = field(default_factory=list)  # of a structure or an enumeration
+
+    def words(self):
+        """All of its text, on one line."""
+        return " ".join(" ".join(part.itertext()) for part in self.text)
+
+    def sections(self, tag, kind=""):
+        """Elements of that tag and kind in its text."""
+        return [found for part in self.text for found in part.iter(tag)
+                if not kind or found.get("kind") == kind]
+
+
+@dataclass
+class Header:
+    """A public header."""
+    name: str  # "cushim/launch.h"
+    text: list
+    members: list
+
+    def words(self):
+        """The text at its beginning."""
+        return " ".join(" ".join(part.itertext()) for part in self.text)
+
+
+def plain(element):
+    """The text of an element, blanks made single."""
+    return " ".join("".join(element.itertext()).split()) if element is not None else ""
+
+
+def joined(type_name, name):
+    """A declaration: the star belongs to the name."""
+    return type_name + ("" if type_name.endswith("*") else " ") + name
+
+
+def texts(node):
+    """Brief and long text of a node."""
+    return [part for part in (node.find("briefdescription"), node.find("detaileddescription"))
+            if part is not None and plain(part)]
+
+
+def read_member(node):
+    """A <memberdef>."""
+    line = int(node.find("location").get("line"))
+    member = Member(node.get("kind"), plain(node.find("name")), line, plain(node.find("type")),
+                    text=texts(node))
+    if member.kind == "typedef":
+        member.declaration = plain(node.find("definition")).replace("( ", "(")
+    elif member.kind == "variable":
+        dimensions = plain(node.find("argsstring"))
+        member.declaration = joined(member.declaration, member.name) + dimensions
+    for parameter in node.findall("param"):
+        name = plain(parameter.find("declname" if member.kind != "define" else "defname"))
+        member.names.append(name)
+        if member.kind == "function":
+            member.parameters.append(joined(plain(parameter.find("type")), name)
+                                     + plain(parameter.find("array")))
+        else:
+            member.parameters.append(name)
+    member.members = [Member("enumvalue", plain(value.find("name")), 0, text=texts(value))
+                      for value in node.findall("enumvalue")]
+    return member
+
+
+def read_structure(file):
+    """A structure's page."""
+    node = ET.parse(file).getroot().find("compounddef")
+    return Member("struct", plain(node.find("compoundname")),
+                  int(node.find("location").get("line")), text=texts(node),
+                  members=[read_member(member) for member in node.iter("memberdef")])
+
+
+def read_header(folder, file):
+    """A header's page, its members in the order of its lines."""
+    node = ET.parse(file).getroot().find("compounddef")
+    members = [read_member(member) for member in node.iter("memberdef")]
+    members += [read_structure(folder / f"{inner.get('refid')}.xml")
+                for inner in node.findall("innerclass") if "::" not in plain(inner)]
+    members.sort(key=lambda member: member.line)
+    return Header(node.find("location").get("file"), texts(node), members)
+
+
+def read_headers(folder):
+    """The headers of C; cushim.hpp has classes, and is read as HTML alone."""
+    files = sorted(folder.glob("*_8h.xml"))
+    return [read_header(folder, file) for file in files]

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# cushim_embed(TARGET FILE... [OLDEST 10.2] [ISA 6.0] [ARCH sm_60] [CLANG clang-15])
+#
+# Each FILE is a .ptx or a .cu file. The target gets a header with its PTX as a string: add.cu is
+# #include "add_ptx.h", static const char add_ptx[]. The build fails if drivers of the release
+# OLDEST do not read that PTX. A .cu file is compiled by clang, for ISA and ARCH.
+set(_cushim_embed "${CMAKE_CURRENT_LIST_DIR}/embed.py" CACHE INTERNAL "what makes headers of kernels")
+
+function(cushim_embed target)
+    cmake_parse_arguments(PARSE_ARGV 1 embed "" "OLDEST;ISA;ARCH;CLANG" "")
+    find_program(CUSHIM_PYTHON NAMES python3 python REQUIRED)
+    set(options "")
+    foreach(pair "OLDEST;--oldest" "ISA;--isa" "ARCH;--target" "CLANG;--clang")
+        list(GET pair 0 name)
+        list(GET pair 1 option)
+        if(embed_${name})
+            list(APPEND options ${option} ${embed_${name}})
+        endif()
+    endforeach()
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}-kernels")
+    file(MAKE_DIRECTORY "${folder}")
+    foreach(file IN LISTS embed_UNPARSED_ARGUMENTS)
+        get_filename_component(source "${file}" ABSOLUTE)
+        get_filename_component(name "${file}" NAME_WE)
+        add_custom_command(
+            OUTPUT "${folder}/${name}_ptx.h"
+            COMMAND "${CUSHIM_PYTHON}" "${_cushim_embed}" ${options} "${source}"
+                    "${folder}/${name}_ptx.h"
+            DEPENDS "${source}" "${_cushim_embed}"
+            VERBATIM)
+        target_sources(${target} PRIVATE "${folder}/${name}_ptx.h")
+    endforeach()
+    target_include_directories(${target} PRIVATE "${folder}")
+endfunction()

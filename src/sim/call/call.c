@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What surrounds every call: the lock, the rules that hold for all entries, faults and the log. */
+#include "call/call.h"
+
+#include <string.h>
+
+#include "call/control.h"
+#include "call/entry.h"
+#include "call/start.h"
+#include "core/clock.h"
+#include "core/lock.h"
+#include "core/thread.h"
+#include "device/init.h"
+#include "queue/ticket.h"
+
+static _Thread_local struct sim_call *current;
+static uint64_t calls;
+static uint64_t calls_of[SIM_ENTRY_COUNT];
+
+uint64_t sim_call_count(size_t entry)
+{
+    return calls_of[entry];
+}
+
+/* The innermost call of the thread, or NULL. */
+static void make_current(struct sim_call *call)
+{
+    current = call;
+    sim_thread_set_per_thread(call && call->entry->stream != 'l');
+}
+
+/* Entries that answer before cuInit, as real drivers' do. */
+static bool needs_init(const struct sim_entry *entry)
+{
+    static const char *const before[] = {"cuInit",           "cuDriverGetVersion",
+                                         "cuGetProcAddress", "cuGetErrorName",
+                                         "cuGetErrorString", "cuGetExportTable"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (strcmp(entry->name, before[i]) == 0)
+            return false;
+    return true;
+}
+
+bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *arguments)
+{
+    sim_ticket_prepare();
+    sim_lock_begin();
+    sim_start();
+    *call = (struct sim_call){.entry = &sim_entries[entry],
+                              .arguments = arguments,
+                              .number = ++calls,
+                              .start_ns = sim_clock_ns(),
+                              .result = CUDA_ERROR_NOT_SUPPORTED,
+                              .outer = current};
+    make_current(call);
+    calls_of[entry]++;
+    if (sim_control_before(call))
+        return false;
+    if (needs_init(call->entry) && sim_thread_in_callback()) {
+        call->result = CUDA_ERROR_NOT_PERMITTED;
+        return false;
+    }
+    if (needs_init(call->entry)) {
+        CUresult state = sim_init_state();
+        if (state != CUDA_SUCCESS) {
+            call->result = state;
+            return false;
+        }
+    }
+    return call->entry->behaviour;
+}
+
+CUresult sim_call_end(struct sim_call *call)
+{
+    sim_control_after(call);
+    make_current(call->outer);
+    sim_lock_leave();
+    return call->result;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules in force, and what they do to a call. */
+#include "call/fault.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "call/call.h"
+#include "call/entry.h"
+#include "call/rule.h"
+#include "core/config.h"
+#include "core/context.h"
+#include "core/current.h"
+#include "core/lock.h"
+#include "core/object.h"
+#include "core/report.h"
+#include "device/device.h"
+#include "memory/memory.h"
+
+#define MAX_RULES 64
+
+static struct rule rules[MAX_RULES];
+static size_t count;
+static uint64_t calls; /* of all entries */
+static struct {
+    const char *meant;
+    int version;
+} wrong[SIM_ENTRY_COUNT]; /* by the entry that was given instead */
+
+static bool refuse_memory(size_t bytes)
+{
+    bool refused = false;
+    for (size_t i = 0; i < count; i++) {
+        bool now = rules[i].kind == RULE_MEMORY && bytes > rules[i].bytes - rules[i].allocated;
+        rules[i].fired += now;
+        refused |= now;
+    }
+    for (size_t i = 0; i < count && !refused; i++)
+        if (rules[i].kind == RULE_MEMORY)
+            rules[i].allocated += bytes;
+    return refused;
+}
+
+static bool add(const char *text, char *error, size_t size)
+{
+    if (count == MAX_RULES) {
+        snprintf(error, size, "more than %d rules", MAX_RULES);
+        return false;
+    }
+    if (!sim_rule_parse(text, &rules[count], error, size))
+        return false;
+    count++;
+    sim_memory_hooks.refuses = refuse_memory;
+    return true;
+}
+
+static bool each(const char *text, char *error, size_t size,
+                 bool (*take)(const char *text, char *error, size_t size))
+{
+    bool good = true;
+    char *copy = strdup(text), *rest = NULL;
+    if (!copy) {
+        snprintf(error, size, "no memory");
+        return false;
+    }
+    for (char *rule = strtok_r(copy, ";", &rest); rule; rule = strtok_r(NULL, ";", &rest)) {
+        char ignored[8];
+        good = take(rule, good ? error : ignored, good ? size : sizeof ignored) && good;
+    }
+    free(copy);
+    return good;
+}
+
+bool sim_fault_add(const char *text, char *error, size_t size)
+{
+    return each(text, error, size, add);
+}
+
+static bool look(const char *text, char *error, size_t size)
+{
+    struct rule rule;
+    return sim_rule_parse(text, &rule, error, size);
+}
+
+bool sim_fault_check(const char *text, char *error, size_t size)
+{
+    return each(text, error, size, look);
+}
+
+void sim_fault_clear(void)
+{
+    count = 0;
+}
+
+void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, bool can_be_seen),
+                    void *user)
+{
+    for (size_t i = 0; i < count; i++)
+        visit(user, rules[i].text, rules[i].fired,
+              rules[i].kind != RULE_MISSING && rules[i].kind != RULE_WRONG_ABI);
+}
+
+static void sleep_ms(unsigned milliseconds)
+{
+    struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    sim_lock_leave();
+    while (nanosleep(&time, &time) != 0 && errno == EINTR)
+        ;
+    sim_lock_enter();
+}
+
+/* Calls that ask no device anything. */
+static bool about_none(const struct sim_entry *entry)
+{
+    static const char *const general[] = {
+        "cuInit",         "cuDriverGetVersion", "cuGetProcAddress", "cuGetErrorName",
+        "cuDeviceGet",    "cuGetErrorString",   "cuDeviceGetCount", "cuCtxGetCurrent",
+        "cuCtxGetDevice", "cuCtxSetCurrent",    "cuCtxPushCurrent", "cuCtxPopCurrent"};
+    for (size_t i = 0; i < sizeof general / sizeof *general; i++)
+        if (strcmp(entry->name, general[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A device that the call is about: that of an argument, else the current context's. */
+static bool about_device(const struct sim_call *call, int device)
+{
+    const struct sim_entry *entry = call->entry;
+    if (about_none(entry))
+        return false;
+    for (unsigned i = 0; i < entry->parameter_count; i++) {
+        const char *name = entry->parameters[i].name;
+        if (entry->parameters[i].size == sizeof(int) && entry->parameters[i].kind != 'f' &&
+            (strcmp(name, "dev") == 0 || strcmp(name, "device") == 0))
+            return *(const int *)call->arguments[i] == device;
+    }
+    const struct sim_context *context = sim_current_any();
+    return context && sim_object(SIM_CONTEXT, context) && context->device->ordinal == device;
+}
+
+/* xorshift64*: the same sequence of decisions for the same seed, on every machine. */
+static double random_of(struct rule *rule)
+{
+    rule->state ^= rule->state >> 12;
+    rule->state ^= rule->state << 25;
+    rule->state ^= rule->state >> 27;
+    return (double)(rule->state * UINT64_C(2685821657736338717) >> 11) / 9007199254740992.0;
+}
+
+static bool names(const struct rule *rule, const struct sim_entry *entry)
+{
+    if (strcmp(rule->name, "*") == 0) /* not what only looks for the others */
+        return strcmp(entry->name, "cuGetProcAddress") != 0;
+    return (!rule->exact && strcmp(rule->name, entry->name) == 0) ||
+           strcmp(rule->name, entry->symbol) == 0;
+}
+
+static bool hits(struct rule *rule, const struct sim_call *call)
+{
+    if (rule->kind != RULE_CALL || !names(rule, call->entry) ||
+        (rule->device >= 0 && !about_device(call, rule->device)))
+        return false;
+    rule->seen++;
+    if ((rule->call && rule->seen != rule->call) || rule->seen < rule->from ||
+        (rule->every && rule->seen % rule->every != 0))
+        return false;
+    return rule->probability >= 1 || random_of(rule) < rule->probability;
+}
+
+static bool lost(const struct rule *rule, const struct sim_call *call)
+{
+    return rule->kind == RULE_LOST && calls >= rule->call && about_device(call, rule->device);
+}
+
+bool sim_fault_before(struct sim_call *call)
+{
+    bool answered = false;
+    calls++;
+    for (size_t i = 0; i < count; i++) { /* all of them: each counts its calls */
+        struct rule *rule = &rules[i];
+        bool gone = lost(rule, call);
+        if (!gone && !hits(rule, call))
+            continue;
+        CUresult error = rule->error;
+        bool after = rule->after;
+        rule->fired++;
+        if (rule->slow)
+            sleep_ms(rule->slow); /* the rules may be others afterwards */
+        if (error == CUDA_SUCCESS || answered)
+            continue;
+        if (after) {
+            call->forced = error;
+            continue;
+        }
+        call->result = error;
+        answered = true;
+    }
+    return answered;
+}
+
+void sim_fault_after(struct sim_call *call)
+{
+    if (call->forced != CUDA_SUCCESS)
+        call->result = call->forced;
+}
+
+bool sim_fault_missing(const struct sim_entry *entry)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].kind == RULE_MISSING && strcmp(rules[i].name, entry->symbol) == 0)
+            return true;
+    return false;
+}
+
+bool sim_fault_traps(void)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].kind == RULE_WRONG_ABI)
+            return true;
+    return false;
+}
+
+void sim_fault_wrong(const struct sim_entry *entry, const char *meant, int version)
+{
+    wrong[entry - sim_entries].meant = meant;
+    wrong[entry - sim_entries].version = version;
+}
+
+void sim_fault_trap(size_t number)
+{
+    const struct sim_entry *entry = &sim_entries[number];
+    char line[400];
+    sim_lock_enter();
+    if (wrong[number].meant)
+        snprintf(line, sizeof line,
+                 "cushim: wrong ABI called: cuGetProcAddress(\"%s\", %d) of this CUDA %d.%d "
+                 "driver gave %s, and the caller means %s",
+                 entry->name, wrong[number].version, sim_config.cuda / 1000,
+                 sim_config.cuda % 1000 / 10, entry->symbol, wrong[number].meant);
+    else
+        snprintf(line, sizeof line,
+                 "cushim: wrong ABI called: the symbol %s has the parameters of CUDA %d.%d; "
+                 "source that calls %s means others with every toolkit since",
+                 entry->symbol, entry->since / 1000, entry->since % 1000 / 10, entry->name);
+    sim_lock_leave();
+    sim_report_say(line);
+    abort();
+}

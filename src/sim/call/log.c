@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/log.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "call/call.h"
+#include "call/entry.h"
+#include "core/clock.h"
+#include "core/report.h"
+#include "error_names.h"
+
+#define TEXT_LIMIT 80
+
+static const char *name_of(CUresult code)
+{
+    for (size_t i = 0; i < cushim_error_count; i++)
+        if (cushim_errors[i].code == (int)code)
+            return cushim_error_strings + cushim_errors[i].name;
+    return "?";
+}
+
+/* Its beginning, with nothing in it that ends a line or a string. */
+static void put_string(struct sim_report_line *line, const char *string)
+{
+    if (!string) {
+        sim_report_put(line, "NULL");
+        return;
+    }
+    sim_report_put(line, "\"");
+    size_t i = 0;
+    for (; i < TEXT_LIMIT && string[i]; i++) {
+        unsigned char byte = (unsigned char)string[i];
+        if (byte < ' ' || byte == 0x7f)
+            sim_report_put(line, "\\x%02x", byte);
+        else
+            sim_report_put(line, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+    }
+    sim_report_put(line, i == TEXT_LIMIT ? "\"..." : "\"");
+}
+
+static void put_integer(struct sim_report_line *line, char kind, size_t size, uint64_t bits)
+{
+    if (kind == 'i')
+        sim_report_put(line, "%" PRId64, size == sizeof(int) ? (int64_t)(int)bits : (int64_t)bits);
+    else if (kind == 'u')
+        sim_report_put(line, "%" PRIu64, bits);
+    else if (bits)
+        sim_report_put(line, "0x%" PRIx64, bits);
+    else
+        sim_report_put(line, "NULL");
+}
+
+/* One value at an address, by its kind. */
+static void put_value(struct sim_report_line *line, char kind, size_t size, const void *at)
+{
+    uint64_t bits = 0;
+    const char *string;
+    float real;
+    if (kind == 't') {
+        put_string(line, at);
+    } else if (kind == 's') {
+        memcpy(&string, at, sizeof string);
+        put_string(line, string);
+    } else if (kind == 'f') {
+        memcpy(&real, at, sizeof real);
+        sim_report_put(line, "%g", (double)real);
+    } else if (kind == 'b' || size > sizeof bits) {
+        sim_report_put(line, "{%zu bytes}", size);
+    } else {
+        memcpy(&bits, at, size);
+        put_integer(line, kind, size, bits);
+    }
+}
+
+/* The fields behind a pointer, which may be a wrong one: the call was refused then. */
+static void put_fields(struct sim_report_line *line, const struct sim_parameter *parameter,
+                       void *target)
+{
+    char copy[512];
+    const struct sim_field *last = &parameter->fields[parameter->field_count - 1];
+    size_t size = (size_t)last->offset + last->size;
+    struct iovec from = {target, size}, to = {copy, size};
+    if (!target || size > sizeof copy ||
+        process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size)
+        return;
+    sim_report_put(line, "->{");
+    for (unsigned i = 0; i < parameter->field_count; i++) {
+        const struct sim_field *field = &parameter->fields[i];
+        /* A string's address is shown, and not the string. */
+        char kind = field->kind == 's' ? 'p' : field->kind;
+        sim_report_put(line, "%s%s=", i ? ", " : "", field->name);
+        put_value(line, kind, field->size, copy + field->offset);
+    }
+    sim_report_put(line, "}");
+}
+
+static void put_argument(struct sim_report_line *line, const struct sim_parameter *parameter,
+                         const void *argument, bool succeeded)
+{
+    void *target;
+    sim_report_put(line, "%s=", parameter->name);
+    put_value(line, parameter->kind, parameter->size, argument);
+    if (parameter->fields) {
+        memcpy(&target, argument, sizeof target);
+        put_fields(line, parameter, target);
+        return;
+    }
+    if (parameter->output == '-' || !succeeded)
+        return;
+    memcpy(&target, argument, sizeof target);
+    if (target) {
+        sim_report_put(line, "->");
+        put_value(line, parameter->output, parameter->output_size, target);
+    }
+}
+
+static void log_call(const struct sim_call *call)
+{
+    struct sim_report_line line = {.used = 0};
+    const struct sim_entry *entry = call->entry;
+    uint64_t now = sim_clock_ns();
+    sim_report_put(&line, "%" PRIu64 " %.6f s %ld/%ld %s(", call->number,
+                   (double)(call->start_ns - sim_report_start_ns()) / 1e9, (long)getpid(),
+                   (long)syscall(SYS_gettid), entry->symbol);
+    for (unsigned i = 0; i < entry->parameter_count; i++) {
+        if (i)
+            sim_report_put(&line, ", ");
+        put_argument(&line, &entry->parameters[i], call->arguments[i],
+                     call->result == CUDA_SUCCESS);
+    }
+    sim_report_put(&line, ") = %d %s, %.1f us", (int)call->result, name_of(call->result),
+                   (double)(now - call->start_ns) / 1e3);
+    sim_report_log(&line);
+}
+
+void sim_log_call(const struct sim_call *call)
+{
+    if (sim_report_has_log())
+        log_call(call);
+}

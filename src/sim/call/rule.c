@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/rule.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call/entry.h"
+#include "core/config.h"
+#include "error_names.h"
+
+/* Digits and nothing else in front of *end. */
+static bool digits(const char *text, uint64_t *value, char **end)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, end, 10);
+    return errno == 0;
+}
+
+static bool whole(const char *text, uint64_t most, uint64_t *value)
+{
+    char *end;
+    return digits(text, value, &end) && !*end && *value <= most;
+}
+
+/* A code by number, or by name with or without CUDA_ERROR_. */
+static bool code_of(const char *text, CUresult *code)
+{
+    uint64_t value;
+    if (whole(text, INT32_MAX, &value)) {
+        *code = (CUresult)value;
+        return true;
+    }
+    for (size_t i = 0; i < cushim_error_count; i++) {
+        const char *name = cushim_error_strings + cushim_errors[i].name;
+        if (strcmp(name, text) == 0 ||
+            (strncmp(name, "CUDA_ERROR_", 11) == 0 && strcmp(name + 11, text) == 0)) {
+            *code = (CUresult)cushim_errors[i].code;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool probability_of(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && *value >= 0 && *value <= 1;
+}
+
+/* splitmix64: seeds that are near each other begin sequences that are not. */
+static uint64_t mixed(uint64_t seed)
+{
+    seed += UINT64_C(0x9e3779b97f4a7c15);
+    seed = (seed ^ seed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    seed = (seed ^ seed >> 27) * UINT64_C(0x94d049bb133111eb);
+    seed ^= seed >> 31;
+    return seed ? seed : 1;
+}
+
+/* Whether a kind of rule has an option. */
+static bool takes(const struct rule *rule, const char *name)
+{
+    switch (rule->kind) {
+    case RULE_CALL:
+        return true;
+    case RULE_MEMORY:
+        return strcmp(name, "after") == 0;
+    case RULE_LOST:
+        return strcmp(name, "device") == 0 || strcmp(name, "call") == 0 ||
+               strcmp(name, "error") == 0;
+    default:
+        return false;
+    }
+}
+
+static bool option(struct rule *rule, const char *name, const char *value)
+{
+    uint64_t number = 0;
+    if (!takes(rule, name))
+        return false;
+    if (strcmp(name, "after") == 0 && rule->kind == RULE_CALL)
+        return rule->after = !*value;
+    if (strcmp(name, "after") == 0)
+        return sim_config_bytes(value, &rule->bytes);
+    if (strcmp(name, "error") == 0)
+        return code_of(value, &rule->error) && rule->error != CUDA_SUCCESS;
+    if (strcmp(name, "probability") == 0)
+        return probability_of(value, &rule->probability);
+    if (!whole(value, INT64_MAX, &number))
+        return false;
+    if (strcmp(name, "call") == 0)
+        return (rule->call = number) != 0;
+    if (strcmp(name, "from") == 0)
+        return (rule->from = number) != 0;
+    if (strcmp(name, "every") == 0)
+        return (rule->every = number) != 0;
+    if (strcmp(name, "seed") == 0)
+        return (rule->state = mixed(number)) != 0;
+    if (strcmp(name, "device") == 0 && number < SIM_MAX_DEVICES) {
+        rule->device = (int)number;
+        return true;
+    }
+    if (strcmp(name, "slow") == 0 && number <= 3600000) {
+        rule->slow = (unsigned)number;
+        return true;
+    }
+    return false;
+}
+
+static bool is_symbol(const char *name)
+{
+    for (size_t i = 0; i < sim_entry_count; i++)
+        if (strcmp(sim_entries[i].symbol, name) == 0)
+            return true;
+    return false;
+}
+
+static bool known(const char *name)
+{
+    for (size_t i = 0; i < sim_entry_count; i++)
+        if (strcmp(sim_entries[i].name, name) == 0)
+            return true;
+    return strcmp(name, "*") == 0 || is_symbol(name);
+}
+
+/* Messages about the table's member of a name's first ABI call it NAME_v1, and its symbol is NAME.
+ * False: no such name. */
+static bool is_first_abi(char *name)
+{
+    size_t length = strlen(name);
+    if (length < 4 || strcmp(name + length - 3, "_v1") != 0 || is_symbol(name))
+        return false;
+    name[length - 3] = '\0';
+    if (is_symbol(name))
+        return true;
+    name[length - 3] = '_';
+    return false;
+}
+
+/* How many letters have to change to make one name of the other. */
+static unsigned distance(const char *one, const char *other)
+{
+    unsigned row[128];
+    size_t width = strlen(other);
+    if (width >= sizeof row / sizeof *row)
+        return UINT_MAX;
+    for (unsigned i = 0; i <= width; i++)
+        row[i] = i;
+    for (unsigned y = 1; *one; one++, y++) {
+        unsigned corner = row[0];
+        row[0] = y;
+        for (size_t x = 1; x <= width; x++) {
+            unsigned changed =
+                corner + (tolower((unsigned char)*one) != tolower((unsigned char)other[x - 1]));
+            corner = row[x];
+            unsigned shorter = row[x - 1] < row[x] ? row[x - 1] : row[x];
+            row[x] = changed < shorter + 1 ? changed : shorter + 1;
+        }
+    }
+    return row[width];
+}
+
+/* The entry whose name is most like this one; NULL: none is. */
+static const char *similar(const char *name)
+{
+    const char *found = NULL;
+    unsigned least = (unsigned)strlen(name) / 3 + 1;
+    for (size_t i = 0; i < sim_entry_count; i++) {
+        unsigned far = distance(name, sim_entries[i].name);
+        if (far < least) {
+            least = far;
+            found = sim_entries[i].name;
+        }
+    }
+    return found;
+}
+
+/* What a kind of rule takes behind its colon. */
+static const char *options_of(const struct rule *rule)
+{
+    switch (rule->kind) {
+    case RULE_CALL:
+        return "error=CODE, call=N, from=N, every=N, probability=P, seed=S, device=D, slow=MS and "
+               "after";
+    case RULE_MEMORY:
+        return "after=BYTES";
+    case RULE_LOST:
+        return "device=D, call=N and error=CODE";
+    default:
+        return "nothing";
+    }
+}
+
+/* The part before the colon: which kind of rule. NULL, or what is wrong with it. */
+static const char *head(struct rule *rule, char *name, char *options)
+{
+    if (strcmp(name, "out-of-memory") == 0) {
+        rule->kind = RULE_MEMORY;
+    } else if (strcmp(name, "device-lost") == 0) {
+        rule->kind = RULE_LOST;
+        rule->device = 0;
+        rule->error = CUDA_ERROR_UNKNOWN;
+    } else if (strcmp(name, "wrong-abi") == 0) {
+        rule->kind = RULE_WRONG_ABI;
+    } else if (strcmp(name, "missing") == 0) {
+        rule->kind = RULE_MISSING;
+        name = options;
+    }
+    rule->exact = is_first_abi(name);
+    if (rule->kind == RULE_CALL && !known(name))
+        return "no entry of that name";
+    if (rule->kind == RULE_MISSING && !is_symbol(name))
+        return "no exported symbol of that name";
+    if (strlen(name) >= sizeof rule->name)
+        return "too long";
+    strcpy(rule->name, name);
+    return NULL;
+}
+
+/* What is wrong with the rule as a whole; NULL: nothing. */
+static const char *lacks(const struct rule *rule, bool after)
+{
+    if (rule->kind == RULE_MEMORY && !after)
+        return "out-of-memory needs after=BYTES";
+    if (rule->kind == RULE_CALL && rule->after && rule->error == CUDA_SUCCESS)
+        return "after needs error=CODE";
+    return NULL;
+}
+
+static bool refuse(const char *text, const char *why, char *error, size_t size)
+{
+    snprintf(error, size, "\"%.200s\": %s", text, why);
+    return false;
+}
+
+/* With what may have been meant. */
+static bool refuse_name(const char *text, const char *why, const char *name, char *error,
+                        size_t size)
+{
+    char more[300];
+    const char *near = name ? similar(name) : NULL;
+    snprintf(more, sizeof more, "%s; %s%s%s", why, near ? "did you mean " : "",
+             near ? near
+                  : "names are those of cuda.h, *, out-of-memory, device-lost, missing and "
+                    "wrong-abi",
+             near ? "?" : "");
+    return refuse(text, more, error, size);
+}
+
+bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t size)
+{
+    char copy[256], *rest = NULL;
+    bool said = false, after = false; /* error= and after= were given */
+    *rule = (struct rule){.error = CUDA_SUCCESS, .probability = 1, .state = mixed(0), .device = -1};
+    if (strlen(text) >= sizeof copy)
+        return refuse(text, "too long", error, size);
+    strcpy(copy, text);
+    char *options = strchr(copy, ':');
+    if (options)
+        *options++ = '\0';
+    char none[1] = "";
+    const char *wrong = head(rule, copy, options ? options : none);
+    if (wrong)
+        return refuse_name(text, wrong, rule->kind == RULE_MISSING ? options : copy, error, size);
+    strcpy(rule->text, text);
+    if (rule->kind == RULE_MISSING)
+        return true;
+    for (char *name = options ? strtok_r(options, ",", &rest) : NULL; name;
+         name = strtok_r(NULL, ",", &rest)) {
+        char *value = strchr(name, '='), why[400];
+        if (value)
+            *value++ = '\0';
+        said |= strcmp(name, "error") == 0;
+        after |= strcmp(name, "after") == 0;
+        if (!option(rule, name, value ? value : "")) {
+            snprintf(why, sizeof why, "cannot use %s%s%s; it takes %s", name, value ? "=" : "",
+                     value ? value : "", options_of(rule));
+            return refuse(text, why, error, size);
+        }
+    }
+    if (rule->kind == RULE_CALL && !said && !rule->slow)
+        rule->error = CUDA_ERROR_UNKNOWN;
+    wrong = lacks(rule, after);
+    return wrong ? refuse(text, wrong, error, size) : true;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver's start, at its first call: settings, devices, faults and the log, from the
+ * environment, or from cushim/sim.h. A program that runs with more rights than its user has reads
+ * none: the log could be written where the user may not. */
+#include "call/start.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call/fault.h"
+#include "call/summary.h"
+#include "core/config.h"
+#include "core/report.h"
+#include "device/device.h"
+
+static bool started;
+
+static void read_control(void)
+{
+    const char *text;
+    if ((text = secure_getenv("CUSHIM_SIM_FAULT")) && *text) {
+        char error[320];
+        if (!sim_fault_add(text, error, sizeof error))
+            fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_FAULT: %s\n", error);
+    }
+    text = secure_getenv("CUSHIM_SIM_LOG");
+    if (!sim_report_open(text))
+        fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_LOG: %s: %s\n", text,
+                strerror(errno));
+    const char *summary = secure_getenv("CUSHIM_SIM_SUMMARY");
+    bool quiet = summary && strcmp(summary, "0") == 0;
+    if (quiet)
+        sim_report_quiet();
+    sim_summary_at_end(summary && !quiet, secure_getenv("CUSHIM_SIM_REPORT"));
+}
+
+bool sim_start_with(const struct sim_config *config)
+{
+    if (started)
+        return false;
+    started = true;
+    sim_config = *config;
+    sim_device_make_all();
+    return true;
+}
+
+void sim_start(void)
+{
+    if (started)
+        return;
+    started = true;
+    sim_config_read();
+    sim_device_make_all();
+    read_control();
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "call/fault.h"
+#include "context/live.h"
+#include "core/config.h"
+#include "core/lock.h"
+#include "core/report.h"
+#include "device/init.h"
+
+#define PATIENCE_S 2
+
+static bool registered, text_wanted;
+static char *report_path;
+static pid_t owner;          /* the process that the counts are of */
+static uint64_t answered[2]; /* its calls that succeeded, that failed */
+
+void sim_summary_call(CUresult result)
+{
+    if (!registered)
+        return;
+    if (owner != getpid()) { /* a child begins anew */
+        owner = getpid();
+        answered[0] = answered[1] = 0;
+    }
+    answered[result != CUDA_SUCCESS]++;
+}
+
+/* A child has what its parent made in its memory, but can neither use nor destroy it. */
+static void count(struct sim_count *leaked, struct sim_count *taken)
+{
+    *leaked = *taken = (struct sim_count){.blocks = 0};
+    if (sim_init_state() != CUDA_SUCCESS)
+        return;
+    sim_live_count(leaked);
+    sim_live_taken(taken);
+}
+
+static void say_text(const struct sim_count *leaked, const struct sim_count *taken)
+{
+    char prefix[80], line_prefix[100], *text = NULL, *rest = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return;
+    snprintf(prefix, sizeof prefix, "cushim sim: process %ld ", (long)owner);
+    fprintf(memory,
+            "%s(%s): CUDA %d.%d, %d device%s; %" PRIu64 " calls succeeded, %" PRIu64 " failed\n",
+            prefix, program_invocation_short_name, sim_config.cuda / 1000,
+            sim_config.cuda % 1000 / 10, sim_config.devices, sim_config.devices == 1 ? "" : "s",
+            answered[0], answered[1]);
+    snprintf(line_prefix, sizeof line_prefix, "%sleaked ", prefix);
+    if (sim_live_is_empty(leaked))
+        fprintf(memory, "%snothing\n", line_prefix);
+    sim_live_print(leaked, memory, line_prefix, "");
+    snprintf(line_prefix, sizeof line_prefix, "%sleft ", prefix);
+    sim_live_print(taken, memory, line_prefix, " to the end of a context");
+    if (fclose(memory) == 0)
+        for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+            sim_report_say(line);
+    free(text);
+}
+
+static void put_string(FILE *file, const char *text)
+{
+    putc('"', file);
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            fprintf(file, "\\%c", byte);
+        else if (byte < ' ' || byte > '~')
+            fprintf(file, "\\u%04x", byte);
+        else
+            putc(byte, file);
+    }
+    putc('"', file);
+}
+
+static void put_rule(void *user, const char *rule, uint64_t fired, bool can_be_seen)
+{
+    FILE *file = user;
+    fprintf(file, "%s{\"rule\": ", ftell(file) > 0 ? ", " : "");
+    put_string(file, rule);
+    if (can_be_seen)
+        fprintf(file, ", \"fired\": %" PRIu64 "}", fired);
+    else
+        fputs(", \"fired\": null}", file);
+}
+
+/* The rules as the inside of a JSON array; to be freed. */
+static char *rules_text(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    sim_fault_each(put_rule, memory);
+    return fclose(memory) == 0 ? text : NULL;
+}
+
+/* In one write: other processes append to the same file. */
+static void write_report(const struct sim_count *leaked, const struct sim_count *taken)
+{
+    char *text = NULL, *rules = rules_text();
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return;
+    fprintf(memory, "{\"process\": %ld, \"program\": ", (long)owner);
+    put_string(memory, program_invocation_short_name);
+    fprintf(memory,
+            ", \"cuda\": \"%d.%d\", \"devices\": %d, \"succeeded\": %" PRIu64
+            ", \"failed\": %" PRIu64 ", \"leaked\": ",
+            sim_config.cuda / 1000, sim_config.cuda % 1000 / 10, sim_config.devices, answered[0],
+            answered[1]);
+    sim_live_json(leaked, memory);
+    fputs(", \"left_to_context\": ", memory);
+    sim_live_json(taken, memory);
+    fprintf(memory, ", \"rules\": [%s]}\n", rules ? rules : "");
+    free(rules);
+    int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)
+        sim_report_say("cushim sim: the summary cannot be written");
+    if (file >= 0)
+        close(file);
+    free(text);
+}
+
+/* A call that another thread is in may take for ever; a callback that ends the process may hold the
+ * lock itself. */
+static bool lock_for_a_while(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    return pthread_mutex_timedlock(sim_lock_mutex(), &until) == 0;
+}
+
+static void at_end(void)
+{
+    struct sim_count leaked, taken;
+    if (owner != getpid())
+        return; /* a child that called nothing */
+    bool locked = lock_for_a_while();
+    count(&leaked, &taken);
+    if (text_wanted)
+        say_text(&leaked, &taken);
+    if (report_path)
+        write_report(&leaked, &taken);
+    if (locked)
+        sim_lock_leave();
+}
+
+void sim_summary_at_end(bool text, const char *report)
+{
+    if (!text && !report)
+        return;
+    if (!registered)
+        atexit(at_end);
+    registered = true;
+    text_wanted = text;
+    report_path = report ? strdup(report) : NULL;
+    owner = getpid();
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/unload.h"
+
+#include "core/stack.h"
+#include "queue/ticket.h"
+
+void sim_unload(void)
+{
+    sim_ticket_unload();
+    sim_stack_unload();
+}

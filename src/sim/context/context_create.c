@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts of the program's own: made by all the entries there have been, and destroyed. */
+#include "context/context_create.h"
+
+#include "context/green.h"
+#include "context/life.h"
+#include "core/config.h"
+#include "core/context.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "core/stack.h"
+#include "device/device.h"
+
+bool sim_context_create_flags_valid(unsigned flags)
+{
+    unsigned known = sim_config.cuda >= 12010 ? 0xffU : 0x1fU;
+    unsigned schedule = flags & CU_CTX_SCHED_MASK;
+    return !(flags & ~known) && (schedule & (schedule - 1)) == 0;
+}
+
+static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
+{
+    struct sim_device *device = sim_device(dev);
+    struct sim_context *context;
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!sim_context_create_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & CU_CTX_USER_COREDUMP_ENABLE) /* shown so by real drivers */
+        flags = (flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
+    CUresult result = sim_life_begin(device, flags, false, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    context->api_version = api_version;
+    result = sim_stack_push((CUcontext)context);
+    if (result == CUDA_SUCCESS)
+        *pctx = (CUcontext)context;
+    else
+        sim_life_end(context);
+    return result;
+}
+
+CUresult sim_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
+{
+    return create(pctx, flags, dev, 3010);
+}
+
+CUresult sim_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
+{
+    return create(pctx, flags, dev, 3020);
+}
+
+/* An affinity asks for some of the multiprocessors: only under the multi-process service. */
+CUresult sim_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                            unsigned int flags, CUdevice_v1 dev)
+{
+    if (!pctx || numParams < 0 || (numParams > 0 && !paramsArray))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (numParams > 0)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    return create(pctx, flags, dev, 3020);
+}
+
+CUresult sim_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
+                            CUdevice dev)
+{
+    const CUctxCreateParams *params = ctxCreateParams;
+    if (!params)
+        return create(pctx, flags, dev, 3020);
+    if (params->cigParams && params->numExecAffinityParams > 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (params->cigParams) /* shares the device with a graphics interface: there is none */
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return sim_cuCtxCreate_v3(pctx, params->execAffinityParams, params->numExecAffinityParams,
+                              flags, dev);
+}
+
+static CUresult destroy(CUcontext ctx)
+{
+    struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
+    if (!ctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!context || context->primary || sim_green_of(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (sim_current_any() == context)
+        (void)sim_stack_pop();
+    sim_life_end(context);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxDestroy(CUcontext ctx)
+{
+    return destroy(ctx);
+}
+
+CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
+{
+    return destroy(ctx);
+}
+
+CUresult sim_cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pctx || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    context->attached++;
+    *pctx = (CUcontext)context;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxDetach(CUcontext ctx)
+{
+    struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
+    if (!context || sim_current_any() != context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (context->primary) /* counted by retain and release only */
+        return CUDA_SUCCESS;
+    if (sim_green_of(context)) /* its green context's, which is destroyed by itself */
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (--context->attached > 0)
+        return CUDA_SUCCESS;
+    (void)sim_stack_pop();
+    sim_life_end(context);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Which context is current to the calling thread. */
+#include "context/context_create.h"
+#include "core/context.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "core/stack.h"
+#include "core/thread.h"
+#include "device/device.h"
+#include "queue/capture.h"
+#include "queue/stream.h"
+
+/* A handle of a destroyed context is taken like any other: the next call that uses it fails. */
+static CUresult push(CUcontext ctx)
+{
+    return ctx ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult pop(CUcontext *pctx)
+{
+    if (!sim_stack_depth())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUcontext popped = sim_stack_pop();
+    if (pctx)
+        *pctx = popped;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxPushCurrent(CUcontext ctx)
+{
+    return push(ctx);
+}
+
+CUresult sim_cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    return push(ctx);
+}
+
+CUresult sim_cuCtxPopCurrent(CUcontext *pctx)
+{
+    return pop(pctx);
+}
+
+CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+    return pop(pctx);
+}
+
+CUresult sim_cuCtxSetCurrent(CUcontext ctx)
+{
+    return sim_stack_set(ctx);
+}
+
+CUresult sim_cuCtxGetCurrent(CUcontext *pctx)
+{
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pctx = sim_stack_top();
+    return CUDA_SUCCESS;
+}
+
+/* Known even of a destroyed context or one with an error. */
+CUresult sim_cuCtxGetDevice(CUdevice_v1 *device)
+{
+    const struct sim_device *found = sim_stack_device();
+    if (sim_thread_in_callback())
+        return CUDA_ERROR_NOT_PERMITTED;
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!found)
+        return sim_stack_top() ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+    *device = found->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
+    if (!ctx)
+        return sim_cuCtxGetDevice(device);
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!context)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    *device = context->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
+{
+    struct sim_context *context;
+    CUresult result = sim_current_of(ctx, &context);
+    if (result == CUDA_SUCCESS)
+        result = sim_capture_refuse_context(context);
+    return result == CUDA_SUCCESS ? sim_stream_wait_context(context) : result;
+}
+
+CUresult sim_cuCtxSynchronize(void)
+{
+    return sim_cuCtxSynchronize_v2(NULL);
+}
+
+CUresult sim_cuCtxGetFlags(unsigned int *flags)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (!flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS)
+        return result;
+    *flags = context->flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxSetFlags(unsigned int flags)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!sim_context_create_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    context->flags = (flags & ~(unsigned)CU_CTX_MAP_HOST) | (context->flags & CU_CTX_MAP_HOST);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    struct sim_context *context;
+    CUresult result = sim_current_of(ctx, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = context->api_version;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    struct sim_context *context;
+    CUresult result = sim_current_of(ctx, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!ctxId)
+        return CUDA_ERROR_INVALID_VALUE;
+    *ctxId = context->id;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
+{
+    struct sim_context *context;
+    int count = 0;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pExecAffinity)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    sim_device_attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &count);
+    pExecAffinity->type = type;
+    pExecAffinity->param.smCount.val = (unsigned)count;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *result, CUdevResourceType type)
+{
+    struct sim_context *context;
+    CUresult code = sim_current_of(hCtx, &context);
+    if (code != CUDA_SUCCESS)
+        return code;
+    return sim_cuDeviceGetDevResource(context->device->ordinal, result, type);
+}

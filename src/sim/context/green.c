@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Green contexts: some of a device's multiprocessors. A simulated device has none to set apart, so
+ * they are contexts like others that remember how many they were promised. */
+#include "context/green.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "context/life.h"
+#include "core/context.h"
+#include "core/object.h"
+#include "device/device.h"
+#include "queue/priority.h"
+#include "queue/stream.h"
+
+struct sim_green {
+    struct sim_object object;
+    struct sim_context *context;
+    CUdevResource resource;
+};
+
+/* Descriptions are never released by anybody: the same wish gets the same one. */
+struct description {
+    struct sim_object object;
+    CUdevResource resource;
+};
+
+/* --- Parts of a device --- */
+
+/* Multiprocessors come in groups. */
+static unsigned group_size(void)
+{
+    return sim_device_architecture(&sim_device_all[0]) >= 90 ? 8 : 2;
+}
+
+CUresult sim_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups,
+                                         const CUdevResource *input, CUdevResource *remainder,
+                                         unsigned int flags, unsigned int minCount)
+{
+    if (!nbGroups || !input || input->type != CU_DEV_RESOURCE_TYPE_SM ||
+        flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
+                 CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned group = group_size(), all = input->sm.smCount;
+    if (minCount > all)
+        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    unsigned size = minCount ? (minCount + group - 1) / group * group : group;
+    unsigned most = all / size;
+    if (!result) {
+        *nbGroups = most;
+        return CUDA_SUCCESS;
+    }
+    if (*nbGroups > most)
+        *nbGroups = most;
+    for (unsigned i = 0; i < *nbGroups; i++) {
+        result[i] = *input;
+        result[i].sm.smCount = size;
+    }
+    if (remainder) {
+        *remainder = *input;
+        remainder->sm.smCount = all - *nbGroups * size;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources,
+                                       unsigned int nbResources)
+{
+    if (!phDesc || !resources || nbResources == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUdevResource sum = resources[0];
+    for (unsigned i = 0; i < nbResources; i++) {
+        if (resources[i].type != CU_DEV_RESOURCE_TYPE_SM)
+            return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+        if (i > 0)
+            sum.sm.smCount += resources[i].sm.smCount;
+    }
+    for (struct sim_object *object = sim_object_first(SIM_OTHER); object; object = object->next) {
+        struct description *known = (struct description *)object;
+        if (known->resource.sm.smCount == sum.sm.smCount) {
+            *phDesc = (CUdevResourceDesc)known;
+            return CUDA_SUCCESS;
+        }
+    }
+    struct description *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->resource = sum;
+    sim_object_add(&made->object, SIM_OTHER, NULL);
+    *phDesc = (CUdevResourceDesc)made;
+    return CUDA_SUCCESS;
+}
+
+/* --- The contexts --- */
+
+static CUresult find(CUgreenCtx handle, struct sim_green **green)
+{
+    *green = sim_object(SIM_GREEN, handle);
+    return *green ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUgreenCtx sim_green_of(const struct sim_context *context)
+{
+    for (struct sim_object *object = sim_object_first(SIM_GREEN); object; object = object->next)
+        if (((struct sim_green *)object)->context == context)
+            return (CUgreenCtx)object;
+    return NULL;
+}
+
+/* Without a description: the whole device. */
+CUresult sim_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
+                              unsigned int flags)
+{
+    struct sim_device *device = sim_device(dev);
+    struct description *description = sim_object(SIM_OTHER, desc);
+    if (!phCtx || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && !description))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    struct sim_green *green = calloc(1, sizeof *green);
+    if (!green)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = sim_life_begin(device, 0, false, &green->context);
+    if (result != CUDA_SUCCESS) {
+        free(green);
+        return result;
+    }
+    if (description)
+        green->resource = description->resource;
+    else
+        (void)sim_cuDeviceGetDevResource(dev, &green->resource, CU_DEV_RESOURCE_TYPE_SM);
+    sim_object_add(&green->object, SIM_GREEN, NULL);
+    *phCtx = (CUgreenCtx)green;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    struct sim_green *green;
+    CUresult result = find(hCtx, &green);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_object_remove(&green->object);
+    sim_life_end(green->context);
+    free(green);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    struct sim_green *green;
+    CUresult result = find(hCtx, &green);
+    if (!pContext)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *pContext = (CUcontext)green->context;
+    return result;
+}
+
+CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
+                                      CUdevResourceType type)
+{
+    struct sim_green *green;
+    CUresult result = find(hCtx, &green);
+    if (!resource)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && type != CU_DEV_RESOURCE_TYPE_SM)
+        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    if (result == CUDA_SUCCESS)
+        *resource = green->resource;
+    return result;
+}
+
+CUresult sim_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId)
+{
+    struct sim_green *green;
+    CUresult result = find(greenCtx, &green);
+    if (!greenCtxId)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *greenCtxId = green->context->id;
+    return result;
+}
+
+CUresult sim_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    struct sim_green *green;
+    CUresult result = find(hCtx, &green);
+    return result == CUDA_SUCCESS ? sim_cuCtxRecordEvent((CUcontext)green->context, hEvent)
+                                  : result;
+}
+
+CUresult sim_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    struct sim_green *green;
+    CUresult result = find(hCtx, &green);
+    return result == CUDA_SUCCESS ? sim_cuCtxWaitEvent((CUcontext)green->context, hEvent) : result;
+}
+
+/* Its streams never wait for the legacy stream. */
+CUresult sim_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags,
+                                    int priority)
+{
+    struct sim_green *green;
+    struct sim_stream *stream;
+    CUresult result = find(greenCtx, &green);
+    if (!phStream || flags != CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = sim_stream_make(green->context, flags, sim_priority_clamp(priority), &stream);
+    if (result == CUDA_SUCCESS)
+        *phStream = (CUstream)stream;
+    return result;
+}
+
+CUresult sim_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx)
+{
+    if (!pctx || !pGreenCtx)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = sim_cuStreamGetCtx(hStream, pctx);
+    if (result == CUDA_SUCCESS)
+        *pGreenCtx = sim_green_of(((const struct sim_context *)*pctx));
+    return result;
+}
+
+CUresult sim_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    struct sim_stream *stream;
+    if (!phCtx)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = sim_stream(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *phCtx = sim_green_of(stream->object.context);
+    return result;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "context/live.h"
+
+#include <string.h>
+
+#include "context/kinds.h"
+#include "core/context.h"
+#include "core/object.h"
+#include "memory/range.h"
+#include "module/module.h"
+#include "queue/stream.h"
+
+static struct sim_count taken; /* by the ends of contexts */
+
+/* Objects that belong to another one, and go with it. */
+static bool comes_with_others(enum sim_kind kind)
+{
+    return kind == SIM_FUNCTION || kind == SIM_KERNEL || kind == SIM_TEXREF ||
+           kind == SIM_SURFREF || kind == SIM_GRAPH_NODE || kind == SIM_OTHER;
+}
+
+static bool made_by_program(const struct sim_object *object)
+{
+    const struct sim_context *context = object->context;
+    switch (object->kind) {
+    case SIM_CONTEXT: /* a primary one is retained; what is not released counts */
+        return true;
+    case SIM_STREAM:
+        return context && (const struct sim_stream *)object != context->legacy &&
+               !((const struct sim_stream *)object)->thread;
+    case SIM_MODULE:
+        return !((const struct sim_module *)object)->library;
+    default:
+        return true;
+    }
+}
+
+size_t sim_live(enum sim_kind kind)
+{
+    size_t count = 0;
+    if (comes_with_others(kind))
+        return 0;
+    for (const struct sim_object *object = sim_object_first(kind); object; object = object->next)
+        count += made_by_program(object);
+    return count;
+}
+
+void sim_live_count(struct sim_count *count)
+{
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+        count->objects[kind] = sim_live((enum sim_kind)kind);
+    count->blocks = sim_range_live(&count->bytes);
+}
+
+/* Memory that is the program's to free, before its context ends. */
+static bool is_program_memory(const struct sim_allocation *allocation)
+{
+    return !allocation->ending && allocation->kind != SIM_MEMORY_MODULE &&
+           allocation->kind != SIM_MEMORY_ARRAY && allocation->kind != SIM_MEMORY_VIRTUAL;
+}
+
+void sim_live_take(const struct sim_context *context)
+{
+    const struct sim_allocation *allocation;
+    uint64_t below = UINT64_MAX;
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++) {
+        if (kind == SIM_CONTEXT || comes_with_others((enum sim_kind)kind))
+            continue;
+        for (const struct sim_object *object = sim_object_first((enum sim_kind)kind); object;
+             object = object->next)
+            taken.objects[kind] += object->context == context && made_by_program(object);
+    }
+    while ((allocation = sim_range_before(below))) {
+        below = allocation->address;
+        if (allocation->context != context || !is_program_memory(allocation))
+            continue;
+        taken.blocks++;
+        taken.bytes += allocation->size;
+    }
+}
+
+void sim_live_taken(struct sim_count *count)
+{
+    *count = taken;
+}
+
+bool sim_live_is_empty(const struct sim_count *count)
+{
+    bool empty = count->blocks == 0;
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+        empty &= count->objects[kind] == 0;
+    return empty;
+}
+
+/* "2 libraries" */
+static void print_kind(FILE *file, size_t count, const char *name)
+{
+    size_t length = strlen(name);
+    if (count == 1)
+        fprintf(file, "1 %s", name);
+    else if (name[length - 1] == 'y' && name[length - 2] != 'a') /* libraries, but arrays */
+        fprintf(file, "%zu %.*sies", count, (int)length - 1, name);
+    else
+        fprintf(file, "%zu %ss", count, name);
+}
+
+void sim_live_print(const struct sim_count *count, FILE *file, const char *prefix,
+                    const char *suffix)
+{
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++) {
+        const char *name = sim_kinds_name((enum sim_kind)kind);
+        if (count->objects[kind] == 0)
+            continue;
+        fputs(prefix, file);
+        print_kind(file, count->objects[kind],
+                   kind == SIM_PHYSICAL ? "block of physical memory" : name);
+        fprintf(file, "%s\n", suffix);
+    }
+    if (count->blocks)
+        fprintf(file, "%s%zu block%s of memory, %zu bytes%s\n", prefix, count->blocks,
+                count->blocks == 1 ? "" : "s", count->bytes, suffix);
+}
+
+void sim_live_json(const struct sim_count *count, FILE *file)
+{
+    const char *comma = "";
+    putc('{', file);
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++) {
+        if (count->objects[kind] == 0)
+            continue;
+        fprintf(file, "%s\"%s\": %zu", comma, sim_kinds_name((enum sim_kind)kind),
+                count->objects[kind]);
+        comma = ", ";
+    }
+    if (count->blocks)
+        fprintf(file, "%s\"memory\": {\"blocks\": %zu, \"bytes\": %zu}", comma, count->blocks,
+                count->bytes);
+    putc('}', file);
+}

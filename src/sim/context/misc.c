@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What has no object of its own: the profiler's switches, private tables, the driver's log. */
+#include "core/current.h"
+#include "core/report.h"
+#include "device/init.h"
+
+CUresult sim_cuProfilerStart(void)
+{
+    struct sim_context *context;
+    return sim_current(&context);
+}
+
+CUresult sim_cuProfilerStop(void)
+{
+    struct sim_context *context;
+    return sim_current(&context);
+}
+
+/* Real drivers have private tables; none of them is simulated. The CUDA runtime asks for them
+ * before all else, and hands on what it is told: that there is no device, which its programs expect
+ * where there is no GPU. A program that has called cuInit itself is none of its programs, or goes
+ * on without: to say so would point at the wrong cause. */
+CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    static bool said;
+    if (!ppExportTable || !pExportTableId)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!said && sim_init_state() == CUDA_ERROR_NOT_INITIALIZED)
+        sim_report_problem(
+            "cushim sim: the program uses the CUDA runtime, which asks for private "
+            "tables of NVIDIA's driver (cuGetExportTable); none is simulated, and the "
+            "runtime finds no device: only programs that call the driver API run here");
+    said = true;
+    *ppExportTable = NULL;
+    return CUDA_ERROR_NO_DEVICE;
+}
+
+/* The driver's log of errors stays empty: faults of kernels are reported as they happen. */
+CUresult sim_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    (void)flags;
+    if (!iterator_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    *iterator_out = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
+                                unsigned int flags)
+{
+    (void)iterator;
+    if (!buffer || !size || *size == 0 || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *size = 0;
+    *buffer = '\0';
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    (void)iterator;
+    if (!pathToFile || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Which contexts may use the memory of which others on other devices. */
+#include "context/peer.h"
+
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "device/device.h"
+
+static void forget(struct sim_peer **link)
+{
+    struct sim_peer *peer = *link;
+    *link = peer->next;
+    free(peer);
+}
+
+void sim_peer_forget(struct sim_context *context)
+{
+    while (context->peers)
+        forget(&context->peers);
+    for (struct sim_object *object = sim_object_first(SIM_CONTEXT); object; object = object->next) {
+        struct sim_peer **link = sim_context_peer((struct sim_context *)object, context);
+        if (*link)
+            forget(link);
+    }
+}
+
+static CUresult both(CUcontext handle, struct sim_context **context, struct sim_context **peer)
+{
+    CUresult result = sim_current(context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *peer = sim_object(SIM_CONTEXT, handle);
+    if (*peer)
+        return CUDA_SUCCESS;
+    return handle ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult sim_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    struct sim_context *context, *peer;
+    CUresult result = both(peerContext, &context, &peer);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (Flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sim_device_reaches(context->device, peer->device))
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (*sim_context_peer(context, peer))
+        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    struct sim_peer *made = malloc(sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *made = (struct sim_peer){peer->serial, context->peers};
+    context->peers = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    struct sim_context *context, *peer;
+    CUresult result = both(peerContext, &context, &peer);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_peer **link = sim_context_peer(context, peer);
+    if (!*link)
+        return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    forget(link);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Primary contexts, counted per device. A device's has the same handle every time it is active. */
+#include <time.h>
+
+#include "context/context_create.h"
+#include "context/life.h"
+#include "core/context.h"
+#include "core/lock.h"
+#include "device/device.h"
+
+/* Its memory stays: a thread's stack may have its handle long after it was released. */
+static CUresult make(struct sim_device *device, unsigned flags)
+{
+    CUresult result = sim_life_begin(device, flags, true, &device->primary_kept);
+    if (result == CUDA_SUCCESS)
+        sim_context_keep(device->primary_kept);
+    return result;
+}
+
+static CUresult activate(struct sim_device *device)
+{
+    unsigned flags = device->primary_flags | CU_CTX_MAP_HOST;
+    CUresult result;
+    if (device->failed != CUDA_SUCCESS)
+        return device->failed;
+    if (device->primary_kept)
+        result = sim_life_open(device->primary_kept, flags);
+    else
+        result = make(device, flags);
+    if (result == CUDA_SUCCESS)
+        device->primary = device->primary_kept;
+    return result;
+}
+
+/* Inactive for every other thread at once, also while its last work is waited for. */
+static void deactivate(struct sim_device *device)
+{
+    struct sim_context *context = device->primary;
+    device->primary_flags = 0;
+    if (!context)
+        return;
+    device->primary = NULL;
+    device->primary_closing = true;
+    sim_life_close(context);
+    device->primary_closing = false;
+}
+
+CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    while (device->primary_closing) { /* another thread waits for its last work */
+        sim_lock_leave();
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        sim_lock_enter();
+    }
+    CUresult result = device->primary ? CUDA_SUCCESS : activate(device);
+    if (result != CUDA_SUCCESS)
+        return result;
+    device->primary_count++;
+    *pctx = (CUcontext)device->primary;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!device->primary_count)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (--device->primary_count == 0)
+        deactivate(device);
+    return CUDA_SUCCESS;
+}
+
+/* The first form succeeds if nothing is retained too (H200, driver 580). */
+CUresult sim_cuDevicePrimaryCtxRelease(CUdevice_v1 dev)
+{
+    CUresult result = sim_cuDevicePrimaryCtxRelease_v2(dev);
+    return result == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : result;
+}
+
+CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice_v1 dev)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    deactivate(device); /* what was retained still is, of the next one (H200, driver 580) */
+    return CUDA_SUCCESS;
+}
+
+/* The first form also releases once (H200, driver 580). */
+CUresult sim_cuDevicePrimaryCtxReset(CUdevice_v1 dev)
+{
+    struct sim_device *device = sim_device(dev);
+    if (device && device->primary_count)
+        device->primary_count--;
+    return sim_cuDevicePrimaryCtxReset_v2(dev);
+}
+
+/* Since 11.0 an active context takes new flags too. */
+CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice_v1 dev, unsigned int flags)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!sim_context_create_flags_valid(flags) || flags & CU_CTX_MAP_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    device->primary_flags = flags;
+    if (device->primary)
+        device->primary->flags = flags | CU_CTX_MAP_HOST;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
+{
+    struct sim_device *device = sim_device(dev);
+    if (device && device->primary)
+        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    return sim_cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+CUresult sim_cuDevicePrimaryCtxGetState(CUdevice_v1 dev, unsigned int *flags, int *active)
+{
+    struct sim_device *device = sim_device(dev);
+    if (!flags || !active)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *flags = device->primary_flags;
+    *active = device->primary ? 1 : 0;
+    return CUDA_SUCCESS;
+}

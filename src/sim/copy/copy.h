@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies, however they were asked for: boxes of rows, checked when they are asked for and once more
+ * when their turn in the stream comes. */
+#ifndef CUSHIM_SIM_COPY_COPY_H
+#define CUSHIM_SIM_COPY_COPY_H
+
+#include "sim.h"
+
+struct sim_context;
+struct sim_item;
+
+enum sim_side_kind {
+    SIM_SIDE_HOST,   /* the program's own memory, which nobody can check */
+    SIM_SIDE_DEVICE, /* live memory of the driver's, in the space of device addresses */
+    SIM_SIDE_ARRAY   /* the elements of an array: live memory that only the array's copies see */
+};
+struct sim_side {
+    enum sim_side_kind kind;
+    uint64_t address;  /* of the box's first byte */
+    size_t row, slice; /* bytes from one row, or slice, to the next */
+};
+struct sim_copy {
+    struct sim_side to, from;
+    size_t width, height, depth; /* bytes, rows, slices; any 0: nothing to do */
+};
+
+/* --- Done: `copy` in the stream, with or without waiting; `parameters` is what a graph
+ * shows of it, NULL: a plain range. --- */
+CUresult sim_copy_submit(CUstream stream, const struct sim_copy *copy,
+                         const CUDA_MEMCPY3D_v2 *parameters, bool wait);
+CUresult sim_copy_run(void *copy); /* sim_work */
+/* A copy or fill in the stream is refused with this code: what a capture makes of that. */
+CUresult sim_copy_refused(CUstream stream, CUresult code);
+
+/* A copy of any shape: item->params.memcpy.copyParams and copyCtx. */
+CUresult sim_copy_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *copy,
+                          struct sim_item *item);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of rectangles and boxes, between memory and arrays. */
+#include "copy/copy_box.h"
+
+#include <string.h>
+
+#include "copy/copy.h"
+#include "copy/copy_line.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "queue/stream.h"
+#include "texture/array.h"
+
+_Static_assert(sizeof(CUDA_MEMCPY3D_v2) == sizeof(CUDA_MEMCPY3D_PEER_v1), "one layout");
+
+struct place { /* one side, as the caller gives it */
+    CUmemorytype type;
+    uint64_t address;
+    CUarray array;
+    size_t x, y, z, pitch, height; /* a level of detail is not looked at */
+};
+
+/* a * b + c, or false where it does not fit. */
+static bool scaled(size_t a, size_t b, size_t c, size_t *sum)
+{
+    return !__builtin_mul_overflow(a, b, sum) && !__builtin_add_overflow(*sum, c, sum);
+}
+
+static bool within(size_t at, size_t count, size_t limit)
+{
+    return at <= limit && count <= limit - at;
+}
+
+static CUresult array_side(struct sim_side *side, const struct place *place,
+                           const struct sim_copy *copy)
+{
+    const struct sim_array *array = sim_object(SIM_ARRAY, place->array);
+    if (!array)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!within(place->x, copy->width, array->row) ||
+        !within(place->y, copy->height, array->rows) ||
+        !within(place->z, copy->depth, array->slices))
+        return CUDA_ERROR_INVALID_VALUE;
+    *side = (struct sim_side){.kind = SIM_SIDE_ARRAY,
+                              .address = array->address + place->z * array->slice +
+                                         place->y * array->row + place->x,
+                              .row = array->row,
+                              .slice = array->slice};
+    return CUDA_SUCCESS;
+}
+
+static CUresult memory_side(struct sim_side *side, const struct place *place,
+                            const struct sim_copy *copy, bool write)
+{
+    size_t pitch = place->pitch, height = place->height, slice = 0, before, size, end;
+    if (!scaled(1, place->x, copy->width, &end))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* 0 stands for rows, and slices, without gaps. */
+    if (pitch == 0)
+        pitch = end;
+    if (height == 0 && !scaled(1, place->y, copy->height, &height))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (pitch < end)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (copy->depth > 1 && !within(place->y, copy->height, height))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!scaled(pitch, height, 0, &slice) || !scaled(place->z, slice, place->x, &before) ||
+        !scaled(place->y, pitch, before, &before) ||
+        !scaled(copy->depth - 1, slice, copy->width, &size) ||
+        !scaled(copy->height - 1, pitch, size, &size) || before > UINT64_MAX - place->address)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (place->address == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = sim_copy_line_side(side, place->type, place->address + before, size, write);
+    side->row = pitch;
+    side->slice = slice;
+    return result;
+}
+
+static CUresult one_side(struct sim_side *side, const struct place *place,
+                         const struct sim_copy *copy, bool write)
+{
+    switch (place->type) {
+    case CU_MEMORYTYPE_HOST:
+    case CU_MEMORYTYPE_DEVICE:
+    case CU_MEMORYTYPE_UNIFIED:
+        return memory_side(side, place, copy, write);
+    case CU_MEMORYTYPE_ARRAY:
+        return array_side(side, place, copy);
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *p)
+{
+    struct place from = {.type = p->srcMemoryType,
+                         .address = p->srcMemoryType == CU_MEMORYTYPE_HOST
+                                        ? (uint64_t)(uintptr_t)p->srcHost
+                                        : p->srcDevice,
+                         .array = p->srcArray,
+                         .x = p->srcXInBytes,
+                         .y = p->srcY,
+                         .z = p->srcZ,
+                         .pitch = p->srcPitch,
+                         .height = p->srcHeight};
+    struct place to = {.type = p->dstMemoryType,
+                       .address = p->dstMemoryType == CU_MEMORYTYPE_HOST
+                                      ? (uint64_t)(uintptr_t)p->dstHost
+                                      : p->dstDevice,
+                       .array = p->dstArray,
+                       .x = p->dstXInBytes,
+                       .y = p->dstY,
+                       .z = p->dstZ,
+                       .pitch = p->dstPitch,
+                       .height = p->dstHeight};
+    *copy = (struct sim_copy){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
+    if (copy->width == 0 || copy->height == 0 || copy->depth == 0)
+        return CUDA_SUCCESS;
+    CUresult result = one_side(&copy->from, &from, copy, false);
+    return result == CUDA_SUCCESS ? one_side(&copy->to, &to, copy, true) : result;
+}
+
+CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
+{
+    struct sim_context *context;
+    CUDA_MEMCPY3D_v2 same;
+    CUresult result = sim_current_of(parameters->srcContext, &context);
+    if (result == CUDA_SUCCESS)
+        result = sim_current_of(parameters->dstContext, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memcpy(&same, parameters, sizeof same);
+    same.reserved0 = same.reserved1 = NULL;
+    return sim_copy_box(copy, &same);
+}
+
+static CUDA_MEMCPY3D_v2 deepened(const CUDA_MEMCPY2D_v2 *p)
+{
+    return (CUDA_MEMCPY3D_v2){.srcXInBytes = p->srcXInBytes,
+                              .srcY = p->srcY,
+                              .srcMemoryType = p->srcMemoryType,
+                              .srcHost = p->srcHost,
+                              .srcDevice = p->srcDevice,
+                              .srcArray = p->srcArray,
+                              .srcPitch = p->srcPitch,
+                              .dstXInBytes = p->dstXInBytes,
+                              .dstY = p->dstY,
+                              .dstMemoryType = p->dstMemoryType,
+                              .dstHost = p->dstHost,
+                              .dstDevice = p->dstDevice,
+                              .dstArray = p->dstArray,
+                              .dstPitch = p->dstPitch,
+                              .WidthInBytes = p->WidthInBytes,
+                              .Height = p->Height,
+                              .Depth = 1};
+}
+
+/* A synchronous or asynchronous entry's whole work. `peer`: the layout's contexts count. */
+static CUresult box(const CUDA_MEMCPY3D_v2 *parameters, const CUDA_MEMCPY3D_PEER_v1 *peer,
+                    CUstream stream, bool wait)
+{
+    struct sim_context *context;
+    struct sim_copy copy;
+    CUDA_MEMCPY3D_v2 shown;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!parameters && !peer)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (parameters) {
+        shown = *parameters;
+        result = sim_copy_box(&copy, parameters);
+    } else {
+        memcpy(&shown, peer, sizeof shown);
+        shown.reserved0 = shown.reserved1 = NULL;
+        result = sim_copy_box_peer(&copy, peer);
+    }
+    return result == CUDA_SUCCESS ? sim_copy_submit(stream, &copy, &shown, wait)
+                                  : sim_copy_refused(stream, result);
+}
+
+static CUresult flat(const CUDA_MEMCPY2D_v2 *parameters, CUstream stream, bool wait)
+{
+    CUDA_MEMCPY3D_v2 deep;
+    if (parameters)
+        deep = deepened(parameters);
+    return box(parameters ? &deep : NULL, NULL, stream, wait);
+}
+
+CUresult sim_cuMemcpy2D_v2(const CUDA_MEMCPY2D_v2 *pCopy)
+{
+    return flat(pCopy, NULL, true);
+}
+
+CUresult sim_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D_v2 *pCopy)
+{
+    return flat(pCopy, NULL, true);
+}
+
+CUresult sim_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D_v2 *pCopy, CUstream hStream)
+{
+    return flat(pCopy, hStream, false);
+}
+
+CUresult sim_cuMemcpy3D_v2(const CUDA_MEMCPY3D_v2 *pCopy)
+{
+    return box(pCopy, NULL, NULL, true);
+}
+
+CUresult sim_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D_v2 *pCopy, CUstream hStream)
+{
+    return box(pCopy, NULL, hStream, false);
+}
+
+CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER_v1 *pCopy)
+{
+    struct sim_context *context;
+    CUresult result =
+        pCopy ? sim_copy_line_settle(pCopy->dstContext, pCopy->srcContext) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        result = box(NULL, pCopy, NULL, true);
+    if (result == CUDA_SUCCESS && sim_current(&context) == CUDA_SUCCESS)
+        result = sim_stream_wait_context(context);
+    return result;
+}
+
+CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER_v1 *pCopy, CUstream hStream)
+{
+    return box(NULL, pCopy, hStream, false);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Fills of 8, 16 and 32 bits, along a line and of rectangles. */
+#include "copy/fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy/copy.h"
+#include "core/current.h"
+#include "memory/memory.h"
+#include "memory/range.h"
+#include "queue/capture.h"
+#include "queue/item.h"
+#include "queue/stream.h"
+
+struct fill {
+    uint64_t address;
+    size_t pitch;
+    unsigned value, element; /* 1, 2 or 4 bytes of it */
+    size_t width, height;    /* elements, rows */
+};
+
+enum { SPAN = 4096 };
+
+/* The first elements one by one, all others as copies of those. */
+static void fill_bytes(char *to, const struct fill *fill, size_t size)
+{
+    uint16_t half = (uint16_t)fill->value;
+    uint32_t word = fill->value;
+    size_t first = size < SPAN ? size : SPAN;
+    if (fill->element == 1) {
+        memset(to, (int)(fill->value & 0xff), size);
+        return;
+    }
+    if (fill->element == 2)
+        for (size_t i = 0; i < first; i += 2)
+            memcpy(to + i, &half, 2);
+    else
+        for (size_t i = 0; i < first; i += 4)
+            memcpy(to + i, &word, 4);
+    for (size_t done = first; done < size; done += first)
+        memcpy(to + done, to, size - done < first ? size - done : first);
+}
+
+static CUresult run(void *user)
+{
+    const struct fill *fill = user;
+    for (size_t y = 0; y < fill->height; y++) {
+        uint64_t at = fill->address + y * fill->pitch;
+        size_t left = fill->width * fill->element;
+        while (left) {
+            struct sim_allocation found;
+            if (!sim_range_copy(at, &found) || !found.writable)
+                return CUDA_ERROR_ILLEGAL_ADDRESS;
+            size_t here = found.usable - (size_t)(at - found.address);
+            here = here < left ? here : left;
+            fill_bytes(found.host + (at - found.address), fill, here);
+            at += here;
+            left -= here;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult check(const struct fill *fill)
+{
+    size_t row = fill->width * fill->element, size; /* what passes 64 bits is lost, as there */
+    if (fill->width == 0 || fill->height == 0)
+        return CUDA_SUCCESS;
+    if (fill->address == 0 || fill->address % fill->element)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (fill->height > 1 && (fill->pitch % fill->element || fill->pitch < row))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (__builtin_mul_overflow(fill->pitch, fill->height - 1, &size))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Real drivers add the size to the address and look at the sum: what passes the end of all
+     * addresses is accepted, and fails on the device. */
+    if (fill->height == 1 && fill->address > UINT64_MAX - row)
+        return CUDA_SUCCESS;
+    if (__builtin_add_overflow(size, row, &size))
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_memory_covers(fill->address, size, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void drop(void *user)
+{
+    free(user);
+}
+
+static CUresult item_make(struct sim_context *context, const struct fill *fill,
+                          struct sim_item *item)
+{
+    struct fill *kept = malloc(sizeof *kept);
+    if (!kept)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *kept = *fill;
+    *item = (struct sim_item){.run = run, .user = kept, .drop = drop};
+    item->params.type = CU_GRAPH_NODE_TYPE_MEMSET;
+    item->params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){.dst = fill->address,
+                                                       .pitch = fill->pitch,
+                                                       .value = fill->value,
+                                                       .elementSize = fill->element,
+                                                       .width = fill->width,
+                                                       .height = fill->height,
+                                                       .ctx = (CUcontext)context};
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_fill_prepare(struct sim_context *context, const CUDA_MEMSET_NODE_PARAMS_v2 *p,
+                          struct sim_item *item)
+{
+    struct fill fill = {p->dst, p->pitch, p->value, p->elementSize, p->width, p->height};
+    if (fill.element != 1 && fill.element != 2 && fill.element != 4)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (fill.width == 0 || fill.height == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = check(&fill);
+    return result == CUDA_SUCCESS ? item_make(context, &fill, item) : result;
+}
+
+/* Memory that the host sees at once: only then does a fill without a stream wait. */
+static bool is_shared(uint64_t address)
+{
+    const struct sim_allocation *found = sim_range_find(address);
+    return found && !found->room;
+}
+
+static CUresult submit(CUstream handle, struct fill fill, bool wait)
+{
+    struct sim_context *context;
+    struct sim_stream *stream;
+    struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .run = run, .user = &fill};
+    CUresult result = sim_current(&context);
+    if (result == CUDA_SUCCESS)
+        result = sim_stream(handle, &stream);
+    if (result == CUDA_SUCCESS && check(&fill) != CUDA_SUCCESS)
+        result = sim_copy_refused(handle, CUDA_ERROR_INVALID_VALUE);
+    if (result != CUDA_SUCCESS || fill.width == 0 || fill.height == 0)
+        return result;
+    if (wait && is_shared(fill.address))
+        return sim_stream_submit_wait(stream, &item);
+    result = item_make(stream->object.context, &fill, &item);
+    return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item)
+                                  : sim_capture_refused(stream, result);
+}
+
+CUresult sim_cuMemsetD8_v2(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N)
+{
+    return submit(NULL, (struct fill){dstDevice, 0, uc, 1, N, 1}, true);
+}
+
+CUresult sim_cuMemsetD16_v2(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N)
+{
+    return submit(NULL, (struct fill){dstDevice, 0, us, 2, N, 1}, true);
+}
+
+CUresult sim_cuMemsetD32_v2(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N)
+{
+    return submit(NULL, (struct fill){dstDevice, 0, ui, 4, N, 1}, true);
+}
+
+CUresult sim_cuMemsetD8Async(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    return submit(hStream, (struct fill){dstDevice, 0, uc, 1, N, 1}, false);
+}
+
+CUresult sim_cuMemsetD16Async(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N,
+                              CUstream hStream)
+{
+    return submit(hStream, (struct fill){dstDevice, 0, us, 2, N, 1}, false);
+}
+
+CUresult sim_cuMemsetD32Async(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    return submit(hStream, (struct fill){dstDevice, 0, ui, 4, N, 1}, false);
+}
+
+CUresult sim_cuMemsetD2D8_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc,
+                             size_t Width, size_t Height)
+{
+    return submit(NULL, (struct fill){dstDevice, dstPitch, uc, 1, Width, Height}, true);
+}
+
+CUresult sim_cuMemsetD2D16_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us,
+                              size_t Width, size_t Height)
+{
+    return submit(NULL, (struct fill){dstDevice, dstPitch, us, 2, Width, Height}, true);
+}
+
+CUresult sim_cuMemsetD2D32_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui,
+                              size_t Width, size_t Height)
+{
+    return submit(NULL, (struct fill){dstDevice, dstPitch, ui, 4, Width, Height}, true);
+}
+
+CUresult sim_cuMemsetD2D8Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc,
+                               size_t Width, size_t Height, CUstream hStream)
+{
+    return submit(hStream, (struct fill){dstDevice, dstPitch, uc, 1, Width, Height}, false);
+}
+
+CUresult sim_cuMemsetD2D16Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us,
+                                size_t Width, size_t Height, CUstream hStream)
+{
+    return submit(hStream, (struct fill){dstDevice, dstPitch, us, 2, Width, Height}, false);
+}
+
+CUresult sim_cuMemsetD2D32Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui,
+                                size_t Width, size_t Height, CUstream hStream)
+{
+    return submit(hStream, (struct fill){dstDevice, dstPitch, ui, 4, Width, Height}, false);
+}

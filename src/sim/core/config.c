@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings, and those of the environment. A program that runs with more rights than its user has
+ * reads none. */
+#include "core/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/profile.h"
+#include "core/version.h"
+
+struct sim_config sim_config = {.devices = 1};
+
+bool sim_config_bytes(const char *text, size_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (errno)
+        return false;
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if ((*end && (!unit || end[1])) || value > (SIZE_MAX >> shift))
+        return false;
+    *bytes = (size_t)value << shift;
+    return true;
+}
+
+size_t sim_config_size(const char *text)
+{
+    size_t bytes = 0;
+    return sim_config_bytes(text, &bytes) ? bytes : 0;
+}
+
+static void complain(const char *name, const char *value)
+{
+    fprintf(stderr, "cushim: simulated driver: %s: cannot use \"%s\"; the default stays\n", name,
+            value);
+}
+
+/* A whole number in [low, high]. */
+static bool number(const char *name, long long low, long long high, long long *value)
+{
+    const char *text = secure_getenv(name);
+    char *end;
+    if (!text || !*text)
+        return false;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (*end || errno || *value < low || *value > high) {
+        complain(name, text);
+        return false;
+    }
+    return true;
+}
+
+/* "12.4" -> 12040; 0: not a version. */
+static int version(const char *text)
+{
+    int major, minor, end = 0;
+    if (sscanf(text, "%d.%d%n", &major, &minor, &end) != 2 || text[end] || major < 1 || minor < 0 ||
+        minor > 9)
+        return 0;
+    return major * 1000 + minor * 10;
+}
+
+static void read_profile(const char *text)
+{
+    const struct sim_profile *profile = sim_profile_find(text);
+    if (profile)
+        sim_config.profile = profile;
+    else
+        complain("CUSHIM_SIM_PROFILE", text);
+}
+
+void sim_config_read(void)
+{
+    const char *text;
+    long long value;
+    sim_config.cuda = sim_version_built;
+    sim_config.profile = sim_profile_find(NULL);
+    if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
+        int asked = version(text);
+        if (asked >= SIM_OLDEST && asked <= sim_version_built)
+            sim_config.cuda = asked;
+        else
+            complain("CUSHIM_SIM_CUDA", text);
+    }
+    if (number("CUSHIM_SIM_DEVICES", 0, SIM_MAX_DEVICES, &value))
+        sim_config.devices = (int)value;
+    if (number("CUSHIM_SIM_WORKERS", 1, SIM_MAX_WORKERS, &value))
+        sim_config.workers = (unsigned)value;
+    if (number("CUSHIM_SIM_TIME_LIMIT_MS", 1, 1000000000, &value))
+        sim_config.time_limit_ns = (uint64_t)value * 1000000U;
+    if (number("CUSHIM_SIM_GRAIN", 1, SIM_MAX_GRAIN, &value))
+        sim_config.grain = (size_t)value;
+    if ((text = secure_getenv("CUSHIM_SIM_PROFILE")) && *text)
+        read_profile(text);
+    if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {
+        sim_config.memory = sim_config_size(text);
+        if (!sim_config.memory)
+            complain("CUSHIM_SIM_MEMORY", text);
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings: the environment's, or those that cushim/sim.h gave. */
+#ifndef CUSHIM_SIM_CORE_CONFIG_H
+#define CUSHIM_SIM_CORE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_profile;
+
+#define SIM_MAX_DEVICES 64
+#define SIM_MAX_WORKERS 1024
+/* The most that blocks of device memory may be rounded up to: there is as much behind each. */
+#define SIM_MAX_GRAIN 512
+#define SIM_OLDEST 6050 /* CUDA 6.5 */
+struct sim_config {
+    int cuda;    /* 12040 */
+    int devices; /* 0 to SIM_MAX_DEVICES */
+    const struct sim_profile *profile;
+    size_t memory;          /* bytes per device; 0: the profile's */
+    uint64_t time_limit_ns; /* of one kernel; 0: none */
+    unsigned workers;       /* threads of the CPU per launch; 0: all */
+    size_t grain;           /* kernels may use blocks up to a multiple of it; 0: exactly */
+};
+extern struct sim_config sim_config;
+
+void sim_config_read(void); /* from the environment */
+/* Bytes, with K, M, G or T behind. False: not a number of bytes. */
+bool sim_config_bytes(const char *text, size_t *bytes);
+size_t sim_config_size(const char *text); /* 0: not a size */
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts as every room knows them: memory that is kept while somebody refers to it. What a
+ * context does at its beginning and end is in context/life.c. */
+#include "core/context.h"
+
+#include <stdlib.h>
+
+static struct sim_context *kept; /* primary ones */
+
+struct sim_context *sim_context_retain(struct sim_context *context)
+{
+    context->references++;
+    return context;
+}
+
+void sim_context_release(struct sim_context *context)
+{
+    if (--context->references == 0)
+        free(context);
+}
+
+void sim_context_keep(struct sim_context *context)
+{
+    context->next_kept = kept;
+    kept = context;
+}
+
+struct sim_context *sim_context_kept(CUcontext handle)
+{
+    struct sim_context *context = kept;
+    while (context && (CUcontext)context != handle)
+        context = context->next_kept;
+    return context;
+}
+
+struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to)
+{
+    struct sim_peer **link = (struct sim_peer **)&from->peers;
+    while (*link && (*link)->serial != to->serial)
+        link = &(*link)->next;
+    return link;
+}
+
+bool sim_context_reaches(const struct sim_context *from, const struct sim_context *to)
+{
+    return from->device == to->device || *sim_context_peer(from, to);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver's one lock: every behaviour runs with it. */
+#include "core/lock.h"
+
+#include "core/expire.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void sim_lock_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    sim_expire_all();
+}
+
+void sim_lock_begin(void)
+{
+    pthread_mutex_lock(&lock);
+    sim_expire_renew_all();
+}
+
+void sim_lock_leave(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void sim_lock_wait(pthread_cond_t *changed)
+{
+    pthread_cond_wait(changed, &lock);
+    sim_expire_all();
+}
+
+pthread_mutex_t *sim_lock_mutex(void)
+{
+    return &lock;
+}

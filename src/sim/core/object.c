@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The live objects: a hash by address, and a list of each kind in order of creation. */
+#include "core/object.h"
+
+#include "core/context.h"
+#include "core/expire.h"
+
+#define BUCKETS 1024
+
+static struct sim_object *buckets[BUCKETS];
+static struct sim_object *first[SIM_KIND_COUNT], *last[SIM_KIND_COUNT];
+static size_t counts[SIM_KIND_COUNT];
+
+static struct sim_object **bucket(const void *handle)
+{
+    uintptr_t value = (uintptr_t)handle >> 4;
+    return &buckets[(value ^ value >> 10) % BUCKETS];
+}
+
+SIM_UNCHECKED void sim_object_add(struct sim_object *object, enum sim_kind kind,
+                                  struct sim_context *context)
+{
+    struct sim_object **head = bucket(object);
+    static uint64_t next_serial = 1;
+    object->kind = kind;
+    object->context = context;
+    object->serial = next_serial++;
+    object->chain = *head;
+    *head = object;
+    object->next = NULL;
+    object->previous = last[kind];
+    if (last[kind])
+        last[kind]->next = object;
+    else
+        first[kind] = object;
+    last[kind] = object;
+    counts[kind]++;
+}
+
+SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
+{
+    enum sim_kind kind = object->kind;
+    sim_expire_renew(object); /* it is the caller's from now on */
+    struct sim_object **link = bucket(object);
+    while (*link != object)
+        link = &(*link)->chain;
+    *link = object->chain;
+    if (object->previous)
+        object->previous->next = object->next;
+    else
+        first[kind] = object->next;
+    if (object->next)
+        object->next->previous = object->previous;
+    else
+        last[kind] = object->previous;
+    counts[kind]--;
+}
+
+SIM_UNCHECKED void *sim_object(enum sim_kind kind, const void *handle)
+{
+    struct sim_object *object = *bucket(handle);
+    while (object && object != handle)
+        object = object->chain;
+    if (!object || object->kind != kind)
+        return NULL;
+    sim_expire_renew(object);
+    sim_expire_renew(object->context); /* which lives as long as what it owns */
+    return object;
+}
+
+bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial)
+{
+    const struct sim_object *found = sim_object(kind, handle);
+    return found && found->serial == serial;
+}
+
+SIM_UNCHECKED static void renew(enum sim_kind kind)
+{
+    for (struct sim_object *object = first[kind]; object; object = object->next) {
+        sim_expire_renew(object);
+        sim_expire_renew(object->context);
+    }
+}
+
+struct sim_object *sim_object_first(enum sim_kind kind)
+{
+    renew(kind);
+    return first[kind];
+}
+
+#ifdef SIM_EXPIRES
+SIM_UNCHECKED void sim_object_expire_all(void)
+{
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+        for (struct sim_object *object = first[kind]; object; object = object->next)
+            if (!object->pinned &&
+                (kind != SIM_CONTEXT || ((struct sim_context *)object)->references == 1))
+                sim_expire(object);
+}
+
+void sim_object_renew_all(void)
+{
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+        renew((enum sim_kind)kind);
+}
+#endif
+
+size_t sim_object_count(enum sim_kind kind)
+{
+    return counts[kind];
+}

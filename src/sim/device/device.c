@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices: which there are, and which of them the program sees. */
+#include "device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/config.h"
+#include "core/context.h"
+#include "core/machine.h"
+#include "core/object.h"
+#include "core/profile.h"
+#include "device/device_name.h"
+#include "device/init.h"
+
+struct sim_device sim_device_all[SIM_MAX_DEVICES];
+static int visible;
+
+/* Programs take much of what is free, and memory is the host's: unless a size was asked for, all
+ * devices together have half of what the process may use. */
+static size_t default_memory(void)
+{
+    const size_t least = (size_t)256 << 20, step = (size_t)2 << 20;
+    int devices = sim_config.devices ? sim_config.devices : 1;
+    size_t share = (size_t)sim_machine_read("").memory / 2 / (size_t)devices / step * step;
+    share = share < least ? least : share;
+    return share < sim_config.profile->memory ? share : sim_config.profile->memory;
+}
+
+static void make(int ordinal, int physical, size_t memory)
+{
+    sim_device_all[ordinal] = (struct sim_device){
+        .ordinal = ordinal, .physical = physical, .profile = sim_config.profile, .total = memory};
+}
+
+/* The same for every process, different for every device. */
+CUuuid sim_device_uuid(int physical)
+{
+    CUuuid uuid;
+    uint64_t state = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(physical + 1);
+    for (size_t i = 0; i < sizeof uuid.bytes; i++) {
+        state ^= state >> 33;
+        state *= UINT64_C(0xff51afd7ed558ccd);
+        uuid.bytes[i] = (char)(state >> 56);
+    }
+    uuid.bytes[6] = (char)((uuid.bytes[6] & 0x0f) | 0x40); /* "made of random numbers" */
+    uuid.bytes[8] = (char)((uuid.bytes[8] & 0x3f) | 0x80);
+    return uuid;
+}
+
+/* "GPU-" and the digits that `text` has, up to `end`: any unambiguous beginning of a uuid. */
+static int by_uuid(const char *text, const char *end)
+{
+    int found = -1;
+    for (int physical = 0; physical < sim_config.devices; physical++) {
+        char full[SIM_UUID_TEXT];
+        sim_device_name_uuid(physical, full);
+        if ((size_t)(end - text) >= sizeof full || strncmp(text, full, (size_t)(end - text)) != 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = physical;
+    }
+    return found;
+}
+
+/* The device that one item of the list names, or -1. */
+static int item(const char *text, const char *end)
+{
+    char *stop;
+    if (end - text >= 4 && strncmp(text, "GPU-", 4) == 0)
+        return by_uuid(text, end);
+    long number = strtol(text, &stop, 10);
+    while (stop < end && (*stop == ' ' || *stop == '\t'))
+        stop++;
+    return stop == end && stop > text && number >= 0 && number < sim_config.devices ? (int)number
+                                                                                    : -1;
+}
+
+/* CUDA_VISIBLE_DEVICES: the list counts up to its first item that names no device; one that names
+ * a device twice leaves none. */
+static void choose(const char *list, size_t memory)
+{
+    bool used[SIM_MAX_DEVICES] = {false};
+    int count = 0;
+    for (const char *text = list; count < SIM_MAX_DEVICES;) {
+        text += strspn(text, " \t");
+        const char *end = text + strcspn(text, ",");
+        int physical = item(text, end);
+        if (physical < 0)
+            break;
+        if (used[physical]) {
+            count = 0;
+            break;
+        }
+        used[physical] = true;
+        make(count++, physical, memory);
+        if (!*end)
+            break;
+        text = end + 1;
+    }
+    visible = count;
+}
+
+void sim_device_make_all(void)
+{
+    static size_t memory;
+    const char *list = secure_getenv("CUDA_VISIBLE_DEVICES");
+    if (!memory)
+        memory = sim_config.memory ? sim_config.memory : default_memory();
+    if (list) {
+        choose(list, memory);
+        return;
+    }
+    visible = sim_config.devices;
+    for (int i = 0; i < visible; i++)
+        make(i, i, memory);
+}
+
+int sim_device_count(void)
+{
+    /* A program may set CUDA_VISIBLE_DEVICES itself, before cuInit. */
+    if (sim_init_state() == CUDA_ERROR_NOT_INITIALIZED)
+        sim_device_make_all();
+    return visible;
+}
+
+struct sim_device *sim_device(CUdevice device)
+{
+    return device >= 0 && device < visible ? &sim_device_all[device] : NULL;
+}
+
+int sim_device_architecture(const struct sim_device *device)
+{
+    int major = 0, minor = 0;
+    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+    return 10 * major + minor;
+}
+
+bool sim_device_attribute(const struct sim_device *device, int attribute, int *value)
+{
+    if (!sim_profile_attribute(device->profile, attribute, sim_config.cuda, value))
+        return false;
+    if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
+        *value = sim_device_name_bus(device);
+    return true;
+}
+
+void sim_device_fail(struct sim_device *device, CUresult error)
+{
+    if (device->failed != CUDA_SUCCESS)
+        return;
+    device->failed = error;
+    for (struct sim_object *object = sim_object_first(SIM_CONTEXT); object; object = object->next) {
+        struct sim_context *context = (struct sim_context *)object;
+        if (context->device == device)
+            context->sticky = error;
+    }
+}
+
+/* Every simulated device reaches every other. */
+bool sim_device_reaches(const struct sim_device *from, const struct sim_device *to)
+{
+    return from != to;
+}

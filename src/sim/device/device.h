@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices. */
+#ifndef CUSHIM_SIM_DEVICE_DEVICE_H
+#define CUSHIM_SIM_DEVICE_DEVICE_H
+
+#include "core/config.h"
+#include "sim.h"
+
+struct sim_context;
+struct sim_profile;
+
+struct sim_device {
+    int ordinal;
+    const struct sim_profile *profile;
+    size_t total, used;          /* bytes of memory */
+    struct sim_context *primary; /* NULL: inactive */
+    unsigned primary_count, primary_flags;
+    bool lost;       /* injected: every call answers CUDA_ERROR_NO_DEVICE-like codes */
+    CUresult failed; /* an error that nothing but the process's end mends */
+    int physical;    /* its number without CUDA_VISIBLE_DEVICES */
+    struct sim_context *primary_kept; /* the primary context's memory, active or not */
+    bool primary_closing;             /* its end waits for its work */
+};
+extern struct sim_device sim_device_all[SIM_MAX_DEVICES];
+int sim_device_count(void);                     /* those that CUDA_VISIBLE_DEVICES leaves */
+struct sim_device *sim_device(CUdevice device); /* NULL: no such device */
+/* Value of an attribute; false: this driver does not know it. */
+bool sim_device_attribute(const struct sim_device *device, int attribute, int *value);
+int sim_device_architecture(const struct sim_device *device); /* 90 */
+void sim_device_make_all(void);                               /* from the settings */
+/* What a device does after such an error is lost: all its contexts answer it from now on, and none
+ * can be made, until the process ends. */
+void sim_device_fail(struct sim_device *device, CUresult error);
+bool sim_device_reaches(const struct sim_device *from, const struct sim_device *to);
+
+#define SIM_UUID_TEXT 41 /* "GPU-", 36 characters, NUL */
+
+CUuuid sim_device_uuid(int physical);
+
+#endif

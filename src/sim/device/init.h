@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CUSHIM_SIM_DEVICE_INIT_H
+#define CUSHIM_SIM_DEVICE_INIT_H
+
+#include "sim.h"
+
+/* CUDA_SUCCESS after cuInit succeeded in this very process, else what later calls answer. */
+CUresult sim_init_state(void);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Captures as the program begins, asks about and ends them. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "graph/edge.h"
+#include "graph/graph.h"
+#include "graph/session.h"
+#include "queue/stream.h"
+
+static bool mode_valid(CUstreamCaptureMode mode)
+{
+    return mode == CU_STREAM_CAPTURE_MODE_GLOBAL || mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL ||
+           mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+}
+
+CUresult sim_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    if (!mode || !mode_valid(*mode))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUstreamCaptureMode old = sim_session_mode;
+    sim_session_mode = *mode;
+    *mode = old;
+    return CUDA_SUCCESS;
+}
+
+/* The stream, where a capture can begin in it. */
+static CUresult ready(CUstream handle, CUstreamCaptureMode mode, struct sim_stream **stream)
+{
+    CUresult result = sim_stream(handle, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!mode_valid(mode))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (*stream == (*stream)->object.context->legacy)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+}
+
+CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    struct sim_stream *stream;
+    CUresult result = ready(hStream, mode, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_graph *graph = sim_graph_make();
+    if (!graph)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (sim_session_begin(stream, graph, mode))
+        return CUDA_SUCCESS;
+    sim_graph_free(graph);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sim_cuStreamBeginCapture(CUstream hStream)
+{
+    return sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+static CUresult in_graph(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count)
+{
+    if (count && !nodes)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        struct sim_node *node = sim_graph_node(nodes[i]);
+        if (!node || node->graph != graph)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
+                                         const CUgraphNode *dependencies,
+                                         const CUgraphEdgeData *dependencyData,
+                                         size_t numDependencies, CUstreamCaptureMode mode)
+{
+    struct sim_graph *graph = sim_graph(hGraph);
+    struct sim_stream *stream;
+    CUresult result = ready(hStream, mode, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!graph || graph->capture)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = in_graph(graph, dependencies, numDependencies);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_session *session = sim_session_begin(stream, graph, mode);
+    if (!session)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    session->borrowed = true;
+    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
+        result = sim_session_follow(stream->capture, sim_graph_node(dependencies[i]),
+                                    dependencyData ? &dependencyData[i] : NULL);
+    if (result != CUDA_SUCCESS)
+        sim_session_end(session);
+    return result;
+}
+
+/* --- The end --- */
+
+/* Mark the node and all that it depends on. A chain may be long: no recursion. */
+static void mark_before(struct sim_node *node, struct sim_node **stack)
+{
+    size_t depth = 0;
+    if (!node->mark)
+        stack[depth++] = node;
+    node->mark = 1;
+    while (depth) {
+        const struct sim_node *top = stack[--depth];
+        for (size_t i = 0; i < top->before_count; i++) {
+            struct sim_node *before = top->before[i].node;
+            if (before->mark)
+                continue;
+            before->mark = 1;
+            stack[depth++] = before;
+        }
+    }
+}
+
+/* Whether the stream that began the capture follows what all others did. */
+static CUresult joined(const struct sim_session *session)
+{
+    const struct sim_graph *graph = session->graph;
+    const struct sim_capture *origin = session->origin->capture;
+    struct sim_node **stack = malloc((graph->count + 1) * sizeof *stack);
+    if (!stack)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < graph->count; i++)
+        graph->nodes[i]->mark = 0;
+    for (size_t i = 0; i < origin->count; i++)
+        mark_before(origin->after[i].node, stack);
+    free(stack);
+    for (const struct sim_capture *other = session->members; other; other = other->next)
+        for (size_t i = 0; i < other->count; i++)
+            if (!other->after[i].node->mark)
+                return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    struct sim_stream *stream;
+    CUresult result = sim_stream(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!phGraph)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!stream->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    struct sim_session *session = stream->capture->session;
+    *phGraph = NULL;
+    if (session->origin != stream) {
+        session->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
+    bool elsewhere = session->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
+                     session->thread != (uint64_t)pthread_self();
+    struct sim_graph *graph = session->graph;
+    bool borrowed = session->borrowed;
+    result = elsewhere          ? CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD /* and it ends */
+             : session->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                                : joined(session);
+    sim_session_end(session);
+    if (result == CUDA_SUCCESS)
+        *phGraph = (CUgraph)graph;
+    else if (!borrowed)
+        sim_graph_free(graph);
+    return result;
+}
+
+/* --- Questions --- */
+
+static CUstreamCaptureStatus status_of(const struct sim_stream *stream)
+{
+    if (!stream->capture)
+        return CU_STREAM_CAPTURE_STATUS_NONE;
+    return stream->capture->session->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                             : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+/* Asking the legacy stream while it may not be used is refused, and spoils nothing. */
+static CUresult askable(CUstream handle, struct sim_stream **stream)
+{
+    CUresult result = sim_stream(handle, stream);
+    return result == CUDA_SUCCESS && sim_session_blocked(*stream)
+               ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+               : result;
+}
+
+CUresult sim_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    struct sim_stream *stream;
+    if (!captureStatus)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = askable(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *captureStatus = status_of(stream);
+    return result;
+}
+
+/* The arrays last until the capture goes on. */
+static CUresult show(struct sim_capture *capture)
+{
+    size_t room = capture->count + 1;
+    free(capture->shown);
+    free(capture->shown_data);
+    capture->shown = malloc(room * sizeof(CUgraphNode));
+    capture->shown_data = malloc(room * sizeof(CUgraphEdgeData));
+    if (!capture->shown || !capture->shown_data)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < capture->count; i++) {
+        capture->shown[i] = (CUgraphNode)capture->after[i].node;
+        capture->shown_data[i] = capture->after[i].data;
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool has_data(const struct sim_capture *capture)
+{
+    for (size_t i = 0; i < capture->count; i++)
+        if (!sim_edge_plain(&capture->after[i].data))
+            return true;
+    return false;
+}
+
+CUresult sim_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                       cuuint64_t *id_out, CUgraph *graph_out,
+                                       const CUgraphNode **dependencies_out,
+                                       const CUgraphEdgeData **edgeData_out,
+                                       size_t *numDependencies_out)
+{
+    struct sim_stream *stream;
+    if (!captureStatus_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = askable(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *captureStatus_out = status_of(stream);
+    if (*captureStatus_out != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return CUDA_SUCCESS;
+    struct sim_capture *capture = stream->capture;
+    if (dependencies_out && !edgeData_out && has_data(capture))
+        return CUDA_ERROR_LOSSY_QUERY;
+    result = show(capture);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (id_out)
+        *id_out = capture->session->id;
+    if (graph_out)
+        *graph_out = (CUgraph)capture->session->graph;
+    if (dependencies_out)
+        *dependencies_out = capture->shown;
+    if (edgeData_out)
+        *edgeData_out = capture->shown_data;
+    if (numDependencies_out)
+        *numDependencies_out = capture->count;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                       cuuint64_t *id_out, CUgraph *graph_out,
+                                       const CUgraphNode **dependencies_out,
+                                       size_t *numDependencies_out)
+{
+    return sim_cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out,
+                                         dependencies_out, NULL, numDependencies_out);
+}
+
+CUresult sim_cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                    cuuint64_t *id_out)
+{
+    return sim_cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, NULL, NULL, NULL,
+                                         NULL);
+}
+
+CUresult sim_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
+                                                  const CUgraphEdgeData *dependencyData,
+                                                  size_t numDependencies, unsigned int flags)
+{
+    struct sim_stream *stream;
+    CUresult result = sim_stream(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_capture *capture = stream->capture;
+    if (!capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (capture->session->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = in_graph(capture->session->graph, dependencies, numDependencies);
+    if (result == CUDA_SUCCESS && flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+        capture->count = 0;
+    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
+        result = sim_session_follow(capture, sim_graph_node(dependencies[i]),
+                                    dependencyData ? &dependencyData[i] : NULL);
+    return result;
+}
+
+CUresult sim_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
+                                               size_t numDependencies, unsigned int flags)
+{
+    return sim_cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, NULL, numDependencies,
+                                                    flags);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Dependencies between the nodes of a graph, in the entries with and without data of an edge. */
+#include "graph/edge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+bool sim_edge_plain(const CUgraphEdgeData *data)
+{
+    static const CUgraphEdgeData plain;
+    return memcmp(data, &plain, sizeof plain) == 0;
+}
+
+/* Ports and types have a meaning between kernels alone. */
+static bool valid(const CUgraphEdgeData *data, const struct sim_node *from)
+{
+    if (!data || sim_edge_plain(data))
+        return true;
+    for (size_t i = 0; i < sizeof data->reserved; i++)
+        if (data->reserved[i])
+            return false;
+    return data->to_port == 0 && data->type <= 1 && data->from_port <= 2 &&
+           from->item.params.type == CU_GRAPH_NODE_TYPE_KERNEL;
+}
+
+struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node *from)
+{
+    for (size_t i = 0; i < to->before_count; i++)
+        if (to->before[i].node == from)
+            return &to->before[i];
+    return NULL;
+}
+
+CUresult sim_edge_add(struct sim_node *to, struct sim_node *from, const CUgraphEdgeData *data)
+{
+    if (to == from || !valid(data, from) || sim_edge_find(to, from))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (to->before_count == to->before_capacity) {
+        size_t capacity = to->before_capacity ? 2 * to->before_capacity : 2;
+        struct sim_edge *before = realloc(to->before, capacity * sizeof *before);
+        if (!before)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        to->before = before;
+        to->before_capacity = capacity;
+    }
+    struct sim_edge *edge = &to->before[to->before_count++];
+    *edge = (struct sim_edge){.node = from};
+    if (data)
+        edge->data = *data;
+    return CUDA_SUCCESS;
+}
+
+void sim_edge_remove(struct sim_node *to, struct sim_edge *edge)
+{
+    size_t at = (size_t)(edge - to->before);
+    memmove(edge, edge + 1, (to->before_count - at - 1) * sizeof *edge);
+    to->before_count--;
+}
+
+/* --- Changes --- */
+
+CUresult sim_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
+                                       const CUgraphNode *to, const CUgraphEdgeData *edgeData,
+                                       size_t numDependencies)
+{
+    struct sim_graph *graph = sim_graph(hGraph);
+    if (!graph || (numDependencies && (!from || !to)))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = CUDA_SUCCESS;
+    size_t done = 0;
+    for (; done < numDependencies && result == CUDA_SUCCESS; done++) {
+        struct sim_node *first = sim_graph_node(from[done]), *last = sim_graph_node(to[done]);
+        if (!first || !last || first->graph != graph || last->graph != graph)
+            result = CUDA_ERROR_INVALID_VALUE;
+        else
+            result = sim_edge_add(last, first, edgeData ? &edgeData[done] : NULL);
+    }
+    if (result == CUDA_SUCCESS)
+        return result;
+    for (size_t i = 0; i + 1 < done; i++) { /* all or nothing */
+        struct sim_node *last = sim_graph_node(to[i]);
+        sim_edge_remove(last, sim_edge_find(last, sim_graph_node(from[i])));
+    }
+    return result;
+}
+
+CUresult sim_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                    size_t numDependencies)
+{
+    return sim_cuGraphAddDependencies_v2(hGraph, from, to, NULL, numDependencies);
+}
+
+CUresult sim_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
+                                          const CUgraphNode *to, const CUgraphEdgeData *edgeData,
+                                          size_t numDependencies)
+{
+    static const CUgraphEdgeData plain;
+    struct sim_graph *graph = sim_graph(hGraph);
+    if (!graph || (numDependencies && (!from || !to)))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < numDependencies; i++) {
+        struct sim_node *first = sim_graph_node(from[i]), *last = sim_graph_node(to[i]);
+        struct sim_edge *edge = first && last ? sim_edge_find(last, first) : NULL;
+        if (!edge || last->graph != graph ||
+            memcmp(&edge->data, edgeData ? &edgeData[i] : &plain, sizeof plain) != 0)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < numDependencies; i++) {
+        struct sim_node *last = sim_graph_node(to[i]);
+        struct sim_edge *edge = sim_edge_find(last, sim_graph_node(from[i]));
+        if (edge)
+            sim_edge_remove(last, edge);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
+                                       const CUgraphNode *to, size_t numDependencies)
+{
+    return sim_cuGraphRemoveDependencies_v2(hGraph, from, to, NULL, numDependencies);
+}
+
+/* --- Questions --- */
+
+struct listing { /* arrays to fill; any may be NULL */
+    CUgraphNode *from, *to;
+    CUgraphEdgeData *data;
+    size_t room, count;
+    bool lossy; /* an edge has data, and nobody asked for them */
+};
+
+static void list(struct listing *listing, struct sim_node *to, const struct sim_edge *edge)
+{
+    size_t at = listing->count++;
+    if (!listing->data && !sim_edge_plain(&edge->data))
+        listing->lossy = true;
+    if (at >= listing->room)
+        return;
+    if (listing->from)
+        listing->from[at] = (CUgraphNode)edge->node;
+    if (listing->to)
+        listing->to[at] = (CUgraphNode)to;
+    if (listing->data)
+        listing->data[at] = edge->data;
+}
+
+static CUresult list_end(struct listing *listing, size_t *number)
+{
+    bool counting = !listing->from && !listing->to;
+    if (listing->lossy && !counting)
+        return CUDA_ERROR_LOSSY_QUERY;
+    for (size_t i = listing->count; i < listing->room && !counting; i++) {
+        if (listing->from)
+            listing->from[i] = NULL;
+        if (listing->to)
+            listing->to[i] = NULL;
+    }
+    if (counting || listing->count < *number)
+        *number = listing->count;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+                                CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    struct sim_graph *graph = sim_graph(hGraph);
+    if (!graph || !numEdges || !from != !to || (edgeData && !from))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct listing listing = {.from = from, .to = to, .data = edgeData, .room = *numEdges};
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t j = 0; j < graph->nodes[i]->before_count; j++)
+            list(&listing, graph->nodes[i], &graph->nodes[i]->before[j]);
+    return list_end(&listing, numEdges);
+}
+
+CUresult sim_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    return sim_cuGraphGetEdges_v2(hGraph, from, to, NULL, numEdges);
+}
+
+CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
+                                           CUgraphEdgeData *edgeData, size_t *numDependencies)
+{
+    struct sim_node *node = sim_graph_node(hNode);
+    if (!node || !numDependencies || (edgeData && !dependencies))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct listing listing = {.from = dependencies, .data = edgeData, .room = *numDependencies};
+    for (size_t i = 0; i < node->before_count; i++)
+        list(&listing, node, &node->before[i]);
+    return list_end(&listing, numDependencies);
+}
+
+CUresult sim_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies,
+                                        size_t *numDependencies)
+{
+    return sim_cuGraphNodeGetDependencies_v2(hNode, dependencies, NULL, numDependencies);
+}
+
+CUresult sim_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                             CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+{
+    struct sim_node *node = sim_graph_node(hNode);
+    if (!node || !numDependentNodes || (edgeData && !dependentNodes))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct listing listing = {.to = dependentNodes, .data = edgeData, .room = *numDependentNodes};
+    for (size_t i = 0; i < node->graph->count; i++) {
+        struct sim_edge *edge = sim_edge_find(node->graph->nodes[i], node);
+        if (edge)
+            list(&listing, node->graph->nodes[i], edge);
+    }
+    return list_end(&listing, numDependentNodes);
+}
+
+CUresult sim_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                          size_t *numDependentNodes)
+{
+    return sim_cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, NULL, numDependentNodes);
+}

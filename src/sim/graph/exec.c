@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs made executable: child graphs dissolved, the nodes sorted, the work prepared anew. */
+#include "graph/exec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/object.h"
+#include "graph/graph.h"
+#include "graph/graph_memory.h"
+#include "graph/params.h"
+#include "graph/user_object.h"
+#include "queue/item.h"
+#include "queue/stream.h"
+#include "queue/ticket.h"
+
+static unsigned next_exec = 1;
+
+struct sim_exec *sim_exec(CUgraphExec handle)
+{
+    return sim_object(SIM_GRAPH_EXEC, handle);
+}
+
+static void free_nodes(struct sim_exec *exec)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        if (exec->nodes[i].claimed)
+            sim_graph_memory_unclaim(&exec->nodes[i].work->item);
+        sim_exec_work_release(exec->nodes[i].work);
+        free(exec->nodes[i].before);
+    }
+    free(exec->nodes);
+}
+
+void sim_exec_release(struct sim_exec *exec)
+{
+    if (--exec->references != 0)
+        return;
+    free_nodes(exec);
+    sim_ticket_release(exec->finished);
+    sim_user_object_holds_free(exec->holds);
+    free(exec);
+}
+
+/* --- Work that a node and launches of it share --- */
+
+CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
+{
+    struct sim_work_unit *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->references = 1;
+    CUresult result = sim_params_copy(item, &made->item);
+    if (result == CUDA_SUCCESS)
+        *unit = made;
+    else
+        free(made);
+    return result;
+}
+
+struct sim_work_unit *sim_exec_work_retain(struct sim_work_unit *unit)
+{
+    unit->references++;
+    return unit;
+}
+
+void sim_exec_work_release(struct sim_work_unit *unit)
+{
+    if (!unit || --unit->references != 0)
+        return;
+    sim_item_drop(&unit->item);
+    free(unit);
+}
+
+/* --- Flattening --- */
+
+static CUresult append(struct sim_exec *exec, uint64_t source, const struct sim_item *item,
+                       size_t before_room, struct sim_exec_node **made)
+{
+    if (exec->count == exec->capacity) {
+        size_t capacity = exec->capacity ? 2 * exec->capacity : 8;
+        struct sim_exec_node *nodes = realloc(exec->nodes, capacity * sizeof *nodes);
+        if (!nodes)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        exec->nodes = nodes;
+        exec->capacity = capacity;
+    }
+    struct sim_exec_node *node = &exec->nodes[exec->count];
+    *node = (struct sim_exec_node){.source = source, .last = true};
+    node->before = malloc((before_room + 1) * sizeof *node->before);
+    CUresult result =
+        node->before ? sim_exec_work_make(item, &node->work) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result != CUDA_SUCCESS) {
+        free(node->before);
+        return result;
+    }
+    exec->count++;
+    *made = node;
+    return CUDA_SUCCESS;
+}
+
+static void depend(struct sim_exec *exec, struct sim_exec_node *node, size_t on)
+{
+    node->before[node->before_count++] = on;
+    exec->nodes[on].last = false;
+}
+
+static CUresult flatten(struct sim_exec *exec, const struct sim_graph *graph, size_t entry,
+                        struct sim_node **error);
+
+/* A child graph: what its roots depend on, its nodes, and a node after all of them. */
+static CUresult flatten_child(struct sim_exec *exec, const struct sim_node *node, size_t entry,
+                              struct sim_node **error)
+{
+    static const struct sim_item nothing = {.params.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    struct sim_exec_node *end;
+    CUresult result = flatten(exec, node->child, entry, error);
+    size_t last = exec->count;
+    if (result == CUDA_SUCCESS)
+        result = append(exec, 0, &nothing, last - entry, &end);
+    for (size_t i = entry; i < last && result == CUDA_SUCCESS; i++)
+        if (exec->nodes[i].last)
+            depend(exec, end, i);
+    return result;
+}
+
+/* A graph's memory has one address: no two executable graphs can use it. */
+static CUresult claim(struct sim_exec *exec)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        exec->nodes[i].claimed = sim_graph_memory_claim(&exec->nodes[i].work->item);
+        if (!exec->nodes[i].claimed)
+            return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Nodes of `graph` follow the exec's node number `entry` (SIZE_MAX: nothing). */
+static CUresult flatten(struct sim_exec *exec, const struct sim_graph *graph, size_t entry,
+                        struct sim_node **error)
+{
+    CUresult result = CUDA_SUCCESS;
+    struct sim_node **sorted = sim_graph_sorted(graph, error);
+    if (!sorted)
+        return *error ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < graph->count && result == CUDA_SUCCESS; i++) {
+        struct sim_node *node = sorted[i];
+        struct sim_exec_node *made;
+        result = append(exec, node->id, &node->item, node->before_count + 1, &made);
+        if (result != CUDA_SUCCESS) {
+            *error = node;
+            break;
+        }
+        for (size_t j = 0; j < node->before_count; j++)
+            depend(exec, made, node->before[j].node->mark);
+        if (node->before_count == 0 && entry != SIZE_MAX)
+            depend(exec, made, entry);
+        node->mark = exec->count - 1;
+        if (!node->child)
+            continue;
+        result = flatten_child(exec, node, node->mark, error);
+        node->mark = exec->count - 1;
+    }
+    free(sorted);
+    return result;
+}
+
+CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
+                        struct sim_node **error)
+{
+    exec->nodes = NULL;
+    exec->count = exec->capacity = 0;
+    *error = NULL;
+    CUresult result = flatten(exec, graph, SIZE_MAX, error);
+    if (result != CUDA_SUCCESS) {
+        free_nodes(exec);
+        exec->nodes = NULL;
+        exec->count = 0;
+    }
+    return result;
+}
+
+struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle)
+{
+    struct sim_node *node = sim_graph_node(handle);
+    for (size_t i = 0; node && i < exec->count; i++)
+        if (exec->nodes[i].source == node->id)
+            return &exec->nodes[i];
+    return NULL;
+}
+
+/* --- Entries --- */
+
+static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
+                            struct sim_node **error)
+{
+    const cuuint64_t known =
+        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+        CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    struct sim_graph *graph = sim_graph(handle);
+    *error = NULL;
+    if (!out || !graph || flags & ~known)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) /* no kernel here can launch a graph */
+        return graph->count ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+    struct sim_exec *exec = calloc(1, sizeof *exec);
+    if (!exec)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = sim_exec_build(graph, exec, error);
+    if (result == CUDA_SUCCESS)
+        result = claim(exec);
+    if (result == CUDA_SUCCESS)
+        result = sim_user_object_holds_copy(graph->holds, &exec->holds);
+    exec->references = 1;
+    if (result != CUDA_SUCCESS) {
+        sim_exec_release(exec);
+        return result;
+    }
+    exec->id = next_exec++;
+    exec->flags = flags & ~(cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    sim_object_add(&exec->object, SIM_GRAPH_EXEC, NULL);
+    *out = (CUgraphExec)exec;
+    return CUDA_SUCCESS;
+}
+
+static CUresult with_log(CUgraphExec *out, CUgraph graph, CUgraphNode *error_node, char *log,
+                         size_t size)
+{
+    struct sim_node *error;
+    CUresult result = instantiate(out, graph, 0, &error);
+    if (error_node)
+        *error_node = (CUgraphNode)error;
+    if (log && size)
+        snprintf(log, size, "%s", error ? "a node of the graph cannot be instantiated" : "");
+    return result;
+}
+
+CUresult sim_cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
+                                char *logBuffer, size_t bufferSize)
+{
+    return with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
+}
+
+CUresult sim_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                   CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
+{
+    return with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
+}
+
+CUresult sim_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                         unsigned long long flags)
+{
+    struct sim_node *error;
+    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) /* there is no stream to do it in */
+        return CUDA_ERROR_INVALID_VALUE;
+    return instantiate(phGraphExec, hGraph, flags, &error);
+}
+
+CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                          CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS *params = instantiateParams;
+    struct sim_node *error;
+    struct sim_stream *stream;
+    CUresult result = CUDA_SUCCESS;
+    if (!params)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
+        result = sim_stream(params->hUploadStream, &stream);
+    params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    params->hErrNode_out = NULL;
+    if (result == CUDA_SUCCESS)
+        result = instantiate(phGraphExec, hGraph, params->flags, &error);
+    if (result == CUDA_SUCCESS) {
+        params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    } else if (sim_graph(hGraph) && error) {
+        params->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+        params->hErrNode_out = (CUgraphNode)error;
+    }
+    return result;
+}
+
+/* Launches that run keep what they need. */
+CUresult sim_cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    struct sim_exec *exec = sim_exec(hGraphExec);
+    if (!exec)
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_object_remove(&exec->object);
+    sim_exec_release(exec);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    struct sim_exec *exec = sim_exec(hGraphExec);
+    if (!exec || !flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = exec->flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int *graphId)
+{
+    struct sim_exec *exec = sim_exec(hGraphExec);
+    if (!exec || !graphId)
+        return CUDA_ERROR_INVALID_VALUE;
+    *graphId = exec->id;
+    return CUDA_SUCCESS;
+}
+
+/* What a graph can go without. */
+static bool can_disable(const struct sim_exec_node *node)
+{
+    CUgraphNodeType type = node->work->item.params.type;
+    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           type == CU_GRAPH_NODE_TYPE_MEMSET;
+}
+
+CUresult sim_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                   unsigned int *isEnabled)
+{
+    struct sim_exec *exec = sim_exec(hGraphExec);
+    struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
+    if (!node || !isEnabled || !can_disable(node))
+        return CUDA_ERROR_INVALID_VALUE;
+    *isEnabled = !node->disabled;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                   unsigned int isEnabled)
+{
+    struct sim_exec *exec = sim_exec(hGraphExec);
+    struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
+    if (!node || !can_disable(node))
+        return CUDA_ERROR_INVALID_VALUE;
+    node->disabled = !isEnabled;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that graphs allocate and free: an address for good, taken and given back at every launch.
+ * The bytes exist from the node's creation to the end of the last graph that knows it, so that
+ * copies and kernels can be added to the graph before it ever ran. */
+#include "graph/graph_memory.h"
+
+#include <stdlib.h>
+
+#include "core/config.h"
+#include "core/context.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "device/device.h"
+#include "memory/memory.h"
+#include "memory/range.h"
+#include "queue/item.h"
+
+struct sim_graph_memory {
+    unsigned references; /* of nodes and of executable graphs */
+    bool live;           /* allocated by a launch that was asked for, and not freed since */
+    bool claimed;        /* by an executable graph: there can be one */
+    uint64_t address, id;
+    size_t size;
+    int device;
+    struct sim_graph_memory *next;
+};
+
+static struct sim_graph_memory *all;
+static uint64_t used[SIM_MAX_DEVICES], used_high[SIM_MAX_DEVICES];
+static uint64_t reserved[SIM_MAX_DEVICES], reserved_high[SIM_MAX_DEVICES];
+
+static void count(uint64_t *now, uint64_t *high, int64_t change)
+{
+    *now += (uint64_t)change;
+    if (high && *now > *high)
+        *high = *now;
+}
+
+static void set_live(struct sim_graph_memory *memory, bool live)
+{
+    if (memory->live == live)
+        return;
+    memory->live = live;
+    count(&used[memory->device], &used_high[memory->device],
+          live ? (int64_t)memory->size : -(int64_t)memory->size);
+}
+
+/* The context that it was made in may be gone, and the memory with it. */
+static struct sim_allocation *allocation_of(const struct sim_graph_memory *memory)
+{
+    struct sim_allocation *found = sim_range_find(memory->address);
+    return found && found->address == memory->address && found->id == memory->id ? found : NULL;
+}
+
+static void release(void *user)
+{
+    struct sim_graph_memory *memory = user;
+    if (--memory->references != 0 || memory->live)
+        return;
+    struct sim_graph_memory **link = &all;
+    while (*link != memory)
+        link = &(*link)->next;
+    *link = memory->next;
+    struct sim_allocation *allocation = allocation_of(memory);
+    if (allocation)
+        sim_memory_free(allocation);
+    count(&reserved[memory->device], NULL, -(int64_t)memory->size);
+    free(memory);
+}
+
+static struct sim_context *context_on(const struct sim_device *device)
+{
+    struct sim_context *context;
+    if (sim_current(&context) == CUDA_SUCCESS && context->device == device)
+        return context;
+    if (device->primary)
+        return device->primary;
+    for (struct sim_object *object = sim_object_first(SIM_CONTEXT); object; object = object->next)
+        if (((struct sim_context *)object)->device == device)
+            return (struct sim_context *)object;
+    return NULL;
+}
+
+static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
+{
+    if (params->bytesize == 0 || params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+        !sim_device(params->poolProps.location.id))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (params->accessDescCount && !params->accessDescs)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < params->accessDescCount; i++)
+        if (params->accessDescs[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            !sim_device(params->accessDescs[i].location.id))
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static struct sim_graph_memory *find(CUdeviceptr address)
+{
+    struct sim_graph_memory *memory = all;
+    while (memory && memory->address != address)
+        memory = memory->next;
+    return memory;
+}
+
+/* What queued work still uses stays readable: the bytes are the graph's. */
+static bool free_for_good(CUdeviceptr address)
+{
+    struct sim_graph_memory *memory = find(address);
+    if (!memory)
+        return false;
+    set_live(memory, false);
+    if (memory->references == 0) {
+        memory->references = 1;
+        release(memory);
+    }
+    return true;
+}
+
+CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
+                                        struct sim_item *item)
+{
+    struct sim_allocation *allocation;
+    CUresult result = check(params);
+    if (result != CUDA_SUCCESS)
+        return result;
+    int device = params->poolProps.location.id;
+    struct sim_context *context = context_on(sim_device(device));
+    struct sim_graph_memory *memory = calloc(1, sizeof *memory);
+    if (!memory || !context) {
+        free(memory);
+        return memory ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    result = sim_memory_allocate(context, SIM_MEMORY_DEVICE, params->bytesize, 0, 0, &allocation);
+    if (result != CUDA_SUCCESS) {
+        free(memory);
+        return result;
+    }
+    *memory = (struct sim_graph_memory){.references = 1,
+                                        .address = allocation->address,
+                                        .id = allocation->id,
+                                        .size = params->bytesize,
+                                        .device = device,
+                                        .next = all};
+    all = memory;
+    sim_memory_hooks.frees = free_for_good;
+    count(&reserved[device], &reserved_high[device], (int64_t)memory->size);
+    params->dptr = allocation->address;
+    *item = (struct sim_item){
+        .params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .user = memory, .drop = release};
+    item->params.alloc = *params;
+    item->params.alloc.accessDescs = NULL; /* every device here reaches it */
+    item->params.alloc.accessDescCount = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_graph_memory_free_item(CUdeviceptr address, struct sim_item *item)
+{
+    struct sim_graph_memory *memory = find(address);
+    if (!memory)
+        return CUDA_ERROR_INVALID_VALUE;
+    memory->references++;
+    *item = (struct sim_item){
+        .params.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .user = memory, .drop = release};
+    item->params.free.dptr = address;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_graph_memory_copy(const struct sim_item *item, struct sim_item *copy)
+{
+    ((struct sim_graph_memory *)item->user)->references++;
+    *copy = *item;
+    return CUDA_SUCCESS;
+}
+
+void sim_graph_memory_launched(const struct sim_item *item)
+{
+    if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        set_live(item->user, true);
+    else if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        set_live(item->user, false);
+}
+
+bool sim_graph_memory_live(const struct sim_item *item)
+{
+    return item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+           ((const struct sim_graph_memory *)item->user)->live;
+}
+
+void sim_graph_memory_discard(const struct sim_item *item)
+{
+    set_live(item->user, false);
+}
+
+bool sim_graph_memory_claim(const struct sim_item *item)
+{
+    struct sim_graph_memory *memory = item->user;
+    if (item->params.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        return true;
+    if (memory->claimed)
+        return false;
+    return memory->claimed = true;
+}
+
+void sim_graph_memory_unclaim(const struct sim_item *item)
+{
+    if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        ((struct sim_graph_memory *)item->user)->claimed = false;
+}
+
+/* --- Entries --- */
+
+CUresult sim_cuDeviceGraphMemTrim(CUdevice device)
+{
+    return sim_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    if (!sim_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((int)attr) {
+    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
+        *(cuuint64_t *)value = used[device];
+        return CUDA_SUCCESS;
+    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+        *(cuuint64_t *)value = used_high[device];
+        return CUDA_SUCCESS;
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+        *(cuuint64_t *)value = reserved[device];
+        return CUDA_SUCCESS;
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
+        *(cuuint64_t *)value = reserved_high[device];
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* High marks alone can be set, and to 0 alone: they begin again where the counts are now. */
+CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    if (!sim_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!value || *(cuuint64_t *)value != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
+        used_high[device] = used[device];
+    else if (attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
+        reserved_high[device] = reserved[device];
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes to executable graphs: of one node, of a child graph, of everything at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/exec.h"
+#include "graph/graph.h"
+#include "graph/params.h"
+#include "queue/item.h"
+
+/* Launches that run keep the old work. */
+static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNodeParams *params)
+{
+    struct sim_exec *exec = sim_exec(handle);
+    struct sim_exec_node *node = exec ? sim_exec_node(exec, node_handle) : NULL;
+    struct sim_item item;
+    if (!node || !params)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_item *old = &node->work->item;
+    if (params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = sim_params_prepare(params, old->attributes, old->attribute_count, &item);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_work_unit *unit = calloc(1, sizeof *unit);
+    if (!unit) {
+        sim_item_drop(&item);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *unit = (struct sim_work_unit){1, item};
+    sim_exec_work_release(node->work);
+    node->work = unit;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                               const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.kernel, nodeParams, sizeof *nodeParams);
+    return set(hGraphExec, hNode, &params);
+}
+
+CUresult sim_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                            const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.kernel, nodeParams, sizeof *nodeParams);
+    return set(hGraphExec, hNode, &params);
+}
+
+CUresult sim_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                            const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+    if (!copyParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    params.memcpy.copyCtx = ctx;
+    params.memcpy.copyParams = *copyParams;
+    return set(hGraphExec, hNode, &params);
+}
+
+CUresult sim_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                            const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams,
+                                            CUcontext ctx)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
+    if (!memsetParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.memset, memsetParams, sizeof *memsetParams);
+    params.memset.ctx = ctx;
+    return set(hGraphExec, hNode, &params);
+}
+
+CUresult sim_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                          const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_HOST};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    params.host.fn = nodeParams->fn;
+    params.host.userData = nodeParams->userData;
+    return set(hGraphExec, hNode, &params);
+}
+
+CUresult sim_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                CUevent event)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+    params.eventRecord.event = event;
+    return set(hGraphExec, hNode, &params);
+}
+
+CUresult sim_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                              CUevent event)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
+    params.eventWait.event = event;
+    return set(hGraphExec, hNode, &params);
+}
+
+CUresult sim_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec graphExec, CUgraphNode node,
+                                                const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.memOp, nodeParams, sizeof *nodeParams);
+    return set(graphExec, node, &params);
+}
+
+/* --- Graphs of the same shape --- */
+
+static CUgraphExecUpdateResult compare_types(const struct sim_exec_node *old,
+                                             const struct sim_exec_node *fresh, size_t shift)
+{
+    CUgraphNodeType type = fresh->work->item.params.type;
+    (void)shift;
+    if (old->work->item.params.type != type)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static CUgraphExecUpdateResult compare_edges(const struct sim_exec_node *old,
+                                             const struct sim_exec_node *fresh, size_t shift)
+{
+    /* Within a child graph the roots depend on the node that stands for it. */
+    if (shift && fresh->before_count == 0)
+        return old->before_count == 1 && old->before[0] == shift - 1
+                   ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+                   : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    if (old->before_count != fresh->before_count)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    for (size_t i = 0; i < old->before_count; i++)
+        if (old->before[i] != fresh->before[i] + shift)
+            return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+/* The shape of the whole first, then the nodes. */
+static CUgraphExecUpdateResult compare_all(const struct sim_exec *exec, size_t shift, size_t count,
+                                           const struct sim_exec *fresh, uint64_t *source)
+{
+    *source = 0;
+    if (count != fresh->count)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct sim_exec_node *old = &exec->nodes[shift + i % count];
+        const struct sim_exec_node *new_node = &fresh->nodes[i % count];
+        CUgraphExecUpdateResult result =
+            (i < count ? compare_edges : compare_types)(old, new_node, shift);
+        *source = new_node->source;
+        if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+            return result;
+    }
+    *source = 0;
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+/* The work of `fresh` becomes that of the nodes from `shift` on; `fresh` is left with the old. */
+static void exchange(struct sim_exec *exec, size_t shift, struct sim_exec *fresh)
+{
+    for (size_t i = 0; i < fresh->count; i++) {
+        struct sim_work_unit *old = exec->nodes[shift + i].work;
+        exec->nodes[shift + i].work = fresh->nodes[i].work;
+        fresh->nodes[i].work = old;
+    }
+}
+
+static struct sim_exec *fresh_exec(const struct sim_graph *graph, CUresult *result)
+{
+    struct sim_node *error;
+    struct sim_exec *fresh = calloc(1, sizeof *fresh);
+    *result = fresh ? sim_exec_build(graph, fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (*result == CUDA_SUCCESS) {
+        fresh->references = 1;
+        return fresh;
+    }
+    free(fresh);
+    return NULL;
+}
+
+/* Nodes of a child graph lie between the node that stands for it and the one after all of them,
+ * which depends on some of them and was made from no node. */
+static size_t child_end(const struct sim_exec *exec, size_t begin)
+{
+    size_t depth = 1, at = begin + 1;
+    for (; at < exec->count; at++) {
+        if (exec->nodes[at].source == 0 && --depth == 0)
+            break;
+        if (exec->nodes[at].work->item.params.type == CU_GRAPH_NODE_TYPE_GRAPH)
+            depth++;
+    }
+    return at;
+}
+
+CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                CUgraph childGraph)
+{
+    struct sim_exec *exec = sim_exec(hGraphExec);
+    struct sim_graph *graph = sim_graph(childGraph);
+    struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
+    CUresult result;
+    uint64_t source;
+    if (!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_exec *fresh = fresh_exec(graph, &result);
+    if (!fresh)
+        return result;
+    size_t begin = (size_t)(node - exec->nodes);
+    size_t count = child_end(exec, begin) - begin - 1;
+    if (compare_all(exec, begin + 1, count, fresh, &source) == CU_GRAPH_EXEC_UPDATE_SUCCESS)
+        exchange(exec, begin + 1, fresh);
+    else
+        result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    sim_exec_release(fresh);
+    return result;
+}
+
+CUresult sim_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                      CUgraphNodeParams *nodeParams)
+{
+    if (!nodeParams || !sim_params_valid(nodeParams))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return sim_cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, nodeParams->graph.graph);
+    return set(hGraphExec, hNode, nodeParams);
+}
+
+static struct sim_node *find(const struct sim_graph *graph, uint64_t id)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        struct sim_node *found = graph->nodes[i];
+        if (found->id == id || (found->child && (found = find(found->child, id))))
+            return found;
+    }
+    return NULL;
+}
+
+static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info)
+{
+    struct sim_exec *exec = sim_exec(handle);
+    struct sim_graph *graph = sim_graph(graph_handle);
+    CUresult result;
+    uint64_t source;
+    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    if (!exec || !graph)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_exec *fresh = fresh_exec(graph, &result);
+    if (!fresh)
+        return result;
+    info->result = compare_all(exec, 0, exec->count, fresh, &source);
+    if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
+        exchange(exec, 0, fresh);
+    else
+        info->errorNode = (CUgraphNode)find(graph, source);
+    sim_exec_release(fresh);
+    return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
+                                                        : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+CUresult sim_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+                                  CUgraphExecUpdateResultInfo *resultInfo)
+{
+    return resultInfo ? update(hGraphExec, hGraph, resultInfo) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
+                               CUgraphExecUpdateResult *updateResult_out)
+{
+    CUgraphExecUpdateResultInfo info;
+    if (!hErrorNode_out || !updateResult_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = update(hGraphExec, hGraph, &info);
+    *hErrorNode_out = info.errorNode;
+    *updateResult_out = info.result;
+    return result;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes added to graphs, and taken out. */
+#include <string.h>
+
+#include "graph/edge.h"
+#include "graph/graph.h"
+#include "graph/graph_clone.h"
+#include "graph/graph_memory.h"
+#include "graph/params.h"
+#include "graph/session.h"
+#include "queue/item.h"
+
+struct place { /* where a node goes */
+    CUgraphNode *out;
+    CUgraph graph;
+    const CUgraphNode *dependencies;
+    const CUgraphEdgeData *data;
+    size_t count;
+};
+
+static CUresult check(const struct place *place)
+{
+    struct sim_graph *graph = sim_graph(place->graph);
+    if (!graph || (place->count && !place->dependencies))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < place->count; i++) {
+        struct sim_node *before = sim_graph_node(place->dependencies[i]);
+        if (!before || before->graph != graph)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static void take_out(struct sim_node *node)
+{
+    struct sim_graph *graph = node->graph;
+    size_t at = 0;
+    while (graph->nodes[at] != node)
+        at++;
+    memmove(&graph->nodes[at], &graph->nodes[at + 1],
+            (graph->count - at - 1) * sizeof *graph->nodes);
+    graph->count--;
+}
+
+/* `item` is the node's from now on, or dropped. */
+static CUresult add(const struct place *place, const struct sim_item *item, struct sim_node **made)
+{
+    CUresult result = place->out ? check(place) : CUDA_ERROR_INVALID_VALUE;
+    struct sim_node *node = NULL;
+    if (result == CUDA_SUCCESS)
+        result = sim_graph_node_make(sim_graph(place->graph), item, &node);
+    if (result != CUDA_SUCCESS) {
+        sim_item_drop(item);
+        return result;
+    }
+    for (size_t i = 0; i < place->count && result == CUDA_SUCCESS; i++)
+        result = sim_edge_add(node, sim_graph_node(place->dependencies[i]),
+                              place->data ? &place->data[i] : NULL);
+    if (result != CUDA_SUCCESS) {
+        take_out(node);
+        sim_graph_node_free(node);
+        return result;
+    }
+    *place->out = (CUgraphNode)node;
+    if (made)
+        *made = node;
+    return CUDA_SUCCESS;
+}
+
+/* Whether the graph has the other in a node, or a node's node, or is it. */
+static bool contains(const struct sim_graph *graph, const struct sim_graph *other)
+{
+    while (other && other != graph)
+        other = other->owner ? other->owner->graph : NULL;
+    return other;
+}
+
+static CUresult add_child(const struct place *place, CUgraph handle, bool move)
+{
+    struct sim_graph *child = sim_graph(handle), *own = child;
+    struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    struct sim_node *node;
+    CUresult result = check(place);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!child || handle == place->graph)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (move && child->owner)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (move && (child->capture || contains(child, sim_graph(place->graph))))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!move)
+        result = sim_graph_clone(child, &own);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = add(place, &item, &node);
+    if (result == CUDA_SUCCESS) {
+        node->child = own;
+        own->owner = node;
+    } else if (!move) {
+        sim_graph_free(own);
+    }
+    return result;
+}
+
+/* Whether a node of the graph frees this memory. */
+static bool frees(const struct sim_graph *graph, CUdeviceptr address)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        const CUgraphNodeParams *params = &graph->nodes[i]->item.params;
+        if (params->type == CU_GRAPH_NODE_TYPE_MEM_FREE && params->free.dptr == address)
+            return true;
+    }
+    return false;
+}
+
+static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
+{
+    struct sim_item item;
+    CUresult result = check(place);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!params)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((int)params->type) {
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return add_child(place, params->graph.graph,
+                         params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        result = sim_graph_memory_allocate_item(&params->alloc, &item);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        result = frees(sim_graph(place->graph), params->free.dptr)
+                     ? CUDA_ERROR_INVALID_VALUE
+                     : sim_graph_memory_free_item(params->free.dptr, &item);
+        break;
+    default:
+        result = sim_params_prepare(params, NULL, 0, &item);
+        break;
+    }
+    return result == CUDA_SUCCESS ? add(place, &item, NULL) : result;
+}
+
+/* --- Entries --- */
+
+CUresult sim_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                               const CUgraphNode *dependencies,
+                               const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                               CUgraphNodeParams *nodeParams)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, dependencyData, numDependencies};
+    if (!nodeParams || !sim_params_valid(nodeParams))
+        return CUDA_ERROR_INVALID_VALUE;
+    return add_params(&place, nodeParams);
+}
+
+CUresult sim_cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
+                               const CUgraphNode *dependencies,
+                               const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                               CUgraphNodeParams *nodeParams)
+{
+    return sim_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
+                                 nodeParams);
+}
+
+CUresult sim_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                            const CUgraphNode *dependencies, size_t numDependencies,
+                            CUgraphNodeParams *nodeParams)
+{
+    return sim_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                 nodeParams);
+}
+
+CUresult sim_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                 const CUgraphNode *dependencies, size_t numDependencies)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    return add_params(&place, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY});
+}
+
+CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                     const CUgraphNode *dependencies, size_t numDependencies,
+                                     const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.kernel, nodeParams, sizeof *nodeParams);
+    return add_params(&place, &params);
+}
+
+CUresult sim_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode *dependencies, size_t numDependencies,
+                                  const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS_v2 params;
+    memset(&params, 0, sizeof params);
+    if (nodeParams)
+        memcpy(&params, nodeParams, sizeof *nodeParams);
+    return sim_cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies,
+                                       nodeParams ? &params : NULL);
+}
+
+CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode *dependencies, size_t numDependencies,
+                                  const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+    if (!copyParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    params.memcpy.copyCtx = ctx;
+    params.memcpy.copyParams = *copyParams;
+    return add_params(&place, &params);
+}
+
+CUresult sim_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode *dependencies, size_t numDependencies,
+                                  const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams, CUcontext ctx)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
+    if (!memsetParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.memset, memsetParams, sizeof *memsetParams);
+    params.memset.ctx = ctx;
+    return add_params(&place, &params);
+}
+
+CUresult sim_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                const CUgraphNode *dependencies, size_t numDependencies,
+                                const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_HOST};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    params.host.fn = nodeParams->fn;
+    params.host.userData = nodeParams->userData;
+    return add_params(&place, &params);
+}
+
+CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies, size_t numDependencies,
+                                      CUgraph childGraph)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    return add_child(&place, childGraph, false);
+}
+
+CUresult sim_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                       const CUgraphNode *dependencies, size_t numDependencies,
+                                       CUevent event)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+    params.eventRecord.event = event;
+    return add_params(&place, &params);
+}
+
+CUresult sim_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                     const CUgraphNode *dependencies, size_t numDependencies,
+                                     CUevent event)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
+    params.eventWait.event = event;
+    return add_params(&place, &params);
+}
+
+CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                    const CUgraphNode *dependencies, size_t numDependencies,
+                                    CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
+    CUresult result = add_params(&place, &params);
+    if (result == CUDA_SUCCESS)
+        nodeParams->dptr = params.alloc.dptr;
+    return result;
+}
+
+CUresult sim_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                   const CUgraphNode *dependencies, size_t numDependencies,
+                                   CUdeviceptr dptr)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    params.free.dptr = dptr;
+    return add_params(&place, &params);
+}
+
+CUresult sim_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies, size_t numDependencies,
+                                      const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.memOp, nodeParams, sizeof *nodeParams);
+    return add_params(&place, &params);
+}
+
+/* Edges from and to it go with it. Memory is the graph's for good. */
+CUresult sim_cuGraphDestroyNode(CUgraphNode hNode)
+{
+    struct sim_node *node = sim_graph_node(hNode);
+    if (!node)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        node->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    for (size_t i = 0; i < node->graph->count; i++) {
+        struct sim_edge *edge = sim_edge_find(node->graph->nodes[i], node);
+        if (edge)
+            sim_edge_remove(node->graph->nodes[i], edge);
+    }
+    sim_session_node_gone(node);
+    take_out(node);
+    sim_graph_node_free(node);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of nodes: what makes them work, and how they are changed. */
+#include "graph/params.h"
+
+#include <string.h>
+
+#include "copy/copy.h"
+#include "copy/fill.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "graph/graph.h"
+#include "graph/graph_memory.h"
+#include "launch/launch_prepare.h"
+#include "memory/stream_value.h"
+#include "queue/callback.h"
+#include "queue/item.h"
+
+static struct sim_context *context_or_current(CUcontext handle)
+{
+    struct sim_context *context;
+    if (handle)
+        return sim_object(SIM_CONTEXT, handle);
+    return sim_current(&context) == CUDA_SUCCESS ? context : NULL;
+}
+
+struct sim_context *sim_params_context(const CUgraphNodeParams *params)
+{
+    struct sim_object *function;
+    switch ((int)params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        function = sim_object(SIM_FUNCTION, params->kernel.func);
+        if (function && !params->kernel.ctx)
+            return sim_object(SIM_CONTEXT, function->context);
+        return context_or_current(params->kernel.ctx);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return context_or_current(params->memcpy.copyCtx);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return context_or_current(params->memset.ctx);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return context_or_current(params->memOp.ctx);
+    default:
+        return NULL;
+    }
+}
+
+bool sim_params_valid(const CUgraphNodeParams *params)
+{
+    for (size_t i = 0; i < sizeof params->reserved0 / sizeof *params->reserved0; i++)
+        if (params->reserved0[i])
+            return false;
+    return params->reserved2 == 0;
+}
+
+/* Work in a context. */
+static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams *params,
+                           const CUlaunchAttribute *attributes, unsigned attribute_count,
+                           struct sim_item *item)
+{
+    CUresult result;
+    CUDA_KERNEL_NODE_PARAMS_v2 kernel;
+    if (!context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    switch ((int)params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        memcpy(&kernel, &params->kernel, sizeof kernel); /* the same members, by another name */
+        result = sim_launch_prepare(context, &kernel, attributes, attribute_count, item);
+        if (result == CUDA_SUCCESS)
+            item->params.kernel.ctx = (CUcontext)context;
+        return result;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        if (params->memcpy.copyParams.WidthInBytes == 0 || params->memcpy.copyParams.Height == 0 ||
+            params->memcpy.copyParams.Depth == 0)
+            return CUDA_ERROR_INVALID_VALUE; /* nothing to copy is no work for a node */
+        result = sim_copy_prepare(context, &params->memcpy.copyParams, item);
+        if (result == CUDA_SUCCESS)
+            item->params.memcpy.copyCtx = (CUcontext)context;
+        return result;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return sim_fill_prepare(context, &params->memset, item);
+    default:
+        return sim_stream_value_prepare(context, params->memOp.count, params->memOp.paramArray,
+                                        params->memOp.flags, item);
+    }
+}
+
+CUresult sim_params_prepare(const CUgraphNodeParams *params, const CUlaunchAttribute *attributes,
+                            unsigned attribute_count, struct sim_item *item)
+{
+    *item = (struct sim_item){.params.type = params->type};
+    switch ((int)params->type) {
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_HOST:
+        if (!params->host.fn)
+            return CUDA_ERROR_INVALID_VALUE;
+        return sim_callback_prepare(params->host.fn, params->host.userData, item);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        item->params.eventRecord.event = params->eventRecord.event;
+        return sim_object(SIM_EVENT, params->eventRecord.event) ? CUDA_SUCCESS
+                                                                : CUDA_ERROR_INVALID_VALUE;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        item->params.eventWait.event = params->eventWait.event;
+        return sim_object(SIM_EVENT, params->eventWait.event) ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_INVALID_VALUE;
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return prepare_in(sim_params_context(params), params, attributes, attribute_count, item);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult sim_params_copy(const struct sim_item *item, struct sim_item *copy)
+{
+    switch ((int)item->params.type) {
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return sim_graph_memory_copy(item, copy);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        *copy = (struct sim_item){.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
+        return CUDA_SUCCESS;
+    default:
+        return sim_params_prepare(&item->params, item->attributes, item->attribute_count, copy);
+    }
+}
+
+CUresult sim_params_set(struct sim_node *node, const CUgraphNodeParams *params)
+{
+    struct sim_item item;
+    if (params->type != node->item.params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result =
+        sim_params_prepare(params, node->item.attributes, node->item.attribute_count, &item);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_item_drop(&node->item);
+    node->item = item;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    struct sim_node *node = sim_graph_node(hNode);
+    if (!node || !nodeParams || !sim_params_valid(nodeParams))
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_params_set(node, nodeParams);
+}
+
+CUresult sim_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    return sim_cuGraphNodeSetParams_v2(hNode, nodeParams);
+}
+
+CUresult sim_cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    struct sim_node *node = sim_graph_node(hNode);
+    if (!node || !nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    *nodeParams = node->item.params;
+    if (node->child)
+        nodeParams->graph.graph = (CUgraph)node->child;
+    return CUDA_SUCCESS;
+}

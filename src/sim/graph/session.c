@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* Captures under way: what streams' work becomes, and what spoils them. */
+#include "graph/session.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/expire.h"
+#include "graph/edge.h"
+#include "graph/graph.h"
+#include "graph/graph_memory.h"
+#include "graph/mark.h"
+#include "queue/capture.h"
+#include "queue/item.h"
+#include "queue/stream.h"
+
+_Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+static struct sim_session *sessions; /* the active ones */
+static uint64_t next_id = 1;
+
+void sim_session_release(struct sim_session *session)
+{
+    if (--session->references == 0)
+        free(session);
+}
+
+static void leave(struct sim_capture *capture)
+{
+    capture->stream->capture = NULL;
+    free(capture->after);
+    free(capture->shown);
+    free(capture->shown_data);
+    free(capture);
+}
+
+void sim_session_end(struct sim_session *session)
+{
+    struct sim_session **link = &sessions;
+    while (*link != session)
+        link = &(*link)->next;
+    *link = session->next;
+    while (session->members) {
+        struct sim_capture *capture = session->members;
+        session->members = capture->next;
+        leave(capture);
+    }
+    session->active = false;
+    session->graph->capture = NULL;
+    session->graph = NULL;
+    sim_session_release(session);
+}
+
+CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream)
+{
+    struct sim_capture *capture = calloc(1, sizeof *capture);
+    if (!capture)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    capture->session = session;
+    capture->stream = stream;
+    capture->next = session->members;
+    session->members = capture;
+    stream->capture = capture;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
+                            const CUgraphEdgeData *data)
+{
+    for (size_t i = 0; i < capture->count; i++)
+        if (capture->after[i].node == node)
+            return CUDA_SUCCESS;
+    if (capture->count == capture->capacity) {
+        size_t capacity = capture->capacity ? 2 * capture->capacity : 4;
+        struct sim_edge *after = realloc(capture->after, capacity * sizeof *after);
+        if (!after)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        capture->after = after;
+        capture->capacity = capacity;
+    }
+    struct sim_edge *edge = &capture->after[capture->count++];
+    *edge = (struct sim_edge){.node = node};
+    if (data)
+        edge->data = *data;
+    return CUDA_SUCCESS;
+}
+
+/* The stream is destroyed. Without the one that began it, nobody can end the capture. */
+static void stream_gone(struct sim_stream *stream)
+{
+    struct sim_capture *capture = stream->capture;
+    struct sim_session *session = capture->session;
+    if (session->origin == stream) {
+        struct sim_graph *graph = session->graph;
+        bool borrowed = session->borrowed;
+        session->abandoned = true;
+        sim_session_end(session);
+        if (!borrowed)
+            sim_graph_free(graph);
+        return;
+    }
+    struct sim_capture **link = &session->members;
+    while (*link != capture)
+        link = &(*link)->next;
+    *link = capture->next;
+    session->invalid = true;
+    leave(capture);
+}
+
+void sim_session_graph_gone(struct sim_graph *graph)
+{
+    if (!graph->capture)
+        return;
+    graph->capture->abandoned = true;
+    sim_session_end(graph->capture);
+}
+
+void sim_session_node_gone(const struct sim_node *node)
+{
+    struct sim_session *session = node->graph->capture;
+    for (struct sim_capture *capture = session ? session->members : NULL; capture;
+         capture = capture->next)
+        for (size_t i = 0; i < capture->count; i++)
+            if (capture->after[i].node == node) {
+                memmove(&capture->after[i], &capture->after[i + 1],
+                        (capture->count - i - 1) * sizeof *capture->after);
+                capture->count--;
+                break;
+            }
+}
+
+/* --- Work --- */
+
+static CUresult spoil(struct sim_session *session, CUresult result)
+{
+    if (session->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    session->invalid = true;
+    return result;
+}
+
+/* The contexts that work is captured in are its nodes' contexts. */
+static void set_context(CUgraphNodeParams *params, struct sim_stream *stream)
+{
+    CUcontext context = (CUcontext)stream->object.context;
+    switch ((int)params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        params->kernel.ctx = context;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        params->memcpy.copyCtx = context;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        params->memset.ctx = context;
+        break;
+    default:
+        break;
+    }
+}
+
+/* A node after what the stream did last; on failure the item is the caller's. */
+static CUresult append(struct sim_capture *capture, const struct sim_item *item,
+                       struct sim_node **made)
+{
+    struct sim_session *session = capture->session;
+    struct sim_node *node;
+    sim_expire_renew(session->graph); /* which goes with the session, at the latest */
+    CUresult result = sim_graph_node_make(session->graph, item, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    for (size_t i = 0; i < capture->count && result == CUDA_SUCCESS; i++) {
+        sim_expire_renew(capture->after[i].node);
+        result = sim_edge_add(node, capture->after[i].node, &capture->after[i].data);
+    }
+    capture->count = 0;
+    if (result == CUDA_SUCCESS)
+        result = sim_session_follow(capture, node, NULL);
+    if (result != CUDA_SUCCESS)
+        session->invalid = true; /* the node stays, in a graph that nobody gets */
+    set_context(&node->item.params, capture->stream);
+    *made = node;
+    return CUDA_SUCCESS;
+}
+
+static CUresult take(struct sim_stream *stream, const struct sim_item *item)
+{
+    struct sim_capture *capture = stream->capture;
+    struct sim_node *node;
+    CUresult result;
+    if (capture->session->invalid)
+        result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    else if (item->params.type == SIM_ITEM_NO_NODE)
+        result = spoil(capture->session, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    else
+        result = append(capture, item, &node);
+    if (result != CUDA_SUCCESS)
+        sim_item_drop(item);
+    return result;
+}
+
+static CUresult allocate(struct sim_stream *stream, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
+{
+    struct sim_item item;
+    CUresult result = sim_graph_memory_allocate_item(params, &item);
+    return result == CUDA_SUCCESS ? take(stream, &item) : result;
+}
+
+static CUresult free_memory(struct sim_stream *stream, CUdeviceptr address)
+{
+    struct sim_item item;
+    CUresult result = sim_graph_memory_free_item(address, &item);
+    return result == CUDA_SUCCESS ? take(stream, &item) : result;
+}
+
+/* --- What a capture does not allow --- */
+
+static CUresult refuse(struct sim_stream *stream)
+{
+    stream->capture->session->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+static CUresult spoil_stream(struct sim_stream *stream, CUresult result)
+{
+    return spoil(stream->capture->session, result);
+}
+
+/* A stream that goes takes its capture along. */
+static const struct sim_stream *stream_of(const struct sim_capture *capture)
+{
+    sim_expire_renew(capture->stream);
+    return capture->stream;
+}
+
+/* A capture that work of this stream would have to wait for; NULL: none. */
+static struct sim_session *in_the_way(const struct sim_stream *stream)
+{
+    struct sim_context *context = stream->object.context;
+    if (stream != context->legacy)
+        return NULL;
+    for (struct sim_session *session = sessions; session; session = session->next)
+        for (struct sim_capture *capture = session->members; capture; capture = capture->next)
+            if (stream_of(capture)->object.context == context &&
+                !(capture->stream->flags & CU_STREAM_NON_BLOCKING))
+                return session;
+    return NULL;
+}
+
+bool sim_session_blocked(const struct sim_stream *stream)
+{
+    return in_the_way(stream);
+}
+
+static CUresult legacy(struct sim_stream *stream)
+{
+    struct sim_session *session = in_the_way(stream);
+    if (!session)
+        return CUDA_SUCCESS;
+    session->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+static CUresult refuse_context(struct sim_context *context)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (struct sim_session *session = sessions; session; session = session->next)
+        for (struct sim_capture *capture = session->members; capture; capture = capture->next)
+            if (stream_of(capture)->object.context == context) {
+                session->invalid = true;
+                result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            }
+    return result;
+}
+
+/* Each thread says which captures it may spoil, and each capture whose calls can. */
+static bool guards(const struct sim_session *session)
+{
+    if (session->mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
+        sim_session_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    if (session->thread == (uint64_t)pthread_self())
+        return true;
+    return session->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+           sim_session_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+static CUresult unsafe(void)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (struct sim_session *session = sessions; session; session = session->next)
+        if (guards(session)) {
+            session->invalid = true;
+            result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    return result;
+}
+
+/* --- The beginning --- */
+
+static const struct sim_capture_hooks hooks = {.take = take,
+                                               .allocate = allocate,
+                                               .free = free_memory,
+                                               .refuse = refuse,
+                                               .spoil = spoil_stream,
+                                               .legacy = legacy,
+                                               .unsafe = unsafe,
+                                               .refuse_context = refuse_context,
+                                               .stream_gone = stream_gone,
+                                               .mark_make = sim_mark_make,
+                                               .mark_follow = sim_mark_follow,
+                                               .mark_spoil = sim_mark_spoil,
+                                               .mark_free = sim_mark_free};
+
+struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
+                                      CUstreamCaptureMode mode)
+{
+    struct sim_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return NULL;
+    *session = (struct sim_session){.references = 1,
+                                    .id = next_id++,
+                                    .graph = graph,
+                                    .active = true,
+                                    .mode = mode,
+                                    .thread = (uint64_t)pthread_self(),
+                                    .origin = stream,
+                                    .next = sessions};
+    sessions = session;
+    sim_capture_hook(&hooks);
+    if (sim_session_join(session, stream) == CUDA_SUCCESS) {
+        graph->capture = session;
+        return session;
+    }
+    sim_session_end(session);
+    return NULL;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* A launch made ready to run: arguments copied, and what the PTX engine needs to know. */
+#include "launch/launch_prepare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/config.h"
+#include "core/context.h"
+#include "core/lock.h"
+#include "core/machine.h"
+#include "core/object.h"
+#include "device/device.h"
+#include "launch/device_heap.h"
+#include "launch/launch.h"
+#include "launch/launch_check.h"
+#include "launch/launch_report.h"
+#include "memory/host.h"
+#include "memory/range.h"
+#include "module/function.h"
+#include "module/module.h"
+#include "ptx/ptx.h"
+#include "queue/item.h"
+#include "texture/table.h"
+
+struct kernel {
+    struct ptx_launch launch;
+    struct ptx_world world;
+    struct ptx_machine machine;
+    struct sim_context *context;
+    const struct sim_function *function;
+    uint64_t serial; /* the function's */
+    uint64_t reach;  /* devices, by ordinal; found when the kernel starts */
+    uint64_t bound;  /* references as bound at that number of changes */
+    CUlaunchAttribute *attributes;
+    /* The caller's form again, for graphs: pointers into `params`, or a packed buffer. */
+    void *extra[5];
+    size_t packed_size;
+    void **pointers;
+    char *params;
+};
+
+/* Devices whose plain memory the kernel may use: its own, and those with peer access. */
+static uint64_t reachable(const struct sim_context *context)
+{
+    uint64_t devices = UINT64_C(1) << context->device->ordinal;
+    for (const struct sim_object *object = sim_object_first(SIM_CONTEXT); object;
+         object = object->next) {
+        const struct sim_context *other = (const struct sim_context *)object;
+        if (sim_context_reaches(context, other))
+            devices |= UINT64_C(1) << other->device->ordinal;
+    }
+    return devices;
+}
+
+/* Other kinds of memory belong to the host, or have access rights of their own. */
+static bool reaches(const struct kernel *kernel, const struct sim_allocation *allocation)
+{
+    return (allocation->kind != SIM_MEMORY_DEVICE && allocation->kind != SIM_MEMORY_MODULE) ||
+           !allocation->device || (kernel->reach >> allocation->device->ordinal & 1);
+}
+
+/* A program may unmap memory that it has registered, which a device does not notice; here the
+ * kernel's next look is an illegal address. */
+static bool is_there(const struct sim_allocation *allocation)
+{
+    return allocation->kind != SIM_MEMORY_REGISTERED ||
+           sim_host_is_mapped(allocation->host, allocation->size);
+}
+
+static bool find(void *user, uint64_t address, struct ptx_range *range)
+{
+    const struct kernel *kernel = user;
+    struct sim_allocation found;
+    if (!sim_range_copy(address, &found) || !reaches(kernel, &found) || !is_there(&found))
+        return false;
+    *range = (struct ptx_range){.base = found.address,
+                                .size = found.usable,
+                                .host = found.host,
+                                .flags = (found.readable ? PTX_RANGE_READ : 0U) |
+                                         (found.writable ? PTX_RANGE_WRITE : 0U)};
+    return true;
+}
+
+static const struct ptx_texture *texture(void *user, uint64_t handle)
+{
+    const struct kernel *kernel = user;
+    return sim_table_texture(handle, kernel->bound);
+}
+
+static const struct ptx_texture *surface(void *user, uint64_t handle)
+{
+    const struct kernel *kernel = user;
+    return sim_table_surface(handle, kernel->bound);
+}
+
+static void print(void *user, const char *text, size_t length)
+{
+    (void)user;
+    fwrite(text, 1, length, stdout);
+    fflush(stdout);
+}
+
+static void print_error(void *user, const char *text, size_t length)
+{
+    (void)user;
+    fwrite(text, 1, length, stderr);
+}
+
+static CUresult fault_code(enum ptx_fault_kind kind)
+{
+    switch (kind) {
+    case PTX_FAULT_NONE:
+        return CUDA_SUCCESS;
+    case PTX_FAULT_ILLEGAL_ADDRESS:
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case PTX_FAULT_TIMEOUT:
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case PTX_FAULT_ASSERT:
+        return CUDA_ERROR_ASSERT;
+    case PTX_FAULT_STACK:
+        return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case PTX_FAULT_ILLEGAL_INSTRUCTION:
+        return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case PTX_FAULT_MISALIGNED:
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case PTX_FAULT_ADDRESS_SPACE:
+        return CUDA_ERROR_INVALID_ADDRESS_SPACE;
+    case PTX_FAULT_INVALID_PC:
+        return CUDA_ERROR_INVALID_PC;
+    case PTX_FAULT_TRAP:
+    case PTX_FAULT_BARRIER:
+        return CUDA_ERROR_LAUNCH_FAILED;
+    case PTX_FAULT_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_ERROR_UNKNOWN;
+}
+
+static CUresult run(void *user)
+{
+    struct kernel *kernel = user;
+    struct ptx_fault fault;
+    sim_lock_enter();
+    kernel->reach = reachable(kernel->context);
+    kernel->world.heap = sim_device_heap_blocks(kernel->context);
+    sim_lock_leave();
+    if (ptx_launch(&kernel->launch, &fault))
+        return CUDA_SUCCESS;
+    sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
+    return fault_code(fault.kind);
+}
+
+static void drop(void *user)
+{
+    struct kernel *kernel = user;
+    free(kernel->attributes);
+    free(kernel->pointers);
+    free(kernel->params);
+    free(kernel);
+}
+
+/* The packed form: a buffer no larger than the parameters; what it leaves out is zero. */
+static CUresult pack_extra(struct kernel *kernel, const struct ptx_function_info *info,
+                           void **extra)
+{
+    const void *buffer = NULL, *size = NULL;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!buffer && !size)
+        return info->param_count ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (!buffer || !size)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&kernel->packed_size, size, sizeof kernel->packed_size);
+    if (kernel->packed_size == 0 && info->param_count)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (kernel->packed_size > info->param_size)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    memcpy(kernel->params, buffer, kernel->packed_size);
+    kernel->extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
+    kernel->extra[1] = kernel->params;
+    kernel->extra[2] = CU_LAUNCH_PARAM_BUFFER_SIZE;
+    kernel->extra[3] = &kernel->packed_size;
+    kernel->extra[4] = CU_LAUNCH_PARAM_END;
+    return CUDA_SUCCESS;
+}
+
+static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info,
+                     const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+    if (params->kernelParams && params->extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    kernel->params = calloc(1, info->param_size + 1);
+    kernel->pointers = calloc(info->param_count + 1, sizeof *kernel->pointers);
+    if (!kernel->params || !kernel->pointers)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < info->param_count; i++)
+        kernel->pointers[i] = kernel->params + info->params[i].offset;
+    if (params->extra)
+        return pack_extra(kernel, info, params->extra);
+    if (info->param_count && !params->kernelParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < info->param_count; i++)
+        memcpy(kernel->pointers[i], params->kernelParams[i], info->params[i].size);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_attributes(struct kernel *kernel, const CUlaunchAttribute *attributes,
+                                unsigned count)
+{
+    if (count == 0)
+        return CUDA_SUCCESS;
+    kernel->attributes = malloc(count * sizeof *attributes);
+    if (!kernel->attributes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(kernel->attributes, attributes, count * sizeof *attributes);
+    return CUDA_SUCCESS;
+}
+
+static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 *params,
+                        const struct sim_launch_extras *extras)
+{
+    const struct sim_device *device = kernel->context->device;
+    int processors = 0, shared = 0;
+    static unsigned all_workers;
+    if (!all_workers)
+        all_workers = sim_machine_read("").processors;
+    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
+    sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
+    kernel->world = (struct ptx_world){kernel, find, texture, surface, print, print_error, NULL};
+    kernel->machine =
+        (struct ptx_machine){.sm_count = (uint32_t)processors,
+                             .architecture = (uint32_t)sim_device_architecture(device),
+                             .workers = sim_config.workers ? sim_config.workers : all_workers,
+                             .max_shared = (uint32_t)shared,
+                             .time_limit_ns = sim_config.time_limit_ns,
+                             .stack_limit = (uint32_t)kernel->context->limits[CU_LIMIT_STACK_SIZE]};
+    kernel->launch =
+        (struct ptx_launch){.image = kernel->function->module->image,
+                            .function = kernel->function->index,
+                            .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
+                            .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
+                            .cluster = {extras->cluster[0], extras->cluster[1], extras->cluster[2]},
+                            .dynamic_shared = params->sharedMemBytes,
+                            .params = kernel->params,
+                            .cooperative = extras->cooperative,
+                            .machine = &kernel->machine,
+                            .world = &kernel->world};
+}
+
+CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_PARAMS_v2 *params,
+                            const CUlaunchAttribute *attributes, unsigned attribute_count,
+                            struct sim_item *item)
+{
+    struct sim_launch_extras extras;
+    CUresult result;
+    struct sim_function *function = sim_function_of(
+        context, params->func ? (const void *)params->func : (const void *)params->kern, &result);
+    if (!function)
+        return result;
+    if (function->object.context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (sim_module_lacks(context->device, function->module->ptx, function->index))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    result = sim_launch_check_attributes(attributes, attribute_count, &extras);
+    if (result == CUDA_SUCCESS)
+        result = sim_launch_check(function, params, &extras);
+    if (result == CUDA_SUCCESS && ptx_module_uses_heap(function->module->ptx))
+        result = sim_device_heap_make(context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    kernel->context = context;
+    kernel->function = function;
+    kernel->serial = function->object.serial;
+    kernel->bound = SIM_TABLE_NEWEST;
+    result = pack(kernel, sim_function_info(function), params);
+    if (result == CUDA_SUCCESS)
+        result = copy_attributes(kernel, attributes, attribute_count);
+    if (result != CUDA_SUCCESS) {
+        drop(kernel);
+        return result;
+    }
+    fill_launch(kernel, params, &extras);
+    *item = (struct sim_item){.params = {.type = CU_GRAPH_NODE_TYPE_KERNEL},
+                              .attributes = kernel->attributes,
+                              .attribute_count = attribute_count,
+                              .run = run,
+                              .user = kernel,
+                              .drop = drop};
+    memcpy(&item->params.kernel, params, sizeof *params);
+    item->params.kernel.kernelParams = params->extra ? NULL : kernel->pointers;
+    item->params.kernel.extra = params->extra ? kernel->extra : NULL;
+    return CUDA_SUCCESS;
+}
+
+void sim_launch_prepare_keep_bindings(const struct sim_item *item)
+{
+    ((struct kernel *)item->user)->bound = sim_table_changes();
+}
+
+bool sim_launch_prepare_is_alive(const struct sim_item *item)
+{
+    const struct kernel *kernel = item->user;
+    return sim_object_alive(SIM_FUNCTION, kernel->function, kernel->serial);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Occupancy, from a device's limits and what a kernel needs. */
+#include "launch/occupancy.h"
+
+#include "core/context.h"
+#include "core/current.h"
+#include "core/expire.h"
+#include "core/lock.h"
+#include "core/object.h"
+#include "device/device.h"
+#include "launch/launch.h"
+#include "launch/launch_check.h"
+#include "module/function.h"
+#include "module/module.h"
+#include "ptx/ptx.h"
+
+static int device_value(const struct sim_device *device, CUdevice_attribute attribute)
+{
+    int value = 0;
+    sim_device_attribute(device, (int)attribute, &value);
+    return value;
+}
+
+static size_t round_up(size_t value, size_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Registers are given out to warps, in units of 256; shared memory in units of 1 KiB (128 bytes
+ * from Turing on, 256 before). CUDA C++ Programming Guide, "Compute Capabilities". */
+int sim_occupancy(const struct sim_function *function, int threads, size_t dynamic)
+{
+    const struct ptx_function_info *info = sim_function_info(function);
+    const struct sim_device *device = function->object.context->device;
+    int warps = (threads + 31) / 32;
+    int most = device_value(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    int by_threads =
+        device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps);
+    size_t shared = info->static_shared + dynamic;
+    size_t total =
+        (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    shared += (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    size_t registers = round_up((size_t)info->registers * 32, 256) * (size_t)warps;
+    size_t register_file =
+        (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    int blocks = most ? most : 16;
+    if (by_threads < blocks)
+        blocks = by_threads;
+    if (shared && (int)(total / round_up(shared, 128)) < blocks)
+        blocks = (int)(total / round_up(shared, 128));
+    if (registers && (int)(register_file / registers) < blocks)
+        blocks = (int)(register_file / registers);
+    return blocks;
+}
+
+/* Dynamic shared memory that a launch of the function may have. */
+size_t sim_occupancy_max_dynamic(const struct sim_function *function)
+{
+    int value = 0;
+    (void)sim_function_attribute(function->module->ptx, function->index, function,
+                                 function->object.context->device,
+                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &value);
+    return value > 0 ? (size_t)value : 0;
+}
+
+int sim_occupancy_max_threads(const struct sim_function *function)
+{
+    int value = 0;
+    (void)sim_function_attribute(function->module->ptx, function->index, function,
+                                 function->object.context->device,
+                                 CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &value);
+    return value;
+}
+
+static CUresult find(CUfunction func, struct sim_function **function)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result == CUDA_SUCCESS)
+        *function = sim_function_of(context, func, &result);
+    return result;
+}
+
+static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dynamic)
+{
+    struct sim_function *function;
+    CUresult result = find(func, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!numBlocks || blockSize <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    int most =
+        device_value(function->object.context->device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    *numBlocks = blockSize > most || dynamic > sim_occupancy_max_dynamic(function)
+                     ? 0
+                     : sim_occupancy(function, blockSize, dynamic);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
+                                                         int blockSize, size_t dynamicSMemSize)
+{
+    return blocks(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
+                                                                  int blockSize,
+                                                                  size_t dynamicSMemSize,
+                                                                  unsigned int flags)
+{
+    if (flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return blocks(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+/* The largest block among those with the most threads per multiprocessor. */
+static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
+                     CUoccupancyB2DSize size_of_block, size_t fixed, int limit)
+{
+    struct sim_function *function;
+    CUresult result = find(func, &function);
+    int most = 0;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!minGridSize || !blockSize || limit < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    int largest = sim_occupancy_max_threads(function), top = (largest + 31) / 32 * 32;
+    if (limit && limit < largest)
+        largest = limit;
+    for (int size = top; size > 0; size -= 32) {
+        int threads = size < largest ? size : largest;
+        size_t dynamic = fixed;
+        if (size_of_block) {
+            uint64_t serial = function->object.serial;
+            sim_lock_leave(); /* the caller's code */
+            dynamic = size_of_block(threads);
+            sim_lock_enter();
+            if (!sim_object_alive(SIM_FUNCTION, function, serial))
+                return CUDA_ERROR_INVALID_HANDLE;
+            sim_expire_renew(function->module); /* which owns it */
+        }
+        if (dynamic > sim_occupancy_max_dynamic(function))
+            continue;
+        int count = sim_occupancy(function, threads, dynamic);
+        if (count * threads > most) {
+            most = count * threads;
+            *blockSize = threads;
+            *minGridSize = count * device_value(function->object.context->device,
+                                                CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        }
+    }
+    if (most == 0)
+        *blockSize = *minGridSize = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                              size_t dynamicSMemSize, int blockSizeLimit)
+{
+    return best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+                blockSizeLimit);
+}
+
+CUresult
+sim_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
+                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                              size_t dynamicSMemSize, int blockSizeLimit,
+                                              unsigned int flags)
+{
+    if (flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+                blockSizeLimit);
+}
+
+CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
+                                                     int numBlocks, int blockSize)
+{
+    struct sim_function *function;
+    CUresult result = find(func, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 ||
+        blockSize > device_value(function->object.context->device,
+                                 CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (sim_occupancy(function, blockSize, 0) < numBlocks)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_device *device = function->object.context->device;
+    size_t total =
+        (size_t)device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    size_t used = sim_function_info(function)->static_shared;
+    size_t share = total / (size_t)numBlocks / 128 * 128;
+    size_t most = sim_occupancy_max_dynamic(function);
+    *dynamicSmemSize = share <= used ? 0 : share - used < most ? share - used : most;
+    return CUDA_SUCCESS;
+}
+
+/* Clusters: 8 blocks, or 16 where the kernel allows what is not portable. */
+CUresult sim_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
+                                                const CUlaunchConfig *config)
+{
+    struct sim_function *function;
+    CUresult result = find(func, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!clusterSize || !config)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (sim_device_architecture(function->object.context->device) < 90)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    *clusterSize = function->non_portable_cluster ? 16 : 8;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
+                                          const CUlaunchConfig *config)
+{
+    struct sim_function *function;
+    struct sim_launch_extras extras;
+    CUresult result = func ? find(func, &function) : CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!numClusters || !config)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_device *device = function->object.context->device;
+    CUDA_KERNEL_NODE_PARAMS_v2 params = {.gridDimX = config->gridDimX,
+                                         .gridDimY = config->gridDimY,
+                                         .gridDimZ = config->gridDimZ,
+                                         .blockDimX = config->blockDimX,
+                                         .blockDimY = config->blockDimY,
+                                         .blockDimZ = config->blockDimZ,
+                                         .sharedMemBytes = config->sharedMemBytes};
+    result = sim_launch_check_attributes(config->attrs, config->numAttrs, &extras);
+    if (result == CUDA_SUCCESS)
+        result = sim_launch_check(function, &params, &extras);
+    if (result != CUDA_SUCCESS)
+        return result;
+    int size =
+        extras.cluster[0] ? (int)(extras.cluster[0] * extras.cluster[1] * extras.cluster[2]) : 1;
+    int threads = (int)(params.blockDimX * params.blockDimY * params.blockDimZ);
+    *numClusters = sim_occupancy(function, threads, params.sharedMemBytes) *
+                   device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) / size;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Managed memory: one address for host and devices. Nothing moves here, but what a program says
+ * about where memory should be is remembered by page, and told when asked. */
+#include "memory/managed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/current.h"
+#include "device/device.h"
+#include "memory/memory.h"
+#include "memory/range.h"
+#include "queue/capture.h"
+#include "queue/stream.h"
+
+struct sim_allocation *sim_managed(uint64_t address, size_t size)
+{
+    struct sim_allocation *found = sim_range_find(address);
+    if (!found || found->kind != SIM_MEMORY_MANAGED || found->ending)
+        return NULL;
+    size_t room = (found->size + SIM_MANAGED_PAGE - 1) / SIM_MANAGED_PAGE * SIM_MANAGED_PAGE;
+    return size <= room - (size_t)(address - found->address) ? found : NULL;
+}
+
+bool sim_managed_location_is_valid(CUmemLocation location)
+{
+    switch (location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return sim_device(location.id);
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return true;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return location.id == 0;
+    default:
+        return false;
+    }
+}
+
+struct sim_managed_page *sim_managed_pages(struct sim_allocation *allocation, uint64_t address,
+                                           size_t size, size_t *count)
+{
+    size_t first = (size_t)(address - allocation->address) / SIM_MANAGED_PAGE;
+    size_t last =
+        ((size_t)(address - allocation->address) + size + SIM_MANAGED_PAGE - 1) / SIM_MANAGED_PAGE;
+    *count = last - first;
+    if (!allocation->advice)
+        allocation->advice = calloc((allocation->size + SIM_MANAGED_PAGE - 1) / SIM_MANAGED_PAGE,
+                                    sizeof(struct sim_managed_page));
+    return allocation->advice ? (struct sim_managed_page *)allocation->advice + first : NULL;
+}
+
+CUresult sim_cuMemAllocManaged(CUdeviceptr_v2 *dptr, size_t bytesize, unsigned int flags)
+{
+    struct sim_context *context;
+    struct sim_allocation *allocation;
+    CUresult result = sim_memory_begin(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_memory_allocate(context, SIM_MEMORY_MANAGED, bytesize, 0, flags, &allocation);
+    if (result == CUDA_SUCCESS)
+        *dptr = allocation->address;
+    return result;
+}
+
+/* --- Advice --- */
+
+static void mark(struct sim_managed_page *page, uint64_t device, bool host, bool on)
+{
+    page->accessed_by_host = host ? on : page->accessed_by_host;
+    page->accessed_by = on ? page->accessed_by | device : page->accessed_by & ~device;
+}
+
+static void advise_page(struct sim_managed_page *page, CUmem_advise advice, CUmemLocation location)
+{
+    bool host = location.type != CU_MEM_LOCATION_TYPE_DEVICE;
+    switch (advice) {
+    case CU_MEM_ADVISE_SET_READ_MOSTLY:
+    case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+        page->read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
+        break;
+    case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+        page->preferred = location;
+        break;
+    case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+        page->preferred = (CUmemLocation){0};
+        break;
+    case CU_MEM_ADVISE_SET_ACCESSED_BY:
+    case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
+        mark(page, host ? 0 : UINT64_C(1) << location.id, host,
+             advice == CU_MEM_ADVISE_SET_ACCESSED_BY);
+        break;
+    }
+}
+
+static CUresult advise(uint64_t address, size_t size, CUmem_advise advice, CUmemLocation location,
+                       CUresult bad_location)
+{
+    struct sim_context *context;
+    size_t count;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool needs_location = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+                          advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+                          advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+    struct sim_allocation *found = size ? sim_managed(address, size) : NULL;
+    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY ||
+        !found)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (needs_location && !sim_managed_location_is_valid(location))
+        return bad_location;
+    struct sim_managed_page *page = sim_managed_pages(found, address, size, &count);
+    if (!page)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        advise_page(page + i, advice, location);
+    return CUDA_SUCCESS;
+}
+
+static CUmemLocation of_device(CUdevice device)
+{
+    CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
+    if (device == CU_DEVICE_CPU)
+        location.type = CU_MEM_LOCATION_TYPE_HOST;
+    else
+        location.id = device;
+    return location;
+}
+
+CUresult sim_cuMemAdvise(CUdeviceptr_v2 devPtr, size_t count, CUmem_advise advice,
+                         CUdevice_v1 device)
+{
+    return advise(devPtr, count, advice, of_device(device), CUDA_ERROR_INVALID_DEVICE);
+}
+
+CUresult sim_cuMemAdvise_v2(CUdeviceptr_v2 devPtr, size_t count, CUmem_advise advice,
+                            CUmemLocation_v1 location)
+{
+    return advise(devPtr, count, advice, location, CUDA_ERROR_INVALID_VALUE);
+}
+
+/* --- Prefetches --- */
+
+CUresult sim_managed_prefetch(uint64_t address, size_t size, CUmemLocation location)
+{
+    size_t count;
+    struct sim_allocation *found = size ? sim_managed(address, size) : NULL;
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sim_managed_location_is_valid(location))
+        return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? CUDA_ERROR_INVALID_DEVICE
+                                                            : CUDA_ERROR_INVALID_VALUE;
+    struct sim_managed_page *page = sim_managed_pages(found, address, size, &count);
+    if (!page)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        page[i].prefetched = location;
+    return CUDA_SUCCESS;
+}
+
+static CUresult prefetch(uint64_t address, size_t size, CUmemLocation location, unsigned flags,
+                         CUstream handle)
+{
+    struct sim_stream *stream;
+    CUresult result = sim_stream(handle, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_managed_prefetch(address, size, location);
+}
+
+CUresult sim_cuMemPrefetchAsync(CUdeviceptr_v2 devPtr, size_t count, CUdevice_v1 dstDevice,
+                                CUstream hStream)
+{
+    return prefetch(devPtr, count, of_device(dstDevice), 0, hStream);
+}
+
+CUresult sim_cuMemPrefetchAsync_v2(CUdeviceptr_v2 devPtr, size_t count, CUmemLocation_v1 location,
+                                   unsigned int flags, CUstream hStream)
+{
+    return prefetch(devPtr, count, location, flags, hStream);
+}
+
+/* Managed memory here is the host's: there is nothing to move. */
+CUresult sim_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_t length,
+                                    unsigned int flags)
+{
+    struct sim_stream *stream;
+    CUresult result = sim_stream(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_allocation *allocation = sim_range_find(dptr);
+    bool one = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+               flags == CU_MEM_ATTACH_SINGLE;
+    bool special = !hStream || hStream == CU_STREAM_LEGACY || hStream == CU_STREAM_PER_THREAD;
+    if (!one || (flags == CU_MEM_ATTACH_SINGLE && special))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!allocation || allocation->kind != SIM_MEMORY_MANAGED ||
+        (length != 0 && (dptr != allocation->address || length != allocation->size)))
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_capture_refuse(stream);
+    return result == CUDA_SUCCESS ? sim_stream_enqueue(stream, NULL, NULL, NULL) : result;
+}

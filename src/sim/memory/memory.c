@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocations: made, counted against their device, released when no running work can see them. */
+#include "memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/config.h"
+#include "core/context.h"
+#include "core/current.h"
+#include "device/device.h"
+#include "memory/address.h"
+#include "memory/idle.h"
+#include "memory/pool_memory.h"
+#include "memory/range.h"
+#include "queue/capture.h"
+#include "queue/stream.h"
+
+/* Real devices align to 512 bytes; between two allocations a gap catches what runs over the end. */
+#define ALIGNMENT 512
+#define GAP 512
+#define HEAP_LIMIT ((size_t)64 << 10) /* smaller memory is malloc's */
+
+static uint64_t next_id = 1;
+
+struct sim_memory_hooks sim_memory_hooks;
+
+bool sim_memory_refused(size_t bytes)
+{
+    return sim_memory_hooks.refuses && sim_memory_hooks.refuses(bytes);
+}
+
+bool sim_memory_freed_by_graph(CUdeviceptr address)
+{
+    return sim_memory_hooks.frees && sim_memory_hooks.frees(address);
+}
+
+void *sim_memory_bytes_make(size_t size, bool *mapped)
+{
+    *mapped = size >= HEAP_LIMIT;
+    if (*mapped) {
+        void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return bytes == MAP_FAILED ? NULL : bytes;
+    }
+    size_t room = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    void *bytes = aligned_alloc(ALIGNMENT, room);
+    return bytes ? memset(bytes, 0, room) : NULL;
+}
+
+/* What kernels and copies may use of a block of device memory. */
+static size_t usable_of(size_t size)
+{
+    size_t grain = sim_config.grain ? sim_config.grain : 1;
+    return (size + grain - 1) / grain * grain;
+}
+
+void sim_memory_bytes_free(void *bytes, size_t size, bool mapped)
+{
+    if (mapped)
+        munmap(bytes, size);
+    else
+        free(bytes);
+}
+
+/* What the driver itself occupies of a device's memory. */
+static size_t system_bytes(const struct sim_device *device)
+{
+    size_t part = device->total / 256, most = (size_t)512 << 20;
+    return part < most ? part : most;
+}
+
+size_t sim_memory_left(const struct sim_device *device)
+{
+    return device->total - system_bytes(device) - device->used;
+}
+
+CUresult sim_memory_take(struct sim_device *device, size_t size)
+{
+    if (size > sim_memory_left(device))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    device->used += size;
+    return CUDA_SUCCESS;
+}
+
+void sim_memory_give(struct sim_device *device, size_t size)
+{
+    device->used -= size;
+}
+
+static bool owns_bytes(const struct sim_allocation *allocation)
+{
+    return allocation->kind != SIM_MEMORY_REGISTERED && allocation->kind != SIM_MEMORY_VIRTUAL;
+}
+
+/* Memory that takes the device's: what the host shares with it does not, nor what is mapped; what
+ * is freed in stream order was given back when that was asked for. */
+static bool is_counted(const struct sim_allocation *allocation)
+{
+    return allocation->room && allocation->kind != SIM_MEMORY_VIRTUAL &&
+           !(allocation->kind == SIM_MEMORY_POOL && allocation->ending);
+}
+
+CUresult sim_memory_adopt(struct sim_allocation *allocation)
+{
+    allocation->id = next_id++;
+    if (!allocation->usable)
+        allocation->usable = allocation->size;
+    return sim_range_add(allocation);
+}
+
+static CUresult place(struct sim_allocation *made, size_t align)
+{
+    made->room = (made->size + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    made->address = sim_address_reserve(made->room, align > ALIGNMENT ? align : ALIGNMENT);
+    if (!made->address)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = sim_memory_adopt(made);
+    if (result != CUDA_SUCCESS)
+        sim_address_release(made->address, made->room);
+    return result;
+}
+
+CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, size_t size,
+                             size_t align, unsigned flags, struct sim_allocation **allocation)
+{
+    struct sim_device *device = context->device;
+    bool on_host = kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED;
+    sim_idle_release();
+    if (size > SIZE_MAX / 2 || sim_memory_refused(size))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = on_host ? CUDA_SUCCESS : sim_memory_take(device, size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    size_t usable = on_host ? size : usable_of(size);
+    struct sim_allocation *made = calloc(1, sizeof *made);
+    void *bytes = NULL;
+    bool mapped = false;
+    result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (made && (bytes = sim_memory_bytes_make(usable, &mapped))) {
+        *made = (struct sim_allocation){.size = size,
+                                        .usable = usable,
+                                        .host = bytes,
+                                        .kind = kind,
+                                        .flags = flags,
+                                        .readable = kind != SIM_MEMORY_ARRAY,
+                                        .writable = kind != SIM_MEMORY_ARRAY,
+                                        .context = context,
+                                        .device = kind == SIM_MEMORY_HOST ? NULL : device,
+                                        .mapped = mapped,
+                                        .synchronous = kind != SIM_MEMORY_HOST};
+        made->address = (uint64_t)(uintptr_t)bytes;
+        result = on_host ? sim_memory_adopt(made) : place(made, align);
+    }
+    if (result != CUDA_SUCCESS) {
+        if (bytes)
+            sim_memory_bytes_free(bytes, usable, mapped);
+        free(made);
+        if (!on_host)
+            sim_memory_give(device, size);
+        return result;
+    }
+    *allocation = made;
+    return CUDA_SUCCESS;
+}
+
+static void release(void *data)
+{
+    struct sim_allocation *allocation = data;
+    if (owns_bytes(allocation))
+        sim_memory_bytes_free(allocation->host, allocation->usable, allocation->mapped);
+    free(allocation->advice);
+    free(allocation);
+}
+
+void sim_memory_free(struct sim_allocation *allocation)
+{
+    sim_range_remove(allocation);
+    if (is_counted(allocation))
+        sim_memory_give(allocation->device, allocation->size);
+    if (allocation->room)
+        sim_address_release(allocation->address, allocation->room);
+    sim_idle_call(release, allocation);
+}
+
+struct sim_allocation *sim_memory_at(uint64_t address)
+{
+    struct sim_allocation *found = sim_range_find(address);
+    return found && found->address == address && !found->ending ? found : NULL;
+}
+
+CUresult sim_memory_free_after_work(struct sim_allocation *allocation)
+{
+    uint64_t address = allocation->address, id = allocation->id;
+    allocation->ending = true; /* another thread that frees it now is too late */
+    CUresult result = sim_stream_wait_context(allocation->context);
+    /* The context may have been destroyed meanwhile, with all that it owned. */
+    struct sim_allocation *now = sim_range_find(address);
+    if (now && now->id == id)
+        sim_memory_free(now);
+    return result;
+}
+
+CUresult sim_memory_begin(struct sim_context **context)
+{
+    CUresult result = sim_current(context);
+    return result == CUDA_SUCCESS ? sim_capture_unsafe() : result;
+}
+
+CUresult sim_memory_begin_free(void)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_CONTEXT ? sim_capture_unsafe()
+                                                                          : result;
+}
+
+bool sim_memory_covers(uint64_t address, size_t size, bool write)
+{
+    for (;;) {
+        const struct sim_allocation *found = sim_range_find(address);
+        if (!found || found->ending || !(write ? found->writable : found->readable))
+            return false;
+        size_t here = found->usable - (size_t)(address - found->address);
+        if (here >= size)
+            return true;
+        if (found->kind != SIM_MEMORY_VIRTUAL)
+            return false;
+        address += here;
+        size -= here;
+    }
+}
+
+void sim_memory_end(struct sim_context *context)
+{
+    uint64_t below = UINT64_MAX;
+    struct sim_allocation *allocation;
+    while ((allocation = sim_range_before(below))) {
+        below = allocation->address;
+        /* Mapped memory is the process's, not the context's. */
+        if (allocation->context != context || allocation->kind == SIM_MEMORY_VIRTUAL)
+            continue;
+        if (allocation->kind == SIM_MEMORY_POOL && !allocation->ending)
+            sim_pool_memory_forget(allocation);
+        sim_memory_free(allocation);
+    }
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* What the driver knows of an address. */
+#include <string.h>
+
+#include "core/config.h"
+#include "core/context.h"
+#include "device/device.h"
+#include "memory/address.h"
+#include "memory/pool.h"
+#include "memory/range.h"
+
+union value {
+    uint64_t whole, tokens[2];
+    void *pointer;
+    unsigned word;
+    unsigned char byte;
+};
+
+static bool is_host_kind(const struct sim_allocation *found)
+{
+    return found->kind == SIM_MEMORY_HOST || found->kind == SIM_MEMORY_REGISTERED;
+}
+
+/* CUDA versions that brought attributes after the first ones. */
+static int since(CUpointer_attribute attribute)
+{
+    if (attribute >= CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL)
+        return 13040;
+    if (attribute >= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
+        return 12080;
+    if (attribute >= CU_POINTER_ATTRIBUTE_MAPPING_SIZE)
+        return 11070;
+    if (attribute >= CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
+        return 11030;
+    if (attribute >= CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE)
+        return 11000;
+    if (attribute >= CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE)
+        return 10020;
+    return attribute >= CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? 9020 : 0;
+}
+
+/* Size of the value that an attribute has; 0: no attribute of this driver. */
+static size_t size_of(CUpointer_attribute attribute)
+{
+    if (sim_config.cuda < since(attribute))
+        return 0;
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return 16;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        return 8;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL:
+        return 4;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* What is said of an address that the driver does not know. */
+static void unknown(CUpointer_attribute attribute, union value *value)
+{
+    memset(value, 0, sizeof *value);
+    if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+        value->word = (unsigned)CU_DEVICE_INVALID;
+}
+
+static uint64_t place(const struct sim_allocation *found, CUpointer_attribute attribute)
+{
+    bool small = found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_MODULE;
+    size_t grain = found->kind == SIM_MEMORY_POOL         ? SIM_POOL_GRAIN
+                   : found->kind == SIM_MEMORY_REGISTERED ? 1
+                                                          : SIM_ADDRESS_CHUNK;
+    uint64_t start = found->address;
+    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+        return start;
+    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+        return found->size;
+    if (small) /* several share what is mapped at once */
+        start -= start % grain;
+    if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR)
+        return start;
+    return (found->address - start + found->size + grain - 1) / grain * grain;
+}
+
+static unsigned access_of(const struct sim_allocation *found)
+{
+    if (found->writable || found->kind == SIM_MEMORY_REGISTERED)
+        return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return found->readable ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+}
+
+static CUresult known(const struct sim_allocation *found, CUpointer_attribute attribute,
+                      uint64_t address, union value *value)
+{
+    bool host = is_host_kind(found), managed = found->kind == SIM_MEMORY_MANAGED;
+    bool pooled = found->kind == SIM_MEMORY_POOL, mapped = found->kind == SIM_MEMORY_VIRTUAL;
+    bool plain = found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_MODULE;
+    memset(value, 0, sizeof *value);
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        value->pointer = pooled || mapped ? NULL : found->context;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        value->word = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        value->whole = address;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        value->whole = host || managed ? address : 0;
+        return host || managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        value->byte = found->synchronous;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        value->whole = found->id;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        value->byte = managed;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        value->word = (unsigned)(found->device ? found->device : found->context->device)->ordinal;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        value->byte = plain;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        value->word = plain;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        value->whole = place(found, attribute);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        value->byte = 1;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        value->word = access_of(found);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        value->pointer = pooled ? found->owner : NULL;
+        return CUDA_SUCCESS;
+    default: /* no handle types, no locality domain */
+        return CUDA_SUCCESS;
+    }
+}
+
+static const struct sim_allocation *find(uint64_t address)
+{
+    const struct sim_allocation *found = sim_range_find(address);
+    return found && !found->ending && found->kind != SIM_MEMORY_ARRAY ? found : NULL;
+}
+
+CUresult sim_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr_v2 ptr)
+{
+    union value value;
+    size_t size = size_of(attribute);
+    if (!data || size == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_allocation *found = find(ptr);
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = known(found, attribute, ptr, &value);
+    memcpy(data, &value, size); /* zero, where the pointer has no such thing */
+    return result;
+}
+
+/* Unlike the question for one attribute, this one never fails for what an address lacks. */
+CUresult sim_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
+                                    void **data, CUdeviceptr_v2 ptr)
+{
+    if (numAttributes == 0 || !attributes || !data)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < numAttributes; i++)
+        if (!data[i] || size_of(attributes[i]) == 0)
+            return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_allocation *found = find(ptr);
+    for (unsigned i = 0; i < numAttributes; i++) {
+        union value value;
+        if (!found && (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
+                       attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE))
+            continue; /* real drivers leave these two as they are */
+        if (!found || known(found, attributes[i], ptr, &value) != CUDA_SUCCESS)
+            unknown(attributes[i], &value);
+        memcpy(data[i], &value, size_of(attributes[i]));
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
+                                   CUdeviceptr_v2 ptr)
+{
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_allocation *found = sim_range_find(ptr);
+    if (!found || found->ending || !found->device)
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned on;
+    memcpy(&on, value, sizeof on);
+    found->synchronous = on != 0;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* What pools say of themselves, what can be set, and who may use their memory. */
+#include <string.h>
+
+#include "core/config.h"
+#include "device/device.h"
+#include "memory/memory.h"
+#include "memory/pool.h"
+#include "memory/range.h"
+
+/* The setting behind an attribute that can be set; NULL: none. Switches are words, others 64 bits.
+ */
+static uint64_t *setting(struct sim_pool *pool, CUmemPool_attribute attribute, bool *is_switch)
+{
+    *is_switch = attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+        return &pool->follow_events;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+        return &pool->opportunistic;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        return &pool->internal;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        return &pool->threshold;
+    default:
+        return NULL;
+    }
+}
+
+/* Later drivers tell more, and it cannot be set. */
+static CUresult later(const struct sim_pool *pool, CUmemPool_attribute attribute, void *value)
+{
+    int word = 0;
+    if (sim_config.cuda < 13020)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_ALLOCATION_TYPE:
+        word = CU_MEM_ALLOCATION_TYPE_PINNED;
+        break;
+    case CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES:
+        word = (int)pool->handle_types;
+        break;
+    case CU_MEMPOOL_ATTR_LOCATION_ID:
+        word = pool->device->ordinal;
+        break;
+    case CU_MEMPOOL_ATTR_LOCATION_TYPE:
+        word = CU_MEM_LOCATION_TYPE_DEVICE;
+        break;
+    case CU_MEMPOOL_ATTR_MAX_POOL_SIZE:
+        memcpy(value, &pool->most, sizeof pool->most);
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED:
+        break;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    memcpy(value, &word, sizeof word);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    struct sim_pool *found = sim_pool(pool);
+    bool is_switch;
+    uint64_t whole;
+    if (!found || !value)
+        return CUDA_ERROR_INVALID_VALUE;
+    const uint64_t *set = setting(found, attr, &is_switch);
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+        whole = found->reserved;
+        break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        whole = found->reserved_high;
+        break;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        whole = found->used;
+        break;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        whole = found->used_high;
+        break;
+    default:
+        if (!set)
+            return later(found, attr, value);
+        whole = *set;
+        break;
+    }
+    int word = (int)whole;
+    memcpy(value, set && is_switch ? (const void *)&word : &whole,
+           set && is_switch ? sizeof word : sizeof whole);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    struct sim_pool *found = sim_pool(pool);
+    bool is_switch;
+    uint64_t whole;
+    int word;
+    if (!found || !value)
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t *set = setting(found, attr, &is_switch);
+    if (set && is_switch) {
+        memcpy(&word, value, sizeof word);
+        *set = word != 0;
+        return CUDA_SUCCESS;
+    }
+    if (!set && attr != CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH && attr != CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&whole, value, sizeof whole);
+    if (set) {
+        *set = whole;
+        return CUDA_SUCCESS;
+    }
+    if (whole != 0) /* a high-water mark can be reset alone */
+        return CUDA_ERROR_INVALID_VALUE;
+    if (attr == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
+        found->reserved_high = found->reserved;
+    else
+        found->used_high = found->used;
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_access(struct sim_pool *pool, const CUmemAccessDesc_v1 *map)
+{
+    if (map->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE &&
+        map->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (map->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_device *device = sim_device(map->location.id);
+    bool on = map->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (!device || (device == pool->device && !on)) /* a device keeps its own */
+        return CUDA_ERROR_INVALID_DEVICE;
+    uint64_t bit = UINT64_C(1) << device->ordinal;
+    pool->readwrite = on ? pool->readwrite | bit : pool->readwrite & ~bit;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc_v1 *map, size_t count)
+{
+    struct sim_pool *found = sim_pool(pool);
+    CUresult result = found && (map || !count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
+        result = set_access(found, map + i);
+    return result;
+}
+
+CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
+                                CUmemLocation_v1 *location)
+{
+    const struct sim_pool *found = sim_pool(memPool);
+    if (!flags || !found || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        !sim_device(location->id))
+        return CUDA_ERROR_INVALID_VALUE;
+    bool on = found->device->ordinal == location->id || (found->readwrite >> location->id & 1);
+    *flags = on ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return CUDA_SUCCESS;
+}
+
+/* --- Sharing with other processes, which simulated memory cannot: what is wrong with the request
+ * itself is told first, as real drivers do. --- */
+
+CUresult sim_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
+                                              CUmemAllocationHandleType handleType,
+                                              unsigned long long flags)
+{
+    const struct sim_pool *found = sim_pool(pool);
+    if (!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
+        found->handle_types != handleType)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
+                                                CUmemAllocationHandleType handleType,
+                                                unsigned long long flags)
+{
+    (void)handle;
+    if (!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
+{
+    const struct sim_allocation *found = sim_memory_at(ptr);
+    if (!shareData_out || !found || found->kind != SIM_MEMORY_POOL || !found->owner ||
+        ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
+                                    CUmemPoolPtrExportData_v1 *shareData)
+{
+    if (!ptr_out || !sim_pool(pool) || !shareData)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions: what they say of themselves, and what can be set. */
+#include "module/function.h"
+
+#include "core/config.h"
+#include "core/context.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "device/device.h"
+#include "module/library.h"
+#include "module/module.h"
+#include "ptx/ptx.h"
+
+/* Dynamic shared memory that a kernel may have without asking for more. */
+#define ORDINARY_SHARED 49152
+
+const struct ptx_function_info *sim_function_info(const struct sim_function *function)
+{
+    return ptx_module_function(function->module->ptx, function->index);
+}
+
+static int device_value(const struct sim_device *device, CUdevice_attribute attribute)
+{
+    int value = 0;
+    sim_device_attribute(device, (int)attribute, &value);
+    return value;
+}
+
+static int max_threads(const struct ptx_function_info *info, const struct sim_device *device)
+{
+    int most = device_value(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    if (info->required[0]) /* checked when launched, and not told */
+        return most;
+    return info->max_threads && (int)info->max_threads < most ? (int)info->max_threads : most;
+}
+
+static int max_dynamic(const struct ptx_function_info *info, const struct sim_function *function)
+{
+    if (function && function->dynamic_shared >= 0)
+        return function->dynamic_shared;
+    return ORDINARY_SHARED - (int)info->static_shared;
+}
+
+/* A cluster attribute: what was set, else the PTX's. */
+static int cluster(const struct ptx_function_info *info, const struct sim_function *function,
+                   unsigned axis)
+{
+    return function && function->cluster[axis] ? function->cluster[axis] : (int)info->cluster[axis];
+}
+
+CUresult sim_function_attribute(const struct ptx_module *ptx, size_t index,
+                                const struct sim_function *function,
+                                const struct sim_device *device, CUfunction_attribute attribute,
+                                int *value)
+{
+    const struct ptx_function_info *info = ptx_module_function(ptx, index);
+    switch ((int)attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = max_threads(info, device);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = (int)info->static_shared;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *value = (int)info->constants;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = (int)info->local;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = (int)info->registers;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: /* the target's capability, not the PTX's own version */
+        *value = (int)ptx_module_target(ptx);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = sim_device_architecture(device);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+        *value = 0;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = max_dynamic(info, function);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = function ? function->carveout : -1;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *value = 0;
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+        *value = cluster(info, function, 0);
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+        *value = cluster(info, function, 1);
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = cluster(info, function, 2);
+        break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = function ? function->non_portable_cluster : 0;
+        break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *value = function ? function->cluster_policy : 0;
+        break;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return sim_config.cuda >= 11080 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_function_set(struct sim_function *function, CUfunction_attribute attribute, int value)
+{
+    const struct ptx_function_info *info = sim_function_info(function);
+    const struct sim_device *device = function->object.context->device;
+    int most = device_value(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    switch ((int)attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        if (value < 0 || value > most - (int)info->static_shared)
+            return CUDA_ERROR_INVALID_VALUE;
+        function->dynamic_shared = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if (value < -1 || value > 100)
+            return CUDA_ERROR_INVALID_VALUE;
+        function->carveout = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        if (value < 0 || info->cluster[0] != 0)
+            return CUDA_ERROR_INVALID_VALUE;
+        function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        function->non_portable_cluster = value != 0;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        if (value < 0 || value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)
+            return CUDA_ERROR_INVALID_VALUE;
+        function->cluster_policy = value;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+struct sim_function *sim_function_of(struct sim_context *context, const void *handle,
+                                     CUresult *result)
+{
+    struct sim_function *function = sim_object(SIM_FUNCTION, handle);
+    if (function) {
+        *result = CUDA_SUCCESS;
+        return function;
+    }
+    return sim_library_function(context, handle, result);
+}
+
+/* The function of a handle that is CUfunction only; *result says why not. */
+static struct sim_function *own_function(CUfunction handle, CUresult *result)
+{
+    struct sim_context *context;
+    struct sim_function *function = sim_object(SIM_FUNCTION, handle);
+    *result = sim_current(&context);
+    if (*result == CUDA_SUCCESS && !function)
+        *result = CUDA_ERROR_INVALID_HANDLE;
+    return *result == CUDA_SUCCESS ? function : NULL;
+}
+
+CUresult sim_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    CUresult result;
+    int value;
+    struct sim_function *function = own_function(hfunc, &result);
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!function)
+        return result;
+    result = sim_function_attribute(function->module->ptx, function->index, function,
+                                    function->object.context->device, attrib, &value);
+    if (result == CUDA_SUCCESS)
+        *pi = value;
+    return result;
+}
+
+CUresult sim_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    CUresult result;
+    struct sim_function *function = own_function(hfunc, &result);
+    return function ? sim_function_set(function, attrib, value) : result;
+}
+
+CUresult sim_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    CUresult result;
+    struct sim_function *function = own_function(hfunc, &result);
+    if (!function)
+        return result;
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    function->cache = config;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    CUresult result;
+    if (!own_function(hfunc, &result))
+        return result;
+    return (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
+                                                                        : CUDA_SUCCESS;
+}
+
+CUresult sim_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    CUresult result;
+    struct sim_function *function = own_function(hfunc, &result);
+    if (!hmod || !hfunc)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (function)
+        *hmod = (CUmodule)function->module;
+    return result;
+}
+
+CUresult sim_cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    CUresult result;
+    struct sim_function *function = own_function(hfunc, &result);
+    if (!name || !hfunc)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (function)
+        *name = sim_function_info(function)->name;
+    return result;
+}
+
+CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
+                                size_t *size)
+{
+    if (!offset || index >= info->param_count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = info->params[index].offset;
+    if (size)
+        *size = info->params[index].size;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                                size_t *paramSize)
+{
+    CUresult result;
+    struct sim_function *function = own_function(func, &result);
+    if (!function)
+        return func ? result : CUDA_ERROR_INVALID_VALUE;
+    return sim_function_parameter(sim_function_info(function), paramIndex, paramOffset, paramSize);
+}
+
+CUresult sim_cuFuncGetParamCount(CUfunction func, size_t *paramCount)
+{
+    CUresult result;
+    struct sim_function *function = own_function(func, &result);
+    if (!paramCount)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (function)
+        *paramCount = sim_function_info(function)->param_count;
+    return result;
+}
+
+CUresult sim_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+    CUresult result;
+    if (!state)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (own_function(function, &result))
+        *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return result;
+}
+
+CUresult sim_cuFuncLoad(CUfunction function)
+{
+    CUresult result;
+    own_function(function, &result);
+    return result;
+}

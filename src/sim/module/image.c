@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "module/image.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "module/fatbin.h"
+#include "ptx/ptx.h"
+
+#define EM_CUDA_MACHINE 190
+#define MARK "cushim" /* in the padding of the ELF identification */
+
+/* A "cubin" of this driver: a marked ELF header, number of texts, then length and text of each. */
+struct linked {
+    Elf64_Ehdr elf;
+    uint64_t size; /* of the whole */
+    uint64_t count;
+    uint64_t max_registers;
+};
+
+static bool is_elf(const void *data, size_t size)
+{
+    return size >= SELFMAG && strncmp(data, ELFMAG, SELFMAG) == 0;
+}
+
+static CUresult add(struct sim_image *image, const char *text, size_t size, char *owned)
+{
+    struct ptx_source *sources =
+        realloc(image->sources, (image->count + 1) * sizeof *image->sources);
+    if (sources)
+        image->sources = sources;
+    char **owners = realloc(image->owned, (image->count + 1) * sizeof *image->owned);
+    if (owners)
+        image->owned = owners;
+    if (!sources || !owners) {
+        free(owned);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    sources[image->count] = (struct ptx_source){.name = "ptx", .text = text, .size = size};
+    owners[image->count++] = owned;
+    return CUDA_SUCCESS;
+}
+
+void sim_image_free(struct sim_image *image)
+{
+    for (size_t i = 0; i < image->count; i++)
+        free(image->owned[i]);
+    free(image->sources);
+    free(image->owned);
+    *image = (struct sim_image){0};
+}
+
+CUresult sim_image_append(struct sim_image *image, const struct sim_image *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        size_t size = strnlen(more->sources[i].text, more->sources[i].size);
+        char *copy = malloc(size + 1);
+        if (!copy)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        memcpy(copy, more->sources[i].text, size);
+        copy[size] = '\0';
+        CUresult result = add(image, copy, size, copy);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_linked(const char *data, size_t size, unsigned architecture,
+                            struct sim_image *image)
+{
+    struct linked head;
+    if (size < sizeof(Elf64_Ehdr))
+        return CUDA_ERROR_INVALID_IMAGE;
+    /* Where the size is not known, an ELF header is there anyhow. */
+    memcpy(&head.elf, data, sizeof head.elf);
+    if (memcmp(head.elf.e_ident + EI_PAD, MARK, sizeof MARK) != 0)
+        return head.elf.e_machine == EM_CUDA_MACHINE && head.elf.e_shnum
+                   ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                   : CUDA_ERROR_INVALID_IMAGE;
+    if (size < sizeof head)
+        return CUDA_ERROR_INVALID_IMAGE;
+    if ((head.elf.e_flags & 0xff) / 10 != architecture / 10 ||
+        (head.elf.e_flags & 0xff) > architecture)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    memcpy(&head, data, sizeof head);
+    if (head.size > size || head.size < sizeof head)
+        return CUDA_ERROR_INVALID_IMAGE;
+    image->max_registers = (unsigned)head.max_registers;
+    const char *at = data + sizeof head, *end = data + head.size;
+    for (uint64_t i = 0; i < head.count; i++) {
+        uint64_t length;
+        if ((size_t)(end - at) < sizeof length)
+            return CUDA_ERROR_INVALID_IMAGE;
+        memcpy(&length, at, sizeof length);
+        at += sizeof length;
+        if (length > (size_t)(end - at))
+            return CUDA_ERROR_INVALID_IMAGE;
+        CUresult result = add(image, at, (size_t)length, NULL);
+        if (result != CUDA_SUCCESS)
+            return result;
+        at += length;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The architecture is in another place since the eighth version of the format. */
+static void machine_code(const void *data, struct ptx_text *errors)
+{
+    Elf64_Ehdr elf;
+    memcpy(&elf, data, sizeof elf);
+    unsigned flags = elf.e_flags >> (elf.e_ident[EI_ABIVERSION] >= 8 ? 8 : 0) & 0xff;
+    ptx_text_add(errors, "the simulated device runs PTX; a cubin is machine code (for sm_%u); ",
+                 flags);
+    ptx_text_add(errors, SIM_HOW_TO_GET_PTX);
+}
+
+/* As real drivers decide: PTX is a text with a .version in it. */
+static bool looks_like_ptx(const char *text, size_t length)
+{
+    return memmem(text, length, ".version", strlen(".version"));
+}
+
+bool sim_image_is_binary(const void *data, size_t size)
+{
+    return sim_fatbin_is(data, size) || is_elf(data, size);
+}
+
+CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
+                        struct sim_image *image, struct ptx_text *errors)
+{
+    CUresult result;
+    *image = (struct sim_image){0};
+    if (sim_fatbin_is(data, size)) {
+        char *text;
+        size_t length;
+        result = sim_fatbin_read(data, size, architecture, &text, &length, errors);
+        if (result == CUDA_SUCCESS)
+            result = add(image, text, length, text);
+    } else if (is_elf(data, size)) {
+        result = read_linked(data, size, architecture, image);
+        if (result == CUDA_ERROR_NO_BINARY_FOR_GPU && errors)
+            machine_code(data, errors);
+    } else {
+        size_t length = strnlen(data, size);
+        result = looks_like_ptx(data, length) ? add(image, data, length, NULL)
+                                              : CUDA_ERROR_INVALID_IMAGE;
+    }
+    if (result != CUDA_SUCCESS)
+        sim_image_free(image);
+    return result;
+}
+
+void *sim_image_write(const struct sim_image *image, unsigned architecture, size_t *size)
+{
+    struct linked head = {.count = image->count, .max_registers = image->max_registers};
+    head.size = sizeof head;
+    for (size_t i = 0; i < image->count; i++)
+        head.size += sizeof(uint64_t) + image->sources[i].size;
+    /* One empty section at the end, by which readers see whether the file is all there. */
+    head.elf.e_shoff = head.size;
+    head.elf.e_shentsize = sizeof(Elf64_Shdr);
+    head.elf.e_shnum = 1;
+    head.size += sizeof(Elf64_Shdr);
+    memcpy(head.elf.e_ident, ELFMAG, SELFMAG);
+    memcpy(head.elf.e_ident + EI_PAD, MARK, sizeof MARK);
+    head.elf.e_ident[EI_CLASS] = ELFCLASS64;
+    head.elf.e_ident[EI_DATA] = ELFDATA2LSB;
+    head.elf.e_ident[EI_VERSION] = EV_CURRENT;
+    head.elf.e_type = ET_EXEC;
+    head.elf.e_machine = EM_CUDA_MACHINE;
+    head.elf.e_version = EV_CURRENT;
+    head.elf.e_flags = architecture; /* where a cubin says for which device it is */
+    head.elf.e_ehsize = sizeof head.elf;
+    char *block = calloc(1, head.size);
+    if (!block)
+        return NULL;
+    memcpy(block, &head, sizeof head);
+    char *at = block + sizeof head;
+    for (size_t i = 0; i < image->count; i++) {
+        uint64_t length = image->sources[i].size;
+        memcpy(at, &length, sizeof length);
+        memcpy(at + sizeof length, image->sources[i].text, length);
+        at += sizeof length + length;
+    }
+    *size = head.size;
+    return block;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* JIT options: read from the caller's arrays, and the outputs written back there. */
+#ifndef CUSHIM_SIM_MODULE_JIT_H
+#define CUSHIM_SIM_MODULE_JIT_H
+
+#include "ptx/ptx.h"
+#include "sim.h"
+
+struct ptx_module;
+struct sim_context;
+struct sim_device;
+
+struct sim_jit {
+    unsigned count;
+    const CUjit_option *options;
+    void **values;
+    uint64_t start_ns;
+    struct ptx_text errors, info;
+    struct sim_log {
+        char *buffer;
+        size_t size;
+    } error_log, info_log;  /* the caller's */
+    unsigned max_registers; /* 0: not given */
+    unsigned target;        /* compute capability asked for, 0: the context's */
+    bool verbose;
+};
+
+/* The arrays stay the caller's until the last sim_jit_write. */
+CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,
+                       void **values);
+void sim_jit_write(struct sim_jit *jit); /* logs, their sizes and the wall time, as they are now */
+/* Report why an image (its name: "module") was refused, where the program has no log for that. */
+void sim_jit_refused(const struct sim_jit *jit, const struct sim_device *device, const char *image,
+                     CUresult result);
+void sim_jit_free(struct sim_jit *jit);
+/* Compile sources for the context's device; CUDA_ERROR_INVALID_PTX and its like on failure. */
+CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
+                         const struct ptx_source *sources, size_t count,
+                         struct ptx_module **module);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* cuLibrary*: context-independent loading. */
+#include "module/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/current.h"
+#include "core/expire.h"
+#include "core/object.h"
+#include "device/device.h"
+#include "memory/range.h"
+#include "module/jit.h"
+#include "module/module.h"
+#include "module/place.h"
+#include "ptx/ptx.h"
+#include "queue/stream.h"
+
+static CUresult check_options(unsigned count, const CUlibraryOption *options, void **values)
+{
+    if (count && (!options || !values))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++)
+        if ((unsigned)options[i] >= CU_LIBRARY_NUM_OPTIONS)
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned jit_count,
+                     CUjit_option *jit_options, void **jit_values, unsigned count,
+                     CUlibraryOption *options, void **values)
+{
+    struct sim_context any = {.device = sim_device(0)};
+    struct sim_jit jit;
+    if (!library || !code)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = check_options(count, options, values);
+    if (result == CUDA_SUCCESS)
+        result = sim_jit_begin(&jit, jit_count, jit_options, jit_values);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_library *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    /* Real drivers load lazily: what is wrong with the code is told when a kernel is asked for. */
+    made->status = sim_module_compile(&any, code, size, &jit, &made->ptx);
+    sim_jit_refused(&jit, any.device, "library", made->status);
+    sim_jit_write(&jit);
+    sim_jit_free(&jit);
+    if (made->status == CUDA_SUCCESS)
+        made->kernels = calloc(ptx_module_functions(made->ptx) + 1, sizeof *made->kernels);
+    if (made->status == CUDA_SUCCESS && !made->kernels) {
+        ptx_module_release(made->ptx);
+        free(made);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    sim_object_add(&made->object, SIM_LIBRARY, NULL);
+    *library = (CUlibrary)made;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+                               void **jitOptionsValues, unsigned int numJitOptions,
+                               CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                               unsigned int numLibraryOptions)
+{
+    return load(library, code, SIZE_MAX, numJitOptions, jitOptions, jitOptionsValues,
+                numLibraryOptions, libraryOptions, libraryOptionValues);
+}
+
+CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
+                                   CUjit_option *jitOptions, void **jitOptionsValues,
+                                   unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                                   void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    char *data;
+    size_t size;
+    if (!library || !fileName)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = sim_module_read_file(fileName, &data, &size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = load(library, data, size, numJitOptions, jitOptions, jitOptionsValues,
+                  numLibraryOptions, libraryOptions, libraryOptionValues);
+    free(data);
+    return result;
+}
+
+/* The library of a handle, with code that can be used; NULL: *result says why not. */
+static struct sim_library *usable(CUlibrary handle, CUresult *result)
+{
+    struct sim_library *library = sim_object(SIM_LIBRARY, handle);
+    *result = library ? library->status : CUDA_ERROR_INVALID_HANDLE;
+    return *result == CUDA_SUCCESS ? library : NULL;
+}
+
+/* The module of the library in a context; NULL: none yet. */
+static struct sim_module *find_module(const struct sim_library *library,
+                                      const struct sim_context *context)
+{
+    for (struct sim_object *object = sim_object_first(SIM_MODULE); object; object = object->next)
+        if (object->context == context && ((struct sim_module *)object)->library == library)
+            return (struct sim_module *)object;
+    return NULL;
+}
+
+static CUresult module_in(struct sim_library *library, struct sim_context *context,
+                          struct sim_module **module)
+{
+    *module = find_module(library, context);
+    if (*module)
+        return CUDA_SUCCESS;
+    CUresult result = sim_place_make(context, library->ptx, module);
+    if (result == CUDA_SUCCESS)
+        (*module)->library = library;
+    return result;
+}
+
+static struct sim_object *module_made_for(const struct sim_library *library)
+{
+    struct sim_object *object = sim_object_first(SIM_MODULE);
+    while (object && ((struct sim_module *)object)->library != library)
+        object = object->next;
+    return object;
+}
+
+CUresult sim_cuLibraryUnload(CUlibrary library)
+{
+    struct sim_library *dead = sim_object(SIM_LIBRARY, library);
+    struct sim_object *object;
+    if (!dead)
+        return CUDA_ERROR_INVALID_HANDLE;
+    sim_object_remove(&dead->object); /* first: no other thread finds it while this one waits */
+    while ((object = module_made_for(dead))) {
+        uint64_t serial = object->serial;
+        (void)sim_stream_wait_context(object->context);
+        if (sim_object_alive(SIM_MODULE, object, serial))
+            sim_place_destroy((struct sim_module *)object);
+    }
+    for (size_t i = 0; dead->ptx && i < ptx_module_functions(dead->ptx); i++)
+        if (dead->kernels[i]) {
+            sim_object_remove(&dead->kernels[i]->object);
+            free(dead->kernels[i]);
+        }
+    if (dead->ptx)
+        ptx_module_release(dead->ptx);
+    free(dead->kernels);
+    free(dead);
+    return CUDA_SUCCESS;
+}
+
+static struct sim_kernel *kernel_of(struct sim_library *library, size_t index)
+{
+    struct sim_kernel *kernel = library->kernels[index];
+    sim_expire_renew(kernel);
+    if (kernel || !(kernel = calloc(1, sizeof *kernel)))
+        return kernel;
+    kernel->library = library;
+    kernel->index = index;
+    sim_object_add(&kernel->object, SIM_KERNEL, NULL);
+    return library->kernels[index] = kernel;
+}
+
+CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    CUresult result;
+    struct sim_library *found = usable(library, &result);
+    if (!pKernel || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!found)
+        return result;
+    size_t index = sim_module_entry(found->ptx, name);
+    if (index == ptx_module_functions(found->ptx))
+        return CUDA_ERROR_NOT_FOUND;
+    if (sim_module_lacks(sim_device(0), found->ptx, index))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    struct sim_kernel *kernel = kernel_of(found, index);
+    if (!kernel)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *pKernel = (CUkernel)kernel;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    CUresult result;
+    struct sim_library *library = usable(lib, &result);
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!library)
+        return result;
+    *count = (unsigned)sim_module_entries(library->ptx);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+    CUresult result;
+    struct sim_library *library = usable(lib, &result);
+    unsigned written = 0;
+    if (!kernels)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!library)
+        return result;
+    for (size_t i = 0; i < ptx_module_functions(library->ptx) && written < numKernels; i++) {
+        if (!ptx_module_function(library->ptx, i)->entry)
+            continue;
+        struct sim_kernel *kernel = kernel_of(library, i);
+        if (!kernel)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        kernels[written++] = (CUkernel)kernel;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    struct sim_context *context;
+    struct sim_module *module;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pMod)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_library *found = usable(library, &result);
+    if (!found)
+        return result;
+    result = module_in(found, context, &module);
+    if (result == CUDA_SUCCESS)
+        *pMod = (CUmodule)module;
+    return result;
+}
+
+/* A variable of the library in the current context. */
+static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, const char *name,
+                         bool managed)
+{
+    struct sim_context *context;
+    struct sim_module *module;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!name || (!dptr && !bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_library *library = usable(handle, &result);
+    if (!library)
+        return result;
+    size_t index = sim_module_variable(library->ptx, name, PTX_VARIABLE_MEMORY);
+    if (index == ptx_module_variables(library->ptx) ||
+        ptx_module_variable(library->ptx, index)->managed != managed)
+        return CUDA_ERROR_NOT_FOUND;
+    result = module_in(library, context, &module);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (dptr)
+        *dptr = module->variables[index]->address;
+    if (bytes)
+        *bytes = ptx_module_variable(library->ptx, index)->size;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                const char *name)
+{
+    return variable(dptr, bytes, library, name, false);
+}
+
+CUresult sim_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                 const char *name)
+{
+    return variable(dptr, bytes, library, name, true);
+}
+
+CUresult sim_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    (void)fptr, (void)symbol;
+    /* Functions that CPU and device share are not in PTX. */
+    return sim_object(SIM_LIBRARY, library) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+
+struct sim_function *sim_library_function(struct sim_context *context, const void *handle,
+                                          CUresult *result)
+{
+    struct sim_kernel *kernel = sim_object(SIM_KERNEL, handle);
+    struct sim_module *module;
+    *result = CUDA_ERROR_INVALID_HANDLE;
+    if (!kernel)
+        return NULL;
+    *result = module_in(kernel->library, context, &module);
+    if (*result != CUDA_SUCCESS)
+        return NULL;
+    struct sim_function *function = sim_place_function(module, kernel->index);
+    if (!function)
+        *result = CUDA_ERROR_OUT_OF_MEMORY;
+    return function;
+}

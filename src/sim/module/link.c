@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* cuLink*: several inputs into one image, which cuModuleLoadData takes. */
+#include "module/link.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/context.h"
+#include "core/current.h"
+#include "core/lock.h"
+#include "core/object.h"
+#include "device/device.h"
+#include "module/image.h"
+#include "module/jit.h"
+#include "module/module.h"
+#include "module/place.h"
+#include "ptx/ptx.h"
+
+struct link {
+    struct sim_object object;
+    const struct sim_device *device; /* the context may end while a thread compiles */
+    struct sim_jit jit;
+    struct sim_image inputs;
+    void *names;  /* tree of what the inputs define, which no other may define again */
+    void *output; /* NULL: not complete */
+    size_t output_size;
+    CUresult failed; /* code of the first input that could not be taken */
+    bool busy;       /* a thread compiles for it, without the driver's lock */
+    bool destroyed;  /* by the end of its context meanwhile: that thread frees it */
+};
+
+static void link_free(struct link *link)
+{
+    sim_jit_free(&link->jit);
+    sim_image_free(&link->inputs);
+    tdestroy(link->names, free);
+    free(link->output);
+    free(link);
+}
+
+/* The link of a handle for this thread alone; NULL: there is none. */
+static struct link *link_claim(CUlinkState state)
+{
+    struct link *link;
+    while ((link = sim_object(SIM_LINK, state)) && link->busy) {
+        sim_lock_leave();
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        sim_lock_enter();
+    }
+    if (link)
+        link->busy = link->object.pinned = true;
+    return link;
+}
+
+static void link_leave(struct link *link)
+{
+    link->busy = link->object.pinned = false;
+    if (link->destroyed)
+        link_free(link);
+}
+
+CUresult sim_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                             CUlinkState *stateOut)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!stateOut)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct link *link = calloc(1, sizeof *link);
+    if (!link)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    result = sim_jit_begin(&link->jit, numOptions, options, optionValues);
+    if (result != CUDA_SUCCESS) {
+        free(link);
+        return result;
+    }
+    link->device = context->device;
+    sim_object_add(&link->object, SIM_LINK, context);
+    *stateOut = (CUlinkState)link;
+    return CUDA_SUCCESS;
+}
+
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(one, other);
+}
+
+/* Whether the input defines nothing that one before it defines. */
+static CUresult add_names(struct link *link, const struct ptx_module *module)
+{
+    for (size_t i = 0; i < ptx_module_definitions(module); i++) {
+        const char *name = ptx_module_definition(module, i);
+        if (!name)
+            continue;
+        if (tfind(name, &link->names, compare_names)) {
+            ptx_text_add(&link->jit.errors, "error   : '%s' is defined by two inputs\n", name);
+            return CUDA_ERROR_INVALID_SOURCE;
+        }
+        char *copy = strdup(name);
+        if (!copy || !tsearch(copy, &link->names, compare_names)) {
+            free(copy);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Compile the input by itself, for its errors. What it lacks, others may have. */
+static CUresult check(struct link *link, const struct sim_image *image, unsigned architecture)
+{
+    struct ptx_options options = {
+        .version = sim_place_ptx_version(), .architecture = architecture, .partial = true};
+    struct ptx_module *module;
+    sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
+    enum ptx_status status =
+        ptx_compile(&options, image->sources, image->count, &link->jit.errors, NULL, &module);
+    sim_lock_enter();
+    CUresult result;
+    switch (status) {
+    case PTX_OK:
+        result = add_names(link, module);
+        ptx_module_release(module);
+        return result;
+    case PTX_DUPLICATE:
+        return CUDA_ERROR_INVALID_SOURCE;
+    case PTX_UNSUPPORTED_VERSION:
+        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    case PTX_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    default:
+        return CUDA_ERROR_INVALID_PTX;
+    }
+}
+
+static CUresult add(struct link *link, CUjitInputType type, const void *data, size_t size)
+{
+    struct sim_image image;
+    unsigned architecture = (unsigned)sim_device_architecture(link->device);
+    if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (link->output)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM) {
+        ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX alone, no %s\n",
+                     type == CU_JIT_INPUT_NVVM ? "NVVM code" : "library of machine code");
+        sim_jit_refused(&link->jit, link->device, "linker's input", CUDA_ERROR_NOT_SUPPORTED);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    CUresult result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
+    if (result == CUDA_SUCCESS && (type == CU_JIT_INPUT_PTX) == sim_image_is_binary(data, size)) {
+        sim_image_free(&image);
+        result = CUDA_ERROR_INVALID_IMAGE;
+    }
+    if (result == CUDA_SUCCESS) {
+        result = check(link, &image, architecture);
+        if (result == CUDA_SUCCESS)
+            result = sim_image_append(&link->inputs, &image);
+        sim_image_free(&image);
+    }
+    sim_jit_refused(&link->jit, link->device, "linker's input", result);
+    sim_jit_write(&link->jit);
+    if (result != CUDA_SUCCESS && link->failed == CUDA_SUCCESS)
+        link->failed = result;
+    return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
+}
+
+CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                              const char *name, unsigned int numOptions, CUjit_option *options,
+                              void **optionValues)
+{
+    struct sim_context *context;
+    struct link *link;
+    CUresult result = sim_current(&context);
+    (void)name;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!data || !size || (numOptions && (!options || !optionValues)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(link = link_claim(state)))
+        return CUDA_ERROR_INVALID_HANDLE;
+    result = add(link, type, data, size);
+    link_leave(link);
+    return result;
+}
+
+CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
+                              unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    struct sim_context *context;
+    struct link *link;
+    char *data;
+    size_t size;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!path || (numOptions && (!options || !optionValues)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sim_object(SIM_LINK, state))
+        return CUDA_ERROR_INVALID_HANDLE;
+    result = sim_module_read_file(path, &data, &size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    link = link_claim(state);
+    result = link ? add(link, type, data, size) : CUDA_ERROR_INVALID_HANDLE;
+    if (link)
+        link_leave(link);
+    free(data);
+    return result;
+}
+
+/* The first ABIs differ in the width of their sizes alone, which on 64 bits is the same. */
+CUresult sim_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                          CUlinkState *stateOut)
+{
+    return sim_cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
+}
+
+CUresult sim_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                           const char *name, unsigned int numOptions, CUjit_option *options,
+                           void **optionValues)
+{
+    return sim_cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
+}
+
+CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+                           unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return sim_cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
+}
+
+static CUresult complete(struct link *link)
+{
+    struct sim_context *context = link->object.context;
+    unsigned architecture = (unsigned)sim_device_architecture(link->device);
+    struct ptx_module *module;
+    size_t size = 0;
+    if (link->failed != CUDA_SUCCESS)
+        return link->failed;
+    CUresult result =
+        sim_jit_compile(&link->jit, context, link->inputs.sources, link->inputs.count, &module);
+    if (result == CUDA_ERROR_INVALID_PTX)
+        result = CUDA_ERROR_INVALID_SOURCE; /* each input was good by itself: a symbol is missing */
+    if (result == CUDA_SUCCESS) {
+        ptx_module_release(module);
+        link->inputs.max_registers = link->jit.max_registers;
+        link->output = sim_image_write(&link->inputs, architecture, &size);
+        if (!link->output)
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    link->output_size = size;
+    sim_jit_refused(&link->jit, link->device, "linked image", result);
+    sim_jit_write(&link->jit);
+    return result;
+}
+
+CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!cubinOut)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct link *link = link_claim(state);
+    if (!link)
+        return CUDA_ERROR_INVALID_HANDLE;
+    result = link->output ? CUDA_ERROR_INVALID_HANDLE : complete(link);
+    if (result == CUDA_SUCCESS && link->destroyed)
+        result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (result == CUDA_SUCCESS) {
+        *cubinOut = link->output;
+        if (sizeOut)
+            *sizeOut = link->output_size;
+    }
+    link_leave(link);
+    return result;
+}
+
+CUresult sim_cuLinkDestroy(CUlinkState state)
+{
+    struct link *link = link_claim(state);
+    if (!link)
+        return CUDA_ERROR_INVALID_HANDLE;
+    sim_object_remove(&link->object);
+    link_free(link);
+    return CUDA_SUCCESS;
+}
+
+void sim_link_end(struct sim_object *object)
+{
+    struct link *link = (struct link *)object;
+    sim_object_remove(object);
+    link->destroyed = true;
+    if (!link->busy)
+        link_free(link);
+}

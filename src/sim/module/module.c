@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* cuModule*: loading from memory and from files, and what is in a module. */
+#include "module/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "core/report.h"
+#include "device/device.h"
+#include "memory/range.h"
+#include "module/image.h"
+#include "module/jit.h"
+#include "module/place.h"
+#include "ptx/ptx.h"
+#include "queue/capture.h"
+#include "queue/stream.h"
+
+#define MAX_FILE ((long)1 << 30)
+
+CUresult sim_module_read_file(const char *path, char **data, size_t *size)
+{
+    FILE *file = *path ? fopen(path, "rb") : NULL;
+    long length = -1;
+    char *text = NULL;
+    if (!*path)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!file)
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    if (fseek(file, 0, SEEK_END) == 0)
+        length = ftell(file);
+    if (length >= 0 && length < MAX_FILE && fseek(file, 0, SEEK_SET) == 0)
+        text = malloc((size_t)length + 1);
+    if (text && fread(text, 1, (size_t)length, file) != (size_t)length) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    if (!text)
+        return CUDA_ERROR_OUT_OF_MEMORY; /* a folder, as real drivers say */
+    text[length] = '\0';
+    *data = text;
+    *size = (size_t)length;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_module_compile(const struct sim_context *context, const void *data, size_t size,
+                            struct sim_jit *jit, struct ptx_module **ptx)
+{
+    struct sim_image image;
+    CUresult result = sim_image_read(data, size, (unsigned)sim_device_architecture(context->device),
+                                     &image, &jit->errors);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!jit->max_registers)
+        jit->max_registers = image.max_registers;
+    result = sim_jit_compile(jit, context, image.sources, image.count, ptx);
+    sim_image_free(&image);
+    return result;
+}
+
+static CUresult load(CUmodule *module, const void *data, size_t size, unsigned count,
+                     const CUjit_option *options, void **values)
+{
+    struct sim_context *context;
+    struct sim_module *made;
+    struct ptx_module *ptx;
+    struct sim_jit jit;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!module || !data)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_jit_begin(&jit, count, options, values);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct sim_device *device = context->device;
+    sim_context_retain(context);
+    result = sim_module_compile(context, data, size, &jit, &ptx);
+    if (result == CUDA_SUCCESS) {
+        result = sim_object(SIM_CONTEXT, context) ? sim_place_make(context, ptx, &made)
+                                                  : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        ptx_module_release(ptx);
+    }
+    sim_context_release(context);
+    sim_jit_refused(&jit, device, "module", result);
+    sim_jit_write(&jit);
+    sim_jit_free(&jit);
+    if (result == CUDA_SUCCESS)
+        *module = (CUmodule)made;
+    return result;
+}
+
+CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
+{
+    struct sim_context *context;
+    char *data;
+    size_t size;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!module || !fname)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_module_read_file(fname, &data, &size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = load(module, data, size, 0, NULL, NULL);
+    free(data);
+    return result;
+}
+
+CUresult sim_cuModuleLoadData(CUmodule *module, const void *image)
+{
+    return load(module, image, SIZE_MAX, 0, NULL, NULL);
+}
+
+CUresult sim_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                                CUjit_option *options, void **optionValues)
+{
+    return load(module, image, SIZE_MAX, numOptions, options, optionValues);
+}
+
+CUresult sim_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    return load(module, fatCubin, SIZE_MAX, 0, NULL, NULL);
+}
+
+/* The module of a handle; *result says why not. */
+static struct sim_module *module_of(CUmodule handle, CUresult *result)
+{
+    struct sim_context *context;
+    struct sim_module *module = sim_object(SIM_MODULE, handle);
+    *result = module ? sim_current(&context) : CUDA_ERROR_INVALID_HANDLE;
+    return *result == CUDA_SUCCESS ? module : NULL;
+}
+
+CUresult sim_cuModuleUnload(CUmodule hmod)
+{
+    CUresult result;
+    struct sim_module *module = module_of(hmod, &result);
+    if (!module)
+        return result;
+    result = sim_capture_unsafe();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (module->library) /* unloaded with its library */
+        return CUDA_ERROR_NOT_PERMITTED;
+    uint64_t serial = module->object.serial;
+    result = sim_stream_wait_context(module->object.context);
+    if (!sim_object_alive(SIM_MODULE, hmod, serial))
+        return CUDA_ERROR_INVALID_HANDLE; /* another thread unloaded it meanwhile */
+    sim_place_destroy(module);
+    return result;
+}
+
+bool sim_module_lacks(const struct sim_device *device, const struct ptx_module *ptx, size_t index)
+{
+    const struct ptx_function_info *info = ptx_module_function(ptx, index);
+    char sentence[600];
+    if (!info->lacks)
+        return false;
+    snprintf(sentence, sizeof sentence, "kernel '%.100s' cannot run: %s", info->name, info->lacks);
+    sim_report_device(device->ordinal, sentence);
+    return true;
+}
+
+size_t sim_module_entry(const struct ptx_module *ptx, const char *name)
+{
+    size_t count = ptx_module_functions(ptx), i = 0;
+    for (; i < count; i++) {
+        const struct ptx_function_info *info = ptx_module_function(ptx, i);
+        if (info->entry && strcmp(info->name, name) == 0)
+            break;
+    }
+    return i;
+}
+
+size_t sim_module_entries(const struct ptx_module *ptx)
+{
+    size_t entries = 0;
+    for (size_t i = 0; i < ptx_module_functions(ptx); i++)
+        entries += ptx_module_function(ptx, i)->entry;
+    return entries;
+}
+
+/* Of several with one name, in modules that were linked, the one that is visible. */
+size_t sim_module_variable(const struct ptx_module *ptx, const char *name,
+                           enum ptx_variable_kind kind)
+{
+    size_t count = ptx_module_variables(ptx), found = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct ptx_variable *variable = ptx_module_variable(ptx, i);
+        if (variable->kind != kind || strcmp(variable->name, name) != 0)
+            continue;
+        if (variable->visible)
+            return i;
+        if (found == count)
+            found = i;
+    }
+    return found;
+}
+
+CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    CUresult result;
+    struct sim_module *module = module_of(hmod, &result);
+    if (result == CUDA_ERROR_INVALID_HANDLE)
+        return result;
+    if (!hfunc || !name || !*name)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!module)
+        return result;
+    size_t index = sim_module_entry(module->ptx, name);
+    if (index == ptx_module_functions(module->ptx)) {
+        *hfunc = NULL; /* as real drivers do */
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    if (sim_module_lacks(module->object.context->device, module->ptx, index)) {
+        *hfunc = NULL;
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    struct sim_function *function = sim_place_function(module, index);
+    if (!function)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *hfunc = (CUfunction)function;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule hmod,
+                                  const char *name)
+{
+    CUresult result;
+    struct sim_module *module = module_of(hmod, &result);
+    if (!name || (!dptr && !bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!module)
+        return result;
+    size_t index = sim_module_variable(module->ptx, name, PTX_VARIABLE_MEMORY);
+    if (index == ptx_module_variables(module->ptx)) {
+        if (sim_module_entry(module->ptx, name) < ptx_module_functions(module->ptx))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (dptr)
+            *dptr = 0; /* as real drivers do */
+        if (bytes)
+            *bytes = 0;
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    if (dptr)
+        *dptr = module->variables[index]->address;
+    if (bytes)
+        *bytes = ptx_module_variable(module->ptx, index)->size;
+    return CUDA_SUCCESS;
+}
+
+/* The ABI with 32-bit addresses: of no use to a 64-bit process, as real drivers say. */
+CUresult sim_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
+                               const char *name)
+{
+    (void)dptr, (void)bytes, (void)hmod, (void)name;
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* A texture or surface reference by name. */
+static CUresult reference(void **handle, CUmodule hmod, const char *name,
+                          enum ptx_variable_kind kind)
+{
+    CUresult result;
+    struct sim_module *module = module_of(hmod, &result);
+    if (!handle || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!module)
+        return result;
+    size_t index = sim_module_variable(module->ptx, name, kind);
+    if (index == ptx_module_variables(module->ptx))
+        return CUDA_ERROR_NOT_FOUND;
+    *handle = module->references[index];
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
+{
+    return reference((void **)pTexRef, hmod, name, PTX_VARIABLE_TEXREF);
+}
+
+CUresult sim_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+{
+    return reference((void **)pSurfRef, hmod, name, PTX_VARIABLE_SURFREF);
+}
+
+CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    const char *asked = secure_getenv("CUDA_MODULE_LOADING");
+    if (!mode)
+        return CUDA_ERROR_INVALID_VALUE;
+    *mode = asked && strcmp(asked, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+    CUresult result;
+    struct sim_module *module = module_of(mod, &result);
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (module)
+        *count = (unsigned)sim_module_entries(module->ptx);
+    return result;
+}
+
+CUresult sim_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
+                                        CUmodule mod)
+{
+    CUresult result;
+    struct sim_module *module = module_of(mod, &result);
+    if (!functions)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!module)
+        return result;
+    unsigned written = 0;
+    for (size_t i = 0; i < ptx_module_functions(module->ptx) && written < numFunctions; i++) {
+        if (!ptx_module_function(module->ptx, i)->entry)
+            continue;
+        functions[written] = (CUfunction)sim_place_function(module, i);
+        if (!functions[written++])
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Branches, calls and returns. */
+#include "ptx/lower/lower_flow.h"
+
+#include <string.h>
+
+#include "ptx/lower/lower.h"
+#include "ptx/lower/operand.h"
+#include "ptx/memory/builtin_run.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ptx.h"
+#include "ptx/read/builtin.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+
+static void lower_bra(struct lower *lower, const struct ir_insn *insn, uint32_t index)
+{
+    uint32_t target = insn->operands[0].index, step;
+    const struct ir_insn *next = &lower->fn->insns[index + 1];
+    bool negate = insn->guard_negate;
+
+    if (!insn->guarded && target == index + 1)
+        return;
+    /* "@p bra A; bra B; A:" is "@!p bra B". */
+    if (insn->guarded && target == index + 2 && index + 1 < lower->fn->insn_count &&
+        next->op == IR_BRA && !next->guarded && !lower->targeted[index + 1]) {
+        target = next->operands[0].index;
+        negate = !negate;
+        lower->dropped[index + 1] = 1;
+    }
+    step = lower_step(lower, NULL, insn->guarded ? CONTROL_BRANCH : CONTROL_JUMP);
+    lower->steps[step].guard_negate = negate;
+    lower->steps[step].extra = target;
+}
+
+static void lower_brx(struct lower *lower, const struct ir_insn *insn)
+{
+    const struct ir_table *list = &lower->fn->tables[insn->operands[1].index];
+    uint32_t value = operand_source(lower, &insn->operands[0], PLACE_32), step;
+    struct jump_table *table =
+        lower_module_alloc(lower->module, sizeof *table + list->count * sizeof table->targets[0]);
+
+    if (!table) {
+        lower->status = PTX_NO_MEMORY;
+        return;
+    }
+    table->count = list->count;
+    memcpy(table->targets, list->indices, list->count * sizeof table->targets[0]);
+    step = lower_step(lower, NULL, CONTROL_INDEXED);
+    lower->steps[step].extra = (uintptr_t)table;
+    lower_use(lower, step, 0, value);
+}
+
+/* An argument or result: memory of this frame, or a register that goes into the step's list. */
+static bool call_place(struct lower *lower, const struct ir_operand *operand, bool def,
+                       struct call_value *value, uint32_t *list, uint32_t *count)
+{
+    enum value_place place;
+
+    if (operand->kind == IR_OPERAND_LOCAL || operand->kind == IR_OPERAND_PARAM ||
+        operand->kind == IR_OPERAND_RETURN) {
+        if (operand->kind == IR_OPERAND_LOCAL) {
+            value->offset = lower->variable_at[operand->index];
+            value->size = (uint32_t)lower->fn->variables[operand->index].size;
+        } else if (operand->kind == IR_OPERAND_PARAM && !lower->fn->entry) {
+            value->offset = lower->params_at[operand->index];
+            value->size = lower->fn->params[operand->index].size;
+        } else if (!lower->fn->entry) {
+            value->offset = lower->returns_at[operand->index];
+            value->size = lower->fn->returns[operand->index].size;
+        } else {
+            lower_refuse(lower, "an entry's parameter cannot be an argument");
+            return false;
+        }
+        value->place = PLACE_MEMORY;
+        return true;
+    }
+    place = operand_place(lower, operand, operand->bits >> 32 ? PLACE_64 : PLACE_32);
+    value->place = (uint8_t)place;
+    value->offset = *count;
+    value->size = place == PLACE_128 ? 16 : place == PLACE_64 ? 8 : 4;
+    if (operand->kind == IR_OPERAND_REG)
+        value->size = opcodes_type_size((enum ir_type)lower->fn->registers[operand->index].type);
+    if (def)
+        list[*count] = operand_dest(lower, operand, place, IR_NONE);
+    else if (place == PLACE_PREDICATE)
+        list[*count] = operand_predicate(lower, operand);
+    else
+        list[*count] = operand_source(lower, operand, place);
+    (*count)++;
+    return true;
+}
+
+struct call_parts { /* the operands of call by their role */
+    const struct ir_operand *returns, *target, *arguments;
+};
+
+static struct call_parts call_split(const struct ir_insn *insn)
+{
+    struct call_parts parts = {NULL, NULL, NULL};
+
+    for (uint32_t i = 0; i < insn->count; i++) {
+        const struct ir_operand *operand = &insn->operands[i];
+
+        if (operand->kind == IR_OPERAND_TABLE)
+            continue;
+        if (operand->kind == IR_OPERAND_GROUP || operand->kind == IR_OPERAND_VECTOR) {
+            if (!parts.target)
+                parts.returns = operand;
+            else
+                parts.arguments = operand;
+        } else if (!parts.target) {
+            parts.target = operand;
+        }
+    }
+    return parts;
+}
+
+#define MAX_CALL 256
+static void lower_call_to(struct lower *lower, const struct call_parts *parts, uint32_t callee,
+                          const struct ptx_builtin *builtin)
+{
+    uint32_t values[MAX_CALL], count = 1, first_return, step;
+    uint32_t arguments = parts->arguments ? parts->arguments->count : 0;
+    uint32_t returns = parts->returns ? parts->returns->count : 0;
+    struct call_site *site = lower_module_alloc(
+        lower->module, sizeof *site + (arguments + returns) * sizeof(struct call_value));
+
+    if (!site) {
+        lower->status = PTX_NO_MEMORY;
+        return;
+    }
+    if (arguments + returns >= MAX_CALL) {
+        lower_refuse(lower, "too many arguments");
+        return;
+    }
+    site->callee = callee;
+    site->arguments = (struct call_value *)(site + 1);
+    site->returns = site->arguments + arguments;
+    site->argument_count = arguments;
+    site->return_count = returns;
+    values[0] = PTX_ABSENT;
+    if (callee == UINT32_MAX && !builtin)
+        values[0] = operand_source(lower, parts->target, PLACE_64);
+    for (uint32_t i = 0; i < arguments; i++)
+        if (!call_place(lower, &parts->arguments->parts[i], false, &site->arguments[i], values,
+                        &count))
+            return;
+    first_return = count;
+    for (uint32_t i = 0; i < returns; i++)
+        if (!call_place(lower, &parts->returns->parts[i], true, &site->returns[i], values, &count))
+            return;
+    if (builtin && (count > 1 || arguments != builtin->arguments || returns != builtin->returns)) {
+        lower_refuse(lower, "'%s' takes other arguments", builtin->name);
+        return;
+    }
+    step = lower_step(lower, builtin ? builtin_run(builtin) : NULL,
+                      builtin ? CONTROL_MEMORY : CONTROL_CALL);
+    lower->steps[step].extra = (uintptr_t)site;
+    lower_list(lower, step, count);
+    for (uint32_t i = 0; i < count; i++)
+        (i < first_return ? lower_use : lower_def)(lower, step, i, values[i]);
+    operand_finish(lower);
+}
+
+static void lower_call(struct lower *lower, const struct ir_insn *insn)
+{
+    struct call_parts parts = call_split(insn);
+    const struct ir_module *ir = lower->module->ir;
+    uint32_t callee = UINT32_MAX;
+    const struct ptx_builtin *builtin = NULL;
+
+    if (!parts.target) {
+        lower_refuse(lower, "the function is missing");
+        return;
+    }
+    if (parts.target->kind == IR_OPERAND_FUNCTION) {
+        const struct ir_function *function = &ir->functions[parts.target->index];
+
+        callee = lower->module->code_of[parts.target->index];
+        if (callee == UINT32_MAX) {
+            builtin = builtin_find(function->name);
+            if (!builtin) {
+                lower_refuse(lower, "the function '%s' has no body", function->name);
+                return;
+            }
+        } else if (function->entry) {
+            lower_refuse(lower, "'%s' is an entry", function->name);
+            return;
+        } else if ((parts.arguments ? parts.arguments->count : 0) != function->param_count ||
+                   (parts.returns ? parts.returns->count : 0) != function->return_count) {
+            lower_refuse(lower, "'%s' takes other arguments", function->name);
+            return;
+        }
+    }
+    lower_call_to(lower, &parts, callee, builtin);
+}
+
+static void lower_ret(struct lower *lower)
+{
+    const struct ir_function *fn = lower->fn;
+    uint32_t step, count = 0;
+
+    if (fn->entry) {
+        lower_step(lower, NULL, CONTROL_EXIT);
+        return;
+    }
+    step = lower_step(lower, NULL, CONTROL_RETURN);
+    lower_list(lower, step, fn->return_count);
+    for (uint32_t i = 0; i < fn->return_count; i++)
+        if (fn->returns[i].reg)
+            lower_use(lower, step, count++, lower->base[fn->returns[i].index]);
+}
+
+bool lower_flow_family(struct lower *lower, const struct ir_insn *insn, uint32_t index)
+{
+    switch (insn->op) {
+    case IR_BRA:
+        lower_bra(lower, insn, index);
+        return true;
+    case IR_BRX:
+        lower_brx(lower, insn);
+        return true;
+    case IR_CALL:
+        lower_call(lower, insn);
+        return true;
+    case IR_RET:
+        lower_ret(lower);
+        return true;
+    case IR_EXIT:
+        lower_step(lower, NULL, CONTROL_EXIT);
+        return true;
+    case IR_TRAP:
+    case IR_BRKPT:
+        lower_step(lower, NULL, CONTROL_TRAP);
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* One instruction: to its family, or to the run function that select_run knows. */
+#include "ptx/lower/lower_insn.h"
+
+#include "ptx/lower/lower.h"
+#include "ptx/lower/lower_flow.h"
+#include "ptx/lower/lower_memory.h"
+#include "ptx/lower/lower_move.h"
+#include "ptx/lower/lower_sync.h"
+#include "ptx/lower/operand.h"
+#include "ptx/lower/select.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/read/ir.h"
+
+struct flat { /* the operands of a step, in order */
+    uint32_t values[LOWER_MAX_PARTS];
+    bool defs[LOWER_MAX_PARTS];
+    uint32_t count;
+};
+
+static void flat_add(struct lower *lower, struct flat *flat, uint32_t value, bool def)
+{
+    if (flat->count == LOWER_MAX_PARTS) {
+        lower_refuse(lower, "too many operands");
+        return;
+    }
+    flat->values[flat->count] = value;
+    flat->defs[flat->count++] = def;
+}
+
+static bool is_texture(unsigned op)
+{
+    return op == IR_TEX || op == IR_TLD4 || op == IR_TXQ || op == IR_SULD || op == IR_SUST ||
+           op == IR_SURED || op == IR_SUQ || op == IR_ISTYPEP;
+}
+
+/* Must operand `index`, where it is a constant, be a predicate? */
+static bool wants_predicate(const struct ir_insn *insn, uint32_t index)
+{
+    switch (insn->op) {
+    case IR_SELP:
+        return index == 3;
+    case IR_VOTE:
+        return index == 1;
+    case IR_SETP:
+    case IR_SET:
+        return index == insn->destinations + 2u;
+    default:
+        return insn->type_count && insn->types[0] == IR_PRED;
+    }
+}
+
+static bool is_predicate(const struct lower *lower, const struct ir_operand *operand)
+{
+    return operand->kind == IR_OPERAND_REG && lower->fn->registers[operand->index].type == IR_PRED;
+}
+
+static void flat_source(struct lower *lower, struct flat *flat, const struct ir_insn *insn,
+                        const struct ir_operand *operand, uint32_t index)
+{
+    enum value_place place = operand_place_at(insn, index);
+
+    if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_GROUP ||
+        operand->kind == IR_OPERAND_ADDRESS) {
+        for (uint32_t i = 0; i < operand->count; i++)
+            flat_source(lower, flat, insn, &operand->parts[i], index);
+        return;
+    }
+    if (is_predicate(lower, operand) ||
+        (operand->kind == IR_OPERAND_IMM && wants_predicate(insn, index))) {
+        flat_add(lower, flat, operand_predicate(lower, operand), false);
+        return;
+    }
+    if (is_texture(insn->op)) {
+        if (operand->kind == IR_OPERAND_REG)
+            place = operand_place(lower, operand, place);
+        else
+            place = operand->kind == IR_OPERAND_IMM ? PLACE_32 : PLACE_64;
+    }
+    flat_add(lower, flat, operand_source(lower, operand, place), false);
+}
+
+static enum ir_type dest_type(const struct ir_insn *insn)
+{
+    /* Only cvt may write a register that is wider than its type. */
+    return insn->op == IR_CVT ? (enum ir_type)insn->types[0] : IR_NONE;
+}
+
+static void flat_dest(struct lower *lower, struct flat *flat, const struct ir_insn *insn,
+                      const struct ir_operand *operand, uint32_t index)
+{
+    enum value_place place = operand_place_at(insn, index);
+
+    if (operand->kind == IR_OPERAND_VECTOR) {
+        for (uint32_t i = 0; i < operand->count; i++)
+            flat_dest(lower, flat, insn, &operand->parts[i], index);
+        return;
+    }
+    if (is_predicate(lower, operand))
+        place = PLACE_PREDICATE;
+    else if (is_texture(insn->op))
+        place = operand_place(lower, operand, place);
+    flat_add(lower, flat, operand_dest(lower, operand, place, dest_type(insn)), true);
+}
+
+static bool has_list(const struct ir_insn *insn)
+{
+    for (uint32_t i = 0; i < insn->count; i++) {
+        unsigned kind = insn->operands[i].kind;
+
+        if (kind == IR_OPERAND_VECTOR || kind == IR_OPERAND_GROUP || kind == IR_OPERAND_ADDRESS)
+            return true;
+    }
+    return false;
+}
+
+static enum step_control control_of(const struct ir_insn *insn)
+{
+    if (is_texture(insn->op))
+        return CONTROL_MEMORY;
+    if (insn->sync && (insn->op == IR_SHFL || insn->op == IR_VOTE || insn->op == IR_MATCH ||
+                       insn->op == IR_REDUX))
+        return CONTROL_SYNC;
+    return CONTROL_RUN;
+}
+
+/* An instruction on registers alone. */
+static void lower_selected(struct lower *lower, const struct ir_insn *insn)
+{
+    const char *reason = NULL;
+    struct ptx_step form = {0};
+    struct flat flat = {.count = 0};
+    uint32_t step;
+    ptx_run *run = select_run(insn, &form, &reason);
+    bool list = has_list(insn);
+
+    if (!run) {
+        lower_refuse(lower, "%s", reason ? reason : "this form is not supported");
+        return;
+    }
+    for (uint32_t i = insn->destinations; i < insn->count; i++)
+        flat_source(lower, &flat, insn, &insn->operands[i], i);
+    /* Destinations come first in the step and last here: temporaries are made in this order. */
+    struct flat dests = {.count = 0};
+    for (uint32_t i = 0; i < insn->destinations; i++)
+        flat_dest(lower, &dests, insn, &insn->operands[i], i);
+    step = lower_step(lower, run, control_of(insn));
+    lower->steps[step].detail = form.detail;
+    lower->steps[step].extra = form.extra;
+    if (list || dests.count + flat.count > 6)
+        lower_list(lower, step, dests.count + flat.count);
+    for (uint32_t i = 0; i < dests.count; i++)
+        lower_def(lower, step, i, dests.values[i]);
+    for (uint32_t i = 0; i < flat.count; i++)
+        lower_use(lower, step, dests.count + i, flat.values[i]);
+    operand_finish(lower);
+}
+
+void lower_insn(struct lower *lower, uint32_t index)
+{
+    const struct ir_insn *insn = lower->insn;
+
+    if (lower_flow_family(lower, insn, index) || lower_sync_family(lower, insn) ||
+        lower_memory_family(lower, insn) || lower_move_family(lower, insn))
+        return;
+    lower_selected(lower, insn);
+}

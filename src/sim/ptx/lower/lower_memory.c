@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads, stores, atomics and the other instructions that name memory. */
+#include "ptx/lower/lower_memory.h"
+
+#include "ptx/lower/lower.h"
+#include "ptx/lower/operand.h"
+#include "ptx/memory/atomic.h"
+#include "ptx/memory/memory.h"
+#include "ptx/memory/memory_async.h"
+#include "ptx/memory/memory_bulk.h"
+#include "ptx/memory/memory_load.h"
+#include "ptx/memory/memory_store.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/move.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+
+static bool is_signed(enum ir_type type)
+{
+    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64;
+}
+
+static enum load_kind load_kind_of(enum ir_type type, enum value_place place, unsigned reg_size)
+{
+    bool wide = place == PLACE_64, negative = is_signed(type);
+
+    switch (opcodes_type_size(type)) {
+    case 1:
+        if (wide)
+            return negative ? LOAD_S8_64 : LOAD_8_64;
+        return !negative ? LOAD_8_32 : reg_size == 2 ? LOAD_S8_16 : LOAD_S8_32;
+    case 2:
+        if (wide)
+            return negative ? LOAD_S16_64 : LOAD_16_64;
+        return negative && reg_size > 2 ? LOAD_S16_32 : LOAD_16_32;
+    case 4:
+        return wide ? negative ? LOAD_S32_64 : LOAD_32_64 : LOAD_32_32;
+    case 8:
+        return LOAD_64_64;
+    default:
+        return LOAD_128;
+    }
+}
+
+static enum store_kind store_kind_of(enum ir_type type, enum value_place place)
+{
+    bool wide = place == PLACE_64;
+
+    switch (opcodes_type_size(type)) {
+    case 1:
+        return wide ? STORE_8_64 : STORE_8_32;
+    case 2:
+        return wide ? STORE_16_64 : STORE_16_32;
+    case 4:
+        return wide ? STORE_32_64 : STORE_32_32;
+    case 8:
+        return STORE_64_64;
+    default:
+        return STORE_128;
+    }
+}
+
+/* The elements of {a, b}, of a vector register, or the one operand itself. */
+static uint32_t lower_parts(struct lower *lower, const struct ir_operand *operand,
+                            struct ir_operand *parts)
+{
+    uint32_t count = 0;
+
+    if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_GROUP) {
+        for (; count < operand->count && count < LOWER_MAX_PARTS; count++)
+            parts[count] = operand->parts[count];
+        return count;
+    }
+    if (operand->kind == IR_OPERAND_REG && lower->insn->vector > 1 &&
+        lower->fn->registers[operand->index].vector == lower->insn->vector) {
+        for (; count < lower->insn->vector; count++) {
+            parts[count] = *operand;
+            parts[count].component = (uint8_t)count;
+        }
+        return count;
+    }
+    parts[0] = *operand;
+    return 1;
+}
+
+enum direct { DIRECT_NO, DIRECT_PARAM, DIRECT_FRAME };
+
+/* Is the address a fixed place in the parameters or in the frame? */
+static enum direct direct_place(struct lower *lower, const struct ir_operand *address,
+                                uint64_t size, uint64_t *at)
+{
+    const struct ir_operand *part = address;
+    uint64_t limit;
+    enum direct direct = DIRECT_FRAME;
+    int64_t offset = 0;
+
+    if (address->kind == IR_OPERAND_ADDRESS) {
+        part = &address->parts[0];
+        offset = address->offset;
+    }
+    offset += part->offset;
+    if (part->kind == IR_OPERAND_PARAM && lower->fn->entry) {
+        *at = lower->fn->params[part->index].offset;
+        limit = lower->code->info.param_size - *at;
+        direct = DIRECT_PARAM;
+    } else if (part->kind == IR_OPERAND_PARAM) {
+        *at = lower->params_at[part->index];
+        limit = lower->fn->params[part->index].size;
+    } else if (part->kind == IR_OPERAND_RETURN) {
+        *at = lower->returns_at[part->index];
+        limit = lower->fn->returns[part->index].size;
+    } else if (part->kind == IR_OPERAND_LOCAL &&
+               lower->fn->variables[part->index].space != PTX_SPACE_SHARED) {
+        *at = lower->variable_at[part->index];
+        limit = lower->fn->variables[part->index].size;
+    } else {
+        return DIRECT_NO;
+    }
+    if (offset < 0 || (uint64_t)offset > limit || limit - (uint64_t)offset < size ||
+        (*at + (uint64_t)offset) & (size - 1))
+        return DIRECT_NO;
+    *at += (uint64_t)offset;
+    return direct;
+}
+
+static enum memory_space memory_space_of(const struct lower *lower, const struct ir_insn *insn)
+{
+    switch (insn->space) {
+    case PTX_SPACE_GENERIC:
+        return MEMORY_GENERIC;
+    case PTX_SPACE_SHARED:
+        return MEMORY_SHARED;
+    case PTX_SPACE_LOCAL:
+        return MEMORY_LOCAL;
+    case PTX_SPACE_PARAM:
+        return lower->fn->entry ? MEMORY_PARAM : MEMORY_LOCAL;
+    default:
+        return MEMORY_GLOBAL;
+    }
+}
+
+static bool is_ordered(const struct ir_insn *insn)
+{
+    return insn->order != IR_ORDER_WEAK && insn->space != PTX_SPACE_LOCAL &&
+           insn->space != PTX_SPACE_PARAM;
+}
+
+static uint32_t part_size(const struct lower *lower, const struct ir_operand *operand)
+{
+    if (operand->kind != IR_OPERAND_REG)
+        return 4;
+    return opcodes_type_size((enum ir_type)lower->fn->registers[operand->index].type);
+}
+
+static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t at,
+                              const struct ir_operand *parts, uint32_t count)
+{
+    enum ir_type type = (enum ir_type)lower->insn->types[0];
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum value_place place = operand_place(lower, &parts[i], operand_place_of(type));
+        enum load_kind kind = load_kind_of(type, place, part_size(lower, &parts[i]));
+        uint32_t dest, step;
+
+        dest = operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
+        if (dest == PTX_ABSENT)
+            continue;
+        step = lower_step(
+            lower, direct == DIRECT_PARAM ? memory_load_param(kind) : memory_load_frame(kind),
+            CONTROL_RUN);
+        lower->steps[step].extra = at + (uint64_t)i * memory_load_size(kind);
+        lower_def(lower, step, 0, dest);
+    }
+}
+
+/* Quarters at the end of a load of device memory whose bytes nothing uses. */
+static uint16_t unused_quarters(const struct ir_insn *insn, enum memory_space space, uint32_t size)
+{
+    uint32_t used = insn->used_bytes, past;
+
+    if (used == 0 || size < 4 || (space != MEMORY_GLOBAL && space != MEMORY_GENERIC))
+        return 0;
+    past = 32 - (uint32_t)__builtin_clz(used);
+    return (uint16_t)(past >= size ? 0 : (size - past) / (size / 4));
+}
+
+static void lower_load(struct lower *lower, const struct ir_insn *insn)
+{
+    enum ir_type type = (enum ir_type)insn->types[0];
+    struct ir_operand parts[LOWER_MAX_PARTS];
+    uint32_t count = lower_parts(lower, &insn->operands[0], parts), step, address;
+    enum memory_space space = memory_space_of(lower, insn);
+    bool ordered = is_ordered(insn), list = count > 1;
+    uint32_t dests[LOWER_MAX_PARTS];
+    enum value_place place = PLACE_32;
+    enum load_kind kind;
+    enum direct direct;
+    uint64_t at;
+    int64_t offset;
+
+    /* Sinks take the place of the others. */
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].kind == IR_OPERAND_REG)
+            place = operand_place(lower, &parts[i], place);
+    kind = load_kind_of(type, place, part_size(lower, &parts[0]));
+    direct = direct_place(lower, &insn->operands[1], (uint64_t)memory_load_size(kind) * count, &at);
+    if (direct != DIRECT_NO) {
+        lower_load_direct(lower, direct, at, parts, count);
+        return;
+    }
+    address = operand_address(lower, &insn->operands[1], &offset);
+    for (uint32_t i = 0; i < count; i++)
+        dests[i] = operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
+    step = lower_step(lower, list || ordered ? memory_load_any : memory_load(space, kind),
+                      ordered ? CONTROL_SPIN : CONTROL_MEMORY);
+    lower->steps[step].detail =
+        (uint16_t)(memory_detail(step, space, kind, ordered) |
+                   unused_quarters(insn, space, memory_load_size(kind) * count) << 8);
+    lower->steps[step].extra = (uint64_t)offset;
+    if (list)
+        lower_list(lower, step, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        lower_def(lower, step, i, dests[i]);
+    lower_use(lower, step, count, address);
+}
+
+static void lower_store_direct(struct lower *lower, uint64_t at, const struct ir_operand *parts,
+                               uint32_t count)
+{
+    enum ir_type type = (enum ir_type)lower->insn->types[0];
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum value_place place = operand_place(lower, &parts[i], operand_place_of(type));
+        enum store_kind kind = store_kind_of(type, place);
+        uint32_t value = operand_source(lower, &parts[i], place), step;
+
+        if (value == PTX_ABSENT)
+            continue;
+        step = lower_step(lower, memory_store_frame(kind), CONTROL_RUN);
+        lower->steps[step].extra = at + (uint64_t)i * memory_store_size(kind);
+        lower_use(lower, step, 0, value);
+    }
+}
+
+static void lower_store(struct lower *lower, const struct ir_insn *insn)
+{
+    enum ir_type type = (enum ir_type)insn->types[0];
+    struct ir_operand parts[LOWER_MAX_PARTS];
+    uint32_t count = lower_parts(lower, &insn->operands[1], parts), step, address;
+    enum memory_space space = memory_space_of(lower, insn);
+    bool ordered = is_ordered(insn), list = count > 1;
+    uint32_t values[LOWER_MAX_PARTS];
+    enum value_place place = operand_place_of(type);
+    enum store_kind kind;
+    enum direct direct;
+    uint64_t at;
+    int64_t offset;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].kind == IR_OPERAND_REG)
+            place = operand_place(lower, &parts[i], place);
+    kind = store_kind_of(type, place);
+    direct =
+        direct_place(lower, &insn->operands[0], (uint64_t)memory_store_size(kind) * count, &at);
+    if (direct == DIRECT_PARAM || insn->space == PTX_SPACE_CONST ||
+        (insn->space == PTX_SPACE_PARAM && direct == DIRECT_NO && lower->fn->entry)) {
+        lower_refuse(lower, "this memory is read-only, or the address is outside of it");
+        return;
+    }
+    if (direct == DIRECT_FRAME) {
+        lower_store_direct(lower, at, parts, count);
+        return;
+    }
+    address = operand_address(lower, &insn->operands[0], &offset);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = operand_source(lower, &parts[i], place);
+    step = lower_step(lower, list || ordered ? memory_store_any : memory_store(space, kind),
+                      CONTROL_MEMORY);
+    lower->steps[step].detail = memory_detail(step, space, kind, ordered);
+    lower->steps[step].extra = (uint64_t)offset;
+    if (list)
+        lower_list(lower, step, count + 1);
+    lower_use(lower, step, 0, address);
+    for (uint32_t i = 0; i < count; i++)
+        lower_use(lower, step, i + 1, values[i]);
+}
+
+/* atom d, [a], b, c and red [a], b; vectors as lists. */
+static void lower_atomic(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t at = insn->op == IR_ATOM, total = 1, dests[LOWER_MAX_PARTS], values[LOWER_MAX_PARTS];
+    enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
+    uint32_t dest_count = 0, value_count = 0, address, step;
+    uint32_t sources = insn->atomic == IR_ATOM_CAS ? 2 : 1;
+    struct ir_operand parts[LOWER_MAX_PARTS];
+    struct ptx_step form = {0};
+    int64_t offset;
+    ptx_run *run = atomic_select(insn, &form);
+
+    if (!run) {
+        lower_refuse(lower, "this operation on this type is not supported");
+        return;
+    }
+    address = operand_address(lower, &insn->operands[at], &offset);
+    for (uint32_t i = 0; i < sources && at + 1 + i < insn->count; i++) {
+        uint32_t count = lower_parts(lower, &insn->operands[at + 1 + i], parts);
+
+        for (uint32_t k = 0; k < count && value_count < LOWER_MAX_PARTS; k++)
+            values[value_count++] = operand_source(lower, &parts[k], place);
+    }
+    total = value_count / sources;
+    if (at) {
+        dest_count = lower_parts(lower, &insn->operands[0], parts);
+        for (uint32_t k = 0; k < dest_count; k++)
+            dests[k] = operand_dest(lower, &parts[k], place, IR_NONE);
+    }
+    step = lower_step(lower, run, CONTROL_SPIN);
+    lower->steps[step].detail =
+        memory_detail(step, memory_space_of(lower, insn), form.detail, false);
+    lower->steps[step].extra = (uint64_t)offset;
+    if (total > 1)
+        lower_list(lower, step, 1 + total * 2);
+    for (uint32_t k = 0; k < dest_count; k++)
+        lower_def(lower, step, total > 1 ? 1 + total + k : 0, dests[k]);
+    lower_use(lower, step, total > 1 ? 0 : 1, address);
+    for (uint32_t k = 0; k < value_count; k++)
+        lower_use(lower, step, total > 1 ? 1 + k : 2 + k, values[k]);
+    operand_finish(lower);
+}
+
+static void lower_prefetch(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t step, address;
+    int64_t offset;
+
+    if (insn->op == IR_CREATEPOLICY) {
+        uint32_t dest = operand_dest(lower, &insn->operands[0], PLACE_64, IR_B64);
+
+        operand_copy(lower, move_copy64, dest,
+                     lower_pool(lower, POOL_IMMEDIATE, PLACE_64, 0, 0, 0));
+        return;
+    }
+    address = operand_address(lower, &insn->operands[0], &offset);
+    step = lower_step(lower, memory_async_prefetch, CONTROL_MEMORY);
+    lower->steps[step].detail = memory_detail(step, memory_space_of(lower, insn), 0, false);
+    lower->steps[step].extra = (uint64_t)offset;
+    lower_use(lower, step, 0, address);
+}
+
+/* cp.async [to], [from], size, from_size: the copy is made at once. */
+static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t to, from, size, present, step, ignore = PTX_ABSENT;
+    int64_t to_offset, from_offset;
+
+    if (insn->mode == IR_CP_MBARRIER_ARRIVE && insn->noinc) {
+        to = operand_address(lower, &insn->operands[0], &to_offset);
+        step = lower_step(lower, memory_async_mbarrier, CONTROL_MEMORY);
+        lower->steps[step].detail = memory_detail(step, memory_space_of(lower, insn), 0, false);
+        lower->steps[step].extra = (uint64_t)(uint32_t)to_offset << 32 | IR_MB_ARRIVE;
+        lower_use(lower, step, 1, to);
+        return;
+    }
+    if (insn->mode != IR_CP_ASYNC && insn->mode != IR_MODE_NONE)
+        return; /* nothing is ever pending */
+    to = operand_address(lower, &insn->operands[0], &to_offset);
+    from = operand_address(lower, &insn->operands[1], &from_offset);
+    size = operand_source(lower, &insn->operands[2], PLACE_32);
+    present = size;
+    if (insn->count > 3 && !insn->ignore_src &&
+        operand_place(lower, &insn->operands[3], PLACE_32) == PLACE_32)
+        present = operand_source(lower, &insn->operands[3], PLACE_32);
+    if (insn->ignore_src && insn->count > 3)
+        ignore = operand_predicate(lower, &insn->operands[3]);
+    step = lower_step(lower, memory_async_copy, CONTROL_MEMORY);
+    lower->steps[step].detail = memory_detail(step, MEMORY_GLOBAL, 0, false);
+    lower->steps[step].extra = (uint64_t)(uint32_t)to_offset << 32 | (uint32_t)from_offset;
+    lower_use(lower, step, 0, to);
+    lower_use(lower, step, 1, from);
+    lower_use(lower, step, 2, size);
+    lower_use(lower, step, 3, present);
+    lower_use(lower, step, 4, ignore);
+}
+
+static uint32_t lower_offset(struct lower *lower, int64_t offset)
+{
+    struct ir_operand constant = {.kind = IR_OPERAND_IMM, .bits = (uint64_t)offset};
+
+    return operand_source(lower, &constant, PLACE_64);
+}
+
+/* cp.async.bulk: to, from, size, the mbarrier and its offset, mask of blocks or of bytes. */
+static void lower_cp_bulk(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t to, from, size, step, barrier = PTX_ABSENT, barrier_at = PTX_ABSENT, mask = PTX_ABSENT;
+    bool load = insn->space == PTX_SPACE_SHARED;
+    int64_t to_offset, from_offset, barrier_offset;
+
+    if (insn->mode != IR_CP_ASYNC && insn->mode != IR_CP_MULTICAST && insn->mode != IR_CP_MASK)
+        return; /* nothing is ever pending */
+    to = operand_address(lower, &insn->operands[0], &to_offset);
+    from = operand_address(lower, &insn->operands[1], &from_offset);
+    size = operand_source(lower, &insn->operands[2], PLACE_32);
+    if (load) {
+        barrier = operand_address(lower, &insn->operands[3], &barrier_offset);
+        barrier_at = lower_offset(lower, barrier_offset);
+    }
+    if (insn->mode != IR_CP_ASYNC) /* before it or behind it may be a cache policy */
+        mask = operand_source(lower, &insn->operands[load ? 4 : insn->count - 1], PLACE_32);
+    step = lower_step(lower,
+                      !load                              ? memory_bulk_store
+                      : insn->space2 == PTX_SPACE_SHARED ? memory_bulk_peer
+                                                         : memory_bulk_load,
+                      CONTROL_MEMORY);
+    lower->steps[step].detail = memory_detail(step, MEMORY_GLOBAL, 0, false);
+    lower->steps[step].extra = (uint64_t)(uint32_t)to_offset << 32 | (uint32_t)from_offset;
+    lower_use(lower, step, 0, to);
+    lower_use(lower, step, 1, from);
+    lower_use(lower, step, 2, size);
+    lower_use(lower, step, 3, barrier);
+    lower_use(lower, step, 4, barrier_at);
+    lower_use(lower, step, 5, mask);
+}
+
+bool lower_memory_family(struct lower *lower, const struct ir_insn *insn)
+{
+    switch (insn->op) {
+    case IR_LD:
+    case IR_LDU:
+        lower_load(lower, insn);
+        operand_finish(lower);
+        return true;
+    case IR_ST:
+        lower_store(lower, insn);
+        return true;
+    case IR_ATOM:
+    case IR_RED:
+        lower_atomic(lower, insn);
+        return true;
+    case IR_PREFETCH:
+    case IR_PREFETCHU:
+    case IR_DISCARD:
+    case IR_APPLYPRIORITY:
+    case IR_CREATEPOLICY:
+        lower_prefetch(lower, insn);
+        return true;
+    case IR_CP_ASYNC:
+        lower_cp_async(lower, insn);
+        return true;
+    case IR_CP_BULK:
+        lower_cp_bulk(lower, insn);
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Moves, address conversions and what else only places values. */
+#include "ptx/lower/lower_move.h"
+
+#include "ptx/lower/lower.h"
+#include "ptx/lower/operand.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/move.h"
+#include "ptx/ops/special.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+
+static void lower_pack(struct lower *lower, const struct ir_insn *insn)
+{
+    const struct ir_operand *source = &insn->operands[1];
+    enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
+    unsigned bits = opcodes_type_size((enum ir_type)insn->types[0]) * 8;
+    enum value_place part = bits / source->count > 32 ? PLACE_64 : PLACE_32;
+    uint32_t values[LOWER_MAX_PARTS], dest, step;
+
+    for (uint32_t i = 0; i < source->count && i < LOWER_MAX_PARTS; i++)
+        values[i] = operand_source(lower, &source->parts[i], part);
+    dest = operand_dest(lower, &insn->operands[0], whole, (enum ir_type)insn->types[0]);
+    step = lower_step(lower, move_pack, CONTROL_RUN);
+    lower->steps[step].detail = (uint16_t)bits;
+    lower_list(lower, step, source->count + 1u);
+    lower_def(lower, step, 0, dest);
+    for (uint32_t i = 0; i < source->count && i < LOWER_MAX_PARTS; i++)
+        lower_use(lower, step, i + 1, values[i]);
+}
+
+static void lower_unpack(struct lower *lower, const struct ir_insn *insn)
+{
+    const struct ir_operand *dest = &insn->operands[0];
+    enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
+    unsigned bits = opcodes_type_size((enum ir_type)insn->types[0]) * 8;
+    enum value_place part = bits / dest->count > 32 ? PLACE_64 : PLACE_32;
+    uint32_t values[LOWER_MAX_PARTS], source, step;
+
+    source = operand_source(lower, &insn->operands[1], whole);
+    for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
+        values[i] = operand_dest(lower, &dest->parts[i], part, IR_NONE);
+    step = lower_step(lower, move_unpack, CONTROL_RUN);
+    lower->steps[step].detail = (uint16_t)bits;
+    lower_list(lower, step, dest->count + 1u);
+    for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
+        lower_def(lower, step, i, values[i]);
+    lower_use(lower, step, dest->count, source);
+}
+
+static ptx_run *copy_run(enum value_place place)
+{
+    return place == PLACE_128  ? move_copy128
+           : place == PLACE_64 ? move_copy64
+           : place == PLACE_32 ? move_copy32
+                               : move_predicate_copy;
+}
+
+/* A special register straight into the destination. */
+static bool lower_special_mov(struct lower *lower, const struct ir_insn *insn)
+{
+    const struct ir_operand *source = &insn->operands[1];
+    enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
+    uint32_t dest, step;
+
+    if (source->kind != IR_OPERAND_SPECIAL || source->index == IR_WARP_SZ)
+        return false;
+    dest = operand_dest(lower, &insn->operands[0], place, (enum ir_type)insn->types[0]);
+    step = lower_step(lower, operand_special_run(lower, source, place), CONTROL_RUN);
+    lower->steps[step].detail = (uint16_t)source->index;
+    lower->steps[step].extra = source->component;
+    lower_def(lower, step, 0, dest);
+    return true;
+}
+
+void lower_move_mov(struct lower *lower, const struct ir_insn *insn)
+{
+    const struct ir_operand *dest = &insn->operands[0], *source = &insn->operands[1];
+    enum ir_type type = (enum ir_type)insn->types[0];
+    enum value_place place = operand_place_of(type);
+    uint32_t to, from;
+
+    if (type == IR_PRED) {
+        from = operand_predicate(lower, source);
+        to = operand_dest(lower, dest, PLACE_PREDICATE, type);
+        operand_copy(lower, move_predicate_copy, to, from);
+        return;
+    }
+    if (dest->kind == IR_OPERAND_VECTOR) {
+        lower_unpack(lower, insn);
+    } else if (source->kind == IR_OPERAND_VECTOR) {
+        lower_pack(lower, insn);
+    } else if (!lower_special_mov(lower, insn)) {
+        from = operand_source(lower, source, place);
+        to = operand_dest(lower, dest, place, type);
+        operand_copy(lower, copy_run(place), to, from);
+    }
+    operand_finish(lower);
+}
+
+static uint64_t window_of(unsigned space)
+{
+    return space == PTX_SPACE_SHARED  ? PTX_SHARED_WINDOW
+           : space == PTX_SPACE_LOCAL ? PTX_LOCAL_WINDOW
+           : space == PTX_SPACE_PARAM ? PTX_PARAM_WINDOW
+                                      : 0;
+}
+
+static void lower_cvta(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64), to, step;
+    uint64_t window = window_of(insn->space);
+
+    /* A device function's parameters are in its frame. */
+    if (insn->space == PTX_SPACE_PARAM && !lower->fn->entry)
+        window = PTX_LOCAL_WINDOW;
+    to = operand_dest(lower, &insn->operands[0], PLACE_64, IR_U64);
+    step = operand_copy(lower, window ? special_window : move_copy64, to, from);
+    lower->steps[step].extra = insn->to ? 0 - window : window;
+    operand_finish(lower);
+}
+
+static void lower_isspacep(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64);
+    uint32_t to = operand_dest(lower, &insn->operands[0], PLACE_PREDICATE, IR_PRED);
+    uint32_t step = operand_copy(lower, special_isspacep, to, from);
+    unsigned space = insn->space;
+
+    if (space == PTX_SPACE_PARAM && !lower->fn->entry)
+        space = PTX_SPACE_LOCAL;
+    lower->steps[step].detail = (uint16_t)space;
+}
+
+static void lower_mapa(struct lower *lower, const struct ir_insn *insn)
+{
+    bool rank_only = insn->op == IR_GETCTARANK;
+    uint32_t from = operand_source(lower, &insn->operands[1], PLACE_64), to, step, rank = 0;
+
+    if (!rank_only)
+        rank = operand_source(lower, &insn->operands[2], PLACE_32);
+    to = operand_dest(lower, &insn->operands[0], rank_only ? PLACE_32 : PLACE_64,
+                      rank_only ? IR_U32 : IR_U64);
+    step = operand_copy(lower, rank_only ? special_getctarank : special_mapa, to, from);
+    if (!rank_only)
+        lower_use(lower, step, 2, rank);
+    lower->steps[step].extra = insn->space == PTX_SPACE_GENERIC;
+    operand_finish(lower);
+}
+
+static void lower_stack(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t value, to, step;
+
+    lower->code->dynamic_stack = true;
+    if (insn->op == IR_STACKRESTORE) {
+        value = operand_source(lower, &insn->operands[0], PLACE_64);
+        step = lower_step(lower, special_stackrestore, CONTROL_RUN);
+        lower_use(lower, step, 0, value);
+        return;
+    }
+    value = insn->op == IR_ALLOCA ? operand_source(lower, &insn->operands[1], PLACE_64) : 0;
+    to = operand_dest(lower, &insn->operands[0], PLACE_64, IR_U64);
+    step = lower_step(lower, insn->op == IR_ALLOCA ? special_alloca : special_stacksave,
+                      CONTROL_MEMORY);
+    lower_def(lower, step, 0, to);
+    if (insn->op == IR_ALLOCA) {
+        lower_use(lower, step, 1, value);
+        if (insn->count > 2 && insn->operands[2].kind == IR_OPERAND_IMM)
+            lower->steps[step].extra = insn->operands[2].bits;
+    }
+    operand_finish(lower);
+}
+
+bool lower_move_family(struct lower *lower, const struct ir_insn *insn)
+{
+    switch (insn->op) {
+    case IR_MOV:
+        lower_move_mov(lower, insn);
+        return true;
+    case IR_CVTA:
+        lower_cvta(lower, insn);
+        return true;
+    case IR_ISSPACEP:
+        lower_isspacep(lower, insn);
+        return true;
+    case IR_MAPA:
+    case IR_GETCTARANK:
+        lower_mapa(lower, insn);
+        return true;
+    case IR_ALLOCA:
+    case IR_STACKSAVE:
+    case IR_STACKRESTORE:
+        lower_stack(lower, insn);
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* select_run: which family serves an instruction, and at which ISA level of this CPU. */
+#include "ptx/lower/select.h"
+
+#include <stddef.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/texture/surf.h"
+#include "ptx/texture/tex.h"
+
+/* OPS_LEVELS: the build made the _v3 and _v4 copies of the hot families. */
+enum ops_level select_best_level(void)
+{
+#if defined(OPS_LEVELS) && defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2")) {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512cd"))
+            return OPS_V4;
+        return OPS_V3;
+    }
+#endif
+    return OPS_BASE;
+}
+
+#if defined(OPS_LEVELS) && defined(__x86_64__)
+#define HOT(stem)                                                                                  \
+    {                                                                                              \
+        stem##_base, stem##_v3, stem##_v4                                                          \
+    }
+#else
+#define HOT(stem)                                                                                  \
+    {                                                                                              \
+        stem##_base, stem##_base, stem##_base                                                      \
+    }
+#endif
+#define COLD(stem)                                                                                 \
+    {                                                                                              \
+        stem, stem, stem                                                                           \
+    }
+
+/* Asked in this order; the first that knows the instruction serves it. */
+static ops_family *const families[][3] = {
+    HOT(ops_int),     HOT(ops_wide),     HOT(ops_bits),    HOT(ops_compare), HOT(ops_convert),
+    COLD(ops_math),   HOT(ops_float),    HOT(ops_round),   HOT(ops_half),    COLD(ops_half_compare),
+    COLD(ops_cvt),    COLD(ops_carry),   COLD(ops_divide), HOT(ops_field),   HOT(ops_warp),
+    COLD(tex_select), COLD(surf_select), COLD(ops_video),  COLD(ops_simd),
+};
+
+ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, struct ptx_step *step,
+                   const char **reason)
+{
+    const char *why = NULL;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        ptx_run *const run = families[i][level](insn, step, &why);
+        if (run)
+            return run;
+        if (why)
+            break;
+    }
+    if (reason)
+        *reason = why;
+    return NULL;
+}
+
+ptx_run *select_run(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    return select_at(select_best_level(), insn, step, reason);
+}

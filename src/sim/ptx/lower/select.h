@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CUSHIM_SIM_PTX_LOWER_SELECT_H
+#define CUSHIM_SIM_PTX_LOWER_SELECT_H
+
+#include "ptx/ops/exec.h"
+
+/* The run functions of one instruction set, which the CPU has to have. */
+enum ops_level { OPS_BASE, OPS_V3, OPS_V4 };
+enum ops_level select_best_level(void);
+ptx_run *select_run(const struct ir_insn *insn, struct ptx_step *step, const char **reason);
+ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, struct ptx_step *step,
+                   const char **reason);
+
+#endif

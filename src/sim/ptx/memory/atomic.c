@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* atom and red. Lanes go one after another; blocks of other workers may be at the same global
+ * bytes, so that each lane's operation there is an atomic one of the CPU's. A block's shared memory
+ * belongs to one worker. */
+#include "ptx/memory/atomic.h"
+
+#include <string.h>
+
+#include "ptx/memory/memory.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/half.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+
+/* --- New values --- */
+#define OPERATION(name, bits, value)                                                               \
+    static inline bits name(bits a, bits b, bool global)                                           \
+    {                                                                                              \
+        (void)global;                                                                              \
+        return (bits)(value);                                                                      \
+    }
+OPERATION(add_32, uint32_t, a + b)
+OPERATION(add_64, uint64_t, a + b)
+OPERATION(and_32, uint32_t, a &b)
+OPERATION(and_64, uint64_t, a &b)
+OPERATION(or_32, uint32_t, a | b)
+OPERATION(or_64, uint64_t, a | b)
+OPERATION(xor_32, uint32_t, a ^ b)
+OPERATION(xor_64, uint64_t, a ^ b)
+OPERATION(exch_32, uint32_t, (a & 0) | b)
+OPERATION(exch_64, uint64_t, (a & 0) | b)
+OPERATION(min_u32, uint32_t, b < a ? b : a)
+OPERATION(max_u32, uint32_t, b > a ? b : a)
+OPERATION(min_s32, uint32_t, (int32_t)b < (int32_t)a ? b : a)
+OPERATION(max_s32, uint32_t, (int32_t)b > (int32_t)a ? b : a)
+OPERATION(min_u64, uint64_t, b < a ? b : a)
+OPERATION(max_u64, uint64_t, b > a ? b : a)
+OPERATION(min_s64, uint64_t, (int64_t)b < (int64_t)a ? b : a)
+OPERATION(max_s64, uint64_t, (int64_t)b > (int64_t)a ? b : a)
+OPERATION(inc_u32, uint32_t, a >= b ? 0 : a + 1)
+OPERATION(dec_u32, uint32_t, a == 0 || a > b ? b : a - 1)
+
+static inline uint32_t flush32(uint32_t bits)
+{
+    return bits & F32_INFINITY ? bits : bits & F32_SIGN;
+}
+
+/* Subnormals become zero in global memory, and only there. */
+static inline uint32_t add_f32(uint32_t a, uint32_t b, bool global)
+{
+    uint32_t sum = global ? f32_bits(f32_of(flush32(a)) + f32_of(flush32(b)))
+                          : f32_bits(f32_of(a) + f32_of(b));
+
+    if ((sum & ~F32_SIGN) > F32_INFINITY)
+        return UINT32_C(0x7fffffff);
+    return global ? flush32(sum) : sum;
+}
+
+static inline uint64_t add_f64(uint64_t a, uint64_t b, bool global)
+{
+    double one, two;
+    uint64_t bits;
+
+    (void)global;
+    /* The memory's adder hands a NaN on as it is, signalling or not. */
+    if (f64_is_nan(a) || f64_is_nan(b))
+        return f64_is_nan(a) ? a : b;
+    memcpy(&one, &a, sizeof one);
+    memcpy(&two, &b, sizeof two);
+    one += two;
+    memcpy(&bits, &one, sizeof bits);
+    return f64_is_nan(bits) ? F64_NAN : bits;
+}
+
+static inline uint16_t smaller(uint32_t a, uint32_t b, uint32_t infinity, bool larger)
+{
+    bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
+    int32_t x = a & 0x8000 ? -(int32_t)(a & 0x7fff) - 1 : (int32_t)a;
+    int32_t y = b & 0x8000 ? -(int32_t)(b & 0x7fff) - 1 : (int32_t)b;
+
+    if (a_nan || b_nan)
+        return (uint16_t)(a_nan && b_nan ? HALF_NAN : a_nan ? b : a);
+    return (uint16_t)((larger ? y > x : y < x) ? b : a);
+}
+OPERATION(add_f16, uint16_t, f16_bits(f16_float(a) + f16_float(b)))
+OPERATION(min_f16, uint16_t, smaller(a, b, F16_INFINITY, false))
+OPERATION(max_f16, uint16_t, smaller(a, b, F16_INFINITY, true))
+OPERATION(add_bf16, uint16_t, bf16_bits(bf16_float(a) + bf16_float(b)))
+OPERATION(min_bf16, uint16_t, smaller(a, b, BF16_INFINITY, false))
+OPERATION(max_bf16, uint16_t, smaller(a, b, BF16_INFINITY, true))
+#define PAIR(name, half)                                                                           \
+    OPERATION(name, uint32_t,                                                                      \
+              (uint32_t)half((uint16_t)a, (uint16_t)b, global) |                                   \
+                  (uint32_t)half((uint16_t)(a >> 16), (uint16_t)(b >> 16), global) << 16)
+PAIR(add_f16x2, add_f16)
+PAIR(min_f16x2, min_f16)
+PAIR(max_f16x2, max_f16)
+PAIR(add_bf16x2, add_bf16)
+PAIR(min_bf16x2, min_bf16)
+PAIR(max_bf16x2, max_bf16)
+
+/* --- Lanes --- */
+static enum memory_space space_of(const struct ptx_step *step)
+{
+    return (enum memory_space)DETAIL_SPACE(step->detail);
+}
+
+static bool is_shared_of(const struct ptx_block *block, uintptr_t at)
+{
+    return at - (uintptr_t)block->shared < block->shared_size;
+}
+
+/* Shared memory of the block or of another one of its cluster: one worker runs them all. */
+static bool is_shared(const struct ptx_warp *warp, uintptr_t at)
+{
+    const struct cluster *cluster = warp->block->cluster;
+    bool found = is_shared_of(warp->block, at);
+
+    for (uint32_t i = 0; cluster && !found && i < cluster->size; i++)
+        found = cluster->blocks[i] && is_shared_of(cluster->blocks[i], at);
+    return found;
+}
+
+/* name: of the run function; update: what one lane does atomically to *at, giving the old value. */
+#define RUN(name, bits, shape, operation, update)                                                  \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const shape *operand = ptx_in(warp, step->operand[2]);                                     \
+        shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
+        struct access access;                                                                      \
+                                                                                                   \
+        memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]),            \
+                      sizeof(bits), true, &access);                                                \
+        if (access.pattern == ACCESS_FAILED)                                                       \
+            return;                                                                                \
+        FOR_LANES (lane, mask) {                                                                   \
+            bits *at = (bits *)access_lane(&access, lane), b = (bits)operand[lane], old;           \
+                                                                                                   \
+            if (is_shared(warp, (uintptr_t)at)) {                                                  \
+                old = *at;                                                                         \
+                *at = operation(old, b, false);                                                    \
+            } else {                                                                               \
+                update                                                                             \
+            }                                                                                      \
+            if (to)                                                                                \
+                to[lane] = old;                                                                    \
+        }                                                                                          \
+    }
+#define NATIVE(name, bits, shape, builtin)                                                         \
+    RUN(run_##name, bits, shape, name, old = builtin(at, b, __ATOMIC_SEQ_CST);)
+#define LOOP(name, bits, shape)                                                                    \
+    RUN(run_##name, bits, shape, name, old = __atomic_load_n(at, __ATOMIC_RELAXED);                \
+        while (!__atomic_compare_exchange_n(at, &old, name(old, b, true), true, __ATOMIC_SEQ_CST,  \
+                                            __ATOMIC_RELAXED));)
+NATIVE(add_32, uint32_t, reg32, __atomic_fetch_add)
+NATIVE(add_64, uint64_t, reg64, __atomic_fetch_add)
+NATIVE(and_32, uint32_t, reg32, __atomic_fetch_and)
+NATIVE(and_64, uint64_t, reg64, __atomic_fetch_and)
+NATIVE(or_32, uint32_t, reg32, __atomic_fetch_or)
+NATIVE(or_64, uint64_t, reg64, __atomic_fetch_or)
+NATIVE(xor_32, uint32_t, reg32, __atomic_fetch_xor)
+NATIVE(xor_64, uint64_t, reg64, __atomic_fetch_xor)
+NATIVE(exch_32, uint32_t, reg32, __atomic_exchange_n)
+NATIVE(exch_64, uint64_t, reg64, __atomic_exchange_n)
+LOOP(min_u32, uint32_t, reg32)
+LOOP(max_u32, uint32_t, reg32)
+LOOP(min_s32, uint32_t, reg32)
+LOOP(max_s32, uint32_t, reg32)
+LOOP(min_u64, uint64_t, reg64)
+LOOP(max_u64, uint64_t, reg64)
+LOOP(min_s64, uint64_t, reg64)
+LOOP(max_s64, uint64_t, reg64)
+LOOP(inc_u32, uint32_t, reg32)
+LOOP(dec_u32, uint32_t, reg32)
+LOOP(add_f32, uint32_t, reg32)
+LOOP(add_f64, uint64_t, reg64)
+LOOP(add_f16, uint16_t, reg32)
+LOOP(add_bf16, uint16_t, reg32)
+LOOP(add_f16x2, uint32_t, reg32)
+LOOP(add_bf16x2, uint32_t, reg32)
+
+#define CAS(name, bits, shape)                                                                     \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const shape *compare = ptx_in(warp, step->operand[2]);                                     \
+        const shape *value = ptx_in(warp, step->operand[3]);                                       \
+        shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
+        struct access access;                                                                      \
+                                                                                                   \
+        memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]),            \
+                      sizeof(bits), true, &access);                                                \
+        if (access.pattern == ACCESS_FAILED)                                                       \
+            return;                                                                                \
+        FOR_LANES (lane, mask) {                                                                   \
+            bits old = (bits)compare[lane];                                                        \
+                                                                                                   \
+            __atomic_compare_exchange_n((bits *)access_lane(&access, lane), &old,                  \
+                                        (bits)value[lane], false, __ATOMIC_SEQ_CST,                \
+                                        __ATOMIC_SEQ_CST);                                         \
+            if (to)                                                                                \
+                to[lane] = old;                                                                    \
+        }                                                                                          \
+    }
+CAS(run_cas16, uint16_t, reg32)
+CAS(run_cas32, uint32_t, reg32)
+CAS(run_cas64, uint64_t, reg64)
+
+/* Of all launches: kernels of several streams may use the same memory. */
+static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* 16 bytes under that lock; the form is 1 for cas. */
+static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    bool cas = DETAIL_KIND(step->detail) != 0;
+    const reg64 *first = ptx_in(warp, step->operand[2]);
+    const reg64 *second = cas ? ptx_in(warp, step->operand[3]) : first;
+    reg64 *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);
+    struct access access;
+
+    memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]), 16, true,
+                  &access);
+    if (access.pattern == ACCESS_FAILED)
+        return;
+    FOR_LANES (lane, mask) {
+        void *at = (void *)access_lane(&access, lane);
+        uint64_t old[2], wanted[2] = {second[lane], second[lane + PTX_LANES]};
+
+        pthread_mutex_lock(&wide_lock);
+        memcpy(old, at, sizeof old);
+        if (!cas || (old[0] == first[lane] && old[1] == first[lane + PTX_LANES]))
+            memcpy(at, wanted, sizeof wanted);
+        pthread_mutex_unlock(&wide_lock);
+        if (to) {
+            to[lane] = old[0];
+            to[lane + PTX_LANES] = old[1];
+        }
+    }
+}
+
+/* --- Vectors: list: address, operands, results --- */
+enum vector_form { V_F32, V_F16, V_BF16 = V_F16 + 3, V_F16X2 = V_BF16 + 3, V_BF16X2 = V_F16X2 + 3 };
+
+static uint32_t vector_update(unsigned form, uint32_t a, uint32_t b, bool global)
+{
+    uint16_t x = (uint16_t)a, y = (uint16_t)b;
+
+    switch (form) {
+    case V_F32:
+        return add_f32(a, b, global);
+    case V_F16:
+        return add_f16(x, y, global);
+    case V_F16 + 1:
+        return min_f16(x, y, global);
+    case V_F16 + 2:
+        return max_f16(x, y, global);
+    case V_BF16:
+        return add_bf16(x, y, global);
+    case V_BF16 + 1:
+        return min_bf16(x, y, global);
+    case V_BF16 + 2:
+        return max_bf16(x, y, global);
+    case V_F16X2:
+        return add_f16x2(a, b, global);
+    case V_F16X2 + 1:
+        return min_f16x2(a, b, global);
+    case V_F16X2 + 2:
+        return max_f16x2(a, b, global);
+    case V_BF16X2:
+        return add_bf16x2(a, b, global);
+    case V_BF16X2 + 1:
+        return min_bf16x2(a, b, global);
+    default:
+        return max_bf16x2(a, b, global);
+    }
+}
+
+static uint32_t vector_one(unsigned form, uintptr_t at, uint32_t b, bool global)
+{
+    if (form >= V_F16 && form < V_F16X2) {
+        uint16_t old = __atomic_load_n((uint16_t *)at, __ATOMIC_RELAXED);
+
+        while (!__atomic_compare_exchange_n((uint16_t *)at, &old,
+                                            (uint16_t)vector_update(form, old, b, global), true,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            ;
+        return old;
+    }
+    uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
+
+    while (!__atomic_compare_exchange_n((uint32_t *)at, &old, vector_update(form, old, b, global),
+                                        true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    unsigned form = DETAIL_KIND(step->detail), count = (step->list_count - 1u) / 2;
+    unsigned size = form >= V_F16 && form < V_F16X2 ? 2 : 4;
+    struct access access;
+
+    memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->list[0]), size * count, true,
+                  &access);
+    if (access.pattern == ACCESS_FAILED)
+        return;
+    FOR_LANES (lane, mask)
+        for (unsigned i = 0; i < count; i++) {
+            uintptr_t at = access_lane(&access, lane) + i * size;
+            const reg32 *operand = ptx_in(warp, step->list[1 + i]);
+            uint32_t old = vector_one(form, at, operand[lane], !is_shared(warp, at));
+
+            if (step->list[1 + count + i] != PTX_ABSENT)
+                ((reg32 *)ptx_out(warp, step->list[1 + count + i]))[lane] = old;
+        }
+}
+
+/* --- Selection --- */
+static ptx_run *select_vector(const struct ir_insn *insn, struct ptx_step *step)
+{
+    unsigned which = insn->atomic == IR_ATOM_ADD   ? 0
+                     : insn->atomic == IR_ATOM_MIN ? 1
+                     : insn->atomic == IR_ATOM_MAX ? 2
+                                                   : 3;
+    unsigned form;
+
+    switch (insn->types[0]) {
+    case IR_F32:
+        form = V_F32;
+        break;
+    case IR_F16:
+        form = V_F16;
+        break;
+    case IR_BF16:
+        form = V_BF16;
+        break;
+    case IR_F16X2:
+        form = V_F16X2;
+        break;
+    case IR_BF16X2:
+        form = V_BF16X2;
+        break;
+    default:
+        return NULL;
+    }
+    if (which > 2 || (form == V_F32 && which))
+        return NULL;
+    step->detail = (uint16_t)(form + which);
+    return run_vector;
+}
+
+static ptx_run *select_add(enum ir_type type)
+{
+    switch (type) {
+    case IR_F32:
+        return run_add_f32;
+    case IR_F64:
+        return run_add_f64;
+    case IR_F16:
+        return run_add_f16;
+    case IR_BF16:
+        return run_add_bf16;
+    case IR_F16X2:
+        return run_add_f16x2;
+    case IR_BF16X2:
+        return run_add_bf16x2;
+    default:
+        return opcodes_type_size(type) == 8   ? run_add_64
+               : opcodes_type_size(type) == 4 ? run_add_32
+                                              : NULL;
+    }
+}
+
+static ptx_run *select_extreme(enum ir_type type, bool max)
+{
+    switch (type) {
+    case IR_U32:
+        return max ? run_max_u32 : run_min_u32;
+    case IR_S32:
+        return max ? run_max_s32 : run_min_s32;
+    case IR_U64:
+        return max ? run_max_u64 : run_min_u64;
+    case IR_S64:
+        return max ? run_max_s64 : run_min_s64;
+    default:
+        return NULL;
+    }
+}
+
+ptx_run *atomic_select(const struct ir_insn *insn, struct ptx_step *step)
+{
+    enum ir_type type = (enum ir_type)insn->types[0];
+    unsigned size = opcodes_type_size(type);
+    bool wide = size == 8;
+
+    if (insn->vector > 1)
+        return select_vector(insn, step);
+    if (size == 16 && (insn->atomic == IR_ATOM_CAS || insn->atomic == IR_ATOM_EXCH)) {
+        step->detail = insn->atomic == IR_ATOM_CAS;
+        return run_wide;
+    }
+    if (insn->atomic == IR_ATOM_CAS)
+        return size == 2 ? run_cas16 : size == 4 ? run_cas32 : wide ? run_cas64 : NULL;
+    if (insn->atomic == IR_ATOM_ADD)
+        return select_add(type);
+    if (size != 4 && size != 8)
+        return NULL;
+    switch (insn->atomic) {
+    case IR_ATOM_MIN:
+        return select_extreme(type, false);
+    case IR_ATOM_MAX:
+        return select_extreme(type, true);
+    case IR_ATOM_AND:
+        return wide ? run_and_64 : run_and_32;
+    case IR_ATOM_OR:
+        return wide ? run_or_64 : run_or_32;
+    case IR_ATOM_XOR:
+        return wide ? run_xor_64 : run_xor_32;
+    case IR_ATOM_EXCH:
+        return wide ? run_exch_64 : run_exch_32;
+    case IR_ATOM_INC:
+        return wide ? NULL : run_inc_u32;
+    case IR_ATOM_DEC:
+        return wide ? NULL : run_dec_u32;
+    default:
+        return NULL;
+    }
+}

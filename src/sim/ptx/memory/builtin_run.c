@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that every device has: how they run, and those of its heap. */
+#include "ptx/memory/builtin_run.h"
+
+#include "ptx/memory/builtin_value.h"
+#include "ptx/memory/heap.h"
+#include "ptx/memory/printf.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ptx.h"
+#include "ptx/read/builtin.h"
+
+/* What malloc promises; `new` of a type that needs more calls the other function. */
+#define MALLOC_ALIGN 16
+
+static void allocate(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                     uint64_t size, uint64_t align)
+{
+    struct ptx_heap *heap = fault_world(warp)->heap;
+
+    builtin_value_result(warp, step, lane, heap ? heap_allocate(heap, size, align) : 0);
+}
+
+/* malloc(size): the block, or 0 where the heap has no room. */
+static void run_malloc(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    FOR_LANES (lane, mask)
+        allocate(warp, step, lane, builtin_value_argument(warp, step, 0, lane), MALLOC_ALIGN);
+}
+
+/* What __nv_aligned_device_malloc(size, alignment) and aligned `new` become. */
+static void run_aligned_malloc(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    FOR_LANES (lane, mask)
+        allocate(warp, step, lane, builtin_value_argument(warp, step, 0, lane),
+                 builtin_value_argument(warp, step, 1, lane));
+}
+
+static void run_free(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    struct ptx_heap *heap = fault_world(warp)->heap;
+
+    FOR_LANES (lane, mask) {
+        uint64_t address = builtin_value_argument(warp, step, 0, lane);
+        enum heap_answer answer = HEAP_NO_BLOCK;
+
+        if (!address)
+            continue;
+        if (heap)
+            answer = heap_free(heap, address);
+        if (answer == HEAP_FREED)
+            continue;
+        fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, address,
+                   answer == HEAP_TWICE ? "frees a block of the heap for the second time"
+                                        : "frees what is no block of the heap");
+        return;
+    }
+}
+
+ptx_run *builtin_run(const struct ptx_builtin *builtin)
+{
+    static ptx_run *const runs[] = {
+        [BUILTIN_PRINTF] = printf_run,
+        [BUILTIN_ASSERTFAIL] = printf_assertfail,
+        [BUILTIN_MALLOC] = run_malloc,
+        [BUILTIN_FREE] = run_free,
+        [BUILTIN_ALIGNED_MALLOC] = run_aligned_malloc,
+    };
+
+    return runs[builtin->kind];
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CUSHIM_SIM_PTX_MEMORY_BUILTIN_RUN_H
+#define CUSHIM_SIM_PTX_MEMORY_BUILTIN_RUN_H
+
+#include "ptx/ops/exec.h"
+
+struct ptx_builtin;
+
+/* What runs a built-in function: of a step whose `extra` is the call's struct call_site. */
+ptx_run *builtin_run(const struct ptx_builtin *builtin);
+
+#endif

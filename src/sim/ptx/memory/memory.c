@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* From the addresses of a warp to checked pointers. */
+#include "ptx/memory/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/memory/heap.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ptx.h"
+
+static bool range_holds(const struct ptx_range *range, uint64_t address, uint64_t size)
+{
+    uint64_t at = address - range->base;
+
+    return at < range->size && range->size - at >= size;
+}
+
+/* The allocation that holds `size` bytes at `address`, with a small cache in front. */
+bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
+                 uint32_t flags, struct ptx_range **range)
+{
+    struct ptx_range *cached = &worker->cache[slot & (RANGE_CACHE - 1)];
+    struct launch *launch = worker->launch;
+
+    if (!range_holds(cached, address, size)) {
+        struct ptx_range found = {.flags = PTX_RANGE_READ | PTX_RANGE_WRITE};
+
+        if (address - GRID_WINDOW < GRID_WORKSPACE) {
+            found.base = GRID_WINDOW;
+            found.size = GRID_WORKSPACE;
+            found.host = (char *)launch->workspace;
+        } else if ((!launch->world->heap || !heap_range(launch->world->heap, address, &found)) &&
+                   (!launch->world->find ||
+                    !launch->world->find(launch->world->user, address, &found))) {
+            return false;
+        }
+        if (!range_holds(&found, address, size))
+            return false;
+        *cached = found;
+    }
+    *range = cached;
+    if (cached->live && !heap_holds(cached->live, address - cached->base, size))
+        return false;
+    return (cached->flags & flags) == flags;
+}
+
+static char *window_resolve(struct ptx_warp *warp, unsigned lane, enum ptx_space space, uint64_t at,
+                            uint32_t size)
+{
+    struct ptx_block *block = warp->block;
+    struct launch *launch = block->launch;
+
+    if (space == PTX_SPACE_SHARED) {
+        uint64_t rank = at / CLUSTER_STRIDE;
+
+        if (rank && block->cluster && rank <= block->cluster->size) {
+            block = block->cluster->blocks[rank - 1];
+            at %= CLUSTER_STRIDE;
+        } else if (rank == 1) {
+            at -= CLUSTER_STRIDE;
+        }
+        return at < block->shared_size && block->shared_size - at >= size ? block->shared + at
+                                                                          : NULL;
+    }
+    if (space == PTX_SPACE_LOCAL) {
+        struct ptx_warp_state *state = warp->state;
+
+        return at < state->local_stride && state->local_stride - at >= size
+                   ? state->local + (size_t)lane * state->local_stride + at
+                   : NULL;
+    }
+    /* Read only, but nobody writes through what is resolved for reading. */
+    return at < launch->param_size && launch->param_size - at >= size
+               ? (char *)(uintptr_t)launch->params + at
+               : NULL;
+}
+
+/* The bytes of one lane at `address`, of which the first `needed` must be there; NULL after a
+ * fault. */
+static char *resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                     enum ptx_space space, uint64_t address, uint32_t size, uint32_t needed,
+                     bool write)
+{
+    struct ptx_range *range;
+    uint64_t at = address;
+    char *host = NULL;
+    char what[80];
+
+    if (size > 1 && address & (size - 1)) {
+        snprintf(what, sizeof what, "the address of %u bytes is misaligned", (unsigned)size);
+        fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, address, what);
+        return NULL;
+    }
+    if (space == PTX_SPACE_GENERIC) {
+        if (address - PTX_SHARED_WINDOW < PTX_WINDOW_SIZE) {
+            space = PTX_SPACE_SHARED;
+            at = address - PTX_SHARED_WINDOW;
+        } else if (address - PTX_LOCAL_WINDOW < PTX_WINDOW_SIZE) {
+            space = PTX_SPACE_LOCAL;
+            at = address - PTX_LOCAL_WINDOW;
+        } else if (address - PTX_PARAM_WINDOW < PTX_WINDOW_SIZE) {
+            space = PTX_SPACE_PARAM;
+            at = address - PTX_PARAM_WINDOW;
+        }
+    }
+    if (space == PTX_SPACE_GENERIC || space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST) {
+        if (memory_find(warp->state->worker, DETAIL_SLOT(step->detail), address, needed,
+                        write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
+            host = range->host + (address - range->base);
+    } else if (space != PTX_SPACE_PARAM || !write) {
+        host = window_resolve(warp, lane, space, at, size);
+    }
+    if (!host) {
+        snprintf(what, sizeof what, "%s %u bytes that are no live memory",
+                 write ? "writes" : "reads", (unsigned)size);
+        fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, address, what);
+    }
+    return host;
+}
+
+char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                     enum ptx_space space, uint64_t address, uint32_t size, bool write)
+{
+    return resolve(warp, step, lane, space, address, size, size, write);
+}
+
+/* What a step of memory_detail has to find of so many bytes: the rest is not used. Blocks of device
+ * memory are aligned to more than any access, so that the rest can be read all the same. */
+static uint32_t needed_of(const struct ptx_step *step, uint32_t size)
+{
+    return size - size / 4 * DETAIL_UNUSED(step->detail);
+}
+
+static const enum ptx_space space_of[MEMORY_SPACES] = {[MEMORY_GLOBAL] = PTX_SPACE_GLOBAL,
+                                                       [MEMORY_GENERIC] = PTX_SPACE_GENERIC,
+                                                       [MEMORY_SHARED] = PTX_SPACE_SHARED,
+                                                       [MEMORY_LOCAL] = PTX_SPACE_LOCAL,
+                                                       [MEMORY_PARAM] = PTX_SPACE_PARAM};
+
+/* Every lane on its own. */
+static void access_slow(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                        enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
+                        struct access *access)
+{
+    access->pattern = ACCESS_GATHER;
+    access->base = NULL;
+    access->offsets = access->pointers;
+    FOR_LANES (lane, mask) {
+        char *host = resolve(warp, step, lane, space_of[space], addresses[lane] + step->extra, size,
+                             needed_of(step, size), write);
+
+        if (!host) {
+            access->pattern = ACCESS_FAILED;
+            return;
+        }
+        access->pointers[lane] = (uintptr_t)host;
+    }
+}
+
+#define INLINE static inline __attribute__((always_inline))
+/* Are both halves of the warp rows of one stride? Lane i at first + i * stride of its half. */
+INLINE bool row_of(const reg64 *addresses, uint64_t stride)
+{
+    uint64_t low = addresses[0], high = addresses[16], difference = 0;
+
+    for (unsigned i = 0; i < 16; i++) {
+        difference |= (addresses[i] - low) ^ (i * stride);
+        difference |= (addresses[i + 16] - high) ^ (i * stride);
+    }
+    return difference == 0;
+}
+
+/* The usual strides as constants, so that the loop becomes a few vector instructions. */
+INLINE bool row_any(const reg64 *addresses, uint64_t stride)
+{
+    switch (stride) {
+    case 0:
+        return row_of(addresses, 0);
+    case 4:
+        return row_of(addresses, 4);
+    case 8:
+        return row_of(addresses, 8);
+    default:
+        return row_of(addresses, stride);
+    }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+static bool __attribute__((target("avx2"))) row_avx2(const reg64 *addresses, uint64_t stride)
+{
+    return row_any(addresses, stride);
+}
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define row_avx2 row_any
+#define HAS_AVX2 0
+#endif
+
+static bool row_detect(const reg64 *addresses, uint32_t size, uint64_t *stride)
+{
+    uint64_t step = addresses[1] - addresses[0];
+
+    *stride = step;
+    if (step != 0 && step != size)
+        return false;
+    return HAS_AVX2 ? row_avx2(addresses, step) : row_any(addresses, step);
+}
+
+struct span { /* memory that a warp's accesses are compared with */
+    uint64_t base, size;
+    char *host;
+    const unsigned char *live; /* of a heap */
+};
+
+static bool span_of(struct ptx_warp *warp, const struct ptx_step *step, enum memory_space space,
+                    uint64_t address, uint32_t size, bool write, struct span *span)
+{
+    struct ptx_block *block = warp->block;
+    struct ptx_range *range;
+
+    if (space == MEMORY_SHARED) {
+        *span = (struct span){0, block->shared_size, block->shared, NULL};
+        return true;
+    }
+    if (space == MEMORY_PARAM) {
+        *span = (struct span){0, block->launch->param_size,
+                              (char *)(uintptr_t)block->launch->params, NULL};
+        return !write;
+    }
+    if (space == MEMORY_GENERIC && address >= PTX_SHARED_WINDOW) {
+        *span = (struct span){PTX_SHARED_WINDOW, block->shared_size, block->shared, NULL};
+        return true;
+    }
+    if (!memory_find(warp->state->worker, DETAIL_SLOT(step->detail), address, size,
+                     write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
+        return false;
+    *span = (struct span){range->base, range->size, range->host, range->live};
+    return true;
+}
+
+static bool span_has(const struct span *span, uint64_t address, uint64_t size)
+{
+    uint64_t at = address - span->base;
+
+    return at < span->size && span->size - at >= size;
+}
+
+/* Are all lanes inside and aligned? */
+static bool span_has_all(const struct span *span, const reg64 *addresses, uint64_t offset,
+                         uint32_t size, uint32_t needed, uint32_t mask)
+{
+    uint64_t limit = span->size - needed, outside = 0, low = 0;
+    uint64_t shift = offset - span->base;
+
+    if (span->size < needed)
+        return false;
+    if (mask == PTX_FULL) {
+        for (unsigned i = 0; i < PTX_LANES; i++) {
+            uint64_t at = addresses[i] + shift;
+
+            outside |= at | (limit - at);
+            low |= addresses[i] + offset;
+        }
+    } else {
+        FOR_LANES (lane, mask) {
+            uint64_t at = addresses[lane] + shift;
+
+            outside |= at | (limit - at);
+            low |= addresses[lane] + offset;
+        }
+    }
+    return !(outside >> 63) && !(low & (size - 1));
+}
+
+/* In a heap, each lane has to be in a live block, and the next lane may be in another one. */
+static bool span_live(const struct span *span, const reg64 *addresses, uint64_t offset,
+                      uint32_t size, uint32_t mask)
+{
+    FOR_LANES (lane, mask) {
+        uint64_t address = addresses[lane] + offset;
+
+        if (!span_has(span, address, size) || !heap_holds(span->live, address - span->base, size))
+            return false;
+    }
+    return true;
+}
+
+static void access_local(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                         const reg64 *addresses, uint32_t size, bool write, struct access *access)
+{
+    const struct ptx_warp_state *state = warp->state;
+    struct span span = {0, state->local_stride, state->local, NULL};
+    uint64_t from = (uintptr_t)state->local + step->extra;
+
+    if (!span_has_all(&span, addresses, step->extra, size, size, mask)) {
+        access_slow(warp, step, mask, MEMORY_LOCAL, addresses, size, write, access);
+        return;
+    }
+    access->pattern = ACCESS_GATHER;
+    access->base = NULL;
+    access->offsets = access->pointers;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        access->pointers[i] = from + addresses[i] + (uint64_t)i * state->local_stride;
+}
+
+void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                   enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
+                   struct access *access)
+{
+    uint64_t offset = step->extra, first, stride;
+    uint32_t needed = needed_of(step, size);
+    struct span span;
+
+    if (space == MEMORY_LOCAL) {
+        access_local(warp, step, mask, addresses, size, write, access);
+        return;
+    }
+    first = addresses[__builtin_ctz(mask)] + offset;
+    if (!span_of(warp, step, space, first, needed, write, &span) ||
+        (span.live && !span_live(&span, addresses, offset, needed, mask))) {
+        access_slow(warp, step, mask, space, addresses, size, write, access);
+        return;
+    }
+    if (mask == PTX_FULL && !(first & (size - 1)) && row_detect(addresses, size, &stride)) {
+        uint64_t second = addresses[16] + offset, length = 15 * stride + needed;
+
+        if (!(second & (size - 1)) && span_has(&span, first, length) &&
+            span_has(&span, second, length)) {
+            access->base = span.host + (first - span.base);
+            access->second = span.host + (second - span.base);
+            access->stride = stride;
+            access->pattern = stride && second - first == 16 * stride ? ACCESS_ROW : ACCESS_HALVES;
+            return;
+        }
+    }
+    if (span_has_all(&span, addresses, offset, size, needed, mask)) {
+        access->pattern = ACCESS_GATHER;
+        access->base = (char *)((uintptr_t)span.host + (offset - span.base));
+        access->offsets = addresses;
+        return;
+    }
+    access_slow(warp, step, mask, space, addresses, size, write, access);
+}

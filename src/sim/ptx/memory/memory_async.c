@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Prefetches, asynchronous copies (made at once) and mbarrier objects. */
+#include "ptx/memory/memory_async.h"
+
+#include <string.h>
+
+#include "ptx/memory/memory.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+
+/* Nothing is fetched, but on real devices a wild address is no fault here either. */
+void memory_async_prefetch(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    (void)warp;
+    (void)step;
+    (void)mask;
+}
+
+/* operand: to, from, size, bytes present, predicate that ignores the source; extra: both offsets.
+ */
+void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
+    const reg32 *size = ptx_in(warp, step->operand[2]), *present = ptx_in(warp, step->operand[3]);
+    uint64_t to_offset = (uint64_t)(int64_t)(int32_t)(uint32_t)(step->extra >> 32);
+    uint64_t from_offset = (uint64_t)(int64_t)(int32_t)(uint32_t)step->extra;
+    uint32_t ignored = step->operand[4] == PTX_ABSENT ? 0 : warp->predicates[step->operand[4]];
+
+    FOR_LANES (lane, mask) {
+        uint32_t bytes = size[lane], have = ignored >> lane & 1 ? 0 : present[lane];
+        char *out =
+            memory_resolve(warp, step, lane, PTX_SPACE_SHARED, to[lane] + to_offset, bytes, true);
+        const char *in;
+
+        if (!out)
+            return;
+        have = have > bytes ? bytes : have;
+        memset(out + have, 0, bytes - have);
+        if (!have)
+            continue;
+        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane] + from_offset, 1, false);
+        if (!in)
+            return;
+        if ((from[lane] + from_offset) & (bytes - 1)) {
+            fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, from[lane] + from_offset,
+                       "the source of the copy is misaligned");
+            return;
+        }
+        in = memory_resolve(warp, step, lane, PTX_SPACE_GLOBAL, from[lane] + from_offset + have - 1,
+                            1, false);
+        if (!in)
+            return;
+        memcpy(out, in - (have - 1), have);
+    }
+}
+
+/* An mbarrier's 64 bits, ours alone: phase, arrivals of each phase, arrivals and bytes that are
+ * still to come. */
+struct mbarrier {
+    uint64_t phase : 1, count : 20, pending : 20, bytes : 23;
+};
+#define BYTES_BIAS (1 << 22) /* bytes may complete before they are expected */
+
+static struct mbarrier unpack(uint64_t bits)
+{
+    struct mbarrier barrier;
+
+    barrier.phase = bits & 1;
+    barrier.count = bits >> 1 & 0xfffff;
+    barrier.pending = bits >> 21 & 0xfffff;
+    barrier.bytes = (uint32_t)(bits >> 41) & 0x7fffff;
+    return barrier;
+}
+
+static uint64_t pack(struct mbarrier barrier)
+{
+    return (uint64_t)barrier.phase | (uint64_t)barrier.count << 1 |
+           (uint64_t)barrier.pending << 21 | (uint64_t)barrier.bytes << 41;
+}
+
+static void complete(struct mbarrier *barrier)
+{
+    if (barrier->pending || barrier->bytes != BYTES_BIAS)
+        return;
+    barrier->phase ^= 1;
+    barrier->pending = barrier->count;
+}
+
+static bool mbarrier_lane(uint64_t *bits, unsigned mode, uint64_t value, uint64_t *result)
+{
+    struct mbarrier barrier = unpack(*bits);
+
+    *result = *bits;
+    switch (mode) {
+    case IR_MB_INIT:
+        barrier = (struct mbarrier){.count = value & 0xfffff, .pending = value & 0xfffff};
+        barrier.bytes = BYTES_BIAS;
+        break;
+    case IR_MB_INVAL:
+        *bits = 0;
+        return true;
+    case IR_MB_ARRIVE:
+    case IR_MB_ARRIVE_DROP:
+        if (value > barrier.pending)
+            return false;
+        if (mode == IR_MB_ARRIVE_DROP)
+            barrier.count -= value & 0xfffff;
+        barrier.pending -= value & 0xfffff;
+        complete(&barrier);
+        break;
+    case IR_MB_EXPECT_TX:
+        barrier.bytes += value & 0x3fffff;
+        break;
+    case IR_MB_COMPLETE_TX:
+        barrier.bytes -= value & 0x3fffff;
+        complete(&barrier);
+        break;
+    default: /* test_wait, try_wait: has the phase of the state or parity ended? */
+        *result = barrier.phase != (value & 1);
+        return true;
+    }
+    *bits = pack(barrier);
+    return true;
+}
+
+/* operand: result, address, value; extra: offset and mode; DETAIL_ORDERED: arrive.expect_tx. */
+void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    unsigned mode = (unsigned)(step->extra & 0xff);
+    const reg64 *address = step->operand[1] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[1]);
+    const reg64 *value = step->operand[2] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[2]);
+    uint64_t offset = (uint64_t)(int64_t)(int32_t)(uint32_t)(step->extra >> 32);
+    uint32_t to = step->operand[0], set = 0;
+    bool shared = DETAIL_SPACE(step->detail) == MEMORY_SHARED;
+
+    FOR_LANES (lane, mask) {
+        uint64_t operand = !value ? 1 : value[lane], result = 0;
+        uint64_t *bits;
+
+        if (!address) { /* pending_count of a state */
+            ((reg32 *)ptx_out(warp, to))[lane] = (uint32_t)unpack(operand).pending;
+            continue;
+        }
+        bits =
+            (void *)memory_resolve(warp, step, lane, shared ? PTX_SPACE_SHARED : PTX_SPACE_GENERIC,
+                                   address[lane] + offset, 8, true);
+        if (!bits)
+            return;
+        if (step->detail & DETAIL_ORDERED) {
+            mbarrier_lane(bits, IR_MB_EXPECT_TX, operand, &result);
+            operand = 1;
+        }
+        if (!mbarrier_lane(bits, mode, operand, &result)) {
+            fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_INSTRUCTION, address[lane],
+                       "more threads arrive than the mbarrier expects");
+            return;
+        }
+        if (mode == IR_MB_TEST_WAIT || mode == IR_MB_TRY_WAIT)
+            set |= (uint32_t)result << lane;
+        else if (to != PTX_ABSENT)
+            ((reg64 *)ptx_out(warp, to))[lane] = result;
+    }
+    if ((mode == IR_MB_TEST_WAIT || mode == IR_MB_TRY_WAIT) && to != PTX_ABSENT)
+        warp->predicates[to] = (warp->predicates[to] & ~mask) | set;
+}
+
+void memory_async_received(uint64_t *bits, uint32_t bytes)
+{
+    uint64_t ignored;
+
+    mbarrier_lane(bits, IR_MB_COMPLETE_TX, bytes, &ignored);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Stores: from registers into checked memory. */
+#include "ptx/memory/memory_store.h"
+
+#include <string.h>
+
+#include "ptx/memory/memory.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+
+unsigned memory_store_size(enum store_kind kind)
+{
+    static const uint8_t sizes[] = {
+#define STORE(kind, memory, shape) sizeof(memory),
+        STORE_KINDS(STORE)
+#undef STORE
+            16};
+
+    return sizes[kind];
+}
+
+#define STORE_ONE(memory, pointer, value)                                                          \
+    do {                                                                                           \
+        memory bits_ = (memory)(value);                                                            \
+        memcpy((pointer), &bits_, sizeof bits_);                                                   \
+    } while (0)
+
+#define STORE(kind, memory, shape)                                                                 \
+    DEVICE_ACCESS static void spill_##kind(const shape *from, const struct access *access,         \
+                                           uint32_t mask, size_t at)                               \
+    {                                                                                              \
+        char *base = access->pattern == ACCESS_GATHER ? NULL : access->base + at;                  \
+                                                                                                   \
+        if (access->pattern == ACCESS_ROW) {                                                       \
+            for (unsigned i = 0; i < PTX_LANES; i++)                                               \
+                STORE_ONE(memory, base + i * access->stride, from[i]);                             \
+        } else if (access->pattern == ACCESS_HALVES) {                                             \
+            char *second = access->second + at;                                                    \
+                                                                                                   \
+            for (unsigned i = 0; i < 16; i++)                                                      \
+                STORE_ONE(memory, base + i * access->stride, from[i]);                             \
+            for (unsigned i = 0; i < 16; i++)                                                      \
+                STORE_ONE(memory, second + i * access->stride, from[i + 16]);                      \
+        } else {                                                                                   \
+            uintptr_t to = (uintptr_t)access->base + at;                                           \
+                                                                                                   \
+            FOR_LANES (lane, mask)                                                                 \
+                STORE_ONE(memory, (char *)(to + access->offsets[lane]), from[lane]);               \
+        }                                                                                          \
+    }
+STORE_KINDS(STORE)
+#undef STORE
+
+DEVICE_ACCESS static void spill_128(const reg64 *from, const struct access *access, uint32_t mask,
+                                    size_t at)
+{
+    FOR_LANES (lane, mask) {
+        uint64_t bits[2] = {from[lane], from[lane + PTX_LANES]};
+
+        memcpy((char *)access_lane(access, lane) + at, bits, sizeof bits);
+    }
+}
+
+static void spill_any(enum store_kind kind, const void *from, const struct access *access,
+                      uint32_t mask, size_t at)
+{
+    switch (kind) {
+#define STORE(kind, memory, shape)                                                                 \
+    case STORE_##kind:                                                                             \
+        spill_##kind(from, access, mask, at);                                                      \
+        break;
+        STORE_KINDS(STORE)
+#undef STORE
+    default:
+        spill_128(from, access, mask, at);
+    }
+}
+
+#define STORE_RUN(name, kind, memory, shape, space)                                                \
+    DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
+                                   uint32_t mask)                                                  \
+    {                                                                                              \
+        const reg64 *addresses = ptx_in(warp, step->operand[0]);                                   \
+        const shape *from = ptx_in(warp, step->operand[1]);                                        \
+        struct access access;                                                                      \
+                                                                                                   \
+        memory_access(warp, step, mask, space, addresses, sizeof(memory), true, &access);          \
+        if (access.pattern == ACCESS_FAILED)                                                       \
+            return;                                                                                \
+        if (access.pattern == ACCESS_ROW && sizeof(memory) == sizeof(shape))                       \
+            memcpy(access.base, from, PTX_LANES * sizeof(shape));                                  \
+        else                                                                                       \
+            spill_##kind(from, &access, mask, 0);                                                  \
+    }
+#define STORE(kind, memory, shape)                                                                 \
+    STORE_RUN(global_##kind, kind, memory, shape, MEMORY_GLOBAL)                                   \
+    STORE_RUN(generic_##kind, kind, memory, shape, MEMORY_GENERIC)                                 \
+    STORE_RUN(shared_##kind, kind, memory, shape, MEMORY_SHARED)                                   \
+    STORE_RUN(local_##kind, kind, memory, shape, MEMORY_LOCAL)                                     \
+    static void frame_##kind(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)    \
+    {                                                                                              \
+        const struct ptx_warp_state *state = warp->state;                                          \
+        const shape *from = ptx_in(warp, step->operand[0]);                                        \
+        char *to = state->local + state->frame->local_base + step->extra;                          \
+        size_t stride = state->local_stride;                                                       \
+                                                                                                   \
+        FOR_LANES (lane, mask)                                                                     \
+            STORE_ONE(memory, to + lane * stride, from[lane]);                                     \
+    }
+STORE_KINDS(STORE)
+#undef STORE
+
+void memory_store_frame128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const struct ptx_warp_state *state = warp->state;
+    struct access access = {.pattern = ACCESS_HALVES, .stride = state->local_stride};
+
+    access.base = state->local + state->frame->local_base + step->extra;
+    access.second = access.base + 16 * access.stride;
+    spill_128(ptx_in(warp, step->operand[0]), &access, mask, 0);
+}
+
+ptx_run *memory_store(enum memory_space space, enum store_kind kind)
+{
+    static ptx_run *const runs[MEMORY_SPACES][STORE_KIND_COUNT] = {
+#define STORE(kind, memory, shape) [MEMORY_GLOBAL][STORE_##kind] = global_##kind,
+        STORE_KINDS(STORE)
+#undef STORE
+#define STORE(kind, memory, shape) [MEMORY_GENERIC][STORE_##kind] = generic_##kind,
+            STORE_KINDS(STORE)
+#undef STORE
+#define STORE(kind, memory, shape) [MEMORY_SHARED][STORE_##kind] = shared_##kind,
+                STORE_KINDS(STORE)
+#undef STORE
+#define STORE(kind, memory, shape) [MEMORY_LOCAL][STORE_##kind] = local_##kind,
+                    STORE_KINDS(STORE)
+#undef STORE
+    };
+
+    return kind == STORE_128 ? memory_store_any : runs[space][kind];
+}
+
+ptx_run *memory_store_frame(enum store_kind kind)
+{
+    static ptx_run *const runs[STORE_KIND_COUNT] = {
+#define STORE(kind, memory, shape) frame_##kind,
+        STORE_KINDS(STORE)
+#undef STORE
+            memory_store_frame128};
+
+    return runs[kind];
+}
+
+static void ordered_write(uintptr_t to, const void *from, unsigned size)
+{
+    uint16_t bits16;
+    uint32_t bits32;
+    uint64_t bits64;
+
+    switch (size) {
+    case 1:
+        __atomic_store_n((uint8_t *)to, *(const uint8_t *)from, __ATOMIC_RELEASE);
+        break;
+    case 2:
+        memcpy(&bits16, from, sizeof bits16);
+        __atomic_store_n((uint16_t *)to, bits16, __ATOMIC_RELEASE);
+        break;
+    case 4:
+        memcpy(&bits32, from, sizeof bits32);
+        __atomic_store_n((uint32_t *)to, bits32, __ATOMIC_RELEASE);
+        break;
+    default:
+        for (unsigned i = 0; i < size; i += 8) {
+            memcpy(&bits64, (const char *)from + i, sizeof bits64);
+            __atomic_store_n((uint64_t *)(to + i), bits64, __ATOMIC_RELEASE);
+        }
+    }
+}
+
+void memory_store_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    enum store_kind kind = (enum store_kind)DETAIL_KIND(step->detail);
+    unsigned size = memory_store_size(kind), count = !step->list ? 1 : step->list_count - 1u;
+    const uint32_t *list = !step->list ? step->operand : step->list;
+    struct access access, copied = {.pattern = ACCESS_HALVES};
+    char copy[PTX_LANES][64];
+
+    memory_access(warp, step, mask, (enum memory_space)DETAIL_SPACE(step->detail),
+                  ptx_in(warp, list[0]), size * count, true, &access);
+    if (access.pattern == ACCESS_FAILED)
+        return;
+    if (!(step->detail & DETAIL_ORDERED)) {
+        for (unsigned i = 0; i < count; i++)
+            if (list[1 + i] != PTX_ABSENT)
+                spill_any(kind, ptx_in(warp, list[1 + i]), &access, mask, (size_t)i * size);
+        return;
+    }
+    copied.base = copy[0];
+    copied.second = copy[16];
+    copied.stride = sizeof copy[0];
+    for (unsigned i = 0; i < count; i++)
+        if (list[1 + i] != PTX_ABSENT)
+            spill_any(kind, ptx_in(warp, list[1 + i]), &copied, mask, (size_t)i * size);
+    FOR_LANES (lane, mask)
+        for (unsigned i = 0; i < count; i++)
+            if (list[1 + i] != PTX_ABSENT)
+                ordered_write(access_lane(&access, lane) + i * size, copy[lane] + i * size, size);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiled code and what runs it. A warp is 32 lanes; a register is an array of 32 values, so that
+ * one step works on a whole warp and the C compiler can vectorise it.
+ *
+ * Register file: bytes at warp->registers. A value of up to 32 bits takes 32 uint32_t (128 bytes),
+ * narrower ones zero-extended; 64 bits: 32 uint64_t; 128 bits: 32 low then 32 high uint64_t.
+ * Predicates are bit masks, one uint32_t each, in warp->predicates.
+ * Immediates and addresses of symbols are arrays of the same shape in the constant pool: an operand
+ * with PTX_CONSTANT set is an offset into warp->constants. */
+#ifndef CUSHIM_SIM_PTX_OPS_EXEC_H
+#define CUSHIM_SIM_PTX_OPS_EXEC_H
+
+#include "ptx/read/ir.h"
+
+struct ptx_block;
+struct ptx_step;
+struct ptx_warp;
+struct ptx_warp_state;
+
+#define PTX_LANES 32
+#define PTX_FULL UINT32_C(0xffffffff)
+#define PTX_CONSTANT UINT32_C(0x80000000)
+#define PTX_ABSENT UINT32_C(0x7fffffff) /* an operand that is not there, or the sink _ */
+
+/* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
+typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
+
+struct ptx_step {
+    ptx_run *run;
+    /* Offsets of operands in the order of the PTX instruction, destinations first; for predicates
+     * the index in warp->predicates. A negated predicate source is materialised by the compiler. */
+    uint32_t operand[IR_MAX_OPERANDS];
+    uint32_t guard; /* predicate index; PTX_ABSENT: none */
+    uint8_t guard_negate;
+    uint8_t control; /* enum of exec.c: 0 is an ordinary step */
+    uint16_t detail; /* of the run function's own use: a rounding mode, a LUT, ... */
+    uint64_t extra;  /* likewise: an index, a pointer into the module, a target */
+    /* Operands of an instruction with vectors or groups (ld.v4, tex, mov {a,b}): all of them,
+     * flattened in order; operand[] then holds the first of them. NULL for all others. */
+    const uint32_t *list;
+    uint16_t list_count;
+    uint32_t line;
+};
+
+struct ptx_warp {
+    char *registers;
+    const char *constants;
+    uint32_t *predicates;
+    uint32_t carry; /* mask: CC.CF of each lane */
+    struct ptx_block *block;
+    uint32_t active; /* lanes that run the current step's path */
+    uint32_t alive;  /* lanes that have not exited */
+    uint32_t index;  /* of the warp in its block */
+    /* The scheduler's own state follows (exec_internal.h). */
+    struct ptx_warp_state *state;
+};
+
+static inline const void *ptx_in(const struct ptx_warp *warp, uint32_t operand)
+{
+    return operand & PTX_CONSTANT ? warp->constants + (operand & ~PTX_CONSTANT)
+                                  : warp->registers + operand;
+}
+static inline void *ptx_out(struct ptx_warp *warp, uint32_t operand)
+{
+    return warp->registers + operand;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults: the first of a launch is reported, and all of its workers stop. */
+#include "ptx/ops/fault.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ptx.h"
+#include "ptx/read/opcodes.h"
+
+const struct ptx_world *fault_world(const struct ptx_warp *warp)
+{
+    return warp->block->launch->world;
+}
+
+/* The steps of which function? A fault may come from the running frame or from a waiting one. */
+static const char *step_text(const struct ptx_warp *warp, const struct ptx_step *step)
+{
+    const struct ptx_module *module = warp->block->launch->image->module;
+
+    for (uint32_t i = 0; i < module->code_count; i++) {
+        const struct ptx_code *code = &module->codes[i];
+
+        if (step >= code->steps && step < code->steps + code->step_count)
+            return opcodes_text[code->ops[step - code->steps]];
+    }
+    return "?";
+}
+
+void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                enum ptx_fault_kind kind, uint64_t address, const char *what)
+{
+    struct ptx_block *block = warp->block;
+    struct launch *launch = block->launch;
+    struct ptx_fault *fault = launch->fault;
+    const uint32_t *tids = launch->tids + warp->index * 3 * PTX_LANES + lane;
+    char where[32] = "";
+
+    warp->state->stopped = true;
+    if (kind == PTX_FAULT_ILLEGAL_ADDRESS || kind == PTX_FAULT_MISALIGNED ||
+        kind == PTX_FAULT_INVALID_PC || kind == PTX_FAULT_ADDRESS_SPACE)
+        snprintf(where, sizeof where, " at 0x%llx", (unsigned long long)address);
+    pthread_mutex_lock(&launch->lock);
+    if (fault->kind == PTX_FAULT_NONE) {
+        fault->kind = kind;
+        fault->address = address;
+        fault->line = step->line;
+        for (unsigned i = 0; i < 3; i++) {
+            fault->block[i] = block->index[i];
+            fault->thread[i] = tids[i * PTX_LANES];
+        }
+        snprintf(fault->report, sizeof fault->report,
+                 "kernel '%s', block (%u,%u,%u), thread (%u,%u,%u), line %u, %s: %s%s",
+                 launch->entry->info.name, (unsigned)fault->block[0], (unsigned)fault->block[1],
+                 (unsigned)fault->block[2], (unsigned)fault->thread[0], (unsigned)fault->thread[1],
+                 (unsigned)fault->thread[2], (unsigned)fault->line, step_text(warp, step),
+                 what ? what : "fault", where);
+    }
+    pthread_mutex_unlock(&launch->lock);
+    atomic_store(&launch->stop, true);
+}
+
+/* A fault that is nobody's instruction. */
+void fault_launch(struct launch *launch, enum ptx_fault_kind kind, const char *what)
+{
+    pthread_mutex_lock(&launch->lock);
+    if (launch->fault->kind == PTX_FAULT_NONE) {
+        launch->fault->kind = kind;
+        snprintf(launch->fault->report, sizeof launch->fault->report, "kernel '%s': %s",
+                 launch->entry->info.name, what);
+    }
+    pthread_mutex_unlock(&launch->lock);
+    atomic_store(&launch->stop, true);
+}

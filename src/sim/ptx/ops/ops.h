@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the run functions. A family is one file; hot ones are compiled at several ISA levels,
+ * with OPS_LEVEL naming the level, and ops_select.c takes the best one that the CPU has.
+ *
+ * A run function loops over 32 lanes: unconditionally where the mask is full, else it computes for
+ * all lanes and blends. So a value function must be harmless on any bits. */
+#ifndef CUSHIM_SIM_PTX_OPS_OPS_H
+#define CUSHIM_SIM_PTX_OPS_OPS_H
+
+#include "ptx/ops/exec.h"
+#include "ptx/read/ir.h"
+
+#ifndef OPS_LEVEL
+#define OPS_LEVEL base
+#endif
+#define OPS_JOIN_(stem, level) stem##_##level
+#define OPS_JOIN(stem, level) OPS_JOIN_(stem, level)
+#define OPS_NAME(stem) OPS_JOIN(stem, OPS_LEVEL)
+
+/* A family's selector: the run function of `insn`, or NULL. It may set *reason. */
+typedef ptx_run *ops_family(const struct ir_insn *insn, struct ptx_step *step, const char **reason);
+#define OPS_HOT(stem) ops_family stem##_base, stem##_v3, stem##_v4;
+OPS_HOT(ops_int)
+OPS_HOT(ops_wide)
+OPS_HOT(ops_bits)
+OPS_HOT(ops_float)
+OPS_HOT(ops_round)
+OPS_HOT(ops_half)
+OPS_HOT(ops_compare)
+OPS_HOT(ops_convert)
+OPS_HOT(ops_field)
+OPS_HOT(ops_warp)
+#undef OPS_HOT
+ops_family ops_carry, ops_divide, ops_math, ops_cvt, ops_half_compare, ops_video, ops_simd;
+
+/* Registers are read and written as what the instruction says, whatever wrote them before. */
+#define OPS_ALIAS __attribute__((may_alias))
+typedef uint32_t OPS_ALIAS lane_u32;
+typedef int32_t OPS_ALIAS lane_s32;
+typedef uint64_t OPS_ALIAS lane_u64;
+typedef int64_t OPS_ALIAS lane_s64;
+typedef float OPS_ALIAS lane_f32;
+typedef double OPS_ALIAS lane_f64;
+
+/* A destination is one of the sources or apart from it, never shifted against it. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that stays scalar is no mistake */
+#define OPS_UNORDERED _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define OPS_UNORDERED _Pragma("GCC ivdep")
+#else
+#define OPS_UNORDERED
+#endif
+#define OPS_LANES OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
+
+/* A choice that compilers turn into a vector blend. */
+static inline uint32_t ops_has(uint32_t mask, unsigned lane)
+{
+    return mask & (UINT32_C(1) << lane);
+}
+
+static inline uint32_t ops_predicate(const struct ptx_warp *warp, uint32_t operand)
+{
+    if (operand == PTX_ABSENT)
+        return PTX_FULL;
+    if (operand & PTX_CONSTANT)
+        return *(const lane_u32 *)ptx_in(warp, operand);
+    return warp->predicates[operand];
+}
+
+static inline void ops_set_predicate(struct ptx_warp *warp, uint32_t operand, uint32_t bits,
+                                     uint32_t mask)
+{
+    if (operand == PTX_ABSENT)
+        return;
+    warp->predicates[operand] = (warp->predicates[operand] & ~mask) | (bits & mask);
+}
+
+/* A loop with a call in it stays scalar. */
+#define OPS_INLINE static inline __attribute__((always_inline))
+
+/* OPS_n(name, D, A, ..., value): the function `name`, whose result is the expression `value` of
+ * its n arguments a, b, c, d, and run_`name`, which applies it to the lanes. D, A, ...: u32 s32 u64
+ * s64 f32 f64, the shapes of the registers. */
+#define OPS_STORE(warp, step, mask, D, call)                                                       \
+    lane_##D *to = ptx_out(warp, (step)->operand[0]);                                              \
+    if ((mask) == PTX_FULL) {                                                                      \
+        OPS_LANES                                                                                  \
+        {                                                                                          \
+            to[lane] = call;                                                                       \
+        }                                                                                          \
+    } else {                                                                                       \
+        OPS_LANES                                                                                  \
+        {                                                                                          \
+            const lane_##D blend = call;                                                           \
+            to[lane] = ops_has(mask, lane) ? blend : to[lane];                                     \
+        }                                                                                          \
+    }
+
+#define OPS_APPLY1(name, function, D, A)                                                           \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
+        OPS_STORE(warp, step, mask, D, function(a[lane]))                                          \
+    }
+#define OPS_APPLY2(name, function, D, A, B)                                                        \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
+        const lane_##B *b = ptx_in(warp, step->operand[2]);                                        \
+        OPS_STORE(warp, step, mask, D, function(a[lane], b[lane]))                                 \
+    }
+#define OPS_APPLY3(name, function, D, A, B, C)                                                     \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
+        const lane_##B *b = ptx_in(warp, step->operand[2]);                                        \
+        const lane_##C *c = ptx_in(warp, step->operand[3]);                                        \
+        OPS_STORE(warp, step, mask, D, function(a[lane], b[lane], c[lane]))                        \
+    }
+#define OPS_APPLY4(name, function, T, A, B, C, D)                                                  \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
+        const lane_##B *b = ptx_in(warp, step->operand[2]);                                        \
+        const lane_##C *c = ptx_in(warp, step->operand[3]);                                        \
+        const lane_##D *d = ptx_in(warp, step->operand[4]);                                        \
+        OPS_STORE(warp, step, mask, T, function(a[lane], b[lane], c[lane], d[lane]))               \
+    }
+
+#define OPS_1(name, D, A, value)                                                                   \
+    OPS_INLINE lane_##D name(lane_##A a)                                                           \
+    {                                                                                              \
+        return (lane_##D)(value);                                                                  \
+    }                                                                                              \
+    OPS_APPLY1(run_##name, name, D, A)
+#define OPS_2(name, D, A, B, value)                                                                \
+    OPS_INLINE lane_##D name(lane_##A a, lane_##B b)                                               \
+    {                                                                                              \
+        return (lane_##D)(value);                                                                  \
+    }                                                                                              \
+    OPS_APPLY2(run_##name, name, D, A, B)
+#define OPS_3(name, D, A, B, C, value)                                                             \
+    OPS_INLINE lane_##D name(lane_##A a, lane_##B b, lane_##C c)                                   \
+    {                                                                                              \
+        return (lane_##D)(value);                                                                  \
+    }                                                                                              \
+    OPS_APPLY3(run_##name, name, D, A, B, C)
+
+/* Low 16 bits as a signed or unsigned number, and back into a 32-bit slot. */
+static inline int32_t ops_s16(uint32_t bits)
+{
+    return (int16_t)(uint16_t)bits;
+}
+static inline uint32_t ops_u16(uint32_t bits)
+{
+    return bits & 0xffff;
+}
+
+enum ops_size { OPS_16, OPS_32, OPS_64, OPS_OTHER };
+static inline enum ops_size ops_size_of(unsigned type)
+{
+    switch (type) {
+    case IR_B16:
+    case IR_U16:
+    case IR_S16:
+        return OPS_16;
+    case IR_B32:
+    case IR_U32:
+    case IR_S32:
+        return OPS_32;
+    case IR_B64:
+    case IR_U64:
+    case IR_S64:
+        return OPS_64;
+    default:
+        return OPS_OTHER;
+    }
+}
+static inline bool ops_is_signed(unsigned type)
+{
+    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64 || type == IR_S4 ||
+           type == IR_S2;
+}
+
+#endif

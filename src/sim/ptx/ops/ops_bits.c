@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Logic, shifts, byte permutation, moves and selections; on predicates too. */
+#include <stddef.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+
+/* An operation whose result does not mix a narrow value's upper, zero bits. */
+#define BOTH(name, value)                                                                          \
+    OPS_2(name##_32, u32, u32, u32, value)                                                         \
+    OPS_2(name##_64, u64, u64, u64, value)                                                         \
+    static void run_##name##_pred(struct ptx_warp *warp, const struct ptx_step *step,              \
+                                  uint32_t mask)                                                   \
+    {                                                                                              \
+        const uint32_t a = ops_predicate(warp, step->operand[1]);                                  \
+        const uint32_t b = ops_predicate(warp, step->operand[2]);                                  \
+        ops_set_predicate(warp, step->operand[0], value, mask);                                    \
+    }
+BOTH(and, a &b)
+BOTH(or, a | b)
+BOTH(xor, a ^ b)
+
+OPS_1(not_16, u32, u32, ops_u16(~a))
+OPS_1(not_32, u32, u32, ~a)
+OPS_1(not_64, u64, u64, ~a)
+OPS_1(cnot_32, u32, u32, a == 0)
+OPS_1(cnot_64, u64, u64, a == 0)
+OPS_1(mov_32, u32, u32, a)
+OPS_1(mov_64, u64, u64, a)
+
+static void run_not_pred(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    ops_set_predicate(warp, step->operand[0], ~ops_predicate(warp, step->operand[1]), mask);
+}
+
+static void run_mov_pred(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    ops_set_predicate(warp, step->operand[0], ops_predicate(warp, step->operand[1]), mask);
+}
+
+static void run_mov_128(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u64 *from = ptx_in(warp, step->operand[1]);
+    lane_u64 *to = ptx_out(warp, step->operand[0]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        to[lane] = from[lane];
+        to[PTX_LANES + lane] = from[PTX_LANES + lane];
+    }
+}
+
+/* Shifts by the width or more give zero, or copies of the sign. */
+#define WITHIN(amount, most) ((amount) > (most) ? (most) : (amount))
+OPS_2(shl_16, u32, u32, u32, b > 15 ? 0 : ops_u16(a << (b & 15)))
+OPS_2(shl_32, u32, u32, u32, b > 31 ? 0 : a << (b & 31))
+OPS_2(shl_64, u64, u64, u32, b > 63 ? 0 : a << (b & 63))
+OPS_2(shr_u32, u32, u32, u32, b > 31 ? 0 : a >> (b & 31))
+OPS_2(shr_u64, u64, u64, u32, b > 63 ? 0 : a >> (b & 63))
+OPS_2(shr_s16, u32, u32, u32, ops_u16((uint32_t)(ops_s16(a) >> WITHIN(b, 15))))
+OPS_2(shr_s32, u32, s32, u32, a >> WITHIN(b, 31))
+OPS_2(shr_s64, u64, s64, u32, a >> WITHIN(b, 63))
+
+static inline uint64_t join(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+OPS_3(shf_l_clamp, u32, u32, u32, u32, (join(a, b) << WITHIN(c, 32)) >> 32)
+OPS_3(shf_l_wrap, u32, u32, u32, u32, (join(a, b) << (c & 31)) >> 32)
+OPS_3(shf_r_clamp, u32, u32, u32, u32, join(a, b) >> WITHIN(c, 32))
+OPS_3(shf_r_wrap, u32, u32, u32, u32, join(a, b) >> (c & 31))
+
+/* --- prmt: step->detail is the mode --- */
+static inline uint32_t permuted_byte(uint64_t bytes, uint32_t nibble)
+{
+    const uint32_t value = (uint32_t)(bytes >> ((nibble & 7) * 8)) & 0xff;
+    const uint32_t sign = (value >> 7) * 0xff;
+    return nibble & 8 ? sign : value;
+}
+static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selector)
+{
+    const uint64_t bytes = join(a, b);
+    return permuted_byte(bytes, selector) | permuted_byte(bytes, selector >> 4) << 8 |
+           permuted_byte(bytes, selector >> 8) << 16 | permuted_byte(bytes, selector >> 12) << 24;
+}
+OPS_APPLY3(run_prmt_any, permuted, u32, u32, u32, u32)
+
+/* Mostly the selector is a constant: then each byte of all lanes has the same source. */
+static void run_prmt(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const lane_u32 *b = ptx_in(warp, step->operand[2]);
+    const uint32_t selector = *(const lane_u32 *)ptx_in(warp, step->operand[3]);
+    if (!(step->operand[3] & PTX_CONSTANT) || selector & 0x8888) {
+        run_prmt_any(warp, step, mask);
+        return;
+    }
+    const lane_u32 *const from[4] = {selector & 4 ? b : a, selector & 0x40 ? b : a,
+                                     selector & 0x400 ? b : a, selector & 0x4000 ? b : a};
+    const unsigned shift[4] = {(selector & 3) * 8, (selector >> 4 & 3) * 8, (selector >> 8 & 3) * 8,
+                               (selector >> 12 & 3) * 8};
+    OPS_STORE(warp, step, mask, u32,
+              (from[0][lane] >> shift[0] & 0xff) | (from[1][lane] >> shift[1] & 0xff) << 8 |
+                  (from[2][lane] >> shift[2] & 0xff) << 16 | from[3][lane] >> shift[3] << 24)
+}
+
+/* The other modes are selectors, by the low two bits of c. */
+static const uint16_t prmt_selectors[][4] = {
+    {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
+    {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
+    {0x0000, 0x1111, 0x2222, 0x3333}, /* rc8 */
+    {0x3210, 0x3211, 0x3222, 0x3333}, /* ecl */
+    {0x0000, 0x1110, 0x2210, 0x3210}, /* ecr */
+    {0x1010, 0x3232, 0x1010, 0x3232}, /* rc16 */
+};
+static void run_prmt_mode(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint16_t *selectors = prmt_selectors[step->detail - IR_PRMT_F4E];
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const lane_u32 *b = ptx_in(warp, step->operand[2]);
+    const lane_u32 *c = ptx_in(warp, step->operand[3]);
+    OPS_STORE(warp, step, mask, u32, permuted(a[lane], b[lane], selectors[c[lane] & 3]))
+}
+
+/* --- lop3: step->detail is the table, bit 4a + 2b + c --- */
+static inline uint32_t choose(uint32_t which, uint32_t zero, uint32_t one)
+{
+    return zero ^ ((zero ^ one) & which);
+}
+static inline uint32_t lop3(const uint32_t rows[8], uint32_t a, uint32_t b, uint32_t c)
+{
+    return choose(a, choose(b, choose(c, rows[0], rows[1]), choose(c, rows[2], rows[3])),
+                  choose(b, choose(c, rows[4], rows[5]), choose(c, rows[6], rows[7])));
+}
+static void run_lop3(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const lane_u32 *b = ptx_in(warp, step->operand[2]);
+    const lane_u32 *c = ptx_in(warp, step->operand[3]);
+    uint32_t rows[8];
+    for (unsigned row = 0; row < 8; row++)
+        rows[row] = 0U - (step->detail >> row & 1U);
+    OPS_STORE(warp, step, mask, u32, lop3(rows, a[lane], b[lane], c[lane]))
+}
+
+/* d|p, a, b, c, lut, q: p says whether d is not zero, combined with q. */
+static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u32 *a = ptx_in(warp, step->operand[2]);
+    const lane_u32 *b = ptx_in(warp, step->operand[3]);
+    const lane_u32 *c = ptx_in(warp, step->operand[4]);
+    const uint32_t q = ops_predicate(warp, step->operand[6]);
+    uint32_t rows[8], results[PTX_LANES], nonzero = 0;
+    for (unsigned row = 0; row < 8; row++)
+        rows[row] = 0U - (step->detail >> row & 1U);
+    OPS_LANES
+    {
+        results[lane] = lop3(rows, a[lane], b[lane], c[lane]);
+    }
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        nonzero |= (uint32_t)(results[lane] != 0) << lane;
+    if (step->operand[0] != PTX_ABSENT) {
+        OPS_STORE(warp, step, mask, u32, results[lane])
+    }
+    switch (step->extra) {
+    case IR_BOOL_AND:
+        nonzero &= q;
+        break;
+    case IR_BOOL_OR:
+        nonzero |= q;
+        break;
+    default:
+        nonzero ^= q;
+    }
+    ops_set_predicate(warp, step->operand[1], nonzero, mask);
+}
+
+/* --- selection --- */
+#define SELP(size)                                                                                 \
+    static void run_selp_##size(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask) \
+    {                                                                                              \
+        const lane_u##size *a = ptx_in(warp, step->operand[1]);                                    \
+        const lane_u##size *b = ptx_in(warp, step->operand[2]);                                    \
+        const uint32_t which = ops_predicate(warp, step->operand[3]);                              \
+        OPS_STORE(warp, step, mask, u##size, ops_has(which, lane) ? a[lane] : b[lane])             \
+    }
+SELP(32)
+SELP(64)
+OPS_3(slct_s32_32, u32, u32, u32, s32, c >= 0 ? a : b)
+OPS_3(slct_s32_64, u64, u64, u64, s32, c >= 0 ? a : b)
+OPS_3(slct_f32_32, u32, u32, u32, f32, c >= 0 ? a : b)
+OPS_3(slct_f32_64, u64, u64, u64, f32, c >= 0 ? a : b)
+/* .ftz: a subnormal counts as zero; the least positive normal number's negative bounds them. */
+OPS_3(slct_ftz_32, u32, u32, u32, f32, c > -0x1p-126F ? a : b)
+OPS_3(slct_ftz_64, u64, u64, u64, f32, c > -0x1p-126F ? a : b)
+
+static unsigned width_of(unsigned type)
+{
+    return type == IR_PRED ? 1 : opcodes_type_size((enum ir_type)type) * 8;
+}
+
+static ptx_run *select_slct(const struct ir_insn *insn, bool wide)
+{
+    if (insn->types[1] == IR_S32)
+        return wide ? run_slct_s32_64 : run_slct_s32_32;
+    if (insn->ftz)
+        return wide ? run_slct_ftz_64 : run_slct_ftz_32;
+    return wide ? run_slct_f32_64 : run_slct_f32_32;
+}
+
+static ptx_run *select_shf(const struct ir_insn *insn)
+{
+    switch (insn->mode) {
+    case IR_SHF_L_CLAMP:
+        return run_shf_l_clamp;
+    case IR_SHF_L_WRAP:
+        return run_shf_l_wrap;
+    case IR_SHF_R_CLAMP:
+        return run_shf_r_clamp;
+    case IR_SHF_R_WRAP:
+        return run_shf_r_wrap;
+    default:
+        return NULL;
+    }
+}
+
+static ptx_run *select_lop3(const struct ir_insn *insn, struct ptx_step *step)
+{
+    const unsigned lut = insn->destinations + 3U;
+    if (lut >= insn->count || insn->operands[lut].kind != IR_OPERAND_IMM)
+        return NULL;
+    step->detail = (uint16_t)(insn->operands[lut].bits & 0xff);
+    step->extra = insn->boolean;
+    return insn->destinations > 1 ? run_lop3_pred : run_lop3;
+}
+
+static ptx_run *select_mov(const struct ir_insn *insn, unsigned width)
+{
+    for (unsigned i = 0; i < insn->count; i++)
+        if (insn->operands[i].kind == IR_OPERAND_VECTOR)
+            return NULL;
+    if (width == 128)
+        return run_mov_128;
+    return width == 1 ? run_mov_pred : width == 64 ? run_mov_64 : run_mov_32;
+}
+
+#define PICK(stem)                                                                                 \
+    (width == 1 ? run_##stem##_pred : width == 64 ? run_##stem##_64 : run_##stem##_32)
+
+static ptx_run *select_shr(const struct ir_insn *insn, unsigned width)
+{
+    if (!ops_is_signed(insn->types[0]))
+        return width == 64 ? run_shr_u64 : run_shr_u32;
+    return width == 64 ? run_shr_s64 : width == 32 ? run_shr_s32 : run_shr_s16;
+}
+
+ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    const unsigned width = width_of(insn->types[0]);
+    (void)reason;
+    switch (insn->op) {
+    case IR_AND:
+        return PICK(and);
+    case IR_OR:
+        return PICK(or);
+    case IR_XOR:
+        return PICK(xor);
+    case IR_NOT:
+        return width == 16 ? run_not_16 : PICK(not );
+    case IR_CNOT:
+        return width == 64 ? run_cnot_64 : run_cnot_32;
+    case IR_MOV:
+        return select_mov(insn, width);
+    case IR_SHL:
+        return width == 64 ? run_shl_64 : width == 32 ? run_shl_32 : run_shl_16;
+    case IR_SHR:
+        return select_shr(insn, width);
+    case IR_SHF:
+        return select_shf(insn);
+    case IR_PRMT:
+        step->detail = insn->mode;
+        return insn->mode == IR_MODE_NONE || insn->mode == IR_PRMT_DEFAULT ? run_prmt
+                                                                           : run_prmt_mode;
+    case IR_LOP3:
+        return select_lop3(insn, step);
+    case IR_SELP:
+        return width == 64 ? run_selp_64 : run_selp_32;
+    case IR_SLCT:
+        return select_slct(insn, width == 64);
+    default:
+        return NULL;
+    }
+}

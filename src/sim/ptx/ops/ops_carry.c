@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Carry chains: add.cc addc sub.cc subc mad.cc madc. The flag is a bit per lane in warp->carry;
+ * after a subtraction it is the borrow. */
+#include <stddef.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+
+enum { CARRY_IN = 1, CARRY_OUT = 2 };
+
+static inline uint64_t high_product(uint64_t a, uint64_t b, bool is_signed)
+{
+    const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+    const uint64_t middle = ah * bl + (al * bl >> 32), other = al * bh;
+    const uint64_t high = ah * bh + (middle >> 32) + (((middle & UINT32_MAX) + other) >> 32);
+    if (!is_signed)
+        return high;
+    return high - (a >> 63 ? b : 0) - (b >> 63 ? a : 0);
+}
+
+/* Each yields the result and sets *carry, which holds the flag before, 0 or 1. */
+#define CHAIN(T)                                                                                   \
+    static inline T add_##T(T a, T b, unsigned *carry)                                             \
+    {                                                                                              \
+        const T sum = (T)(a + b), total = (T)(sum + *carry);                                       \
+        *carry = (sum < a) | (total < sum);                                                        \
+        return total;                                                                              \
+    }                                                                                              \
+    static inline T sub_##T(T a, T b, unsigned *carry)                                             \
+    {                                                                                              \
+        const T difference = (T)(a - b), total = (T)(difference - *carry);                         \
+        *carry = (a < b) | (difference < *carry);                                                  \
+        return total;                                                                              \
+    }
+CHAIN(uint32_t)
+CHAIN(uint64_t)
+
+#define LOW32(a, b) ((a) * (b))
+#define HIGH32U(a, b) ((uint32_t)((uint64_t)(a) * (b) >> 32))
+#define HIGH32S(a, b) ((uint32_t)((uint64_t)((int64_t)(int32_t)(a) * (int32_t)(b)) >> 32))
+#define HIGH64U(a, b) high_product(a, b, false)
+#define HIGH64S(a, b) high_product(a, b, true)
+
+/* `left` and `right`: the terms, from the sources a, b, c. */
+#define RUN(name, T, U, function, left, right, three)                                              \
+    static void run_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)      \
+    {                                                                                              \
+        const lane_##U *pa = ptx_in(warp, step->operand[1]);                                       \
+        const lane_##U *pb = ptx_in(warp, step->operand[2]);                                       \
+        const lane_##U *pc = three ? ptx_in(warp, step->operand[3]) : pa;                          \
+        lane_##U *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);    \
+        uint32_t flags = 0;                                                                        \
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                        \
+            const T a = pa[lane], b = pb[lane], c = pc[lane];                                      \
+            unsigned carry = step->detail & CARRY_IN ? warp->carry >> lane & 1U : 0;               \
+            const T value = function(left, right, &carry);                                         \
+            (void)b;                                                                               \
+            (void)c;                                                                               \
+            flags |= (uint32_t)carry << lane;                                                      \
+            if (to && ops_has(mask, lane))                                                         \
+                to[lane] = value;                                                                  \
+        }                                                                                          \
+        if (step->detail & CARRY_OUT)                                                              \
+            warp->carry = (warp->carry & ~mask) | (flags & mask);                                  \
+    }
+RUN(add32, uint32_t, u32, add_uint32_t, a, b, false)
+RUN(add64, uint64_t, u64, add_uint64_t, a, b, false)
+RUN(sub32, uint32_t, u32, sub_uint32_t, a, b, false)
+RUN(sub64, uint64_t, u64, sub_uint64_t, a, b, false)
+RUN(madlo32, uint32_t, u32, add_uint32_t, LOW32(a, b), c, true)
+RUN(madhi_u32, uint32_t, u32, add_uint32_t, HIGH32U(a, b), c, true)
+RUN(madhi_s32, uint32_t, u32, add_uint32_t, HIGH32S(a, b), c, true)
+RUN(madlo64, uint64_t, u64, add_uint64_t, LOW32(a, b), c, true)
+RUN(madhi_u64, uint64_t, u64, add_uint64_t, HIGH64U(a, b), c, true)
+RUN(madhi_s64, uint64_t, u64, add_uint64_t, HIGH64S(a, b), c, true)
+
+ptx_run *ops_carry(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    const enum ops_size size = ops_size_of(insn->types[0]);
+    const bool is_signed = ops_is_signed(insn->types[0]), wide = size == OPS_64;
+    const bool carry_in = insn->op == IR_ADDC || insn->op == IR_SUBC || insn->op == IR_MADC;
+    (void)reason;
+    if ((!carry_in && !insn->cc) || (size != OPS_32 && size != OPS_64))
+        return NULL;
+    step->detail = (uint16_t)((carry_in ? CARRY_IN : 0) | (insn->cc ? CARRY_OUT : 0));
+    switch (insn->op) {
+    case IR_ADD:
+    case IR_ADDC:
+        return wide ? run_add64 : run_add32;
+    case IR_SUB:
+    case IR_SUBC:
+        return wide ? run_sub64 : run_sub32;
+    case IR_MAD:
+    case IR_MADC:
+        if (insn->half != IR_HI)
+            return wide ? run_madlo64 : run_madlo32;
+        if (wide)
+            return is_signed ? run_madhi_s64 : run_madhi_u64;
+        return is_signed ? run_madhi_s32 : run_madhi_u32;
+    default:
+        return NULL;
+    }
+}

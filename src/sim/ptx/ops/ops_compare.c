@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* setp and set: comparisons of integers, float and double. Each comparison yields a mask of lanes;
+ * the combination with a predicate is then one scalar operation. */
+#include <stddef.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/ops_mask.h"
+#include "ptx/read/ir.h"
+
+/* A comparison of 32 lanes of any two operands. */
+typedef uint32_t compare_lanes(const void *left, const void *right);
+
+#define COMPARE(name, A, value)                                                                    \
+    static inline uint32_t name(const void *left, const void *right)                               \
+    {                                                                                              \
+        const lane_##A *pa = left, *pb = right;                                                    \
+        OPS_MASK_##A found;                                                                        \
+        OPS_LANES                                                                                  \
+        {                                                                                          \
+            const lane_##A a = pa[lane], b = pb[lane];                                             \
+            found.lanes[lane] = (value) ? -1 : 0;                                                  \
+        }                                                                                          \
+        return OPS_MASK_OF(A)(&found);                                                             \
+    }                                                                                              \
+    static void setp_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)     \
+    {                                                                                              \
+        const unsigned first = OPS_SETP_FIRST(step->detail);                                       \
+        const uint32_t bits =                                                                      \
+            name(ptx_in(warp, step->operand[first]), ptx_in(warp, step->operand[first + 1]));      \
+        ops_setp_store(warp, step, bits, mask);                                                    \
+    }
+
+#define INTEGER(T, A, in)                                                                          \
+    COMPARE(T##_eq, A, in(a) == in(b))                                                             \
+    COMPARE(T##_ne, A, in(a) != in(b))                                                             \
+    COMPARE(T##_lt, A, in(a) < in(b))                                                              \
+    COMPARE(T##_le, A, in(a) <= in(b))                                                             \
+    COMPARE(T##_gt, A, in(a) > in(b))                                                              \
+    COMPARE(T##_ge, A, in(a) >= in(b))
+/* C's comparisons are false of a NaN, but for !=; the u forms are true of one. */
+#define FLOATING(T, A, in)                                                                         \
+    COMPARE(T##_eq, A, in(a) == in(b))                                                             \
+    COMPARE(T##_ne, A, in(a) < in(b) || in(a) > in(b))                                             \
+    COMPARE(T##_lt, A, in(a) < in(b))                                                              \
+    COMPARE(T##_le, A, in(a) <= in(b))                                                             \
+    COMPARE(T##_gt, A, in(a) > in(b))                                                              \
+    COMPARE(T##_ge, A, in(a) >= in(b))                                                             \
+    COMPARE(T##_equ, A, !(in(a) < in(b) || in(a) > in(b)))                                         \
+    COMPARE(T##_neu, A, in(a) != in(b))                                                            \
+    COMPARE(T##_ltu, A, !(in(a) >= in(b)))                                                         \
+    COMPARE(T##_leu, A, !(in(a) > in(b)))                                                          \
+    COMPARE(T##_gtu, A, !(in(a) <= in(b)))                                                         \
+    COMPARE(T##_geu, A, !(in(a) < in(b)))                                                          \
+    COMPARE(T##_num, A, a == a && b == b)                                                          \
+    COMPARE(T##_nan, A, a != a || b != b)
+
+#define SAME(x) (x)
+static inline float flushed(float value)
+{
+    return __builtin_fabsf(value) < 0x1p-126F ? 0.0F : value;
+}
+INTEGER(s16, u32, ops_s16)
+INTEGER(u32, u32, SAME)
+INTEGER(s32, s32, SAME)
+INTEGER(u64, u64, SAME)
+INTEGER(s64, s64, SAME)
+FLOATING(f32, f32, SAME)
+FLOATING(ftz, f32, flushed)
+FLOATING(f64, f64, SAME)
+
+/* Both tables: by type, then by comparison less IR_EQ. Unsigned 16-bit slots are zero-extended. */
+enum {
+    COMPARE_S16,
+    COMPARE_U32,
+    COMPARE_S32,
+    COMPARE_U64,
+    COMPARE_S64,
+    COMPARE_F32,
+    COMPARE_FTZ,
+    COMPARE_F64,
+    COMPARE_TYPES,
+    COMPARE_NONE = COMPARE_TYPES
+};
+enum { COMPARISONS = IR_NAN - IR_EQ + 1 };
+#define SIX(prefix, T)                                                                             \
+    prefix##T##_eq, prefix##T##_ne, prefix##T##_lt, prefix##T##_le, prefix##T##_gt, prefix##T##_ge
+#define ALL(prefix, T)                                                                             \
+    SIX(prefix, T), prefix##T##_equ, prefix##T##_neu, prefix##T##_ltu, prefix##T##_leu,            \
+        prefix##T##_gtu, prefix##T##_geu, prefix##T##_num, prefix##T##_nan
+#define TABLE(prefix)                                                                              \
+    {                                                                                              \
+        {SIX(prefix, s16)}, {SIX(prefix, u32)}, {SIX(prefix, s32)}, {SIX(prefix, u64)},            \
+            {SIX(prefix, s64)}, {ALL(prefix, f32)}, {ALL(prefix, ftz)},                            \
+        {                                                                                          \
+            ALL(prefix, f64)                                                                       \
+        }                                                                                          \
+    }
+static ptx_run *const setp_table[COMPARE_TYPES][COMPARISONS] = TABLE(setp_);
+static compare_lanes *const compare_table[COMPARE_TYPES][COMPARISONS] = TABLE();
+
+/* set: all ones, or 1.0, where it holds. step->extra: the place in the table; the result's ones are
+ * step->detail's concern: */
+static void run_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    compare_lanes *const compare = compare_table[step->extra >> 8][step->extra & 0xff];
+    const uint32_t bits = compare(ptx_in(warp, step->operand[1]), ptx_in(warp, step->operand[2]));
+    ops_set_store(warp, step, bits, mask);
+}
+
+static unsigned row_of(const struct ir_insn *insn, unsigned type)
+{
+    switch (type) {
+    case IR_S16:
+        return COMPARE_S16;
+    case IR_U16:
+    case IR_B16:
+    case IR_U32:
+    case IR_B32:
+        return COMPARE_U32;
+    case IR_S32:
+        return COMPARE_S32;
+    case IR_U64:
+    case IR_B64:
+        return COMPARE_U64;
+    case IR_S64:
+        return COMPARE_S64;
+    case IR_F32:
+        return insn->ftz ? COMPARE_FTZ : COMPARE_F32;
+    case IR_F64:
+        return COMPARE_F64;
+    default:
+        return COMPARE_NONE;
+    }
+}
+
+ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, struct ptx_step *step,
+                               const char **reason)
+{
+    (void)reason;
+    if (insn->op != IR_SETP && insn->op != IR_SET)
+        return NULL;
+    const bool set = insn->op == IR_SET;
+    const unsigned row = row_of(insn, insn->types[set ? 1 : 0]);
+    if (row == COMPARE_NONE || insn->compare < IR_EQ || insn->compare > IR_NAN)
+        return NULL;
+    const unsigned column = insn->compare - (unsigned)IR_EQ;
+    if (!compare_table[row][column])
+        return NULL;
+    if (!set) {
+        step->detail = ops_setp_detail(insn);
+        return setp_table[row][column];
+    }
+    step->extra = row << 8 | column;
+    return ops_set_detail(insn, &step->detail) ? run_set : NULL;
+}

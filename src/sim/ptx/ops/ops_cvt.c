@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* cvt between any two types, lane by lane, by way of an exact intermediate; and cvt.pack. */
+#include "ptx/ops/exec.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/float_format.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+
+/* step->extra: what to do. */
+struct conversion {
+    uint8_t to, from, rounding;
+    uint8_t saturate : 1, ftz : 1, relu : 1, finite : 1, pair : 1;
+};
+union packed {
+    struct conversion conversion;
+    uint64_t extra;
+};
+
+static bool is_integer(unsigned type)
+{
+    return (type >= IR_B8 && type <= IR_S64 && type != IR_B128) || (type >= IR_U4 && type <= IR_S2);
+}
+
+static unsigned bits_of(unsigned type)
+{
+    if (type >= IR_U4 && type <= IR_S2)
+        return type <= IR_S4 ? 4 : 2;
+    return opcodes_type_size((enum ir_type)type) * 8;
+}
+
+static uint64_t low_bits(uint64_t value, unsigned width)
+{
+    return width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
+}
+
+static struct float_value read_integer(uint64_t bits, unsigned type)
+{
+    const unsigned width = bits_of(type);
+    bits = low_bits(bits, width);
+    const bool negative = ops_is_signed(type) && bits >> (width - 1) & 1;
+    return float_from_integer(negative ? low_bits(0 - bits, width) : bits, negative);
+}
+
+/* Clamped to the type's range. A NaN is 0, but the top bit where double or 64 bits are concerned.
+ */
+static uint64_t write_integer(const struct float_value *value, const struct conversion *how)
+{
+    const unsigned width = bits_of(how->to);
+    const uint64_t top = UINT64_C(1) << (width - 1);
+    const bool is_signed = ops_is_signed(how->to);
+    const uint64_t most = is_signed ? top - 1 : top | (top - 1);
+    const uint64_t least = is_signed ? top : 0; /* magnitude of the least number, and its bits */
+    if (value->kind == FLOAT_NAN)
+        return how->from == IR_F64 || width == 64 ? top : 0;
+    if (value->kind == FLOAT_INFINITE || value->exponent > 63)
+        return value->negative ? least : most;
+    const uint64_t magnitude = float_shift(value, 63 - value->exponent, how->rounding);
+    if (value->negative)
+        return magnitude > least ? least : low_bits(0 - magnitude, width);
+    return magnitude > most ? most : magnitude;
+}
+
+static uint64_t integer_to_integer(uint64_t bits, const struct conversion *how)
+{
+    const struct float_value value = read_integer(bits, how->from);
+    if (how->saturate)
+        return write_integer(&value, how);
+    const uint64_t magnitude = value.fraction ? value.fraction >> (63 - value.exponent) : 0;
+    return low_bits(value.negative ? 0 - magnitude : magnitude, bits_of(how->to));
+}
+
+static bool below_normal(const struct float_value *value)
+{
+    return value->kind == FLOAT_FINITE && value->exponent < -126;
+}
+
+static uint64_t write_float(struct float_value value, const struct conversion *how)
+{
+    const struct float_format *format = float_format_of(how->to);
+    const bool to_integral = how->rounding >= IR_RNI;
+    if (to_integral && value.kind == FLOAT_FINITE && value.exponent < 63) {
+        const uint64_t magnitude = float_shift(&value, 63 - value.exponent, how->rounding);
+        value = float_from_integer(magnitude, value.negative);
+    }
+    if (how->saturate && (value.kind == FLOAT_NAN || value.negative))
+        value = float_from_integer(0, false);
+    if (how->saturate && (value.kind == FLOAT_INFINITE || (value.fraction && value.exponent >= 0)))
+        value = float_from_integer(1, false);
+    if (how->relu && value.kind != FLOAT_NAN && value.negative)
+        value = float_from_integer(0, false);
+    /* Double has a unit of its own, which keeps what a NaN says; the others deliver one NaN. */
+    if (value.kind == FLOAT_NAN && (how->from == IR_F64 || how->to == IR_F64)) {
+        if (how->ftz && how->from == IR_F32)
+            value = float_decode(F32_NAN, float_format_of(IR_F32));
+        return float_encode_nan(&value, format);
+    }
+    uint64_t bits = float_encode(&value, format, how->rounding, how->finite);
+    if (how->ftz && how->to == IR_F32 && !(bits & F32_INFINITY))
+        bits &= F32_SIGN;
+    return bits;
+}
+
+/* .rna to tf32 is a sum of integers, which leaves infinities and NaNs alone. */
+static uint64_t nearest_tf32(uint32_t bits, bool finite)
+{
+    const uint32_t special = F32_INFINITY;
+    if ((bits & special) != special)
+        bits += 0x1000;
+    if (finite && (bits & ~F32_SIGN) >= special)
+        return (bits & ~F32_SIGN) > special ? UINT32_C(0x7fffe000)
+                                            : (bits & F32_SIGN) | UINT32_C(0x7f7fe000);
+    return bits & ~UINT32_C(0x1fff);
+}
+
+static uint64_t convert(uint64_t bits, const struct conversion *how)
+{
+    if (how->to == IR_TF32 && how->rounding == IR_RNA)
+        return nearest_tf32((uint32_t)bits, how->finite);
+    const struct float_format *from = float_format_of(how->from);
+    struct float_value value;
+    if (!from && is_integer(how->to))
+        return integer_to_integer(bits, how);
+    if (from) {
+        value = float_decode(bits, from);
+        if (how->ftz && how->from == IR_F32 && below_normal(&value))
+            value.fraction = 0;
+    } else {
+        value = read_integer(bits, how->from);
+    }
+    return is_integer(how->to) ? write_integer(&value, how) : write_float(value, how);
+}
+
+static bool is_wide(unsigned type)
+{
+    return bits_of(type) == 64;
+}
+
+static void run_convert(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct conversion *how = &packed.conversion;
+    const void *from = ptx_in(warp, step->operand[1]);
+    void *to = ptx_out(warp, step->operand[0]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        const uint64_t source =
+            is_wide(how->from) ? ((const lane_u64 *)from)[lane] : ((const lane_u32 *)from)[lane];
+        const uint64_t result = convert(source, how);
+        if (is_wide(how->to))
+            ((lane_u64 *)to)[lane] = result;
+        else
+            ((lane_u32 *)to)[lane] = (uint32_t)result;
+    }
+}
+
+/* Two results in one register: from a (upper) and b, or from the halves of a. */
+static void run_convert_pair(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct conversion *how = &packed.conversion;
+    const unsigned half = bits_of(how->to) / 2, from_half = bits_of(how->from) / 2;
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const lane_u32 *b = how->pair ? ptx_in(warp, step->operand[2]) : a;
+    lane_u32 *to = ptx_out(warp, step->operand[0]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        const uint32_t upper = how->pair ? a[lane] : a[lane] >> from_half;
+        to[lane] = (uint32_t)(convert(upper, how) << half | convert(b[lane], how));
+    }
+}
+
+/* .rs: up if the highest of the lost bits, as many as float has more than the format, and as many
+ * random ones have a carry. Below the format's normal numbers more bits are lost than that. */
+static struct float_value round_randomly(uint32_t bits, const struct float_format *format,
+                                         uint32_t random)
+{
+    const struct float_value value = float_decode(bits, float_format_of(IR_F32));
+    const int least = 2 - (1 << (format->exponent_bits - 1)); /* of a normal number */
+    const unsigned width = 23U - format->fraction_bits;
+    const int drop =
+        63 - format->fraction_bits + (value.exponent < least ? least - value.exponent : 0);
+    const int lower = drop - (int)width;
+    if (value.kind != FLOAT_FINITE)
+        return value;
+    const uint64_t kept = drop < 64 ? value.fraction >> drop : 0;
+    const uint64_t lost = low_bits(lower < 64 ? value.fraction >> lower : 0, width);
+    const uint64_t carry = (lost + low_bits(random, width)) >> width;
+    struct float_value result = float_from_integer(kept + carry, value.negative);
+    result.exponent += value.exponent - 63 + drop;
+    return result;
+}
+
+static void run_convert_random(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct conversion *how = &packed.conversion;
+    const struct float_format *format = float_format_of(how->to);
+    const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
+    const lane_u32 *random = ptx_in(warp, step->operand[3]);
+    lane_u32 *to = ptx_out(warp, step->operand[0]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        const uint64_t upper =
+            write_float(round_randomly(a[lane], format, random[lane] >> 16), how);
+        to[lane] = (uint32_t)(upper << 16 |
+                              write_float(round_randomly(b[lane], format, random[lane]), how));
+    }
+}
+
+/* d = c : sat(a) : sat(b), each as wide as the type; without c its place is zero. */
+static void run_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct conversion *how = &packed.conversion;
+    const unsigned width = bits_of(how->to);
+    const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
+    const lane_u32 *c = how->pair ? ptx_in(warp, step->operand[3]) : NULL;
+    lane_u32 *to = ptx_out(warp, step->operand[0]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        const uint64_t rest = c ? (uint64_t)c[lane] << (2 * width) : 0;
+        to[lane] = (uint32_t)(rest | convert(a[lane], how) << width | convert(b[lane], how));
+    }
+}
+
+static bool is_pair(unsigned type)
+{
+    return type == IR_F16X2 || type == IR_BF16X2 || type == IR_E4M3X2 || type == IR_E5M2X2 ||
+           type == IR_E2M1X2 || type == IR_E2M3X2 || type == IR_E3M2X2;
+}
+
+ptx_run *ops_cvt(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    union packed packed = {.extra = 0};
+    struct conversion *how = &packed.conversion;
+    if (insn->op != IR_CVT && insn->op != IR_CVT_PACK)
+        return NULL;
+    how->to = insn->types[0];
+    how->from = insn->types[1];
+    how->rounding = insn->rounding;
+    how->saturate = insn->saturate || insn->op == IR_CVT_PACK;
+    how->ftz = insn->ftz;
+    how->relu = insn->relu;
+    how->finite = insn->satfinite;
+    if (insn->op == IR_CVT_PACK) {
+        how->pair = insn->count > 3;
+        step->extra = packed.extra;
+        return run_pack;
+    }
+    const bool known_to = is_integer(how->to) || float_format_of(how->to);
+    const bool known_from = is_integer(how->from) || float_format_of(how->from);
+    if (!known_to || !known_from) {
+        *reason = "a conversion between these types is not supported";
+        return NULL;
+    }
+    how->pair = insn->count > 2;
+    step->extra = packed.extra;
+    if (how->rounding == IR_RS)
+        return run_convert_random;
+    return is_pair(how->to) ? run_convert_pair : run_convert;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Bit counts and bit fields: popc clz bfind brev fns bfe bfi bmsk szext; dp4a and dp2a. */
+#include <stddef.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+
+#define LEADING32(x) ((x) ? (unsigned)__builtin_clz(x) : 32U)
+#define LEADING64(x) ((x) ? (unsigned)__builtin_clzll(x) : 64U)
+static inline uint32_t set_bits(uint32_t bits)
+{
+    bits -= bits >> 1 & 0x55555555;
+    bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f;
+    return (bits * 0x01010101) >> 24;
+}
+OPS_1(popc_32, u32, u32, set_bits(a))
+OPS_1(popc_64, u32, u64, set_bits((uint32_t)a) + set_bits((uint32_t)(a >> 32)))
+OPS_1(clz_32, u32, u32, LEADING32(a))
+OPS_1(clz_64, u32, u64, LEADING64(a))
+
+/* bfind: of a negative number the highest zero; all ones where there is no such bit. */
+#define TURNED32(x) ((x) ^ (0U - ((x) >> 31)))
+#define TURNED64(x) ((x) ^ (UINT64_C(0) - ((x) >> 63)))
+#define FIND(name, L, leading, turn, top)                                                          \
+    OPS_1(name, u32, L, (top) - (leading(turn(a))))                                                \
+    OPS_1(name##_amount, u32, L, turn(a) ? leading(turn(a)) : UINT32_MAX)
+#define SAME(x) (x)
+FIND(bfind_u32, u32, LEADING32, SAME, 31U)
+FIND(bfind_s32, u32, LEADING32, TURNED32, 31U)
+FIND(bfind_u64, u64, LEADING64, SAME, 63U)
+FIND(bfind_s64, u64, LEADING64, TURNED64, 63U)
+
+static inline uint32_t reversed(uint32_t bits)
+{
+    bits = (bits >> 1 & 0x55555555) | (bits & 0x55555555) << 1;
+    bits = (bits >> 2 & 0x33333333) | (bits & 0x33333333) << 2;
+    bits = (bits >> 4 & 0x0f0f0f0f) | (bits & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(bits);
+}
+OPS_1(brev_32, u32, u32, reversed(a))
+OPS_1(brev_64, u64, u64, (uint64_t)reversed((uint32_t)a) << 32 | reversed((uint32_t)(a >> 32)))
+
+/* The set bit of `bits` that is `offset` set bits from `base`, which itself counts. */
+static uint32_t nth_set(uint32_t bits, uint32_t base, int32_t offset)
+{
+    const bool up = offset >= 0;
+    uint32_t left = up ? (uint32_t)offset : 0U - (uint32_t)offset;
+    if (offset == 0)
+        return base < 32 && (bits >> base & 1) ? base : UINT32_MAX;
+    for (int64_t place = base; place >= 0 && place < 32; place += up ? 1 : -1)
+        if ((bits >> place & 1) && --left == 0)
+            return (uint32_t)place;
+    return UINT32_MAX;
+}
+OPS_APPLY3(run_fns, nth_set, u32, u32, u32, s32)
+
+/* --- fields: position and length are the low 8 bits; of 64-bit extractions, which devices make of
+ * shifts, all of them --- */
+#define COUNT32(x) ((x)&0xff)
+#define COUNT64(x) (x)
+#define FIELDS(size, top)                                                                          \
+    static inline uint##size##_t ones_##size(uint32_t length)                                      \
+    {                                                                                              \
+        return length > top ? UINT##size##_MAX : (UINT##size##_C(1) << length) - 1;                \
+    }                                                                                              \
+    OPS_3(bfe_u##size, u##size, u##size, u32, u32,                                                 \
+          (COUNT##size(b) > top ? 0 : a >> (b & top)) & ones_##size(COUNT##size(c)))               \
+    static inline uint##size##_t field_s##size(int##size##_t a, uint32_t b, uint32_t c)            \
+    {                                                                                              \
+        const uint32_t position = COUNT##size(b) > top ? top : COUNT##size(b);                     \
+        const uint32_t length = COUNT##size(c);                                                    \
+        const int##size##_t value = a >> position;                                                 \
+        if (length == 0)                                                                           \
+            return 0;                                                                              \
+        if (length > top)                                                                          \
+            return (uint##size##_t)value;                                                          \
+        return (uint##size##_t)((int##size##_t)((uint##size##_t)value << (top + 1 - length)) >>    \
+                                (top + 1 - length));                                               \
+    }                                                                                              \
+    OPS_APPLY3(run_bfe_s##size, field_s##size, u##size, s##size, u32, u32)                         \
+    static inline uint##size##_t insert_##size(uint##size##_t a, uint##size##_t b, uint32_t c,     \
+                                               uint32_t d)                                         \
+    {                                                                                              \
+        const uint32_t position = c & 0xff, length = d & 0xff;                                     \
+        if (position > top)                                                                        \
+            return b;                                                                              \
+        const uint##size##_t field = ones_##size(length) << position;                              \
+        return (b & ~field) | (a << position & field);                                             \
+    }                                                                                              \
+    OPS_APPLY4(run_bfi_##size, insert_##size, u##size, u##size, u##size, u32, u32)
+FIELDS(32, 31U)
+FIELDS(64, 63U)
+
+static inline uint32_t bits_from(uint32_t position, uint32_t width)
+{
+    const uint32_t from = UINT32_MAX << (position & 31);
+    const uint32_t end = (position & 31) + (width & 31);
+    return end > 31 ? from : from & ~(UINT32_MAX << end);
+}
+OPS_2(bmsk_wrap, u32, u32, u32, bits_from(a, b))
+OPS_2(bmsk_clamp, u32, u32, u32, a > 31 ? 0 : b > 31 ? UINT32_MAX << a : bits_from(a, b))
+
+/* szext: extend the low b bits; b modulo 32, or all of them from 32 on. */
+static inline uint32_t extended(uint32_t value, uint32_t width, bool is_signed)
+{
+    const uint32_t low = value & ((UINT32_C(1) << width) - 1);
+    const bool negative = is_signed && width && value >> (width - 1) & 1;
+    return negative ? low | UINT32_MAX << width : low;
+}
+OPS_2(szext_wrap_u, u32, u32, u32, extended(a, b & 31, false))
+OPS_2(szext_wrap_s, u32, u32, u32, extended(a, b & 31, true))
+OPS_2(szext_clamp_u, u32, u32, u32, b > 31 ? a : extended(a, b, false))
+OPS_2(szext_clamp_s, u32, u32, u32, b > 31 ? a : extended(a, b, true))
+
+/* --- dot products with an addend; step->detail: bit 0, 1: a, b signed; bit 2: upper half of b */
+static inline uint32_t byte_of(uint32_t value, unsigned index, unsigned is_signed)
+{
+    const uint32_t byte = value >> (8 * index) & 0xff;
+    return is_signed ? (uint32_t)(int32_t)(int8_t)(uint8_t)byte : byte;
+}
+static inline uint32_t half_of(uint32_t value, unsigned index, unsigned is_signed)
+{
+    const uint32_t half = value >> (16 * index) & 0xffff;
+    return is_signed ? (uint32_t)(int32_t)(int16_t)(uint16_t)half : half;
+}
+static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, unsigned detail)
+{
+    for (unsigned i = 0; i < 4; i++)
+        c += byte_of(a, i, detail & 1) * byte_of(b, i, detail & 2);
+    return c;
+}
+static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, unsigned detail)
+{
+    const unsigned first = detail & 4 ? 2 : 0;
+    for (unsigned i = 0; i < 2; i++)
+        c += half_of(a, i, detail & 1) * byte_of(b, first + i, detail & 2);
+    return c;
+}
+#define DOT(name)                                                                                  \
+    static void run_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)      \
+    {                                                                                              \
+        const lane_u32 *a = ptx_in(warp, step->operand[1]);                                        \
+        const lane_u32 *b = ptx_in(warp, step->operand[2]);                                        \
+        const lane_u32 *c = ptx_in(warp, step->operand[3]);                                        \
+        const unsigned detail = step->detail;                                                      \
+        OPS_STORE(warp, step, mask, u32, name(a[lane], b[lane], c[lane], detail))                  \
+    }
+DOT(dot4)
+DOT(dot2)
+
+static ptx_run *select_bfind(const struct ir_insn *insn, bool wide, bool is_signed)
+{
+    static ptx_run *const table[2][2][2] = {
+        {{run_bfind_u32, run_bfind_s32}, {run_bfind_u64, run_bfind_s64}},
+        {{run_bfind_u32_amount, run_bfind_s32_amount},
+         {run_bfind_u64_amount, run_bfind_s64_amount}},
+    };
+    return table[insn->mode == IR_SHIFTAMT][wide][is_signed];
+}
+
+ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    const bool wide = ops_size_of(insn->types[0]) == OPS_64;
+    const bool is_signed = ops_is_signed(insn->types[0]), wrap = insn->mode == IR_WRAP;
+    (void)reason;
+    switch (insn->op) {
+    case IR_POPC:
+        return wide ? run_popc_64 : run_popc_32;
+    case IR_CLZ:
+        return wide ? run_clz_64 : run_clz_32;
+    case IR_BREV:
+        return wide ? run_brev_64 : run_brev_32;
+    case IR_BFIND:
+        return select_bfind(insn, wide, is_signed);
+    case IR_FNS:
+        return run_fns;
+    case IR_BFE:
+        if (wide)
+            return is_signed ? run_bfe_s64 : run_bfe_u64;
+        return is_signed ? run_bfe_s32 : run_bfe_u32;
+    case IR_BFI:
+        return wide ? run_bfi_64 : run_bfi_32;
+    case IR_BMSK:
+        return wrap ? run_bmsk_wrap : run_bmsk_clamp;
+    case IR_SZEXT:
+        if (wrap)
+            return is_signed ? run_szext_wrap_s : run_szext_wrap_u;
+        return is_signed ? run_szext_clamp_s : run_szext_clamp_u;
+    case IR_DP4A:
+    case IR_DP2A:
+        step->detail =
+            (uint16_t)(is_signed + 2 * ops_is_signed(insn->types[1]) + 4 * (insn->half == IR_HI));
+        return insn->op == IR_DP4A ? run_dot4 : run_dot2;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* float and double, rounded to nearest: arithmetic (ops_arith.h), extremes, signs, classes. */
+#include "ptx/ops/exec.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/ops_arith.h"
+#include "ptx/read/ir.h"
+
+/* --- min and max --- */
+/* .xorsign.abs: of the magnitudes, with the sign of the product; a NaN has none. */
+static inline uint32_t f32_xorsign(uint32_t magnitude, uint32_t a, uint32_t b)
+{
+    return f32_is_nan(magnitude) ? magnitude : magnitude | ((a ^ b) & F32_SIGN);
+}
+#define EXTREME(name, function)                                                                    \
+    OPS_2(name##_plain, u32, u32, u32, function(a, b))                                             \
+    OPS_2(name##_ftz, u32, u32, u32, function(f32_flush_bits(a), f32_flush_bits(b)))               \
+    OPS_2(name##_xs, u32, u32, u32,                                                                \
+          f32_xorsign(function(f32_magnitude(a), f32_magnitude(b)), a, b))                         \
+    OPS_2(name##_xs_ftz, u32, u32, u32, name##_xs(f32_flush_bits(a), f32_flush_bits(b)))           \
+    OPS_3(name##_three, u32, u32, u32, u32, function(function(a, b), c))                           \
+    OPS_3(name##_three_ftz, u32, u32, u32, u32, name##_ftz(name##_ftz(a, b), c))                   \
+    OPS_3(name##_three_abs, u32, u32, u32, u32,                                                    \
+          name##_three(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c)))                      \
+    OPS_3(name##_three_abs_ftz, u32, u32, u32, u32,                                                \
+          name##_three_ftz(f32_magnitude(a), f32_magnitude(b), f32_magnitude(c)))
+EXTREME(min, f32_min)
+EXTREME(max, f32_max)
+EXTREME(minnan, f32_min_nan)
+EXTREME(maxnan, f32_max_nan)
+
+static ptx_run *select_extreme(const struct ir_insn *insn)
+{
+#define FORMS(name)                                                                                \
+    {                                                                                              \
+        run_##name##_plain, run_##name##_ftz, run_##name##_xs, run_##name##_xs_ftz,                \
+            run_##name##_three, run_##name##_three_ftz, run_##name##_three_abs,                    \
+            run_##name##_three_abs_ftz                                                             \
+    }
+    static ptx_run *const forms[2][2][8] = {{FORMS(min), FORMS(minnan)},
+                                            {FORMS(max), FORMS(maxnan)}};
+#undef FORMS
+    const bool three = insn->count == 4;
+    const unsigned form =
+        (unsigned)insn->ftz + 2U * (three ? insn->abs : insn->xorsign) + 4U * three;
+    return forms[insn->op == IR_MAX][insn->nan][form];
+}
+
+static inline int64_t f64_key(uint64_t bits)
+{
+    return (int64_t)(bits ^ ((0U - (bits >> 63)) >> 1));
+}
+/* Two NaNs: the first, quiet. */
+static inline uint64_t f64_extreme(uint64_t a, uint64_t b, bool first)
+{
+    if (f64_is_nan(a))
+        return f64_is_nan(b) ? a | F64_QUIET : b;
+    return f64_is_nan(b) || first ? a : b;
+}
+OPS_2(min_f64, u64, u64, u64, f64_extreme(a, b, f64_key(a) < f64_key(b)))
+OPS_2(max_f64, u64, u64, u64, f64_extreme(a, b, f64_key(a) > f64_key(b)))
+
+/* --- signs and classes --- */
+/* They are sums with zero: a NaN is the one NaN, or of double itself, quiet. */
+#define SIGN32(value) (f32_is_nan(a) ? F32_NAN : (value))
+#define SIGN64(value) (f64_is_nan(a) ? a | F64_QUIET : (value))
+OPS_1(abs_plain, u32, u32, SIGN32(a & ~F32_SIGN))
+OPS_1(abs_ftz, u32, u32, SIGN32(f32_flush_bits(a) & ~F32_SIGN))
+OPS_1(neg_plain, u32, u32, SIGN32(a ^ F32_SIGN))
+OPS_1(neg_ftz, u32, u32, SIGN32(f32_flush_bits(a) ^ F32_SIGN))
+OPS_1(abs_f64, u64, u64, SIGN64(a & ~F64_SIGN))
+OPS_1(neg_f64, u64, u64, SIGN64(a ^ F64_SIGN))
+OPS_2(copysign_f32, u32, u32, u32, (a & F32_SIGN) | (b & ~F32_SIGN))
+OPS_2(copysign_f64, u64, u64, u64, (a & F64_SIGN) | (b & ~F64_SIGN))
+
+/* step->detail: the class. */
+static bool in_class(unsigned class, uint64_t magnitude, uint64_t infinity, uint64_t least_normal)
+{
+    switch (class) {
+    case IR_TESTP_FINITE:
+        return magnitude < infinity;
+    case IR_TESTP_INFINITE:
+        return magnitude == infinity;
+    case IR_TESTP_NUMBER:
+        return magnitude <= infinity;
+    case IR_TESTP_NOTANUMBER:
+        return magnitude > infinity;
+    case IR_TESTP_NORMAL:
+        return magnitude == 0 || (magnitude >= least_normal && magnitude < infinity);
+    default: /* zero counts as normal */
+        return magnitude != 0 && magnitude < least_normal;
+    }
+}
+static void run_testp_f32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    uint32_t bits = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        bits |= (uint32_t)in_class(step->detail, a[lane] & ~F32_SIGN, F32_INFINITY, 0x800000)
+                << lane;
+    ops_set_predicate(warp, step->operand[0], bits, mask);
+}
+static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u64 *a = ptx_in(warp, step->operand[1]);
+    uint32_t bits = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        bits |=
+            (uint32_t)in_class(step->detail, a[lane] & ~F64_SIGN, F64_INFINITY, UINT64_C(1) << 52)
+            << lane;
+    ops_set_predicate(warp, step->operand[0], bits, mask);
+}
+
+ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    const bool is_double = insn->types[0] == IR_F64;
+    (void)reason;
+    if (!is_double && insn->types[0] != IR_F32 && insn->types[0] != IR_F32X2)
+        return NULL;
+    switch (insn->op) {
+    case IR_MIN:
+    case IR_MAX:
+        if (!is_double)
+            return select_extreme(insn);
+        return insn->op == IR_MIN ? run_min_f64 : run_max_f64;
+    case IR_ABS:
+        return is_double ? run_abs_f64 : insn->ftz ? run_abs_ftz : run_abs_plain;
+    case IR_NEG:
+        return is_double ? run_neg_f64 : insn->ftz ? run_neg_ftz : run_neg_plain;
+    case IR_COPYSIGN:
+        return is_double ? run_copysign_f64 : run_copysign_f32;
+    case IR_TESTP:
+        step->detail = insn->mode;
+        return is_double ? run_testp_f64 : run_testp_f32;
+    default:
+        return insn->rounding == IR_ROUND_NONE || insn->rounding == IR_RN ? arith_select(insn)
+                                                                          : NULL;
+    }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Integers: sums, low products, extremes, absolute values; 16, 32 and 64 bits, and pairs of 16. */
+#include <stddef.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+
+OPS_2(add_16, u32, u32, u32, ops_u16(a + b))
+OPS_2(add_32, u32, u32, u32, a + b)
+OPS_2(add_64, u64, u64, u64, a + b)
+OPS_2(sub_16, u32, u32, u32, ops_u16(a - b))
+OPS_2(sub_32, u32, u32, u32, a - b)
+OPS_2(sub_64, u64, u64, u64, a - b)
+OPS_2(mul_16, u32, u32, u32, ops_u16(a *b))
+OPS_2(mul_32, u32, u32, u32, a *b)
+OPS_2(mul_64, u64, u64, u64, a *b)
+OPS_3(mad_16, u32, u32, u32, u32, ops_u16(a *b + c))
+OPS_3(mad_32, u32, u32, u32, u32, a *b + c)
+OPS_3(mad_64, u64, u64, u64, u64, a *b + c)
+
+/* Overflow of a sum: the operands' signs agree and the result's differs. */
+static inline uint32_t saturated(uint32_t a, uint32_t result, uint32_t overflow)
+{
+    const uint32_t limit = (a >> 31) + UINT32_C(0x7fffffff);
+    return overflow >> 31 ? limit : result;
+}
+OPS_2(add_sat, u32, u32, u32, saturated(a, a + b, ~(a ^ b) & (a ^ (a + b))))
+OPS_2(sub_sat, u32, u32, u32, saturated(a, a - b, (a ^ b) & (a ^ (a - b))))
+
+/* What differs by type only: EACH(name, D, A) of a register's shape; X_s16 reads 16 bits. */
+#define FAMILY(T, D, A, in, out)                                                                   \
+    OPS_2(min_##T, D, A, A, out(in(a) < in(b) ? in(a) : in(b)))                                    \
+    OPS_2(max_##T, D, A, A, out(in(a) > in(b) ? in(a) : in(b)))                                    \
+    OPS_3(sad_##T, D, A, A, D,                                                                     \
+          out(c + (lane_##D)(in(a) < in(b) ? (lane_##D)in(b) - (lane_##D)in(a)                     \
+                                           : (lane_##D)in(a) - (lane_##D)in(b))))
+#define SAME(x) (x)
+#define LOW16(x) ops_u16((uint32_t)(x))
+FAMILY(u16, u32, u32, ops_u16, LOW16)
+FAMILY(s16, u32, u32, ops_s16, LOW16)
+FAMILY(u32, u32, u32, SAME, SAME)
+FAMILY(s32, u32, s32, SAME, SAME)
+FAMILY(u64, u64, u64, SAME, SAME)
+FAMILY(s64, u64, s64, SAME, SAME)
+
+OPS_1(neg_16, u32, u32, ops_u16(0 - a))
+OPS_1(neg_32, u32, u32, 0 - a)
+OPS_1(neg_64, u64, u64, 0 - a)
+OPS_1(abs_16, u32, u32, ops_s16(a) < 0 ? ops_u16(0 - a) : ops_u16(a))
+OPS_1(abs_32, u32, u32, a >> 31 ? 0 - a : a)
+OPS_1(abs_64, u64, u64, a >> 63 ? 0 - a : a)
+#define POSITIVE(x) ((x) > 0 ? (x) : 0)
+OPS_2(min_relu, u32, s32, s32, POSITIVE(a < b ? a : b))
+OPS_2(max_relu, u32, s32, s32, POSITIVE(a > b ? a : b))
+
+/* Two halves of 16 bits: each a case of the above. */
+static inline uint32_t pair(uint32_t low, uint32_t high)
+{
+    return ops_u16(low) | high << 16;
+}
+#define HALVES(function) pair(function(a, b), function(a >> 16, b >> 16))
+static inline uint32_t min_relu16(uint32_t a, uint32_t b)
+{
+    const int32_t least = ops_s16(a) < ops_s16(b) ? ops_s16(a) : ops_s16(b);
+    return ops_u16((uint32_t)POSITIVE(least));
+}
+static inline uint32_t max_relu16(uint32_t a, uint32_t b)
+{
+    const int32_t most = ops_s16(a) > ops_s16(b) ? ops_s16(a) : ops_s16(b);
+    return ops_u16((uint32_t)POSITIVE(most));
+}
+OPS_2(add_16x2, u32, u32, u32, HALVES(add_16))
+OPS_2(sub_16x2, u32, u32, u32, HALVES(sub_16))
+OPS_2(min_u16x2, u32, u32, u32, HALVES(min_u16))
+OPS_2(max_u16x2, u32, u32, u32, HALVES(max_u16))
+OPS_2(min_s16x2, u32, u32, u32, HALVES(min_s16))
+OPS_2(max_s16x2, u32, u32, u32, HALVES(max_s16))
+OPS_2(min_relu_s16x2, u32, u32, u32, HALVES(min_relu16))
+OPS_2(max_relu_s16x2, u32, u32, u32, HALVES(max_relu16))
+
+static ptx_run *select_pairs(const struct ir_insn *insn)
+{
+    const bool is_signed = insn->types[0] == IR_S16X2;
+    switch (insn->op) {
+    case IR_ADD:
+        return run_add_16x2;
+    case IR_SUB:
+        return run_sub_16x2;
+    case IR_MIN:
+        if (insn->relu)
+            return is_signed ? run_min_relu_s16x2 : NULL;
+        return is_signed ? run_min_s16x2 : run_min_u16x2;
+    case IR_MAX:
+        if (insn->relu)
+            return is_signed ? run_max_relu_s16x2 : NULL;
+        return is_signed ? run_max_s16x2 : run_max_u16x2;
+    default:
+        return NULL;
+    }
+}
+
+#define BY_SIZE(stem)                                                                              \
+    {                                                                                              \
+        run_##stem##_16, run_##stem##_32, run_##stem##_64                                          \
+    }
+#define BY_TYPE(stem)                                                                              \
+    {                                                                                              \
+        {run_##stem##_u16, run_##stem##_u32, run_##stem##_u64},                                    \
+        {                                                                                          \
+            run_##stem##_s16, run_##stem##_s32, run_##stem##_s64                                   \
+        }                                                                                          \
+    }
+
+ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    static ptx_run *const add[3] = BY_SIZE(add), *const sub[3] = BY_SIZE(sub);
+    static ptx_run *const mul[3] = BY_SIZE(mul), *const mad[3] = BY_SIZE(mad);
+    static ptx_run *const neg[3] = BY_SIZE(neg), *const absolute[3] = BY_SIZE(abs);
+    static ptx_run *const least[2][3] = BY_TYPE(min), *const most[2][3] = BY_TYPE(max);
+    static ptx_run *const sad[2][3] = BY_TYPE(sad);
+    (void)step;
+    (void)reason;
+    const unsigned type = insn->types[0];
+    if (type == IR_U16X2 || type == IR_S16X2)
+        return select_pairs(insn);
+    const enum ops_size size = ops_size_of(type);
+    const bool is_signed = ops_is_signed(type);
+    if (size == OPS_OTHER || insn->cc)
+        return NULL;
+    switch (insn->op) {
+    case IR_ADD:
+        return insn->saturate ? run_add_sat : add[size];
+    case IR_SUB:
+        return insn->saturate ? run_sub_sat : sub[size];
+    case IR_MUL:
+        return insn->half == IR_LO || insn->half == IR_HALF_NONE ? mul[size] : NULL;
+    case IR_MAD:
+        return insn->half == IR_LO || insn->half == IR_HALF_NONE ? mad[size] : NULL;
+    case IR_NEG:
+        return neg[size];
+    case IR_ABS:
+        return absolute[size];
+    case IR_MIN:
+        return insn->relu ? run_min_relu : least[is_signed][size];
+    case IR_MAX:
+        return insn->relu ? run_max_relu : most[is_signed][size];
+    case IR_SAD:
+        return sad[is_signed][size];
+    default:
+        return NULL;
+    }
+}

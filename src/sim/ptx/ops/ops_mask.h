@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Lane masks from comparisons, and what setp and set do with them. */
+#ifndef CUSHIM_SIM_PTX_OPS_OPS_MASK_H
+#define CUSHIM_SIM_PTX_OPS_OPS_MASK_H
+
+#include <immintrin.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+
+#if defined(__AVX2__)
+#endif
+
+/* 0 or -1 per lane, as vector comparisons give. */
+struct ops_mask32 {
+    int32_t lanes[PTX_LANES];
+} __attribute__((aligned(64)));
+struct ops_mask64 {
+    int64_t lanes[PTX_LANES];
+} __attribute__((aligned(64)));
+#define OPS_MASK_u32 struct ops_mask32
+#define OPS_MASK_s32 struct ops_mask32
+#define OPS_MASK_f32 struct ops_mask32
+#define OPS_MASK_u64 struct ops_mask64
+#define OPS_MASK_s64 struct ops_mask64
+#define OPS_MASK_f64 struct ops_mask64
+#define ops_mask_u32 ops_mask_of32
+#define ops_mask_s32 ops_mask_of32
+#define ops_mask_f32 ops_mask_of32
+#define ops_mask_u64 ops_mask_of64
+#define ops_mask_s64 ops_mask_of64
+#define ops_mask_f64 ops_mask_of64
+#define OPS_MASK_OF(A) ops_mask_##A
+
+static inline uint32_t ops_mask_of32(const struct ops_mask32 *found)
+{
+    uint32_t bits = 0;
+#if defined(__AVX2__)
+    for (unsigned part = 0; part < 4; part++) {
+        const __m256 lanes = _mm256_load_ps((const float *)(const void *)&found->lanes[part * 8]);
+        bits |= (uint32_t)_mm256_movemask_ps(lanes) << (part * 8);
+    }
+#else
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        bits |= (uint32_t)found->lanes[lane] & UINT32_C(1) << lane;
+#endif
+    return bits;
+}
+
+static inline uint32_t ops_mask_of64(const struct ops_mask64 *found)
+{
+    uint32_t bits = 0;
+#if defined(__AVX2__)
+    for (unsigned part = 0; part < 8; part++) {
+        const __m256d lanes = _mm256_load_pd((const double *)(const void *)&found->lanes[part * 4]);
+        bits |= (uint32_t)_mm256_movemask_pd(lanes) << (part * 4);
+    }
+#else
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        bits |= (uint32_t)found->lanes[lane] & UINT32_C(1) << lane;
+#endif
+    return bits;
+}
+
+/* setp: p[|q], a, b[, c]. step->detail: index of a (1 or 2), the combination, whether c is there;
+ * the destinations are p = bits op c and q = !bits op c. */
+#define OPS_SETP_FIRST(detail) ((detail)&3U)
+static inline uint16_t ops_setp_detail(const struct ir_insn *insn)
+{
+    return (uint16_t)(insn->destinations | insn->boolean << 2);
+}
+
+static inline uint32_t ops_combine(unsigned boolean, uint32_t bits, uint32_t other)
+{
+    switch (boolean) {
+    case IR_BOOL_AND:
+        return bits & other;
+    case IR_BOOL_OR:
+        return bits | other;
+    case IR_BOOL_XOR:
+        return bits ^ other;
+    default:
+        return bits;
+    }
+}
+
+static inline void ops_setp_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t bits,
+                                  uint32_t mask)
+{
+    const unsigned first = OPS_SETP_FIRST(step->detail), boolean = step->detail >> 2;
+    const uint32_t other = boolean ? ops_predicate(warp, step->operand[first + 2]) : 0;
+    ops_set_predicate(warp, step->operand[0], ops_combine(boolean, bits, other), mask);
+    if (first > 1)
+        ops_set_predicate(warp, step->operand[1], ops_combine(boolean, ~bits, other), mask);
+}
+
+/* set: d, a, b[, c]. step->detail: the combination, and which bits say "true" in d's type. */
+static inline bool ops_set_detail(const struct ir_insn *insn, uint16_t *detail)
+{
+    unsigned ones;
+    switch (insn->types[0]) {
+    case IR_U32:
+    case IR_S32:
+    case IR_B32:
+        ones = 0;
+        break;
+    case IR_F32:
+        ones = 1;
+        break;
+    case IR_U16:
+    case IR_S16:
+    case IR_B16:
+        ones = 2;
+        break;
+    case IR_F16:
+        ones = 3;
+        break;
+    case IR_BF16:
+        ones = 4;
+        break;
+    default:
+        return false;
+    }
+    *detail = (uint16_t)(insn->boolean | ones << 2);
+    return true;
+}
+
+static inline void ops_set_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t bits,
+                                 uint32_t mask)
+{
+    static const uint32_t ones[] = {UINT32_C(0xffffffff), UINT32_C(0x3f800000), 0xffff, 0x3c00,
+                                    0x3f80};
+    const uint32_t yes = ones[step->detail >> 2];
+    const unsigned boolean = step->detail & 3U;
+    if (boolean)
+        bits = ops_combine(boolean, bits, ops_predicate(warp, step->operand[3]));
+    OPS_STORE(warp, step, mask, u32, ops_has(bits, lane) ? yes : 0)
+}
+
+#endif

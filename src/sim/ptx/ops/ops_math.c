@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Approximate functions. The result is computed in double and rounded once, which is within every
+ * bound of the ISA; the special values are those that C's functions have, but for the NaN. */
+#include <math.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/half.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+
+/* Lanes that do not run are left out: these functions are not cheap. */
+#define EACH(name, L, T, call)                                                                     \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const lane_##L *from = ptx_in(warp, step->operand[1]);                                     \
+        lane_##T *to = ptx_out(warp, step->operand[0]);                                            \
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                        \
+            const lane_##L a = from[lane];                                                         \
+            if (ops_has(mask, lane))                                                               \
+                to[lane] = call;                                                                   \
+        }                                                                                          \
+    }
+#define FUNCTION(name, value)                                                                      \
+    static float name##_of(float a)                                                                \
+    {                                                                                              \
+        return (float)(value);                                                                     \
+    }                                                                                              \
+    EACH(run_##name, f32, u32, f32_out(name##_of(a)))                                              \
+    EACH(run_##name##_ftz, f32, u32, f32_out_ftz(name##_of(f32_flush(a))))
+FUNCTION(rsqrt, 1.0 / sqrt((double)a))
+FUNCTION(sin, sin((double)a))
+FUNCTION(cos, cos((double)a))
+FUNCTION(lg2, log2((double)a))
+FUNCTION(ex2, exp2((double)a))
+FUNCTION(tanh, tanh((double)a))
+
+/* ex2 of f16 cuts off what a subnormal result cannot hold; that of bf16 is always .ftz. */
+static float exponential_f16(float value)
+{
+    const float result = ex2_of(value);
+    return result < 0x1p-14F ? truncf(result * 0x1p24F) * 0x1p-24F : result;
+}
+static float exponential_bf16(float value)
+{
+    return f32_flush(ex2_of(f32_flush(value)));
+}
+#define HALF(name, function, format)                                                               \
+    static uint32_t name(uint32_t half)                                                            \
+    {                                                                                              \
+        return format##_bits(function(format##_float(half & 0xffff)));                             \
+    }                                                                                              \
+    EACH(run_##name, u32, u32, name(a))                                                            \
+    EACH(run_##name##_x2, u32, u32, name(a) | name(a >> 16) << 16)
+HALF(ex2_f16, exponential_f16, f16)
+HALF(ex2_bf16, exponential_bf16, bf16)
+HALF(tanh_f16, tanh_of, f16)
+HALF(tanh_bf16, tanh_of, bf16)
+
+/* A divisor beyond 2^126 has a reciprocal that is flushed: the quotient is zero, or a NaN. */
+static uint32_t div_approx(float a, float b)
+{
+    const float magnitude = fabsf(b);
+    if (magnitude > 0x1p126F && magnitude < INFINITY)
+        return isfinite(a) ? f32_bits(copysignf(0.0F, a) * copysignf(1.0F, b)) : F32_NAN;
+    return f32_out(a / b);
+}
+static uint32_t div_approx_ftz(float a, float b)
+{
+    const uint32_t bits = div_approx(f32_flush(a), f32_flush(b));
+    return bits & F32_INFINITY ? bits : bits & F32_SIGN;
+}
+OPS_APPLY2(run_div_approx, div_approx, u32, f32, f32)
+OPS_APPLY2(run_div_approx_ftz, div_approx_ftz, u32, f32, f32)
+
+/* The gross double forms look at the upper 32 bits and deliver as many; subnormals count as zero.
+ */
+static uint64_t upper(double value)
+{
+    const uint64_t bits = f64_bits(value);
+    if (value != value)
+        return F64_NAN;
+    if (!(bits & F64_INFINITY))
+        return bits & F64_SIGN;
+    if ((bits & F64_INFINITY) == F64_INFINITY)
+        return bits;
+    return (bits + UINT64_C(0x80000000)) & ~(uint64_t)UINT32_MAX;
+}
+static double upper_input(uint64_t bits)
+{
+    bits &= ~(uint64_t)UINT32_MAX;
+    if (!(bits & F64_INFINITY))
+        bits &= F64_SIGN;
+    return f64_of(bits);
+}
+static uint64_t rsqrt_double(double value)
+{
+    const double result = 1.0 / sqrt(value);
+    return result == result ? f64_bits(result) : F64_NAN;
+}
+EACH(run_rcp_gross, u64, u64, upper(1.0 / upper_input(a)))
+EACH(run_rsqrt_gross, u64, u64, upper(1.0 / sqrt(upper_input(a))))
+EACH(run_rsqrt_double, f64, u64, rsqrt_double(a))
+
+static ptx_run *select_half(const struct ir_insn *insn)
+{
+    const bool is_ex2 = insn->op == IR_EX2;
+    if (insn->op != IR_EX2 && insn->op != IR_TANH)
+        return NULL;
+    switch (insn->types[0]) {
+    case IR_F16:
+        return is_ex2 ? run_ex2_f16 : run_tanh_f16;
+    case IR_F16X2:
+        return is_ex2 ? run_ex2_f16_x2 : run_tanh_f16_x2;
+    case IR_BF16:
+        return is_ex2 ? run_ex2_bf16 : run_tanh_bf16;
+    case IR_BF16X2:
+        return is_ex2 ? run_ex2_bf16_x2 : run_tanh_bf16_x2;
+    default:
+        return NULL;
+    }
+}
+
+ptx_run *ops_math(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    (void)step;
+    (void)reason;
+    if (insn->types[0] == IR_F64) {
+        if (!insn->approx)
+            return NULL;
+        if (insn->op == IR_RCP)
+            return run_rcp_gross;
+        if (insn->op != IR_RSQRT)
+            return NULL;
+        return insn->ftz ? run_rsqrt_gross : run_rsqrt_double;
+    }
+    if (insn->types[0] != IR_F32)
+        return select_half(insn);
+    switch (insn->op) {
+    case IR_DIV:
+        if (!insn->approx)
+            return NULL;
+        return insn->ftz ? run_div_approx_ftz : run_div_approx;
+    case IR_RSQRT:
+        return insn->ftz ? run_rsqrt_ftz : run_rsqrt;
+    case IR_SIN:
+        return insn->ftz ? run_sin_ftz : run_sin;
+    case IR_COS:
+        return insn->ftz ? run_cos_ftz : run_cos;
+    case IR_LG2:
+        return insn->ftz ? run_lg2_ftz : run_lg2;
+    case IR_EX2:
+        return insn->ftz ? run_ex2_ftz : run_ex2;
+    case IR_TANH:
+        return insn->ftz ? run_tanh_ftz : run_tanh;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* float and double arithmetic under .rz, .rm and .rp: the same loops as to nearest, run with the
+ * CPU's rounding mode set. Compiled with -frounding-math; they are called by pointer, so that the
+ * compiler moves nothing across the changes of mode. */
+#if !defined(__x86_64__)
+#include <fenv.h>
+#endif
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/ops_arith.h"
+#include "ptx/read/ir.h"
+
+#if defined(__x86_64__)
+/* The vector unit's control word alone, which is much faster than fesetround. */
+static unsigned enter_mode(unsigned rounding)
+{
+    const unsigned before = __builtin_ia32_stmxcsr();
+    const unsigned mode = rounding == IR_RZ ? 0x6000 : rounding == IR_RM ? 0x2000 : 0x4000;
+    __builtin_ia32_ldmxcsr((before & ~0x6000U) | mode);
+    return before;
+}
+static void leave_mode(unsigned before)
+{
+    __builtin_ia32_ldmxcsr(before);
+}
+#else
+static unsigned enter_mode(unsigned rounding)
+{
+    const int before = fegetround();
+    fesetround(rounding == IR_RZ ? FE_TOWARDZERO : rounding == IR_RM ? FE_DOWNWARD : FE_UPWARD);
+    return (unsigned)before;
+}
+static void leave_mode(unsigned before)
+{
+    fesetround((int)before);
+}
+#endif
+
+/* step->extra: the function to run, as it was selected; step->detail: enum ir_rounding. */
+static void run_rounded(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    ptx_run *const run = (ptx_run *)(uintptr_t)step->extra;
+    const unsigned before = enter_mode(step->detail);
+    run(warp, step, mask);
+    leave_mode(before);
+}
+
+ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    ptx_run *const run = arith_select(insn);
+    (void)reason;
+    if (!run || insn->rounding < IR_RZ || insn->rounding > IR_RP)
+        return NULL;
+    step->detail = insn->rounding;
+    step->extra = (uintptr_t)run;
+    return run_rounded;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Video instructions on one value: bytes, halves or words of the sources, a second operation or a
+ * merge with c. Intermediate results are exact. */
+#include <stddef.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+
+/* step->extra. Selectors are IR_COMPONENT_*, or 0 for the whole register. */
+struct video {
+    uint8_t op, a, b, d; /* d: where the result is merged */
+    uint8_t compare, second, scale;
+    uint8_t a_signed : 1, b_signed : 1, d_signed : 1, saturate : 1, wrap : 1, plus_one : 1;
+};
+enum { MINUS_PRODUCT = 1, MINUS_C = 2 }; /* step->detail of vmad */
+union packed {
+    struct video how;
+    uint64_t extra;
+};
+
+static int64_t selected(uint32_t value, unsigned selector, bool is_signed)
+{
+    if (selector >= IR_COMPONENT_B0 && selector <= IR_COMPONENT_B3) {
+        const uint32_t byte = value >> (8 * (selector - IR_COMPONENT_B0)) & 0xff;
+        return is_signed ? (int8_t)(uint8_t)byte : (int64_t)byte;
+    }
+    if (selector == IR_COMPONENT_H0 || selector == IR_COMPONENT_H1) {
+        const uint32_t half = value >> (16 * (selector - IR_COMPONENT_H0)) & 0xffff;
+        return is_signed ? (int16_t)(uint16_t)half : (int64_t)half;
+    }
+    return is_signed ? (int32_t)value : (int64_t)value;
+}
+
+static unsigned width_of(unsigned selector)
+{
+    if (selector >= IR_COMPONENT_B0 && selector <= IR_COMPONENT_B3)
+        return 8;
+    return selector == IR_COMPONENT_H0 || selector == IR_COMPONENT_H1 ? 16 : 32;
+}
+
+static int64_t clamped(int64_t value, unsigned width, bool is_signed)
+{
+    const int64_t most = (INT64_C(1) << (is_signed ? width - 1 : width)) - 1;
+    const int64_t least = is_signed ? -most - 1 : 0;
+    return value > most ? most : value < least ? least : value;
+}
+
+static bool compared(unsigned compare, int64_t a, int64_t b)
+{
+    switch (compare) {
+    case IR_EQ:
+        return a == b;
+    case IR_NE:
+        return a != b;
+    case IR_LT:
+        return a < b;
+    case IR_LE:
+        return a <= b;
+    case IR_GT:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+static int64_t operated(const struct video *how, int64_t a, int64_t b)
+{
+    const int64_t amount = how->wrap ? b & 31 : b > 32 ? 32 : b;
+    switch (how->op) {
+    case IR_VADD:
+        return a + b;
+    case IR_VSUB:
+        return a - b;
+    case IR_VABSDIFF:
+        return a > b ? a - b : b - a;
+    case IR_VMIN:
+        return a < b ? a : b;
+    case IR_VMAX:
+        return a > b ? a : b;
+    case IR_VSHL:
+        return (int64_t)((uint64_t)a << amount);
+    case IR_VSHR:
+        return a >> amount;
+    default:
+        return compared(how->compare, a, b);
+    }
+}
+
+static uint32_t second(const struct video *how, uint32_t value, uint32_t c)
+{
+    const bool less = how->d_signed ? (int32_t)value < (int32_t)c : value < c;
+    switch (how->second) {
+    case IR_ATOM_ADD:
+        return value + c;
+    case IR_ATOM_MIN:
+        return less ? value : c;
+    case IR_ATOM_MAX:
+        return less ? c : value;
+    default:
+        return value;
+    }
+}
+
+static uint32_t merged(unsigned selector, uint32_t value, uint32_t c)
+{
+    const unsigned width = width_of(selector);
+    if (width == 32)
+        return value;
+    const unsigned index = selector - (width == 8 ? IR_COMPONENT_B0 : IR_COMPONENT_H0);
+    const uint32_t field = (UINT32_C(1) << width) - 1;
+    return (value & field) << (index * width) | (c & ~(field << (index * width)));
+}
+
+/* Devices deliver zero for a result that is saturated into an upper half. */
+static bool vanishes(const struct video *how)
+{
+    return how->saturate && how->d == IR_COMPONENT_H1;
+}
+
+static void run_video(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct video how = packed.how;
+    const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
+    const lane_u32 *c = step->detail ? ptx_in(warp, step->operand[3]) : a;
+    uint32_t results[PTX_LANES];
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        int64_t value = operated(&how, selected(a[lane], how.a, how.a_signed),
+                                 selected(b[lane], how.b, how.b_signed));
+        if (how.saturate)
+            value = clamped(value, width_of(how.d), how.d_signed);
+        if (vanishes(&how))
+            value = 0;
+        const uint32_t word = second(&how, (uint32_t)(uint64_t)value, c[lane]);
+        results[lane] = merged(how.d, word, c[lane]);
+    }
+    OPS_STORE(warp, step, mask, u32, results[lane])
+}
+
+/* a * b + c, with 65 bits and more. */
+static uint32_t multiplied(const struct video *how, unsigned signs, int64_t a, int64_t b,
+                           uint32_t c)
+{
+    const bool is_signed = how->a_signed || how->b_signed || signs;
+    __int128 addend = is_signed || how->plus_one ? (int32_t)c : (__int128)c;
+    __int128 product = (__int128)a * b;
+    if (signs & MINUS_PRODUCT)
+        product = -product;
+    if (signs & MINUS_C)
+        addend = -addend;
+    __int128 sum = product + addend + how->plus_one;
+    sum >>= how->scale;
+    if (how->saturate) {
+        const __int128 most = is_signed ? INT32_MAX : (__int128)UINT32_MAX;
+        const __int128 least = is_signed ? INT32_MIN : 0;
+        sum = sum > most ? most : sum < least ? least : sum;
+    }
+    return (uint32_t)(unsigned __int128)sum;
+}
+
+static void run_vmad(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct video how = packed.how;
+    const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
+    const lane_u32 *c = ptx_in(warp, step->operand[3]);
+    OPS_STORE(warp, step, mask, u32,
+              multiplied(&how, step->detail, selected(a[lane], how.a, how.a_signed),
+                         selected(b[lane], how.b, how.b_signed), c[lane]))
+}
+
+static uint8_t selector_of(const struct ir_operand *operand)
+{
+    return operand->kind == IR_OPERAND_REG && operand->component >= IR_COMPONENT_B0
+               ? operand->component
+               : 0;
+}
+
+ptx_run *ops_video(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    union packed packed = {.extra = 0};
+    struct video *how = &packed.how;
+    const bool is_set = insn->op == IR_VSET;
+    (void)reason;
+    if (insn->op < IR_VADD || insn->op > IR_VSET)
+        return NULL;
+    how->op = (uint8_t)(insn->op & 0xff);
+    how->d = selector_of(&insn->operands[0]);
+    how->a = selector_of(&insn->operands[1]);
+    how->b = selector_of(&insn->operands[2]);
+    how->compare = insn->compare;
+    how->second = insn->atomic;
+    how->scale = insn->mode == IR_SHR_7 ? 7 : insn->mode == IR_SHR_15 ? 15 : 0;
+    how->d_signed = !is_set && ops_is_signed(insn->types[0]);
+    how->a_signed = ops_is_signed(insn->types[is_set ? 0 : 1]);
+    how->b_signed = ops_is_signed(insn->types[is_set ? 1 : 2]);
+    how->saturate = insn->saturate;
+    how->wrap = insn->mode == IR_WRAP;
+    how->plus_one = insn->po;
+    step->detail = insn->count > 3;
+    if (insn->op == IR_VMAD) {
+        const bool minus = insn->operands[1].negate != insn->operands[2].negate;
+        step->detail =
+            (uint16_t)((minus ? MINUS_PRODUCT : 0) | (insn->operands[3].negate ? MINUS_C : 0));
+    }
+    step->extra = packed.extra;
+    return insn->op == IR_VMAD ? run_vmad : run_video;
+}

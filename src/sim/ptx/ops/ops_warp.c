@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* What lanes of a warp tell each other: vote, match, shfl, redux, activemask, elect.
+ *
+ * The members are the lanes that run the step, less those that membermask leaves out. Lanes that
+ * meet in one instruction may have several membermasks, as the tiles of a warp do: those with the
+ * same one are a group of their own. */
+#include "ptx/ops/exec.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/ops_mask.h"
+#include "ptx/read/ir.h"
+
+static uint64_t lane_value(const void *values, bool wide, unsigned lane)
+{
+    return wide ? ((const lane_u64 *)values)[lane] : ((const lane_u32 *)values)[lane];
+}
+
+static uint32_t equal_lanes(const void *values, bool wide, uint64_t value, uint32_t among)
+{
+    uint32_t equal = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        equal |= (uint32_t)(lane_value(values, wide, lane) == value) << lane;
+    return equal & among;
+}
+
+/* The lanes of `left` that have the membermask of the first of them, and the members among them. */
+static uint32_t next_group(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
+                           uint32_t left, uint32_t *members)
+{
+    *members = left;
+    if (index >= IR_MAX_OPERANDS || step->operand[index] == PTX_ABSENT)
+        return left;
+    const lane_u32 *membermask = ptx_in(warp, step->operand[index]);
+    const uint32_t first = membermask[__builtin_ctz(left)];
+    const uint32_t group = equal_lanes(membermask, false, first, left);
+    *members = first & group;
+    return group;
+}
+#define FOR_GROUPS(group, members, index, mask)                                                    \
+    for (uint32_t left_ = (mask), members, group;                                                  \
+         left_ && (group = next_group(warp, step, index, left_, &members)); left_ &= ~group)
+
+static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint32_t value,
+                       uint32_t mask)
+{
+    if (step->operand[0] == PTX_ABSENT)
+        return;
+    OPS_STORE(warp, step, mask, u32, value)
+}
+
+/* step->extra: index of membermask, or IR_MAX_OPERANDS; step->detail: the mode. */
+static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    FOR_GROUPS (group, all, (unsigned)step->extra, mask) {
+        const uint32_t set = ops_predicate(warp, step->operand[1]) & all;
+        bool result = false;
+        switch (step->detail) {
+        case IR_VOTE_ALL:
+            result = set == all;
+            break;
+        case IR_VOTE_ANY:
+            result = set != 0;
+            break;
+        case IR_VOTE_UNI:
+            result = set == 0 || set == all;
+            break;
+        default:
+            store_same(warp, step, set, group);
+            continue;
+        }
+        ops_set_predicate(warp, step->operand[0], result ? PTX_FULL : 0, group);
+    }
+}
+
+/* step->detail: 1 if the values have 64 bits. */
+static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const void *a = ptx_in(warp, step->operand[1]);
+    uint32_t found[PTX_LANES];
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        found[lane] = equal_lanes(a, step->detail, lane_value(a, step->detail, lane), PTX_FULL);
+    FOR_GROUPS (group, all, 2, mask) {
+        OPS_STORE(warp, step, group, u32, found[lane] & all)
+    }
+}
+
+/* step->extra: index of a. */
+static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const unsigned first = (unsigned)step->extra;
+    const void *a = ptx_in(warp, step->operand[first]);
+    FOR_GROUPS (group, all, first + 1, mask) {
+        const unsigned one = (unsigned)__builtin_ctz(all ? all : group);
+        const uint64_t value = lane_value(a, step->detail, one);
+        const bool same = equal_lanes(a, step->detail, value, all) == all;
+        store_same(warp, step, same ? all : 0, group);
+        if (first > 1)
+            ops_set_predicate(warp, step->operand[1], same ? PTX_FULL : 0, group);
+    }
+}
+
+/* The lane that each lane reads from, and whether that is in bounds. The bound: c's low bits, with
+ * the segment mask above them. */
+static inline void sources(unsigned mode, const lane_u32 *b, const lane_u32 *c,
+                           int32_t from[PTX_LANES], struct ops_mask32 *inside)
+{
+    OPS_LANES
+    {
+        const int32_t self = (int32_t)lane, shift = (int32_t)(b[lane] & 31);
+        const int32_t segment = (int32_t)(c[lane] >> 8 & 31);
+        const int32_t bound = (self & segment) | ((int32_t)(c[lane] & 31) & ~segment);
+        const int32_t at = mode == IR_SHFL_UP     ? self - shift
+                           : mode == IR_SHFL_DOWN ? self + shift
+                           : mode == IR_SHFL_BFLY ? self ^ shift
+                                                  : (self & segment) | (shift & ~segment & 31);
+        const bool within = mode == IR_SHFL_UP ? at >= bound : at <= bound;
+        from[lane] = within ? at & 31 : self;
+        inside->lanes[lane] = within ? -1 : 0;
+    }
+}
+
+/* step->extra: index of a. */
+static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const unsigned first = (unsigned)step->extra;
+    const lane_u32 *a = ptx_in(warp, step->operand[first]);
+    const lane_u32 *b = ptx_in(warp, step->operand[first + 1]);
+    const lane_u32 *c = ptx_in(warp, step->operand[first + 2]);
+    int32_t from[PTX_LANES];
+    uint32_t values[PTX_LANES];
+    struct ops_mask32 inside;
+    switch (step->detail) { /* each with its own loop */
+    case IR_SHFL_UP:
+        sources(IR_SHFL_UP, b, c, from, &inside);
+        break;
+    case IR_SHFL_DOWN:
+        sources(IR_SHFL_DOWN, b, c, from, &inside);
+        break;
+    case IR_SHFL_BFLY:
+        sources(IR_SHFL_BFLY, b, c, from, &inside);
+        break;
+    default:
+        sources(IR_SHFL_IDX, b, c, from, &inside);
+    }
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        values[lane] = a[from[lane]];
+    if (step->operand[0] != PTX_ABSENT) {
+        OPS_STORE(warp, step, mask, u32, values[lane])
+    }
+    if (first > 1)
+        ops_set_predicate(warp, step->operand[1], ops_mask_of32(&inside), mask);
+}
+
+static uint32_t reduced(unsigned mode, bool is_signed, uint32_t left, uint32_t right)
+{
+    const bool less = is_signed ? (int32_t)left < (int32_t)right : left < right;
+    switch (mode) {
+    case IR_REDUX_ADD:
+        return left + right;
+    case IR_REDUX_MIN:
+        return less ? left : right;
+    case IR_REDUX_MAX:
+        return less ? right : left;
+    case IR_REDUX_AND:
+        return left & right;
+    case IR_REDUX_OR:
+        return left | right;
+    default:
+        return left ^ right;
+    }
+}
+
+static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    FOR_GROUPS (group, all, 2, mask) {
+        const unsigned first = (unsigned)__builtin_ctz(all ? all : group);
+        uint32_t result = a[first];
+        for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
+            if (ops_has(all, lane))
+                result = reduced(step->detail, step->extra, result, a[lane]);
+        store_same(warp, step, result, group);
+    }
+}
+
+/* step->detail: IR_REDUX_MIN or IR_REDUX_MAX, and what follows. */
+enum { REDUX_NAN = 0x100, REDUX_ABS = 0x200 };
+
+static uint32_t reduced_float(unsigned detail, uint32_t left, uint32_t right)
+{
+    const bool max = (detail & 0xff) == IR_REDUX_MAX;
+    if (detail & REDUX_NAN)
+        return max ? f32_max_nan(left, right) : f32_min_nan(left, right);
+    return max ? f32_max(left, right) : f32_min(left, right);
+}
+
+static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const uint32_t sign = step->detail & REDUX_ABS ? F32_SIGN : 0;
+    FOR_GROUPS (group, all, 2, mask) {
+        uint32_t result = F32_NAN; /* of no numbers */
+        for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
+            if (!ops_has(all ? all : group, lane))
+                continue;
+            const uint32_t value = a[lane] & ~sign;
+            result = reduced_float(step->detail, any++ ? result : value, value);
+        }
+        store_same(warp, step, result, group);
+    }
+}
+
+static void run_activemask(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    store_same(warp, step, mask, mask); /* without those that a guard leaves out */
+}
+
+static void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    FOR_GROUPS (group, all, 2, mask) {
+        const uint32_t leader = (uint32_t)__builtin_ctz(all ? all : group);
+        store_same(warp, step, leader, group);
+        ops_set_predicate(warp, step->operand[1], UINT32_C(1) << leader, group);
+    }
+}
+
+static ptx_run *select_match(const struct ir_insn *insn, struct ptx_step *step)
+{
+    step->detail = ops_size_of(insn->types[0]) == OPS_64;
+    step->extra = insn->destinations;
+    return insn->mode == IR_MATCH_ANY ? run_match_any : run_match_all;
+}
+
+ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    (void)reason;
+    switch (insn->op) {
+    case IR_VOTE:
+        step->detail = insn->mode;
+        step->extra = insn->count > 2 ? 2 : IR_MAX_OPERANDS;
+        return run_vote;
+    case IR_MATCH:
+        return select_match(insn, step);
+    case IR_SHFL:
+        step->detail = insn->mode;
+        step->extra = insn->destinations;
+        return run_shfl;
+    case IR_REDUX:
+        step->detail = insn->mode;
+        if (insn->types[0] == IR_F32) {
+            step->detail |= (insn->nan ? REDUX_NAN : 0) | (insn->abs ? REDUX_ABS : 0);
+            return run_redux_float;
+        }
+        step->extra = insn->types[0] == IR_S32;
+        return run_redux;
+    case IR_ACTIVEMASK:
+        return run_activemask;
+    case IR_ELECT:
+        return run_elect;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Special registers, addresses that depend on the running thread, and small instructions. */
+#include "ptx/ops/special.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+
+uint64_t special_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t global_timer(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t grid_special(const struct ptx_warp *warp, unsigned which, unsigned component)
+{
+    const struct ptx_block *block = warp->block;
+    const struct launch *launch = block->launch;
+    const struct ptx_launch *request = launch->request;
+    unsigned at = component < 3 ? component : 0;
+
+    if (component > 2)
+        return 0;
+    switch (which) {
+    case IR_NTID:
+        return request->block[at];
+    case IR_CTAID:
+        return block->index[at];
+    case IR_NCTAID:
+        return request->grid[at];
+    case IR_CLUSTERID:
+        return block->index[at] / launch->cluster[at];
+    case IR_NCLUSTERID:
+        return request->grid[at] / launch->cluster[at];
+    case IR_CLUSTER_CTAID:
+        return block->index[at] % launch->cluster[at];
+    case IR_CLUSTER_NCTAID:
+        return launch->cluster[at];
+    case IR_CLUSTER_CTARANK:
+        return block->cluster_rank;
+    case IR_CLUSTER_NCTARANK:
+        return launch->cluster_size;
+    default:
+        return request->cluster[0] > 0;
+    }
+}
+
+static uint64_t machine_special(const struct ptx_warp *warp, unsigned which, unsigned component)
+{
+    const struct launch *launch = warp->block->launch;
+    const struct ptx_machine *machine = launch->request->machine;
+
+    switch (which) {
+    case IR_WARPID:
+        return warp->index;
+    case IR_NWARPID:
+        return 64;
+    case IR_SMID:
+        return machine->sm_count ? warp->block->number % machine->sm_count : 0;
+    case IR_NSMID:
+        return machine->sm_count;
+    case IR_GRIDID:
+        return launch->id;
+    case IR_CLOCK:
+    case IR_CLOCK64:
+        return special_time();
+    case IR_CLOCK_HI:
+        return special_time() >> 32;
+    case IR_GLOBALTIMER:
+    case IR_GLOBALTIMER_LO:
+        return global_timer();
+    case IR_GLOBALTIMER_HI:
+        return global_timer() >> 32;
+    case IR_ENVREG: /* cooperative groups: the address of the grid's workspace */
+        return component == 1 ? (uint32_t)(GRID_WINDOW >> 32) : 0;
+    case IR_TOTAL_SMEM_SIZE:
+        return launch->shared_size;
+    case IR_AGGR_SMEM_SIZE:
+        return launch->shared_size + RESERVED_SHARED;
+    case IR_RESERVED_SMEM_BEGIN: /* and the first of its two parts */
+        return launch->reserved_at + component * (RESERVED_SHARED / 2);
+    case IR_RESERVED_SMEM_END:
+        return launch->reserved_at + RESERVED_SHARED;
+    case IR_RESERVED_SMEM_CAP:
+        return RESERVED_SHARED;
+    case IR_DYNAMIC_SMEM_SIZE:
+        return launch->request->dynamic_shared;
+    case IR_WARP_SZ:
+        return PTX_LANES;
+    default:
+        return 0;
+    }
+}
+
+static bool is_grid(unsigned which)
+{
+    return which == IR_NTID || which == IR_CTAID || which == IR_NCTAID ||
+           (which >= IR_CLUSTERID && which <= IR_IS_EXPLICIT_CLUSTER);
+}
+
+static uint32_t lane_special(unsigned which, unsigned lane)
+{
+    uint32_t bit = UINT32_C(1) << lane;
+
+    switch (which) {
+    case IR_LANEID:
+        return lane;
+    case IR_LANEMASK_EQ:
+        return bit;
+    case IR_LANEMASK_LT:
+        return bit - 1;
+    case IR_LANEMASK_LE:
+        return bit | (bit - 1);
+    case IR_LANEMASK_GT:
+        return ~(bit | (bit - 1));
+    default:
+        return ~(bit - 1);
+    }
+}
+
+static bool is_lane(unsigned which)
+{
+    return which == IR_LANEID || (which >= IR_LANEMASK_EQ && which <= IR_LANEMASK_GT);
+}
+
+/* detail: enum ir_special; extra: the component or number. */
+void special_32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg32 *to = ptx_out(warp, step->operand[0]);
+    uint32_t value;
+
+    if (is_lane(step->detail)) {
+        FOR_LANES (lane, mask)
+            to[lane] = lane_special(step->detail, lane);
+        return;
+    }
+    if (is_grid(step->detail))
+        value = (uint32_t)grid_special(warp, step->detail, (unsigned)step->extra);
+    else
+        value = (uint32_t)machine_special(warp, step->detail, (unsigned)step->extra);
+    EACH_LANE(mask, lane, to[lane] = value);
+}
+
+void special_tid(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg32 *to = ptx_out(warp, step->operand[0]);
+    const struct launch *launch = warp->block->launch;
+    const uint32_t *from;
+
+    if (step->extra > 2) {
+        EACH_LANE(mask, lane, to[lane] = 0);
+        return;
+    }
+    from = launch->tids + (warp->index * 3 + step->extra) * PTX_LANES;
+    EACH_LANE(mask, lane, to[lane] = from[lane]);
+}
+
+void special_64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    uint64_t value;
+
+    if (is_lane(step->detail) || step->detail == IR_TID) {
+        const struct launch *launch = warp->block->launch;
+
+        FOR_LANES (lane, mask)
+            to[lane] = step->detail != IR_TID
+                           ? lane_special(step->detail, lane)
+                           : launch->tids[(warp->index * 3 + step->extra) * PTX_LANES + lane];
+        return;
+    }
+    if (is_grid(step->detail))
+        value = grid_special(warp, step->detail, (unsigned)step->extra);
+    else
+        value = machine_special(warp, step->detail, (unsigned)step->extra);
+    EACH_LANE(mask, lane, to[lane] = value);
+}
+
+/* Address of a variable of a device function: extra is its offset in the frame. */
+void special_local_address(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    uint64_t address = warp->state->frame->local_base + step->extra;
+
+    EACH_LANE(mask, lane, to[lane] = address);
+}
+
+/* Address of a .shared variable in a device function, which depends on the entry. */
+void special_shared_address(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    const struct ptx_code *entry = warp->block->launch->entry;
+    uint64_t address = entry->shared_offsets[step->operand[1] & ~PTX_CONSTANT] + step->extra;
+
+    EACH_LANE(mask, lane, to[lane] = address);
+}
+
+/* The handle that a texture or surface reference holds; extra: the module's variable. */
+void special_reference(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    const char *host = warp->block->launch->image->hosts[step->extra];
+    uint64_t handle = 0;
+
+    if (host)
+        memcpy(&handle, host, sizeof handle);
+    EACH_LANE(mask, lane, to[lane] = handle);
+}
+
+/* cvta: extra is what is added to the address. */
+void special_window(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    const reg64 *from = ptx_in(warp, step->operand[1]);
+    uint64_t add = step->extra;
+
+    EACH_LANE(mask, lane, to[lane] = from[lane] + add);
+}
+
+/* Constant variables have generic addresses like global ones. */
+static bool is_constant(const struct ptx_image *image, uint64_t address)
+{
+    for (uint32_t i = 0; i < image->const_count; i++) {
+        uint32_t variable = image->consts[i];
+
+        if (address - image->addresses[variable] < image->module->variables[variable].size)
+            return true;
+    }
+    return false;
+}
+
+/* detail: enum ptx_space. */
+void special_isspacep(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const reg64 *from = ptx_in(warp, step->operand[1]);
+    uint32_t bits = 0, *to = &warp->predicates[step->operand[0]];
+
+    FOR_LANES (lane, mask) {
+        uint64_t address = from[lane];
+        unsigned space = PTX_SPACE_GLOBAL;
+
+        if (address - PTX_SHARED_WINDOW < PTX_WINDOW_SIZE)
+            space = PTX_SPACE_SHARED;
+        else if (address - PTX_LOCAL_WINDOW < PTX_WINDOW_SIZE)
+            space = PTX_SPACE_LOCAL;
+        else if (address - PTX_PARAM_WINDOW < PTX_WINDOW_SIZE)
+            space = PTX_SPACE_PARAM;
+        else if (is_constant(warp->block->launch->image, address))
+            space = PTX_SPACE_CONST;
+        if (space == step->detail)
+            bits |= UINT32_C(1) << lane;
+    }
+    *to = (*to & ~mask) | bits;
+}
+
+void special_fence(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    (void)step;
+    (void)mask;
+#if defined(__SANITIZE_THREAD__)
+    atomic_fetch_add(&warp->block->launch->fence, 0);
+#else
+    (void)warp;
+    atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
+/* mapa: the address of a .shared variable in the block of the cluster with the given rank.
+ * extra: 1 for generic addresses. */
+void special_mapa(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    const reg64 *from = ptx_in(warp, step->operand[1]);
+    const reg32 *rank = ptx_in(warp, step->operand[2]);
+    uint64_t base = step->extra ? PTX_SHARED_WINDOW : 0;
+
+    FOR_LANES (lane, mask)
+        to[lane] = base + ((from[lane] - base) & (CLUSTER_STRIDE - 1)) +
+                   (uint64_t)(rank[lane] + 1) * CLUSTER_STRIDE;
+}
+
+void special_getctarank(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg32 *to = ptx_out(warp, step->operand[0]);
+    const reg64 *from = ptx_in(warp, step->operand[1]);
+    uint64_t base = step->extra ? PTX_SHARED_WINDOW : 0;
+
+    FOR_LANES (lane, mask) {
+        uint64_t rank = (from[lane] - base) / CLUSTER_STRIDE;
+
+        to[lane] = rank ? (uint32_t)rank - 1 : warp->block->cluster_rank;
+    }
+}
+
+void special_alloca(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    const reg64 *size = ptx_in(warp, step->operand[1]);
+    struct ptx_frame *frame = warp->state->frame;
+    uint64_t most = 0, align = step->extra > 16 ? step->extra : 16;
+    uint64_t at = (frame->local_top + align - 1) & ~(align - 1);
+
+    FOR_LANES (lane, mask)
+        most = size[lane] > most ? size[lane] : most;
+    if (most > warp->state->local_stride || at + most > warp->state->local_stride) {
+        fault_warp(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_STACK, 0,
+                   "alloca needs more than the stack has");
+        return;
+    }
+    frame->local_top = (uint32_t)(at + most);
+    EACH_LANE(mask, lane, to[lane] = at);
+}
+
+void special_stacksave(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    reg64 *to = ptx_out(warp, step->operand[0]);
+    uint64_t top = warp->state->frame->local_top;
+
+    EACH_LANE(mask, lane, to[lane] = top);
+}
+
+void special_stackrestore(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const reg64 *from = ptx_in(warp, step->operand[0]);
+    struct ptx_frame *frame = warp->state->frame;
+    uint64_t top = from[__builtin_ctz(mask)];
+
+    /* Lanes that are elsewhere may still use theirs. */
+    if (mask == frame->lanes && top >= frame->local_base + frame->code->local_size &&
+        top <= frame->local_top)
+        frame->local_top = (uint32_t)top;
+}

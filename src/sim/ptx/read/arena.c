@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that lives and dies together: blocks in a list, the newest first. */
+#include "ptx/read/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { BLOCK_BYTES = 64 * 1024, LARGE_BYTES = 16 * 1024 };
+
+struct block {
+    struct block *next;
+    alignas(max_align_t) char data[];
+};
+
+struct ir_arena {
+    struct block *blocks;
+    size_t used; /* of the first block */
+    size_t size;
+};
+
+struct ir_arena *arena_create(void)
+{
+    return calloc(1, sizeof(struct ir_arena));
+}
+
+void arena_destroy(struct ir_arena *arena)
+{
+    if (!arena)
+        return;
+    for (struct block *block = arena->blocks; block;) {
+        struct block *next = block->next;
+        free(block);
+        block = next;
+    }
+    free(arena);
+}
+
+static void *alloc_large(struct ir_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX - sizeof(struct block))
+        return NULL;
+    struct block *block = calloc(1, sizeof *block + size);
+    if (!block)
+        return NULL;
+    /* Behind the first block, which still has room. */
+    if (!arena->blocks) {
+        arena->blocks = block;
+    } else {
+        block->next = arena->blocks->next;
+        arena->blocks->next = block;
+    }
+    return block->data;
+}
+
+void *arena_alloc(struct ir_arena *arena, size_t size)
+{
+    size_t align = alignof(max_align_t);
+    if (size > LARGE_BYTES)
+        return alloc_large(arena, size);
+    size = size == 0 ? align : (size + align - 1) / align * align;
+    if (arena->size - arena->used < size) {
+        struct block *block = calloc(1, sizeof *block + BLOCK_BYTES);
+        if (!block)
+            return NULL;
+        block->next = arena->blocks;
+        arena->blocks = block;
+        arena->used = 0;
+        arena->size = BLOCK_BYTES;
+    }
+    void *result = arena->blocks->data + arena->used;
+    arena->used += size;
+    return result;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* From what was read to an instruction: the form that takes its modifiers and operands, or the
+ * reason why there is none. */
+#include "ptx/read/check_insn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/read/check.h"
+#include "ptx/read/check_mode.h"
+#include "ptx/read/check_operand.h"
+#include "ptx/read/check_semantics.h"
+#include "ptx/read/form.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/parse.h"
+#include "ptx/read/parse_operand.h"
+
+enum { MAX_PLACES = IR_MAX_OPERANDS + 1 };
+
+/* Which spec each operand answers; false: the operands are not this form's. */
+static bool match(struct parser *parser, struct reading *reading, const struct ir_insn *insn,
+                  const struct form_compiled *form, const struct spec **places)
+{
+    uint32_t at = 0;
+    bool hint = check_mode_has(reading, "L2::cache_hint");
+    for (uint32_t s = 0; s < form->spec_count; s++) {
+        const struct spec *spec = &form->specs[s];
+        if (spec->role == 'h' && !hint)
+            continue;
+        if (at < reading->operand_count && reading->joined[at] == spec->joined &&
+            check_operand(parser, insn, spec, &reading->operands[at], false))
+            places[at++] = spec;
+        else if (!spec->optional)
+            return false;
+    }
+    return at == reading->operand_count;
+}
+
+static bool is_result(char role)
+{
+    return role == 'd' || role == 'D' || role == 'p' || role == 'v' || role == 'x' || role == 'M' ||
+           role == 'z';
+}
+
+/* The chosen form's operands go into the instruction, in their final shape. */
+static void take(struct parser *parser, struct reading *reading, struct ir_insn *insn,
+                 const struct spec *const *places)
+{
+    for (uint32_t i = 0; i < reading->operand_count; i++) {
+        struct ir_operand *operand = &reading->operands[i];
+        if (places[i]->role == 'h')
+            continue;
+        if (places[i]->role != 'l' && places[i]->role != 't')
+            check_operand(parser, insn, places[i], operand, true);
+        /* A vector as destination of a store's kin stands first without being written. */
+        if (is_result(places[i]->role))
+            insn->destinations++;
+        insn->operands[insn->count++] = *operand;
+    }
+}
+
+/* --- Versions --- */
+static void feature_name(const struct reading *reading, char *text, size_t size)
+{
+    int used = snprintf(text, size, "%.*s", (int)reading->mnemonic.length, reading->mnemonic.text);
+    for (uint32_t i = 0; i < reading->modifier_count; i++) {
+        if (used < 0 || (size_t)used >= size)
+            return;
+        used += snprintf(text + used, size - (size_t)used, ".%.*s", (int)reading->words[i].length,
+                         reading->words[i].text);
+    }
+}
+
+static bool check_level(struct parser *parser, uint32_t line, const char *feature, unsigned version,
+                        unsigned target, bool report)
+{
+    bool good = true;
+    if (version > parser->version) {
+        good = false;
+        if (report)
+            parse_error(parser, line, "Feature '%s' requires PTX ISA .version %u.%u or later",
+                        feature, version / 100, version % 100);
+    }
+    bool exact = target >= EXACT_TARGET;
+    bool lacks = parser->target_suffix == '\0' ||
+                 ((target & OWN_TARGET) != 0 && parser->target_suffix != 'a');
+    bool family = (target & FAMILY_TARGET) != 0;
+    target &= OWN_TARGET - 1U;
+    lacks |= family && parser->target / 10 > target / 10;
+    if (exact && lacks) {
+        good = false;
+        if (report)
+            parse_error(parser, line, "Feature '%s' not supported on .target 'sm_%u'", feature,
+                        parser->target);
+    } else if (target > parser->target) {
+        good = false;
+        if (report)
+            parse_error(parser, line, "Feature '%s' requires .target sm_%u or higher", feature,
+                        target);
+    }
+    return good;
+}
+
+static bool check_levels(struct parser *parser, const struct reading *reading,
+                         const struct form *form, bool report)
+{
+    char feature[128] = "";
+    if (report)
+        feature_name(reading, feature, sizeof feature);
+    bool good = check_level(parser, reading->line, feature, form->version, form->target, report);
+    for (uint32_t i = 0; i < reading->modifier_count && good; i++) {
+        const struct modifier *modifier = form_modifier(reading->modifiers[i]);
+        if (modifier->version <= parser->version && modifier->target <= parser->target)
+            continue;
+        if (report)
+            snprintf(feature, sizeof feature, ".%s", modifier->text);
+        good = check_level(parser, reading->line, feature, modifier->version, modifier->target,
+                           report);
+    }
+    return good;
+}
+
+/* --- Reasons --- */
+static bool any_form(struct parser *parser, const struct reading *reading, unsigned ignored)
+{
+    int at = NO_INDEX;
+    return form_next(parser, reading, &at, ignored);
+}
+
+static void explain_modifiers(struct parser *parser, const struct reading *reading)
+{
+    const char *name = reading->mnemonic.text;
+    int length = (int)reading->mnemonic.length;
+    unsigned rounding = 1U << FIELD_ROUNDING;
+    for (uint32_t i = 0; i < reading->modifier_count; i++) {
+        uint16_t modifier = reading->modifiers[i];
+        bool type = form_modifier(modifier)->field == FIELD_TYPE;
+        if (type || form_knows(parser, reading, modifier))
+            continue;
+        bool is_rounding = form_modifier(modifier)->field == FIELD_ROUNDING;
+        parse_error(parser, reading->line, "Illegal %smodifier '.%.*s' for instruction '%.*s'",
+                    is_rounding ? "rounding " : "", (int)reading->words[i].length,
+                    reading->words[i].text, length, name);
+        return;
+    }
+    bool rounded = false;
+    for (uint32_t i = 0; i < reading->modifier_count; i++)
+        rounded |= form_modifier(reading->modifiers[i])->field == FIELD_ROUNDING;
+    if (any_form(parser, reading, rounding)) {
+        parse_error(parser, reading->line,
+                    rounded ? "Illegal rounding modifier for instruction '%.*s'"
+                            : "Rounding modifier required for instruction '%.*s'",
+                    length, name);
+        return;
+    }
+    unsigned all_but_types = ~(1U << FIELD_TYPE);
+    if (!any_form(parser, reading, all_but_types)) {
+        parse_error(parser, reading->line, "Unexpected instruction types specified for '%.*s'",
+                    length, name);
+        return;
+    }
+    if (any_form(parser, reading, 1U << FIELD_SATURATE | 1U << FIELD_FTZ)) {
+        parse_error(parser, reading->line,
+                    "Modifier '%s' does not apply to this type of instruction '%.*s'",
+                    check_mode_has(reading, "sat") ? ".sat" : ".ftz", length, name);
+        return;
+    }
+    if (any_form(parser, reading, 1U << FIELD_SPACE)) {
+        parse_error(parser, reading->line, "State space incorrect for instruction '%.*s'", length,
+                    name);
+        return;
+    }
+    parse_error(parser, reading->line, "Illegal combination of modifiers for instruction '%.*s'",
+                length, name);
+}
+
+static void explain_unknown(struct parser *parser, const struct reading *reading,
+                            const struct ir_operand *operand)
+{
+    if (operand->kind == IR_OPERAND_LABEL) {
+        struct name name = parse_operand_name(operand);
+        parse_error(parser, reading->line, "Unknown symbol '%.*s'", (int)name.length, name.text);
+    }
+    if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_ADDRESS ||
+        operand->kind == IR_OPERAND_GROUP)
+        for (unsigned i = 0; i < operand->count; i++)
+            explain_unknown(parser, reading, &operand->parts[i]);
+}
+
+static void explain_operands(struct parser *parser, const struct reading *reading,
+                             const struct ir_insn *insn, const struct form_compiled *form)
+{
+    const char *name = reading->mnemonic.text;
+    int length = (int)reading->mnemonic.length;
+    const struct ir_operand *first = &reading->operands[0];
+    bool result =
+        form->spec_count > 0 && reading->operand_count > 0 && is_result(form->specs[0].role);
+    if (result && first->kind == IR_OPERAND_IMM)
+        parse_error(parser, reading->line, "Result register required for instruction '%.*s'",
+                    length, name);
+    else if (result && first->kind == IR_OPERAND_SINK && form->specs[0].role == 'd')
+        parse_error(parser, reading->line,
+                    "Result discard mode is not allowed for instruction '%.*s'", length, name);
+    else if (insn->op == IR_BRA && reading->operand_count > 0)
+        parse_error(parser, reading->line, "Label expected for argument 0 of instruction '%.*s'",
+                    length, name);
+    else
+        parse_error(parser, reading->line, "Arguments mismatch for instruction '%.*s'", length,
+                    name);
+    for (uint32_t i = 0; i < reading->operand_count && insn->op != IR_BRA; i++)
+        explain_unknown(parser, reading, &reading->operands[i]);
+}
+
+bool check_insn_known(struct parser *parser, const struct reading *reading)
+{
+    if (form_exists(parser, reading))
+        return true;
+    parse_error(parser, reading->line, "Not a name of any known instruction: '%.*s'",
+                (int)(reading->mnemonic.length < 64 ? reading->mnemonic.length : 64),
+                reading->mnemonic.text);
+    return false;
+}
+
+const char *check_insn_unsupported(struct parser *parser, const struct reading *reading)
+{
+    return form_lacking(parser, reading);
+}
+
+static bool check_words(struct parser *parser, const struct reading *reading)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < reading->modifier_count; i++) {
+        if (reading->modifiers[i] != MODIFIER_UNKNOWN)
+            continue;
+        parse_error(parser, reading->line, "Unknown modifier '.%.*s'",
+                    (int)(reading->words[i].length < 64 ? reading->words[i].length : 64),
+                    reading->words[i].text);
+        good = false;
+    }
+    return good;
+}
+
+bool check_insn(struct parser *parser, struct reading *reading, struct ir_insn *insn)
+{
+    const struct form_compiled *form, *first = NULL, *old = NULL;
+    const struct spec *places[MAX_PLACES] = {0};
+    if (!check_words(parser, reading))
+        return false;
+    struct ir_insn blank = *insn;
+    for (int at = NO_INDEX; (form = form_next(parser, reading, &at, 0));) {
+        if (form->form->reason)
+            continue;
+        if (!first) {
+            insn->op = form->form->op;
+            check_mode_apply(reading, insn);
+            first = form;
+        } else if (insn->op != form->form->op) {
+            *insn = blank;
+            insn->op = form->form->op;
+            check_mode_apply(reading, insn);
+        }
+        if (reading->operand_count > IR_MAX_OPERANDS + 1 ||
+            !match(parser, reading, insn, form, places))
+            continue;
+        if (!check_levels(parser, reading, form->form, false)) {
+            old = old ? old : form;
+            continue;
+        }
+        take(parser, reading, insn, places);
+        return check_semantics(parser, reading, insn);
+    }
+    if (old)
+        check_levels(parser, reading, old->form, true);
+    else if (first)
+        explain_operands(parser, reading, insn, first);
+    else if (!parser->reader->no_memory)
+        explain_modifiers(parser, reading);
+    return false;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules that no table of forms can say: spaces of named addresses, ranges of numbers. */
+#include "ptx/read/check_semantics.h"
+
+#include <string.h>
+
+#include "ptx/ptx.h"
+#include "ptx/read/check_mode.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+#include "ptx/read/parse.h"
+
+static uint8_t space_of(const struct parser *parser, const struct ir_operand *operand)
+{
+    switch (operand->kind) {
+    case IR_OPERAND_VARIABLE:
+        return ((const struct ir_variable *)parser->reader->variables.data)[operand->index].space;
+    case IR_OPERAND_LOCAL:
+        return ((const struct ir_variable *)parser->locals.data)[operand->index].space;
+    case IR_OPERAND_PARAM:
+    case IR_OPERAND_RETURN:
+        return PTX_SPACE_PARAM;
+    default:
+        return PTX_SPACE_GENERIC;
+    }
+}
+
+static bool fail(struct parser *parser, const struct reading *reading, const char *format)
+{
+    parse_error(parser, reading->line, format, (int)reading->mnemonic.length,
+                reading->mnemonic.text);
+    return false;
+}
+
+static bool check_address(struct parser *parser, const struct reading *reading,
+                          const struct ir_insn *insn, const struct ir_operand *operand,
+                          uint8_t space)
+{
+    const struct ir_operand *base = operand->parts;
+    uint8_t named = space_of(parser, base);
+    if (insn->op == IR_TXQ || insn->op == IR_SUQ)
+        return true;
+    if (base->kind == IR_OPERAND_IMM && space != PTX_SPACE_LOCAL)
+        return fail(parser, reading,
+                    "Immediate addresses allowed only for .local state space in instruction "
+                    "'%.*s'");
+    if (named != PTX_SPACE_GENERIC && space != PTX_SPACE_GENERIC && named != space)
+        return fail(parser, reading,
+                    "State space mismatch between instruction and address in instruction '%.*s'");
+    if (base->kind != IR_OPERAND_REG || parser->address_size != 64 || parser->target < 90)
+        return true;
+    const struct ir_register *reg =
+        (const struct ir_register *)parser->registers.data + base->index;
+    if ((space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC) &&
+        opcodes_type_size(reg->type) < 8)
+        return fail(parser, reading,
+                    "32-bit address conflicts with .address_size 64 in instruction '%.*s'");
+    return true;
+}
+
+static bool check_addresses(struct parser *parser, const struct reading *reading,
+                            const struct ir_insn *insn)
+{
+    unsigned seen = 0;
+    for (uint8_t i = 0; i < insn->count; i++) {
+        const struct ir_operand *operand = &insn->operands[i];
+        if (operand->kind != IR_OPERAND_ADDRESS)
+            continue;
+        /* A third one is an mbarrier's. */
+        uint8_t space = seen == 0 ? insn->space : seen == 1 ? insn->space2 : PTX_SPACE_SHARED;
+        seen++;
+        if (!operand->parts || !check_address(parser, reading, insn, operand, space))
+            return false;
+    }
+    return true;
+}
+
+static bool check_store(struct parser *parser, const struct reading *reading,
+                        const struct ir_insn *insn)
+{
+    const struct ir_operand *base = insn->operands[0].parts;
+    if (base->kind == IR_OPERAND_PARAM)
+        return fail(parser, reading, "Illegal to write to function input parameter in '%.*s'");
+    if (space_of(parser, base) == PTX_SPACE_CONST)
+        return fail(parser, reading, "State space incorrect for instruction '%.*s'");
+    return true;
+}
+
+/* .lo .hs and the like are for unsigned types, .num for floats; bits know only equality. */
+static bool check_comparison(struct parser *parser, const struct reading *reading,
+                             const struct ir_insn *insn)
+{
+    uint8_t type = insn->op == IR_SET ? insn->types[1] : insn->types[0];
+    bool is_float = type == IR_F16 || type == IR_F16X2 || type == IR_BF16 || type == IR_BF16X2 ||
+                    type == IR_F32 || type == IR_F64;
+    bool is_unsigned = type == IR_U16 || type == IR_U32 || type == IR_U64;
+    bool is_bits = type == IR_B16 || type == IR_B32 || type == IR_B64;
+    bool unsigned_name = check_mode_has(reading, "lo") || check_mode_has(reading, "ls") ||
+                         check_mode_has(reading, "hi") || check_mode_has(reading, "hs");
+    if ((unsigned_name && !is_unsigned) || (insn->compare >= IR_EQU && !is_float) ||
+        (is_bits && insn->compare != IR_EQ && insn->compare != IR_NE))
+        return fail(parser, reading,
+                    "Mismatch between instruction type and comparison qualifier in '%.*s'");
+    return true;
+}
+
+/* 32 bytes wide only where the device can; never more. */
+static bool check_width(struct parser *parser, const struct reading *reading,
+                        const struct ir_insn *insn)
+{
+    unsigned bytes = opcodes_type_size(insn->types[0]) * insn->vector;
+    bool global = insn->space == PTX_SPACE_GLOBAL || insn->space == PTX_SPACE_GENERIC;
+    bool new_width = bytes <= 32 && global && (insn->op == IR_LD || insn->op == IR_ST);
+    if (bytes <= 16 && insn->vector <= 4)
+        return true;
+    if (!new_width)
+        return fail(parser, reading, "Vector operand too wide for instruction '%.*s'");
+    if (parser->version < 808)
+        return fail(parser, reading,
+                    "Feature '256 bit wide load/store' requires PTX ISA .version "
+                    "8.8 or later, in '%.*s'");
+    if (parser->target < 100)
+        return fail(parser, reading,
+                    "Feature '256 bit wide load/store' requires .target sm_100 or higher, in "
+                    "'%.*s'");
+    return true;
+}
+
+static bool at_most(struct parser *parser, const struct reading *reading,
+                    const struct ir_operand *operand, uint64_t most)
+{
+    if (operand->kind != IR_OPERAND_IMM || operand->bits <= most)
+        return true;
+    return fail(parser, reading, "Immediate operand out of range for instruction '%.*s'");
+}
+
+static bool check_barrier(struct parser *parser, const struct reading *reading,
+                          const struct ir_insn *insn)
+{
+    if (insn->count == 0 || insn->mode == IR_BAR_WARP_SYNC)
+        return true;
+    for (uint8_t i = (uint8_t)(insn->destinations + 1); i < insn->count; i++) {
+        const struct ir_operand *threads = &insn->operands[i];
+        bool last = insn->mode >= IR_BAR_RED_POPC && i + 1 == insn->count; /* a predicate */
+        if (!last && threads->kind == IR_OPERAND_IMM && threads->bits % 32 != 0)
+            return fail(parser, reading,
+                        "Number of threads must be a multiple of the warp size in '%.*s'");
+    }
+    return at_most(parser, reading, &insn->operands[insn->destinations], 15);
+}
+
+static bool has_prefix(const struct reading *reading, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    for (uint32_t i = 0; i < reading->modifier_count; i++)
+        if (reading->words[i].length > length &&
+            memcmp(reading->words[i].text, prefix, length) == 0)
+            return true;
+    return false;
+}
+
+/* Hints to the caches are for global memory, and for weak accesses without another hint. */
+static bool check_hints(struct parser *parser, const struct reading *reading,
+                        const struct ir_insn *insn)
+{
+    bool first = has_prefix(reading, "L1::"), second = has_prefix(reading, "L2::evict");
+    bool other = has_prefix(reading, "L2::");
+    bool global = insn->space == PTX_SPACE_GLOBAL || insn->space == PTX_SPACE_GENERIC;
+    bool operation = check_mode_has(reading, "ca") || check_mode_has(reading, "cg") ||
+                     check_mode_has(reading, "cs") || check_mode_has(reading, "lu") ||
+                     check_mode_has(reading, "cv") || check_mode_has(reading, "wb") ||
+                     check_mode_has(reading, "wt");
+    if ((first || other) && !global)
+        return fail(parser, reading, "Cache hint cannot be applied to this space in '%.*s'");
+    if (operation && insn->order != IR_ORDER_WEAK)
+        return fail(parser, reading, "Cache operation cannot be combined with an order in '%.*s'");
+    if (insn->order == IR_ORDER_VOLATILE && insn->space == PTX_SPACE_CONST)
+        return fail(parser, reading, "State space incorrect for instruction '%.*s'");
+    if (first && (operation || insn->order == IR_ORDER_VOLATILE))
+        return fail(parser, reading, "Cache hints cannot be combined in instruction '%.*s'");
+    if (second && insn->vector * opcodes_type_size(insn->types[0]) != 32)
+        return fail(parser, reading,
+                    "Instruction '%.*s' requires '.v8.b32/.v4.b64' type with this cache hint");
+    return true;
+}
+
+/* An order and its scope come together. */
+static bool check_mbarrier(struct parser *parser, const struct reading *reading,
+                           const struct ir_insn *insn)
+{
+    bool order = check_mode_has(reading, "release") || check_mode_has(reading, "relaxed") ||
+                 check_mode_has(reading, "acquire");
+    if (order != (insn->scope != IR_SCOPE_NONE))
+        return fail(parser, reading,
+                    order ? "Scope modifier required for instruction '%.*s'"
+                          : "Order modifier required for instruction '%.*s'");
+    bool arrive = insn->mode == IR_MB_ARRIVE || insn->mode == IR_MB_ARRIVE_DROP;
+    if (arrive && insn->cluster && insn->operands[0].kind != IR_OPERAND_SINK)
+        return fail(parser, reading, "Sink '_' expected as destination of '%.*s'");
+    return true;
+}
+
+/* Without .sync they ended with PTX 6.4 and sm_70. */
+static bool check_sync(struct parser *parser, const struct reading *reading,
+                       const struct ir_insn *insn)
+{
+    if (insn->sync || parser->version < 604 || parser->target < 70)
+        return true;
+    return fail(parser, reading,
+                "Instruction '%.*s' without '.sync' is not supported on .target sm_70 and higher "
+                "from PTX ISA version 6.4");
+}
+
+/* .relaxed and .acquire name their scope; weak accesses have none. */
+static bool check_order(struct parser *parser, const struct reading *reading,
+                        const struct ir_insn *insn)
+{
+    bool strong = insn->order == IR_ORDER_RELAXED || insn->order == IR_ORDER_ACQUIRE ||
+                  insn->order == IR_ORDER_RELEASE;
+    if (strong && insn->scope == IR_SCOPE_NONE)
+        return fail(parser, reading, "Scope modifier required for instruction '%.*s'");
+    if (!strong && insn->scope != IR_SCOPE_NONE)
+        return fail(parser, reading, "Scope modifier not allowed for instruction '%.*s'");
+    if (strong && (insn->space == PTX_SPACE_CONST || insn->space == PTX_SPACE_LOCAL ||
+                   insn->space == PTX_SPACE_PARAM))
+        return fail(parser, reading, "State space incorrect for instruction '%.*s'");
+    return true;
+}
+
+static bool check_bulk(struct parser *parser, const struct reading *reading,
+                       const struct ir_insn *insn)
+{
+    const struct ir_operand *size = &insn->operands[insn->mode == IR_CP_PREFETCH ? 1 : 2];
+    return insn->count < 2 || size->kind != IR_OPERAND_IMM || size->bits % 16 == 0 ||
+           fail(parser, reading, "Size of instruction '%.*s' expected to be a multiple of 16");
+}
+
+static bool check_copy(struct parser *parser, const struct reading *reading,
+                       const struct ir_insn *insn)
+{
+    if (insn->count < 3)
+        return true;
+    uint64_t size = insn->operands[2].bits;
+    bool good = check_mode_has(reading, "cg") ? size == 16 : size == 4 || size == 8 || size == 16;
+    if (!good)
+        return fail(parser, reading, "Illegal copy size for instruction '%.*s'");
+    if (insn->count > 3)
+        return at_most(parser, reading, &insn->operands[3], size);
+    return true;
+}
+
+bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn)
+{
+    if (parser->reader->stop || !check_addresses(parser, reading, insn))
+        return false;
+    switch (insn->op) {
+    case IR_SET:
+    case IR_SETP:
+    case IR_VSET:
+        return insn->op == IR_VSET || check_comparison(parser, reading, insn);
+    case IR_LD:
+        return check_order(parser, reading, insn) && check_width(parser, reading, insn) &&
+               check_hints(parser, reading, insn);
+    case IR_ST:
+        return check_order(parser, reading, insn) && check_width(parser, reading, insn) &&
+               check_store(parser, reading, insn) && check_hints(parser, reading, insn);
+    case IR_LDU:
+    case IR_MOV:
+    case IR_SUST:
+    case IR_SULD:
+        return check_width(parser, reading, insn);
+    case IR_ATOM:
+    case IR_RED:
+        if (!check_hints(parser, reading, insn))
+            return false;
+        if (insn->op == IR_RED)
+            return check_store(parser, reading, insn);
+        return insn->vector > 1 || insn->operands[1].kind != IR_OPERAND_ADDRESS ||
+               insn->operands[1].parts->kind != IR_OPERAND_PARAM ||
+               fail(parser, reading, "State space incorrect for instruction '%.*s'");
+    case IR_BAR:
+    case IR_BARRIER:
+        return check_barrier(parser, reading, insn);
+    case IR_LOP3:
+        insn->operands[insn->boolean != IR_BOOL_NONE ? 5 : 4].bits &= 255;
+        return true;
+    case IR_CP_ASYNC:
+        return check_copy(parser, reading, insn);
+    case IR_CP_BULK:
+        return check_bulk(parser, reading, insn);
+    case IR_SHFL:
+    case IR_VOTE:
+        return check_sync(parser, reading, insn);
+    case IR_MBARRIER:
+        return check_mbarrier(parser, reading, insn);
+    case IR_DISCARD:
+    case IR_APPLYPRIORITY:
+        return insn->operands[1].bits == 128 ||
+               fail(parser, reading, "Argument 1 of instruction '%.*s' expected to be 128");
+    default:
+        return true;
+    }
+}

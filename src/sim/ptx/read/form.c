@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of modifiers and forms, made ready on first use, and the choice of a form by the
+ * modifiers that an instruction has. */
+#include "ptx/read/form.h"
+
+#include <string.h>
+
+#include "ptx/read/arena.h"
+#include "ptx/read/check.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/parse.h"
+
+static const struct modifier modifiers[] = {
+    {"", FIELD_NONE, 0, 0, 0}, /* MODIFIER_UNKNOWN */
+#define MOD(text, field, value, version, target) {text, FIELD_##field, value, version, target},
+#include "ptx/read/opcodes_modifiers.def"
+#undef MOD
+};
+enum { MODIFIER_COUNT = sizeof modifiers / sizeof *modifiers };
+_Static_assert(MODIFIER_COUNT <= 64 * MODIFIER_WORDS, "MODIFIER_WORDS is too small");
+
+static const struct form forms[] = {
+#define FORM(op, mnemonic, modifiers, operands, version, target)                                   \
+    {mnemonic, modifiers, operands, NULL, IR_##op, version, target},
+#define LACK(mnemonic, modifiers, reason) {mnemonic, modifiers, "", reason, IR_OP_COUNT, 0, 0},
+#include "ptx/read/opcodes_forms.def"
+#undef FORM
+#undef LACK
+};
+enum { FORM_COUNT = sizeof forms / sizeof *forms, SLOTS = 1024 };
+_Static_assert(FORM_COUNT < SLOTS && MODIFIER_COUNT < SLOTS / 2, "SLOTS is too small");
+
+struct dictionary {
+    uint16_t modifiers[SLOTS]; /* by hash; 0: free */
+    uint16_t mnemonics[SLOTS]; /* index of the first form plus one; 0: free */
+    struct form_compiled *compiled[FORM_COUNT];
+};
+
+static uint32_t hash_text(const char *text, uint32_t length)
+{
+    uint32_t hash = UINT32_C(2166136261);
+    for (uint32_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT32_C(16777619);
+    return hash ^ hash >> 13;
+}
+
+static bool same_text(const char *known, const char *text, uint32_t length)
+{
+    return strncmp(known, text, length) == 0 && known[length] == '\0';
+}
+
+const struct modifier *form_modifier(uint16_t index)
+{
+    return &modifiers[index];
+}
+
+uint16_t form_modifier_find(const struct reader *reader, const char *text, uint32_t length)
+{
+    const struct dictionary *dictionary = reader->dictionary;
+    uint32_t at = hash_text(text, length) % SLOTS;
+    for (; dictionary->modifiers[at] != 0; at = (at + 1) % SLOTS)
+        if (same_text(modifiers[dictionary->modifiers[at]].text, text, length))
+            return dictionary->modifiers[at];
+    return MODIFIER_UNKNOWN;
+}
+
+/* Index of the mnemonic's first form; NO_INDEX: not an instruction. */
+static int find_mnemonic(const struct dictionary *dictionary, struct name name)
+{
+    uint32_t at = hash_text(name.text, name.length) % SLOTS;
+    for (; dictionary->mnemonics[at] != 0; at = (at + 1) % SLOTS)
+        if (same_text(forms[dictionary->mnemonics[at] - 1].mnemonic, name.text, name.length))
+            return dictionary->mnemonics[at] - 1;
+    return NO_INDEX;
+}
+
+bool form_dictionary(struct reader *reader)
+{
+    struct dictionary *dictionary = arena_alloc(reader->scratch, sizeof *dictionary);
+    if (!dictionary)
+        return false;
+    reader->dictionary = dictionary;
+    for (uint16_t i = 1; i < MODIFIER_COUNT; i++) {
+        uint32_t at = hash_text(modifiers[i].text, (uint32_t)strlen(modifiers[i].text)) % SLOTS;
+        while (dictionary->modifiers[at] != 0)
+            at = (at + 1) % SLOTS;
+        dictionary->modifiers[at] = i;
+    }
+    for (uint16_t i = 0; i < FORM_COUNT; i++) {
+        if (i > 0 && strcmp(forms[i].mnemonic, forms[i - 1].mnemonic) == 0)
+            continue;
+        uint32_t length = (uint32_t)strlen(forms[i].mnemonic);
+        uint32_t at = hash_text(forms[i].mnemonic, length) % SLOTS;
+        while (dictionary->mnemonics[at] != 0)
+            at = (at + 1) % SLOTS;
+        dictionary->mnemonics[at] = (uint16_t)(i + 1);
+    }
+    return true;
+}
+
+/* --- From text to form_compiled. The tables are ours, so a mistake in one is an assertion of the
+ * tests (every form is compiled there), not a message to users. --- */
+static uint8_t type_named(const struct reader *reader, const char *text, uint32_t length)
+{
+    uint16_t index = form_modifier_find(reader, text, length);
+    return modifiers[index].field == FIELD_TYPE ? modifiers[index].value : IR_NONE;
+}
+
+static void compile_group(const struct reader *reader, const char *text, uint32_t length,
+                          struct form_group *group)
+{
+    if (length == 1 && *text == '*') {
+        group->any = group->optional = true;
+        return;
+    }
+    if (text[length - 1] == '?') {
+        group->optional = true;
+        length--;
+    }
+    while (length > 0) {
+        const char *bar = memchr(text, '|', length);
+        uint32_t part = bar ? (uint32_t)(bar - text) : length;
+        uint16_t index = form_modifier_find(reader, text, part);
+        group->bits[index / 64] |= UINT64_C(1) << index % 64;
+        group->is_type |= modifiers[index].field == FIELD_TYPE;
+        uint32_t used = bar ? part + 1 : part;
+        text += used;
+        length -= used;
+    }
+}
+
+static void compile_spec(const struct reader *reader, const char *text, uint32_t length,
+                         struct spec *spec)
+{
+    if (*text == '|') {
+        spec->joined = true;
+        text++;
+        length--;
+    }
+    spec->role = *text++;
+    length--;
+    for (; length > 0 && (text[length - 1] == '?' || text[length - 1] == '~'); length--) {
+        spec->optional |= text[length - 1] == '?';
+        spec->relaxed |= text[length - 1] == '~';
+    }
+    if (length == 1 && *text >= '0' && *text <= '3')
+        spec->type = (uint8_t)(SPEC_TYPE0 + *text - '0');
+    else if (length == 1 && *text == 'W')
+        spec->type = SPEC_WIDE;
+    else if (length > 0)
+        spec->type = type_named(reader, text, length);
+}
+
+static const struct form_compiled *compile(const struct reader *reader, int index)
+{
+    struct dictionary *dictionary = reader->dictionary;
+    if (dictionary->compiled[index])
+        return dictionary->compiled[index];
+    struct form_compiled *compiled = arena_alloc(reader->scratch, sizeof *compiled);
+    if (!compiled)
+        return NULL;
+    compiled->form = &forms[index];
+    for (const char *at = forms[index].modifiers; *at != '\0';) {
+        uint32_t length = (uint32_t)strcspn(at, " ");
+        if (length > 0 && compiled->group_count < MAX_GROUPS)
+            compile_group(reader, at, length, &compiled->groups[compiled->group_count++]);
+        at += length;
+        at += strspn(at, " ");
+    }
+    for (const char *at = forms[index].operands; *at != '\0';) {
+        uint32_t length = (uint32_t)strcspn(at, " ");
+        if (length > 0 && compiled->spec_count < MAX_SPECS)
+            compile_spec(reader, at, length, &compiled->specs[compiled->spec_count++]);
+        at += length;
+        at += strspn(at, " ");
+    }
+    for (uint32_t g = 0; g < compiled->group_count; g++) {
+        compiled->any |= compiled->groups[g].any;
+        for (uint32_t w = 0; w < MODIFIER_WORDS; w++)
+            compiled->bits[w] |= compiled->groups[g].bits[w];
+    }
+    dictionary->compiled[index] = compiled;
+    return compiled;
+}
+
+/* --- Choosing --- */
+static bool in_group(const struct form_group *group, uint16_t modifier)
+{
+    return (group->bits[modifier / 64] >> modifier % 64 & 1) != 0;
+}
+
+/* Does the form take these modifiers? Those of `ignored` fields are passed over on both sides. */
+static bool takes(const struct form_compiled *compiled, const struct reading *reading,
+                  unsigned ignored)
+{
+    uint32_t used = 0;
+    bool any = compiled->any;
+    for (uint32_t m = 0; m < reading->modifier_count && !any && ignored == 0; m++) {
+        uint16_t modifier = reading->modifiers[m];
+        if ((compiled->bits[modifier / 64] >> modifier % 64 & 1) == 0)
+            return false;
+    }
+    for (uint32_t m = 0; m < reading->modifier_count; m++) {
+        uint16_t modifier = reading->modifiers[m];
+        bool is_type = modifiers[modifier].field == FIELD_TYPE;
+        if ((ignored >> modifiers[modifier].field & 1) != 0)
+            continue;
+        uint32_t g = 0;
+        for (; g < compiled->group_count; g++) {
+            const struct form_group *group = &compiled->groups[g];
+            if ((used >> g & 1) != 0 || group->any)
+                continue;
+            if (modifier != MODIFIER_UNKNOWN && in_group(group, modifier))
+                break;
+            if (is_type && group->is_type && !any)
+                return false;
+        }
+        if (g < compiled->group_count)
+            used |= UINT32_C(1) << g;
+        else if (!any)
+            return false;
+    }
+    for (uint32_t g = 0; g < compiled->group_count; g++) {
+        const struct form_group *group = &compiled->groups[g];
+        if ((used >> g & 1) != 0 || group->optional)
+            continue;
+        bool passed = false;
+        for (uint16_t m = 1; ignored != 0 && m < MODIFIER_COUNT && !passed; m++)
+            passed = in_group(group, m) && (ignored >> modifiers[m].field & 1) != 0;
+        if (!passed)
+            return false;
+    }
+    return true;
+}
+
+const struct form_compiled *form_next(struct parser *parser, const struct reading *reading, int *at,
+                                      unsigned ignored)
+{
+    const struct reader *reader = parser->reader;
+    int index = *at == NO_INDEX ? find_mnemonic(reader->dictionary, reading->mnemonic) : *at + 1;
+    if (*at == NO_INDEX && index == NO_INDEX)
+        return NULL;
+    for (; index < FORM_COUNT; index++) {
+        if (!same_text(forms[index].mnemonic, reading->mnemonic.text, reading->mnemonic.length))
+            return NULL;
+        const struct form_compiled *compiled = compile(reader, index);
+        if (!compiled) {
+            parse_no_memory(parser->reader);
+            return NULL;
+        }
+        if (takes(compiled, reading, ignored)) {
+            *at = index;
+            return compiled;
+        }
+    }
+    return NULL;
+}
+
+bool form_exists(const struct parser *parser, const struct reading *reading)
+{
+    return find_mnemonic(parser->reader->dictionary, reading->mnemonic) != NO_INDEX;
+}
+
+const char *form_lacking(struct parser *parser, const struct reading *reading)
+{
+    int index = find_mnemonic(parser->reader->dictionary, reading->mnemonic);
+    const char *mnemonic = index >= 0 ? forms[index].mnemonic : NULL;
+    for (; index >= 0 && index < FORM_COUNT; index++) {
+        if (forms[index].mnemonic != mnemonic && strcmp(forms[index].mnemonic, mnemonic) != 0)
+            return NULL;
+        if (!forms[index].reason)
+            continue;
+        const struct form_compiled *compiled = compile(parser->reader, index);
+        if (compiled && takes(compiled, reading, 0))
+            return forms[index].reason;
+    }
+    return NULL;
+}
+
+/* Does any form of this mnemonic know the modifier? */
+bool form_knows(struct parser *parser, const struct reading *reading, uint16_t modifier)
+{
+    int index = find_mnemonic(parser->reader->dictionary, reading->mnemonic);
+    for (; index >= 0 && index < FORM_COUNT; index++) {
+        if (!same_text(forms[index].mnemonic, reading->mnemonic.text, reading->mnemonic.length))
+            return false;
+        const struct form_compiled *compiled = compile(parser->reader, index);
+        for (uint32_t g = 0; compiled && g < compiled->group_count; g++)
+            if (in_group(&compiled->groups[g], modifier))
+                return true;
+    }
+    return false;
+}
+
+/* For the tests of the tables: a modifier or a type that no table has. */
+bool form_table_is_sound(struct reader *reader)
+{
+    for (int i = 0; i < FORM_COUNT; i++) {
+        const struct form_compiled *compiled = compile(reader, i);
+        if (!compiled)
+            return false;
+        for (uint32_t g = 0; g < compiled->group_count; g++)
+            if ((compiled->groups[g].bits[0] & 1) != 0)
+                return false;
+    }
+    return true;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* A PTX module as the reader leaves it and the compiler takes it: names resolved, types checked,
+ * nothing lowered. Everything lives in the module's arena. */
+#ifndef CUSHIM_SIM_PTX_READ_IR_H
+#define CUSHIM_SIM_PTX_READ_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ir_arena;
+
+enum ir_type {
+    IR_NONE,
+    IR_B8,
+    IR_B16,
+    IR_B32,
+    IR_B64,
+    IR_B128,
+    IR_U8,
+    IR_U16,
+    IR_U32,
+    IR_U64,
+    IR_S8,
+    IR_S16,
+    IR_S32,
+    IR_S64,
+    IR_F16,
+    IR_F16X2,
+    IR_BF16,
+    IR_BF16X2,
+    IR_TF32,
+    IR_F32,
+    IR_F64,
+    IR_E4M3X2,
+    IR_E5M2X2, /* 16 bits: two 8-bit floats */
+    IR_U16X2,
+    IR_S16X2,
+    IR_F32X2,
+    IR_E2M1X2, /* 8 bits: two 4-bit floats */
+    IR_E2M3X2,
+    IR_E3M2X2, /* 16 bits: two 6-bit floats, each in a byte */
+    IR_U4,     /* of cvt.pack */
+    IR_S4,
+    IR_U2,
+    IR_S2,
+    IR_PRED,
+    IR_TEXREF,
+    IR_SAMPLERREF,
+    IR_SURFREF,
+};
+
+/* One enumerator per instruction of the ISA that the engine runs: IR_ADD, IR_LD, IR_BRA, ... */
+enum ir_op {
+#define IR_OP(name, text) IR_##name,
+#include "ptx/read/opcodes.def"
+#undef IR_OP
+    IR_OP_COUNT
+};
+
+enum ir_rounding {
+    IR_ROUND_NONE,
+    IR_RN,
+    IR_RZ,
+    IR_RM,
+    IR_RP,
+    IR_RNA,
+    IR_RS,
+    IR_RNI,
+    IR_RZI,
+    IR_RMI,
+    IR_RPI
+};
+enum ir_half { IR_HALF_NONE, IR_LO, IR_HI, IR_WIDE };
+enum ir_compare {
+    IR_CMP_NONE,
+    IR_EQ,
+    IR_NE,
+    IR_LT,
+    IR_LE,
+    IR_GT,
+    IR_GE, /* lo ls hi hs: with U types*/
+    IR_EQU,
+    IR_NEU,
+    IR_LTU,
+    IR_LEU,
+    IR_GTU,
+    IR_GEU,
+    IR_NUM,
+    IR_NAN
+};
+enum ir_bool { IR_BOOL_NONE, IR_BOOL_AND, IR_BOOL_OR, IR_BOOL_XOR };
+enum ir_atomic {
+    IR_ATOM_NONE,
+    IR_ATOM_ADD,
+    IR_ATOM_MIN,
+    IR_ATOM_MAX,
+    IR_ATOM_AND,
+    IR_ATOM_OR,
+    IR_ATOM_XOR,
+    IR_ATOM_EXCH,
+    IR_ATOM_CAS,
+    IR_ATOM_INC,
+    IR_ATOM_DEC
+};
+enum ir_order {
+    IR_ORDER_WEAK,
+    IR_ORDER_RELAXED,
+    IR_ORDER_ACQUIRE,
+    IR_ORDER_RELEASE,
+    IR_ORDER_ACQ_REL,
+    IR_ORDER_SC,
+    IR_ORDER_VOLATILE
+};
+enum ir_scope { IR_SCOPE_NONE, IR_SCOPE_CTA, IR_SCOPE_CLUSTER, IR_SCOPE_GPU, IR_SCOPE_SYS };
+/* What is particular to one instruction: shfl, vote, prmt, shf, testp, bar, tex geometry, ... */
+enum ir_mode {
+    IR_MODE_NONE,
+    IR_SHFL_UP,
+    IR_SHFL_DOWN,
+    IR_SHFL_BFLY,
+    IR_SHFL_IDX,
+    IR_VOTE_ALL,
+    IR_VOTE_ANY,
+    IR_VOTE_UNI,
+    IR_VOTE_BALLOT,
+    IR_MATCH_ANY,
+    IR_MATCH_ALL,
+    IR_PRMT_DEFAULT,
+    IR_PRMT_F4E,
+    IR_PRMT_B4E,
+    IR_PRMT_RC8,
+    IR_PRMT_ECL,
+    IR_PRMT_ECR,
+    IR_PRMT_RC16,
+    IR_SHF_L_CLAMP,
+    IR_SHF_L_WRAP,
+    IR_SHF_R_CLAMP,
+    IR_SHF_R_WRAP,
+    IR_CLAMP,
+    IR_WRAP,
+    IR_SHIFTAMT,
+    IR_TESTP_FINITE,
+    IR_TESTP_INFINITE,
+    IR_TESTP_NUMBER,
+    IR_TESTP_NOTANUMBER,
+    IR_TESTP_NORMAL,
+    IR_TESTP_SUBNORMAL,
+    IR_BAR_SYNC,
+    IR_BAR_ARRIVE,
+    IR_BAR_RED_POPC,
+    IR_BAR_RED_AND,
+    IR_BAR_RED_OR,
+    IR_BAR_WARP_SYNC,
+    IR_BAR_CLUSTER_ARRIVE,
+    IR_BAR_CLUSTER_WAIT,
+    IR_REDUX_ADD,
+    IR_REDUX_MIN,
+    IR_REDUX_MAX,
+    IR_REDUX_AND,
+    IR_REDUX_OR,
+    IR_REDUX_XOR,
+    IR_TRAP_SURF,
+    IR_ZERO_SURF,
+    IR_CLAMP_SURF,
+    IR_MB_INIT,
+    IR_MB_INVAL,
+    IR_MB_ARRIVE,
+    IR_MB_ARRIVE_DROP,
+    IR_MB_TEST_WAIT,
+    IR_MB_TRY_WAIT,
+    IR_MB_PENDING_COUNT,
+    IR_MB_EXPECT_TX,
+    IR_MB_COMPLETE_TX,
+    IR_CP_COPY,
+    IR_CP_COMMIT,
+    IR_CP_WAIT_GROUP,
+    IR_CP_WAIT_ALL,
+    IR_CP_MBARRIER_ARRIVE,
+    IR_CP_MULTICAST, /* cp.async.bulk */
+    IR_CP_MASK,
+    IR_CP_PREFETCH,
+    IR_SHR_7, /* vmad */
+    IR_SHR_15,
+    IR_QUERY_WIDTH, /* txq, suq */
+    IR_QUERY_HEIGHT,
+    IR_QUERY_DEPTH,
+    IR_QUERY_CHANNEL_DATA_TYPE,
+    IR_QUERY_CHANNEL_ORDER,
+    IR_QUERY_NORMALIZED_COORDS,
+    IR_QUERY_FORCE_UNNORMALIZED,
+    IR_QUERY_FILTER_MODE,
+    IR_QUERY_ADDR_MODE_0,
+    IR_QUERY_ADDR_MODE_1,
+    IR_QUERY_ADDR_MODE_2,
+    IR_QUERY_ARRAY_SIZE,
+    IR_QUERY_MIPMAP_LEVELS,
+    IR_QUERY_SAMPLES,
+    IR_QUERY_MEMORY_LAYOUT,
+    IR_ISTYPEP_TEXREF, /* istypep */
+    IR_ISTYPEP_SAMPLERREF,
+    IR_ISTYPEP_SURFREF,
+};
+enum ir_geometry {
+    IR_GEOM_NONE,
+    IR_1D,
+    IR_2D,
+    IR_3D,
+    IR_A1D,
+    IR_A2D,
+    IR_CUBE,
+    IR_ACUBE,
+    IR_2DMS,
+    IR_A2DMS
+};
+enum ir_special {
+    IR_TID,
+    IR_NTID,
+    IR_LANEID,
+    IR_WARPID,
+    IR_NWARPID,
+    IR_CTAID,
+    IR_NCTAID,
+    IR_SMID,
+    IR_NSMID,
+    IR_GRIDID,
+    IR_LANEMASK_EQ,
+    IR_LANEMASK_LE,
+    IR_LANEMASK_LT,
+    IR_LANEMASK_GE,
+    IR_LANEMASK_GT,
+    IR_CLOCK,
+    IR_CLOCK_HI,
+    IR_CLOCK64,
+    IR_GLOBALTIMER,
+    IR_GLOBALTIMER_LO,
+    IR_GLOBALTIMER_HI,
+    IR_ENVREG,
+    IR_PM,
+    IR_TOTAL_SMEM_SIZE,
+    IR_AGGR_SMEM_SIZE,
+    IR_DYNAMIC_SMEM_SIZE,
+    IR_RESERVED_SMEM_BEGIN,
+    IR_RESERVED_SMEM_END,
+    IR_RESERVED_SMEM_CAP,
+    IR_CLUSTERID,
+    IR_NCLUSTERID,
+    IR_CLUSTER_CTAID,
+    IR_CLUSTER_NCTAID,
+    IR_CLUSTER_CTARANK,
+    IR_CLUSTER_NCTARANK,
+    IR_IS_EXPLICIT_CLUSTER,
+    IR_CURRENT_GRAPH_EXEC,
+    IR_WARP_SZ,
+};
+
+enum ir_operand_kind {
+    IR_OPERAND_NONE,
+    IR_OPERAND_SINK,     /* _ */
+    IR_OPERAND_REG,      /* index: function->registers; negate for !p of a predicate */
+    IR_OPERAND_IMM,      /* bits: the value in the instruction's own type (f32: its 32 bits, ...) */
+    IR_OPERAND_SPECIAL,  /* index: enum ir_special, component: 0 x, 1 y, 2 z; or the number */
+    IR_OPERAND_VARIABLE, /* index: module->variables; address of it, plus offset */
+    IR_OPERAND_LOCAL,    /* index: function->variables (.local .shared .param), plus offset */
+    IR_OPERAND_PARAM,    /* index: function->params, plus offset */
+    IR_OPERAND_RETURN,   /* index: function->returns, plus offset */
+    IR_OPERAND_FUNCTION, /* index: module->functions; its address, or the callee */
+    IR_OPERAND_LABEL,    /* index: instruction of this function */
+    IR_OPERAND_TABLE,   /* index: function->tables (.branchtargets, .calltargets, .callprototype) */
+    IR_OPERAND_VECTOR,  /* parts[0..count): {a, b, c, d} */
+    IR_OPERAND_ADDRESS, /* [parts[0] + offset]; parts[0]: REG, IMM, VARIABLE, LOCAL, PARAM, RETURN
+                         */
+    IR_OPERAND_GROUP,   /* [a, b, ...] of tex and suld, (a, b) of call: parts */
+};
+struct ir_operand {
+    uint8_t kind;
+    uint8_t negate;    /* !p; -a of immediates is folded */
+    uint8_t component; /* of a vector register or special register; also .b0-.b3 .h0 .h1 of video */
+    uint8_t count;     /* of parts */
+    uint32_t index;
+    int64_t offset;
+    uint64_t bits;
+    struct ir_operand *parts;
+};
+
+/* operand.component of video instructions (vadd, ...): .b0 .. .b3, .h0, .h1; of the SIMD ones a
+ * selection or a write mask in operand.offset: four bits per part from the lowest (.b7210: 0x7210;
+ * .h10: 0x10), or one bit per written part. 0..3 are .x .y .z .w of a vector or special register.
+ */
+enum ir_component {
+    IR_COMPONENT_B0 = 8,
+    IR_COMPONENT_B1,
+    IR_COMPONENT_B2,
+    IR_COMPONENT_B3,
+    IR_COMPONENT_H0,
+    IR_COMPONENT_H1,
+    IR_COMPONENT_SELECT,
+    IR_COMPONENT_MASK,
+};
+
+/* Operands are in the order written, with these conventions:
+ * - call: GROUP of return values (may be empty), callee (FUNCTION or REG), GROUP of arguments (may
+ *   be empty), and of an indirect call the TABLE. A part is a REG, an IMM or a LOCAL .param
+ * variable.
+ * - tex, tld4: d, (d|p: the predicate), GROUP [texture, (sampler), coordinates], then what follows.
+ *   suld, sust, sured: GROUP [surface, coordinates]. txq, suq: ADDRESS.
+ *   Coordinates are a VECTOR, or a REG or IMM where one suffices.
+ * - A vector register used as a whole becomes a VECTOR of its components.
+ * - A cache policy (.L2::cache_hint) is checked and left out.
+ * - A body's last instruction is always one that does not fall through: a ret is added if needed.
+ */
+#define IR_MAX_OPERANDS 8 /* lop3 with a predicate has seven: d|p, a, b, c, lut, q */
+struct ir_insn {
+    uint16_t op;      /* enum ir_op */
+    uint8_t types[4]; /* enum ir_type, in the order written; cvt: [0] destination, [1] source */
+    uint8_t type_count;
+    uint8_t vector; /* 1, 2, 4, 8: .v2 .v4 .v8 */
+    uint8_t rounding, half, compare, boolean, atomic, order, scope, mode, geometry;
+    uint8_t space, space2; /* enum ptx_space; space2: source of cp.async */
+    bool to;               /* cvta.to */
+    bool saturate, ftz, approx, full, cc, relu, uniform, sync, array, noftz, nan, xorsign, abs,
+        aligned, satfinite, ignore_src, parity, noinc, po, cluster;
+    uint8_t base_mip_grad; /* tex: 0 none, 1 level, 2 grad; tld4: component */
+    /* parity: mbarrier.*_wait.parity; noinc: cp.async.mbarrier.arrive.noinc; po: vmad.po; cluster:
+     * the space is .shared::cluster; expect_tx: mbarrier.arrive.expect_tx */
+    bool expect_tx;
+    bool formatted; /* sust.p, sured.p */
+    bool guarded, guard_negate;
+    uint32_t guard;       /* register index of the predicate */
+    uint8_t count;        /* of operands; destinations first, exactly in the order written; `d|p`
+                             is two operands */
+    uint8_t destinations; /* how many of them are written */
+    struct ir_operand operands[IR_MAX_OPERANDS];
+    uint32_t line;       /* of the PTX text */
+    uint32_t used_bytes; /* of a load: a bit for each byte that counts; 0: all */
+};
+
+struct ir_register {
+    const char *name; /* "%r12" */
+    uint8_t type;
+    uint8_t vector; /* 1, 2, 4 */
+};
+
+struct ir_relocation { /* an initial value that is an address */
+    uint64_t offset;
+    uint32_t index; /* module->variables or module->functions */
+    bool function;
+    bool generic;  /* generic(symbol) */
+    uint8_t size;  /* bytes: 4 or 8, or 1 with mask */
+    uint8_t shift; /* 0xFF(symbol) style masks: bits shifted right, then truncated to size */
+    int64_t addend;
+};
+
+enum ir_linkage { IR_STATIC, IR_EXTERN, IR_VISIBLE, IR_WEAK, IR_COMMON };
+
+struct ir_variable { /* module scope, or .local .shared .param in a function */
+    const char *name;
+    uint8_t space, type, vector, linkage;
+    bool managed, unsized; /* unsized: extern .shared a[] (dynamic shared memory) */
+    uint32_t align;
+    uint64_t size;       /* bytes */
+    const uint8_t *init; /* the first init_size bytes; the rest is zero */
+    uint64_t init_size;
+    struct ir_relocation *relocations;
+    uint32_t relocation_count;
+    uint32_t line;
+};
+
+struct ir_parameter { /* of a function: entry parameter, argument or return value */
+    const char *name;
+    uint8_t type; /* element type */
+    bool reg;     /* declared .reg (an ABI-less function); then `index` is its register */
+    uint32_t index;
+    uint32_t size, align, offset; /* bytes; offset in the packed buffer */
+};
+
+struct ir_table {      /* .branchtargets, .calltargets, .callprototype */
+    uint32_t *indices; /* instructions, or functions */
+    uint32_t count;
+    bool prototype; /* .callprototype: params and returns */
+    bool functions; /* .calltargets: indices are of functions */
+    struct ir_parameter *params, *returns;
+    uint32_t param_count, return_count;
+};
+
+struct ir_function {
+    const char *name;
+    bool entry, body, noreturn, variadic;
+    uint8_t linkage;
+    struct ir_parameter *params, *returns;
+    uint32_t param_count, return_count;
+    struct ir_register *registers;
+    uint32_t register_count;
+    struct ir_variable *variables;
+    uint32_t variable_count;
+    struct ir_insn *insns;
+    uint32_t insn_count;
+    struct ir_table *tables;
+    uint32_t table_count;
+    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, cluster[3], max_cluster;
+    uint32_t line;
+    const char *lacks; /* why it cannot run: its body is a trap then. NULL: it can */
+};
+
+struct ir_module {
+    struct ir_arena *arena;
+    unsigned version, target; /* 804, 90 */
+    unsigned address_size;
+    struct ir_variable *variables;
+    uint32_t variable_count;
+    struct ir_function *functions;
+    uint32_t function_count;
+    bool incomplete; /* something that is used is defined nowhere */
+};
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* Constant expressions, with C's operators and precedence; integers are 64 bits, signed unless one
+ * side is unsigned; floating point is double. */
+#include "ptx/read/parse_expr.h"
+
+#include <string.h>
+
+#include "ptx/read/lex.h"
+#include "ptx/read/parse.h"
+
+static double as_double(struct value value)
+{
+    double result;
+    if (value.kind == LITERAL_INT)
+        return (double)(int64_t)value.bits;
+    if (value.kind == LITERAL_UNSIGNED)
+        return (double)value.bits;
+    memcpy(&result, &value.bits, sizeof result);
+    return result;
+}
+
+static struct value of_double(double number)
+{
+    struct value value = {.kind = LITERAL_F64};
+    memcpy(&value.bits, &number, sizeof number);
+    return value;
+}
+
+static struct value of_bool(bool truth)
+{
+    return (struct value){LITERAL_INT, truth};
+}
+
+static bool is_float(struct value value)
+{
+    return value.kind == LITERAL_F32 || value.kind == LITERAL_F64;
+}
+
+static bool is_true(struct value value)
+{
+    return is_float(value) ? as_double(value) != 0 : value.bits != 0;
+}
+
+static bool fail(struct parser *parser, const char *what)
+{
+    parse_error(parser, parser->token.line, "%s in constant expression", what);
+    return false;
+}
+
+static bool float_binary(struct parser *parser, unsigned op, struct value left, struct value right,
+                         struct value *result)
+{
+    double a = as_double(left), b = as_double(right);
+    switch (op) {
+    case '+':
+        *result = of_double(a + b);
+        return true;
+    case '-':
+        *result = of_double(a - b);
+        return true;
+    case '*':
+        *result = of_double(a * b);
+        return true;
+    case '/':
+        *result = of_double(a / b);
+        return true;
+    case '<':
+        *result = of_bool(a < b);
+        return true;
+    case '>':
+        *result = of_bool(a > b);
+        return true;
+    case PAIR('<', '='):
+        *result = of_bool(a <= b);
+        return true;
+    case PAIR('>', '='):
+        *result = of_bool(a >= b);
+        return true;
+    case PAIR('=', '='):
+        *result = of_bool(a == b);
+        return true;
+    case PAIR('!', '='):
+        *result = of_bool(a != b);
+        return true;
+    case PAIR('&', '&'):
+        *result = of_bool(is_true(left) && is_true(right));
+        return true;
+    case PAIR('|', '|'):
+        *result = of_bool(is_true(left) || is_true(right));
+        return true;
+    default:
+        return fail(parser, "Floating-point operand where an integer is expected");
+    }
+}
+
+static bool divide(struct parser *parser, unsigned op, bool is_unsigned, uint64_t a, uint64_t b,
+                   uint64_t *bits)
+{
+    if (b == 0)
+        return fail(parser, "Division by zero");
+    if (is_unsigned)
+        *bits = op == '/' ? a / b : a % b;
+    else if (b == UINT64_MAX) /* -1: the smallest number has no positive counterpart */
+        *bits = op == '/' ? 0 - a : 0;
+    else if (op == '/')
+        *bits = (uint64_t)((int64_t)a / (int64_t)b);
+    else
+        *bits = (uint64_t)((int64_t)a % (int64_t)b);
+    return true;
+}
+
+static uint64_t shift(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
+{
+    bool negative = !is_unsigned && a >> 63 != 0;
+    if (b >= 64)
+        return op == PAIR('>', '>') && negative ? UINT64_MAX : 0;
+    if (op == PAIR('<', '<'))
+        return a << b;
+    return negative ? ~(~a >> b) : a >> b;
+}
+
+static bool compare(unsigned op, bool is_unsigned, uint64_t a, uint64_t b)
+{
+    bool less = is_unsigned ? a < b : (int64_t)a < (int64_t)b;
+    switch (op) {
+    case '<':
+        return less;
+    case '>':
+        return !less && a != b;
+    case PAIR('<', '='):
+        return less || a == b;
+    case PAIR('>', '='):
+        return !less;
+    case PAIR('=', '='):
+        return a == b;
+    default:
+        return a != b;
+    }
+}
+
+static bool binary(struct parser *parser, unsigned op, struct value left, struct value right,
+                   struct value *result)
+{
+    /* An exact single is not for arithmetic. */
+    if (left.kind == LITERAL_F32 || right.kind == LITERAL_F32)
+        return fail(parser, "Single-precision literal");
+    if (is_float(left) || is_float(right))
+        return float_binary(parser, op, left, right, result);
+    bool is_unsigned = left.kind == LITERAL_UNSIGNED || right.kind == LITERAL_UNSIGNED;
+    uint64_t a = left.bits, b = right.bits;
+    *result = (struct value){is_unsigned ? LITERAL_UNSIGNED : LITERAL_INT, 0};
+    switch (op) {
+    case '+':
+        result->bits = a + b;
+        return true;
+    case '-':
+        result->bits = a - b;
+        return true;
+    case '*':
+        result->bits = a * b;
+        return true;
+    case '/':
+    case '%':
+        return divide(parser, op, is_unsigned, a, b, &result->bits);
+    case '&':
+        result->bits = a & b;
+        return true;
+    case '|':
+        result->bits = a | b;
+        return true;
+    case '^':
+        result->bits = a ^ b;
+        return true;
+    case PAIR('<', '<'):
+    case PAIR('>', '>'):
+        result->kind = left.kind;
+        result->bits = shift(op, left.kind == LITERAL_UNSIGNED, a, b);
+        return true;
+    case PAIR('&', '&'):
+        *result = of_bool(a != 0 && b != 0);
+        return true;
+    case PAIR('|', '|'):
+        *result = of_bool(a != 0 || b != 0);
+        return true;
+    default:
+        *result = of_bool(compare(op, is_unsigned, a, b));
+        return true;
+    }
+}
+
+/* How tightly the operator at the token binds; 0: none. */
+static unsigned precedence(const struct parser *parser)
+{
+    if (parser->token.kind != TOKEN_PUNCT)
+        return 0;
+    switch (parser->token.value) {
+    case '*':
+    case '/':
+    case '%':
+        return 10;
+    case '+':
+    case '-':
+        return 9;
+    case PAIR('<', '<'):
+    case PAIR('>', '>'):
+        return 8;
+    case '<':
+    case '>':
+    case PAIR('<', '='):
+    case PAIR('>', '='):
+        return 7;
+    case PAIR('=', '='):
+    case PAIR('!', '='):
+        return 6;
+    case '&':
+        return 5;
+    case '^':
+        return 4;
+    case '|':
+        return 3;
+    case PAIR('&', '&'):
+        return 2;
+    case PAIR('|', '|'):
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static bool unary(struct parser *parser, struct value *value);
+
+/* (expression), or a cast: (.s64) and (.u64). */
+static bool parenthesis(struct parser *parser, struct value *value)
+{
+    if (parser->token.kind == TOKEN_WORD) {
+        bool is_unsigned = parse_is_word(parser, "u64");
+        if (!is_unsigned && !parse_is_word(parser, "s64")) {
+            parse_syntax(parser);
+            return false;
+        }
+        parse_next(parser);
+        if (!parse_expect(parser, ')') || !unary(parser, value))
+            return false;
+        if (is_float(*value))
+            return fail(parser, "Cast of a floating-point value");
+        value->kind = is_unsigned ? LITERAL_UNSIGNED : LITERAL_INT;
+        return true;
+    }
+    return parse_expr_constant(parser, value) && parse_expect(parser, ')');
+}
+
+static bool primary(struct parser *parser, struct value *value)
+{
+    const struct token *token = &parser->token;
+    *value = (struct value){LITERAL_INT, token->value};
+    if (parse_accept(parser, '('))
+        return parenthesis(parser, value);
+    switch (token->kind) {
+    case TOKEN_INT:
+        if (token->is_unsigned)
+            value->kind = LITERAL_UNSIGNED;
+        if (token->overflow)
+            parse_error(parser, token->line, "Integer literal does not fit into 64 bits");
+        break;
+    case TOKEN_F32:
+        value->kind = LITERAL_F32;
+        break;
+    case TOKEN_F64:
+        value->kind = LITERAL_F64;
+        break;
+    case TOKEN_NAME:
+        if (parse_name_is((struct name){token->text, token->length}, "WARP_SZ")) {
+            value->bits = 32;
+            break;
+        }
+        parse_syntax(parser);
+        return false;
+    default:
+        parse_syntax(parser);
+        return false;
+    }
+    parse_next(parser);
+    return true;
+}
+
+static bool negate(struct parser *parser, struct value *value)
+{
+    if (value->kind == LITERAL_F32)
+        value->bits ^= UINT32_C(0x80000000);
+    else if (value->kind == LITERAL_F64)
+        value->bits ^= UINT64_C(1) << 63;
+    else
+        value->bits = 0 - value->bits;
+    (void)parser;
+    return true;
+}
+
+static bool unary(struct parser *parser, struct value *value)
+{
+    char ops[MAX_NESTING];
+    unsigned count = 0;
+    while (parse_is(parser, '-') || parse_is(parser, '+') || parse_is(parser, '!') ||
+           parse_is(parser, '~')) {
+        if (count == MAX_NESTING)
+            return fail(parser, "Too many operators");
+        ops[count++] = (char)parser->token.value;
+        parse_next(parser);
+    }
+    if (!primary(parser, value))
+        return false;
+    while (count > 0) {
+        switch (ops[--count]) {
+        case '-':
+            negate(parser, value);
+            break;
+        case '!':
+            *value = of_bool(!is_true(*value));
+            break;
+        case '~':
+            if (is_float(*value))
+                return fail(parser, "Floating-point operand where an integer is expected");
+            value->bits = ~value->bits;
+            break;
+        default:
+            break;
+        }
+    }
+    return true;
+}
+
+/* Operators that bind at least as tightly as `least`. */
+static bool climb(struct parser *parser, unsigned least, struct value *value)
+{
+    if (!unary(parser, value))
+        return false;
+    for (;;) {
+        unsigned strength = precedence(parser);
+        if (strength == 0 || strength < least)
+            return true;
+        unsigned op = (unsigned)parser->token.value;
+        struct value right;
+        parse_next(parser);
+        /* Depth here is at most the number of precedences. */
+        if (!climb(parser, strength + 1, &right) || !binary(parser, op, *value, right, value))
+            return false;
+    }
+}
+
+static bool ternary(struct parser *parser, struct value *value)
+{
+    if (!climb(parser, 1, value))
+        return false;
+    if (!parse_accept(parser, '?'))
+        return true;
+    struct value first, second;
+    if (!parse_expr_constant(parser, &first) || !parse_expect(parser, ':') ||
+        !parse_expr_constant(parser, &second))
+        return false;
+    *value = is_true(*value) ? first : second;
+    return true;
+}
+
+bool parse_expr_constant(struct parser *parser, struct value *value)
+{
+    *value = (struct value){LITERAL_INT, 0};
+    if (parser->nesting >= MAX_NESTING) {
+        fail(parser, "Too deep nesting");
+        parse_syntax(parser);
+        return false;
+    }
+    parser->nesting++;
+    bool good = ternary(parser, value);
+    parser->nesting--;
+    return good;
+}
+
+bool parse_expr_size(struct parser *parser, uint64_t *value)
+{
+    uint32_t line = parser->token.line;
+    struct value constant;
+    *value = 0;
+    if (!parse_expr_constant(parser, &constant))
+        return false;
+    if (is_float(constant) || (constant.kind == LITERAL_INT && (int64_t)constant.bits < 0)) {
+        parse_error(parser, line, "Non-negative integer expected");
+        return false;
+    }
+    *value = constant.bits;
+    return true;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Initial values: nested braces, numbers, addresses of symbols. */
+#include "ptx/read/parse_initializer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/read/ir.h"
+#include "ptx/read/lex.h"
+#include "ptx/read/opcodes.h"
+#include "ptx/read/parse.h"
+#include "ptx/read/parse_expr.h"
+#include "ptx/read/symbol.h"
+
+enum { MAX_LEVELS = 18 };
+
+struct initializer {
+    const struct ir_variable *variable;
+    unsigned element;            /* bytes */
+    uint64_t stride[MAX_LEVELS]; /* elements of one item of each level */
+    uint32_t levels;
+    uint64_t limit; /* elements; UINT64_MAX: open */
+    uint64_t next;  /* element */
+    uint64_t top;   /* elements that have been reached */
+    uint8_t *data;
+    size_t capacity;
+};
+
+/* Room for element `next`; false: reported. */
+static bool reserve(struct parser *parser, struct initializer *initializer)
+{
+    uint64_t end = (initializer->next + 1) * initializer->element;
+    if (initializer->next >= initializer->limit) {
+        parse_error(parser, parser->token.line, "Too many initial values for variable '%s'",
+                    initializer->variable->name);
+        return false;
+    }
+    if (end > MAX_INIT_BYTES - parser->reader->init_bytes) {
+        parse_error(parser, parser->token.line, "Initial value of variable '%s' is too large",
+                    initializer->variable->name);
+        return false;
+    }
+    if (end > initializer->capacity) {
+        size_t capacity = (size_t)end * 2 + 64;
+        uint8_t *data = realloc(initializer->data, capacity);
+        if (!data) {
+            parse_no_memory(parser->reader);
+            return false;
+        }
+        memset(data + initializer->capacity, 0, capacity - initializer->capacity);
+        initializer->data = data;
+        initializer->capacity = capacity;
+    }
+    return true;
+}
+
+static void store(struct parser *parser, struct initializer *initializer, struct value value)
+{
+    uint8_t type = initializer->variable->type;
+    bool is_float = value.kind == LITERAL_F32 || value.kind == LITERAL_F64;
+    uint64_t bits = value.bits;
+    if ((type == IR_F32 || type == IR_F64) && !is_float) {
+        parse_error(parser, parser->token.line, "Initial value type mismatch, float expected");
+        return;
+    }
+    if (type == IR_F32 || type == IR_F64) {
+        double number;
+        float single;
+        if (value.kind == LITERAL_F32) {
+            memcpy(&single, &bits, sizeof single);
+            number = (double)single;
+        } else {
+            memcpy(&number, &bits, sizeof number);
+        }
+        /* An exact single keeps its bits, which a conversion of a NaN may not. */
+        if (type == IR_F32 && value.kind != LITERAL_F32) {
+            single = (float)number;
+            bits = 0;
+            memcpy(&bits, &single, sizeof single);
+        } else if (type == IR_F64) {
+            memcpy(&bits, &number, sizeof bits);
+        }
+    } else if (is_float && !(value.kind == LITERAL_F32 && type == IR_B32) &&
+               !(value.kind == LITERAL_F64 && type == IR_B64)) {
+        parse_error(parser, parser->token.line, "Initial value type mismatch, integer expected");
+        return;
+    }
+    uint8_t *at = initializer->data + initializer->next * initializer->element;
+    for (unsigned i = 0; i < initializer->element && i < 8; i++)
+        at[i] = (uint8_t)(bits >> 8 * i);
+}
+
+/* name, name + 4, generic(name), generic(name) + 4 */
+static void address(struct parser *parser, struct initializer *initializer, uint8_t size,
+                    uint8_t shift, bool in_parentheses)
+{
+    struct ir_relocation relocation = {
+        .offset = initializer->next * initializer->element, .size = size, .shift = shift};
+    struct name name;
+    uint32_t line = parser->token.line;
+    if (!parse_name(parser, &name))
+        return;
+    if (parse_name_is(name, "generic") && parse_accept(parser, '(')) {
+        relocation.generic = true;
+        if (!parse_name(parser, &name) || !parse_expect(parser, ')'))
+            return;
+    }
+    if (parse_accept(parser, '+')) {
+        struct value value;
+        if (!parse_expr_constant(parser, &value))
+            return;
+        if (value.kind == LITERAL_F32 || value.kind == LITERAL_F64)
+            parse_error(parser, line, "Integer offset expected");
+        relocation.addend = (int64_t)value.bits;
+    }
+    if (in_parentheses && !parse_expect(parser, ')'))
+        return;
+    struct symbol *symbol = symbol_find(parser, name);
+    if (!symbol || (symbol->kind != SYMBOL_VARIABLE && symbol->kind != SYMBOL_FUNCTION)) {
+        parse_error(parser, line, "Unknown symbol '%.*s'", (int)name.length, name.text);
+        return;
+    }
+    relocation.index = symbol->index;
+    relocation.function = symbol->kind == SYMBOL_FUNCTION;
+    struct reader *reader = parser->reader;
+    const struct list *links =
+        relocation.function ? &reader->function_links : &reader->variable_links;
+    ((struct link_entry *)links->data)[symbol->index].used = true;
+    bool whole = size == 1 || size == 4 || size == 8;
+    if (!whole) {
+        parse_error(parser, line, "Address does not fit into the type of variable '%s'",
+                    initializer->variable->name);
+        return;
+    }
+    struct ir_relocation *added = parse_list_add(reader, &parser->relocations, sizeof *added);
+    if (added)
+        *added = relocation;
+}
+
+/* 0xFF00(name): one byte of the address. */
+static void masked(struct parser *parser, struct initializer *initializer)
+{
+    uint64_t mask = parser->token.value;
+    uint8_t shift = 0;
+    if (mask != 0)
+        shift = (uint8_t)(__builtin_ctzll(mask) / 8 * 8);
+    if (mask == 0 || mask >> shift != 0xff || initializer->element != 1)
+        parse_error(parser, parser->token.line, "Mask of one byte expected in initial value");
+    parse_next(parser);
+    if (parse_expect(parser, '('))
+        address(parser, initializer, 1, shift, true);
+}
+
+static void scalar(struct parser *parser, struct initializer *initializer)
+{
+    if (!reserve(parser, initializer)) {
+        parse_syntax(parser);
+        return;
+    }
+    struct lexer ahead = parser->lexer;
+    struct token token = {0};
+    if (parser->token.kind == TOKEN_INT)
+        lex_next(&ahead, &token);
+    if (token.kind == TOKEN_PUNCT && token.value == '(') {
+        masked(parser, initializer);
+    } else if (parser->token.kind == TOKEN_NAME &&
+               !parse_name_is((struct name){parser->token.text, parser->token.length}, "WARP_SZ")) {
+        if (initializer->element < 4)
+            parse_error(parser, parser->token.line,
+                        "Address does not fit into the type of variable '%s'",
+                        initializer->variable->name);
+        address(parser, initializer, (uint8_t)initializer->element, 0, false);
+    } else {
+        struct value value;
+        if (!parse_expr_constant(parser, &value))
+            return;
+        store(parser, initializer, value);
+    }
+    initializer->next++;
+    if (initializer->next > initializer->top)
+        initializer->top = initializer->next;
+}
+
+static void level(struct parser *parser, struct initializer *initializer, uint32_t depth)
+{
+    uint64_t start = initializer->next;
+    if (depth >= initializer->levels) {
+        parse_syntax(parser);
+        return;
+    }
+    parse_next(parser);
+    while (!parse_is(parser, '}')) {
+        if (parse_is(parser, '{')) {
+            uint64_t stride = initializer->stride[depth];
+            uint64_t inside = (initializer->next - start) % stride;
+            if (inside != 0)
+                initializer->next += stride - inside;
+            level(parser, initializer, depth + 1); /* at most MAX_LEVELS deep */
+        } else {
+            scalar(parser, initializer);
+        }
+        if (parser->fatal || !parse_accept(parser, ','))
+            break;
+    }
+    parse_expect(parser, '}');
+    /* The level is whole, whatever it was given. */
+    if (depth > 0) {
+        uint64_t whole = initializer->stride[depth - 1];
+        if (initializer->next - start > whole)
+            parse_error(parser, parser->token.line, "Too many initial values for variable '%s'",
+                        initializer->variable->name);
+        initializer->next = start + whole;
+    }
+}
+
+void parse_initializer(struct parser *parser, struct ir_variable *variable, const uint64_t *dims,
+                       uint32_t dim_count, bool open)
+{
+    struct initializer initializer = {.variable = variable, .levels = dim_count};
+    initializer.element = opcodes_type_size(variable->type);
+    initializer.limit = open ? UINT64_MAX / 32 : variable->size / initializer.element;
+    uint64_t stride = 1;
+    for (uint32_t i = dim_count; i > 0; i--) {
+        initializer.stride[i - 1] = stride;
+        if (i > 1 && __builtin_mul_overflow(stride, dims[i - 1], &stride))
+            return;
+    }
+    parser->relocations.count = 0;
+    if (dim_count == 0)
+        scalar(parser, &initializer);
+    else if (parse_is(parser, '{'))
+        level(parser, &initializer, 0);
+    else
+        parse_syntax(parser);
+    if (open && dim_count > 0) {
+        uint64_t first = initializer.stride[0];
+        uint64_t items = (initializer.top + first - 1) / first;
+        if (__builtin_mul_overflow(items, first * initializer.element, &variable->size) ||
+            variable->size > MAX_VARIABLE_BYTES)
+            parse_error(parser, parser->token.line, "Variable is too large");
+    }
+    size_t used = (size_t)(initializer.top * initializer.element);
+    if (used > variable->size) {
+        if (!parser->fatal)
+            parse_error(parser, parser->token.line, "Initial value of variable '%s' is too large",
+                        variable->name);
+    } else if (!parser->fatal && used > 0) {
+        uint8_t *bytes = parse_alloc(parser, used);
+        if (bytes)
+            memcpy(bytes, initializer.data, used);
+        variable->init = bytes;
+        variable->init_size = used;
+        parser->reader->init_bytes += used;
+        variable->relocation_count = parser->relocations.count;
+        variable->relocations =
+            parse_move(parser, &parser->relocations, sizeof *variable->relocations);
+    }
+    free(initializer.data);
+}
+
+/* { addr_mode_0 = wrap, filter_mode = linear, ... }: the host's settings decide, as for a texture
+ * object, so that these are read and left. */
+void parse_initializer_reference(struct parser *parser)
+{
+    struct name name;
+    if (!parse_expect(parser, '{'))
+        return;
+    do {
+        if (!parse_name(parser, &name) || !parse_expect(parser, '='))
+            return;
+        if (parser->token.kind == TOKEN_NAME) {
+            if (!parse_name(parser, &name))
+                return;
+        } else {
+            struct value value;
+            if (!parse_expr_constant(parser, &value))
+                return;
+        }
+    } while (parse_accept(parser, ','));
+    parse_expect(parser, '}');
+}

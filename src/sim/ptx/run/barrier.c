@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Barriers of a block and of a cluster. Lanes that exited count as arrived where the whole block is
+ * waited for. */
+#include "ptx/run/barrier.h"
+
+#include <stdio.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+#include "ptx/run/schedule.h"
+
+/* Threads that count for a barrier with an explicit number: warps count whole when all of their
+ * lanes that still live are there. */
+static uint32_t threads_waiting(const struct ptx_block *block, unsigned index)
+{
+    uint32_t count = 0;
+
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct ptx_warp_state *state = &block->warps[w];
+        uint32_t mask = 0;
+
+        for (unsigned i = 0; state->begun && !state->done && i < state->group_count; i++)
+            if (state->groups[i].state == GROUP_BARRIER && state->groups[i].barrier == index)
+                mask |= state->groups[i].mask;
+        if (mask)
+            count += mask == state->warp.alive ? PTX_LANES : (uint32_t)__builtin_popcount(mask);
+    }
+    return count;
+}
+
+static bool barrier_full(const struct ptx_block *block, unsigned index)
+{
+    const struct barrier *barrier = &block->barriers[index];
+
+    if (barrier->expected && barrier->expected < block->launch->threads)
+        return threads_waiting(block, index) + barrier->arrived >= barrier->expected;
+    if (barrier->arrived)
+        return barrier->waiting + barrier->arrived >= block->launch->threads;
+    return barrier->waiting == block->alive;
+}
+
+/* The result of bar.red for a group that waited at the step before its pc. */
+static void give_result(const struct group *group, const struct barrier *barrier)
+{
+    const struct ptx_step *step = group->pc - 1;
+    uint32_t to = step->operand[0];
+
+    if (to == PTX_ABSENT)
+        return;
+    if (step->detail == IR_BAR_RED_POPC) {
+        reg32 *values = (reg32 *)(void *)(group->frame->registers + to);
+
+        FOR_LANES (lane, group->mask)
+            values[lane] = barrier->popc;
+    } else {
+        bool result = step->detail == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
+        uint32_t *bits = &group->frame->predicates[to];
+
+        *bits = result ? *bits | group->mask : *bits & ~group->mask;
+    }
+}
+
+static void barrier_open(struct ptx_block *block, unsigned index)
+{
+    struct barrier *barrier = &block->barriers[index];
+
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct ptx_warp_state *state = &block->warps[w];
+
+        if (!state->begun || state->done)
+            continue;
+        for (unsigned i = 0; i < state->group_count; i++) {
+            struct group *group = &state->groups[i];
+
+            if (group->state != GROUP_BARRIER || group->barrier != index)
+                continue;
+            give_result(group, barrier);
+            group->state = GROUP_READY;
+            state->blocked = false;
+        }
+    }
+    *barrier = (struct barrier){0};
+    block->barriers_used &= ~(UINT32_C(1) << index);
+}
+
+/* Lanes of the current group, all at barrier `index`. */
+static void arrive_at(struct ptx_warp_state *state, const struct ptx_step *step, unsigned index,
+                      uint32_t expected, uint32_t mask)
+{
+    struct ptx_block *block = state->warp.block;
+    struct barrier *barrier = &block->barriers[index];
+    uint32_t count = (uint32_t)__builtin_popcount(mask);
+
+    block->barriers_used |= UINT32_C(1) << index;
+    barrier->expected = expected;
+    if (step->operand[3] != PTX_ABSENT) {
+        uint32_t bits = state->warp.predicates[step->operand[3]] & mask;
+
+        barrier->popc += (uint32_t)__builtin_popcount(bits);
+        barrier->any |= bits != 0;
+        barrier->not_all |= bits != mask;
+    }
+    if (step->detail == IR_BAR_ARRIVE) {
+        barrier->arrived += mask == state->warp.alive ? PTX_LANES : count;
+    } else {
+        barrier->waiting += count;
+        if (state->groups[state->current].mask != mask) {
+            state->groups[state->current].mask &= ~mask;
+            schedule_add(state, mask, step + 1, state->frame);
+            state->groups[state->group_count - 1].state = GROUP_BARRIER;
+            state->groups[state->group_count - 1].barrier = (uint8_t)index;
+        } else {
+            state->groups[state->current].state = GROUP_BARRIER;
+            state->groups[state->current].barrier = (uint8_t)index;
+        }
+    }
+    if (barrier_full(block, index))
+        barrier_open(block, index);
+}
+
+/* The lanes that name the same barrier and number of threads as the first. */
+static uint32_t lanes_alike(uint32_t mask, const reg32 *barriers, const reg32 *counts)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(mask), same = 0;
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+        if (barriers[lane] == barriers[first] && (!counts || counts[lane] == counts[first]))
+            same |= UINT32_C(1) << lane;
+    }
+    return same;
+}
+
+void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask)
+{
+    struct ptx_warp *warp = &state->warp;
+    const reg32 *barriers = ptx_in(warp, step->operand[1]);
+    const reg32 *counts = step->operand[2] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[2]);
+    bool constant =
+        (step->operand[1] & PTX_CONSTANT) && (!counts || (step->operand[2] & PTX_CONSTANT));
+
+    while (mask) {
+        uint32_t first = (uint32_t)__builtin_ctz(mask), same, index = barriers[first];
+        uint32_t count = counts ? counts[first] : 0;
+
+        if (index >= BARRIERS || (counts && (count == 0 || count % PTX_LANES))) {
+            fault_warp(warp, step, first, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                       "there is no such barrier, or its thread count is no multiple of 32");
+            return;
+        }
+        if (constant)
+            same = mask;
+        else
+            same = lanes_alike(mask, barriers, counts);
+        mask &= ~same;
+        arrive_at(state, step, index, count, same);
+    }
+}
+
+static void cluster_open(struct ptx_block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct ptx_warp_state *state = &block->warps[w];
+
+        state->cluster_pending = 0;
+        state->blocked = false;
+        if (!state->begun || state->done)
+            continue;
+        for (unsigned i = 0; i < state->group_count; i++)
+            if (state->groups[i].state == GROUP_CLUSTER)
+                state->groups[i].state = GROUP_READY;
+    }
+    block->cluster_arrived = 0;
+}
+
+static void cluster_check(struct ptx_block *block)
+{
+    struct cluster *cluster = block->cluster;
+
+    if (!cluster) {
+        if (block->cluster_arrived && block->cluster_arrived == block->alive)
+            cluster_open(block);
+        return;
+    }
+    if (!cluster->arrived || cluster->arrived != cluster->alive)
+        return;
+    cluster->arrived = 0;
+    for (uint32_t i = 0; i < cluster->size; i++)
+        cluster_open(cluster->blocks[i]);
+}
+
+/* barrier.cluster.arrive and .wait; a block that is in no cluster is one of its own. */
+void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask)
+{
+    struct ptx_block *block = state->warp.block;
+    uint32_t count;
+
+    if (step->detail == IR_BAR_CLUSTER_ARRIVE) {
+        count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
+        state->cluster_pending |= mask;
+        block->barriers_used |= UINT32_C(1) << BARRIERS;
+        if (block->cluster)
+            block->cluster->arrived += count;
+        else
+            block->cluster_arrived += count;
+        cluster_check(block);
+        return;
+    }
+    if (!(mask & state->cluster_pending))
+        return;
+    if (state->groups[state->current].mask != mask) {
+        state->groups[state->current].mask &= ~mask;
+        schedule_add(state, mask, step + 1, state->frame);
+        state->groups[state->group_count - 1].state = GROUP_CLUSTER;
+    } else {
+        state->groups[state->current].state = GROUP_CLUSTER;
+    }
+}
+
+/* Lanes are gone: a barrier may wait for nobody now. */
+void barrier_exited(struct ptx_block *block)
+{
+    for (unsigned i = 0; i < BARRIERS; i++)
+        if (block->barriers_used >> i & 1 && block->barriers[i].waiting && barrier_full(block, i))
+            barrier_open(block, i);
+    if (block->barriers_used >> BARRIERS & 1)
+        cluster_check(block);
+}
+
+/* Every thread of the block waits for what cannot come. */
+void barrier_report(struct ptx_block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct ptx_warp_state *state = &block->warps[w];
+
+        for (unsigned i = 0; state->begun && !state->done && i < state->group_count; i++) {
+            struct group *group = &state->groups[i];
+            bool sync = group->state == GROUP_SYNC;
+            const struct ptx_step *step = sync ? group->pc : group->pc - 1;
+            char what[128];
+
+            state->frame = group->frame;
+            if (group->state == GROUP_BARRIER)
+                snprintf(what, sizeof what,
+                         "the thread waits at barrier %u with %u of %u threads, and no other can "
+                         "come",
+                         (unsigned)group->barrier,
+                         (unsigned)block->barriers[group->barrier].waiting,
+                         (unsigned)block->launch->threads);
+            else
+                snprintf(what, sizeof what,
+                         "the thread waits for others of its %s that cannot come",
+                         sync ? "warp" : "cluster");
+            fault_warp(&state->warp, step, (unsigned)__builtin_ctz(group->mask), PTX_FAULT_BARRIER,
+                       0, what);
+            return;
+        }
+    }
+}

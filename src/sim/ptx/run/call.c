@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls, returns and the end of lanes. A call makes a frame, which its lanes share until the last
+ * of them has returned or exited. */
+#include "ptx/run/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/memory/builtin_run.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ptx.h"
+#include "ptx/read/builtin.h"
+#include "ptx/run/barrier.h"
+#include "ptx/run/schedule.h"
+
+static uint32_t frame_class(size_t size)
+{
+    uint32_t class = 0;
+
+    while (((size_t)256 << class) < size)
+        class ++;
+    return class;
+}
+
+static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code *code)
+{
+    size_t head =
+        (sizeof(struct ptx_frame) + code->predicate_count * sizeof(uint32_t) + 63) & ~(size_t)63;
+    size_t size = head + code->register_bytes;
+    uint32_t class = frame_class(size);
+    struct ptx_frame *frame;
+
+    if (class >= FRAME_CLASSES)
+        return NULL;
+    frame = worker->frames[class];
+    if (frame)
+        worker->frames[class] = frame->parent;
+    else
+        frame = aligned_alloc(64, (size_t)256 << class);
+    if (!frame)
+        return NULL;
+    memset(frame, 0, sizeof *frame);
+    frame->code = code;
+    frame->size_class = class;
+    frame->predicates = (uint32_t *)(frame + 1);
+    frame->registers = (char *)frame + head;
+    if (code->clear)
+        memset(frame + 1, 0, size - sizeof *frame);
+    return frame;
+}
+
+static void frame_free(struct worker *worker, struct ptx_frame *frame)
+{
+    frame->parent = worker->frames[frame->size_class];
+    worker->frames[frame->size_class] = frame;
+}
+
+/* Bytes of one argument or result in a frame. */
+static void value_get(const struct ptx_warp_state *state, const struct ptx_frame *frame,
+                      const struct call_value *value, uint32_t offset, unsigned lane, char *bytes,
+                      uint32_t size)
+{
+    struct ptx_warp at = state->warp;
+    uint64_t wide[2];
+    uint32_t narrow;
+
+    at.registers = frame->registers;
+    switch (value->place) {
+    case PLACE_MEMORY:
+        memcpy(bytes,
+               state->local + (size_t)lane * state->local_stride + frame->local_base + offset,
+               size);
+        return;
+    case PLACE_PREDICATE:
+        bytes[0] = frame->predicates[offset] >> lane & 1;
+        return;
+    case PLACE_32:
+        narrow = ((const reg32 *)ptx_in(&at, offset))[lane];
+        memcpy(bytes, &narrow, size < 4 ? size : 4);
+        return;
+    default:
+        wide[0] = ((const reg64 *)ptx_in(&at, offset))[lane];
+        wide[1] =
+            value->place == PLACE_128 ? ((const reg64 *)ptx_in(&at, offset))[lane + PTX_LANES] : 0;
+        memcpy(bytes, wide, size < 16 ? size : 16);
+    }
+}
+
+static void value_put(const struct ptx_warp_state *state, struct ptx_frame *frame,
+                      const struct call_value *value, uint32_t offset, unsigned lane,
+                      const char *bytes, uint32_t size)
+{
+    uint64_t wide[2] = {0, 0};
+
+    if (value->place == PLACE_MEMORY) {
+        memcpy(state->local + (size_t)lane * state->local_stride + frame->local_base + offset,
+               bytes, size);
+        return;
+    }
+    if (offset == PTX_ABSENT)
+        return;
+    memcpy(wide, bytes, size < 16 ? size : 16);
+    if (value->place == PLACE_PREDICATE) {
+        frame->predicates[offset] =
+            (frame->predicates[offset] & ~(UINT32_C(1) << lane)) | (uint32_t)(wide[0] & 1) << lane;
+    } else if (value->place == PLACE_32) {
+        ((reg32 *)(void *)(frame->registers + offset))[lane] = (uint32_t)wide[0];
+    } else {
+        ((reg64 *)(void *)(frame->registers + offset))[lane] = wide[0];
+        if (value->place == PLACE_128)
+            ((reg64 *)(void *)(frame->registers + offset))[lane + PTX_LANES] = wide[1];
+    }
+}
+
+/* Where a value of the caller is: in memory, or in a register that the call's list names. */
+static uint32_t caller_offset(const struct call_value *value, const struct ptx_step *call)
+{
+    return value->place == PLACE_MEMORY ? value->offset : call->list[value->offset];
+}
+
+static void pass(struct ptx_warp_state *state, struct ptx_frame *from,
+                 const struct call_value *source, uint32_t source_offset, struct ptx_frame *to,
+                 const struct call_value *dest, uint32_t dest_offset, uint32_t mask)
+{
+    uint32_t size = source->size < dest->size ? source->size : dest->size;
+    size_t stride = state->local_stride;
+
+    if (source->place == PLACE_MEMORY && dest->place == PLACE_MEMORY) {
+        char *in = state->local + from->local_base + source_offset;
+        char *out = state->local + to->local_base + dest_offset;
+
+        FOR_LANES (lane, mask)
+            memcpy(out + lane * stride, in + lane * stride, size);
+        return;
+    }
+    /* One of them is a register: at most 16 bytes. */
+    size = size > 16 ? 16 : size;
+    FOR_LANES (lane, mask) {
+        char bytes[16] = {0};
+
+        value_get(state, from, source, source_offset, lane, bytes, size);
+        value_put(state, to, dest, dest_offset, lane, bytes, size);
+    }
+}
+
+/* A new frame for the lanes, with its arguments; NULL after a fault. */
+static struct ptx_frame *call_frame(struct ptx_warp_state *state, const struct ptx_step *step,
+                                    const struct ptx_code *code, uint32_t mask)
+{
+    const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
+    struct ptx_frame *parent = state->frame, *frame;
+    uint32_t base = parent->local_top + CALL_OVERHEAD, lane = (uint32_t)__builtin_ctz(mask);
+
+    uint32_t counted = parent->counted + CALL_OVERHEAD + code->counted;
+
+    if (base + (uint64_t)code->local_size > state->local_stride ||
+        counted > state->launch->stack_limit) {
+        fault_warp(&state->warp, step, lane, PTX_FAULT_STACK, 0,
+                   "the call needs more stack than the thread has");
+        return NULL;
+    }
+    frame = frame_new(state->worker, code);
+    if (!frame) {
+        fault_warp(&state->warp, step, lane, PTX_FAULT_NO_MEMORY, 0,
+                   "the host has no memory for the call");
+        return NULL;
+    }
+    frame->parent = parent;
+    frame->site = site;
+    frame->call = step;
+    frame->resume = step + 1;
+    frame->lanes = mask;
+    frame->depth = parent->depth + 1;
+    frame->local_base = base;
+    frame->local_top = base + code->local_size;
+    frame->counted = counted;
+    for (uint32_t i = 0; i < site->argument_count && i < code->ir->param_count; i++)
+        pass(state, parent, &site->arguments[i], caller_offset(&site->arguments[i], step), frame,
+             &code->params[i], code->params[i].offset, mask);
+    return frame;
+}
+
+/* The function at an address that device code computed. */
+static const struct ptx_code *code_at(const struct ptx_warp_state *state, uint64_t address)
+{
+    const struct ptx_module *module = state->launch->image->module;
+    uint64_t at = address - PTX_CODE_WINDOW;
+
+    if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 ||
+        at / 16 > module->ir->function_count)
+        return NULL;
+    if (module->code_of[at / 16 - 1] == UINT32_MAX)
+        return NULL;
+    return &module->codes[module->code_of[at / 16 - 1]];
+}
+
+/* A function that the engine runs itself, whose address device code has taken. */
+static const struct ptx_builtin *builtin_at(const struct ptx_warp_state *state, uint64_t address,
+                                            const struct call_site *site)
+{
+    const struct ir_module *ir = state->launch->image->module->ir;
+    uint64_t at = address - PTX_CODE_WINDOW;
+    const struct ptx_builtin *builtin;
+
+    if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 || at / 16 > ir->function_count ||
+        ir->functions[at / 16 - 1].body)
+        return NULL;
+    builtin = builtin_find(ir->functions[at / 16 - 1].name);
+    if (!builtin || builtin->arguments != site->argument_count ||
+        builtin->returns != site->return_count)
+        return NULL;
+    for (uint32_t i = 0; i < site->argument_count + site->return_count; i++)
+        if (site->arguments[i].place != PLACE_MEMORY) /* the results are behind the arguments */
+            return NULL;
+    return builtin;
+}
+
+static bool call_matches(const struct ptx_code *code, const struct call_site *site)
+{
+    return !code->ir->entry && code->ir->param_count == site->argument_count &&
+           code->ir->return_count == site->return_count;
+}
+
+/* The current group's lanes of `mask` go into their functions; its pc is behind the call. */
+void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask)
+{
+    const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
+    const struct ptx_module *module = state->launch->image->module;
+    const reg64 *addresses = NULL;
+    uint32_t left = mask;
+
+    if (site->callee == UINT32_MAX)
+        addresses = ptx_in(&state->warp, step->list[0]);
+    while (left) {
+        uint32_t first = (uint32_t)__builtin_ctz(left), same = left;
+        const struct ptx_builtin *builtin;
+        const struct ptx_code *code;
+        struct ptx_frame *frame;
+
+        if (addresses) {
+            same = 0;
+            FOR_LANES (lane, left)
+                if (addresses[lane] == addresses[first])
+                    same |= UINT32_C(1) << lane;
+            code = code_at(state, addresses[first]);
+            builtin = !code ? builtin_at(state, addresses[first], site) : NULL;
+            if (builtin) {
+                builtin_run(builtin)(&state->warp, step, same);
+                if (state->stopped)
+                    return;
+                left &= ~same;
+                continue;
+            }
+            if (!code || !call_matches(code, site)) {
+                fault_warp(&state->warp, step, first, PTX_FAULT_INVALID_PC, addresses[first],
+                           !code ? "the address is no function's"
+                                 : "the function at this address takes other arguments");
+                return;
+            }
+        } else {
+            code = &module->codes[site->callee];
+        }
+        frame = call_frame(state, step, code, same);
+        if (!frame)
+            return;
+        left &= ~same;
+        if (state->groups[state->current].mask == same) {
+            state->groups[state->current].pc = code->steps;
+            state->groups[state->current].frame = frame;
+        } else {
+            state->groups[state->current].mask &= ~same;
+            schedule_add(state, same, code->steps, frame);
+        }
+    }
+}
+
+/* The lanes go back to the caller with their results. */
+void call_return(struct ptx_warp_state *state, uint32_t mask)
+{
+    struct ptx_frame *frame = state->frame, *parent = frame->parent;
+    const struct ptx_step *resume = frame->resume;
+    const struct ptx_code *code = frame->code;
+    const struct call_site *site = frame->site;
+
+    for (uint32_t i = 0; i < site->return_count && i < code->ir->return_count; i++)
+        pass(state, frame, &code->returns[i], code->returns[i].offset, parent, &site->returns[i],
+             caller_offset(&site->returns[i], frame->call), mask);
+    if (state->groups[state->current].mask == mask) {
+        state->groups[state->current].pc = resume;
+        state->groups[state->current].frame = parent;
+    } else {
+        state->groups[state->current].mask &= ~mask;
+        schedule_add(state, mask, resume, parent);
+    }
+    frame->lanes &= ~mask;
+    if (!frame->lanes)
+        frame_free(state->worker, frame);
+}
+
+/* The current group's lanes of `mask` end. */
+void call_lanes_exit(struct ptx_warp_state *state, uint32_t mask)
+{
+    struct ptx_frame *frame = state->frame, *parent;
+    struct ptx_block *block = state->warp.block;
+    uint32_t count = (uint32_t)__builtin_popcount(mask);
+
+    for (; frame; frame = parent) {
+        parent = frame->parent;
+        frame->lanes &= ~mask;
+        if (!frame->lanes)
+            frame_free(state->worker, frame);
+    }
+    schedule_take(state, state->current, mask);
+    state->warp.alive &= ~mask;
+    state->cluster_pending &= ~mask;
+    block->alive -= count;
+    if (block->cluster)
+        block->cluster->alive -= count;
+    if (block->barriers_used)
+        barrier_exited(block);
+}
+
+bool call_warp_begin(struct ptx_warp_state *state)
+{
+    struct worker *worker = state->worker;
+    struct launch *launch = state->launch;
+    struct ptx_frame *frame = frame_new(worker, launch->entry);
+
+    if (frame && launch->stack_size) {
+        state->local = worker->stacks;
+        if (state->local)
+            memcpy(&worker->stacks, state->local, sizeof worker->stacks);
+        else
+            state->local = aligned_alloc(64, (size_t)launch->stack_size * PTX_LANES);
+    }
+    if (!frame || (launch->stack_size && !state->local)) {
+        if (frame)
+            frame_free(worker, frame);
+        fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for the threads");
+        return false;
+    }
+    state->local_stride = launch->stack_size;
+    frame->lanes = state->first_alive;
+    frame->local_top = launch->entry->local_size;
+    frame->counted = CALL_OVERHEAD + launch->entry->counted;
+    state->warp.carry = 0;
+    state->group_count = 0;
+    state->begun = true;
+    schedule_add(state, state->first_alive, launch->entry->steps, frame);
+    return true;
+}
+
+/* All lanes are gone: what the warp had is for the next. */
+void call_warp_end(struct ptx_warp_state *state)
+{
+    struct worker *worker = state->worker;
+
+    state->done = true;
+    if (state->local) {
+        memcpy(state->local, &worker->stacks, sizeof worker->stacks);
+        worker->stacks = state->local;
+        state->local = NULL;
+    }
+}

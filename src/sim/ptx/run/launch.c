@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* ptx_launch: what all blocks of a launch share is computed once. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/special.h"
+#include "ptx/ptx.h"
+#include "ptx/run/block.h"
+#include "ptx/run/pool.h"
+
+#define MOST_BATCH 16
+
+static bool refuse(struct ptx_fault *fault, enum ptx_fault_kind kind, const char *what)
+{
+    fault->kind = kind;
+    snprintf(fault->report, sizeof fault->report, "%s", what);
+    return false;
+}
+
+/* %tid of every lane of every warp: the same in all blocks. */
+static bool launch_tids(struct launch *launch)
+{
+    const uint32_t *block = launch->request->block;
+
+    launch->tids = calloc((size_t)launch->warp_count * 3 * PTX_LANES, sizeof *launch->tids);
+    if (!launch->tids)
+        return false;
+    for (uint32_t i = 0; i < launch->threads; i++) {
+        uint32_t *at = launch->tids + i / PTX_LANES * 3 * PTX_LANES + i % PTX_LANES;
+
+        at[0] = i % block[0];
+        at[PTX_LANES] = i / block[0] % block[1];
+        at[2 * PTX_LANES] = i / block[0] / block[1];
+    }
+    return true;
+}
+
+static bool launch_cluster(struct launch *launch)
+{
+    const struct ptx_launch *request = launch->request;
+    const uint32_t *fixed = launch->entry->info.cluster;
+
+    launch->cluster_size = 1;
+    launch->cluster_count = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t size = request->cluster[i] ? request->cluster[i] : fixed[i];
+
+        launch->cluster[i] = size ? size : 1;
+        if (request->grid[i] % launch->cluster[i])
+            return false;
+        launch->cluster_size *= launch->cluster[i];
+        launch->cluster_count *= request->grid[i] / launch->cluster[i];
+    }
+    return launch->cluster_size <= 64;
+}
+
+static void launch_stack(struct launch *launch)
+{
+    const struct ptx_code *entry = launch->entry;
+    uint32_t limit = launch->request->machine->stack_limit;
+    uint64_t size = entry->stack_size;
+
+    launch->stack_limit = entry->stack_counted;
+    if (entry->unbounded || launch->image->module->dynamic_stack) {
+        limit = limit ? limit : DEFAULT_STACK;
+        launch->stack_limit += limit;
+        size += (uint64_t)limit * entry->stack_ratio;
+    }
+    /* An entry that neither calls nor has variables needs nothing. */
+    size = size > CALL_OVERHEAD ? size : 0;
+    size = (size + 15) & ~UINT64_C(15);
+    launch->stack_size = size > PTX_WINDOW_SIZE ? (uint32_t)PTX_WINDOW_SIZE : (uint32_t)size;
+}
+
+static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
+{
+    const struct ptx_launch *request = launch->request;
+    uint64_t threads = (uint64_t)request->block[0] * request->block[1] * request->block[2];
+
+    if (!threads || threads > 1024 || !request->grid[0] || !request->grid[1] || !request->grid[2])
+        return refuse(fault, PTX_FAULT_ILLEGAL_INSTRUCTION, "the launch has no valid size");
+    launch->threads = (uint32_t)threads;
+    launch->warp_count = (launch->threads + PTX_LANES - 1) / PTX_LANES;
+    launch->shared_size =
+        ((launch->entry->shared_static + 15) & ~UINT32_C(15)) + request->dynamic_shared;
+    launch->reserved_at = (launch->shared_size + 127) & ~UINT32_C(127);
+    launch->shared_end = launch->image->module->reserved_shared
+                             ? launch->reserved_at + RESERVED_SHARED
+                             : launch->shared_size;
+    launch->param_size = launch->entry->info.param_size;
+    launch_stack(launch);
+    if (!launch_cluster(launch))
+        return refuse(fault, PTX_FAULT_ILLEGAL_INSTRUCTION, "the grid is not made of clusters");
+    if (!launch_tids(launch))
+        return refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
+    if (request->machine->time_limit_ns)
+        launch->deadline = special_time() + request->machine->time_limit_ns;
+    return true;
+}
+
+static _Atomic uint64_t launch_number;
+
+static bool launch_run(struct launch *launch, struct ptx_fault *fault)
+{
+    const struct ptx_launch *request = launch->request;
+    unsigned workers = request->machine->workers;
+    unsigned cores = pool_cores();
+    uint64_t batch;
+
+    if (!workers || workers > cores * 4)
+        workers = cores;
+    if (workers > launch->cluster_count)
+        workers = (unsigned)launch->cluster_count;
+    /* Not so many that one worker is left with work at the end. */
+    batch = launch->cluster_count / workers / 64;
+    launch->first_live = 1;
+    launch->batch = (uint32_t)(batch < 1 ? 1 : batch > MOST_BATCH ? MOST_BATCH : batch);
+    if (request->cooperative) {
+        uint64_t share = (launch->cluster_count * launch->cluster_size + workers - 1) / workers;
+
+        launch->first_live = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
+        launch->batch = 1;
+    }
+    launch->id = atomic_fetch_add(&launch_number, 1);
+    if (workers > 1)
+        pool_run(launch, workers);
+    else
+        block_worker(launch);
+    return fault->kind == PTX_FAULT_NONE;
+}
+
+bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
+{
+    const struct ptx_module *module = request->image->module;
+    struct launch *launch;
+    char *params;
+    bool done;
+
+    memset(fault, 0, sizeof *fault);
+    if (request->function >= module->code_count || !module->codes[request->function].ir->entry)
+        return refuse(fault, PTX_FAULT_INVALID_PC, "the function is no entry");
+    launch = calloc(1, sizeof *launch);
+    if (!launch)
+        return refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
+    launch->request = request;
+    launch->image = request->image;
+    launch->entry = &module->codes[request->function];
+    launch->world = request->world;
+    launch->fault = fault;
+    pthread_mutex_init(&launch->lock, NULL);
+    params = aligned_alloc(64, ((size_t)launch->entry->info.param_size + 127) & ~(size_t)63);
+    if (!params) {
+        done = refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
+    } else {
+        if (launch->entry->info.param_size)
+            memcpy(params, request->params, launch->entry->info.param_size);
+        launch->params = params;
+        done = launch_prepare(launch, fault) && launch_run(launch, fault);
+    }
+    free(params);
+    free(launch->tids);
+    pthread_mutex_destroy(&launch->lock);
+    free(launch);
+    return done;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Surfaces: suld.b, sust.b, sured.b, whose columns are counted in bytes, and sust.p, sured.p, which
+ * count in texels. Accesses of up to 8 bytes are single loads and stores, as blocks may meet there.
+ */
+#include "ptx/texture/surf.h"
+
+#include <math.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/half.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/opcodes.h"
+#include "ptx/texture/tex.h"
+#include "ptx/texture/tex_sample.h"
+
+struct surf_plan {
+    uint8_t geometry;
+    uint8_t type;                     /* of one element */
+    uint8_t count : 4, formatted : 1; /* elements: 1, 2, 4 */
+    uint8_t bounds;                   /* IR_TRAP_SURF, IR_CLAMP_SURF, IR_ZERO_SURF */
+    uint8_t handle, at, values;
+    uint8_t operation; /* enum ir_atomic */
+};
+union packed {
+    struct surf_plan plan;
+    uint64_t extra;
+};
+
+static const struct ptx_texture *surface_of(struct ptx_warp *warp, const struct ptx_step *step,
+                                            unsigned lane, uint64_t handle)
+{
+    const struct ptx_world *world = fault_world(warp);
+    const struct ptx_texture *surface = world->surface(world->user, handle);
+    if (surface && surface->level_count)
+        return surface;
+    fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handle,
+               "the handle is no live surface");
+    return NULL;
+}
+
+/* Brings a coordinate into [0, limit) under .clamp; false: outside. */
+static bool bounded(int64_t *at, int64_t limit, bool clamp)
+{
+    if (*at >= 0 && *at < limit)
+        return true;
+    if (!clamp)
+        return false;
+    *at = *at < 0 ? 0 : limit - 1;
+    return true;
+}
+
+static unsigned texel_size(const struct ptx_texture *surface)
+{
+    return surface->channels * tex_sample_channel_size(surface->channel);
+}
+
+static bool has_sign(const struct ptx_texture *surface)
+{
+    return surface->channel >= PTX_CHANNEL_S8 && surface->channel <= PTX_CHANNEL_S32;
+}
+
+/* Where the access of `size` bytes goes; NULL: outside, and not clamped. */
+static char *place_of(const struct ptx_texture *surface, const struct surf_plan *plan,
+                      const int32_t at[4], unsigned size)
+{
+    const struct ptx_level *level = surface->levels;
+    const unsigned dimensions = tex_dimensions(plan->geometry);
+    const bool clamp = plan->bounds == IR_CLAMP_SURF, layered = tex_has_layer(plan->geometry);
+    const int64_t row = (int64_t)level->width * texel_size(surface);
+    const int32_t *place = at + layered;
+    int64_t x = place[0], y = dimensions > 1 ? place[1] : 0;
+    int64_t z = layered ? (int64_t)(uint32_t)at[0] : dimensions > 2 ? place[2] : 0;
+    int64_t unit = plan->formatted ? x : x / size;
+    if (row < size || (!plan->formatted && x % size != 0))
+        return NULL;
+    if (!bounded(&unit, row / size, clamp))
+        return NULL;
+    if (!bounded(&y, tex_sample_extent(level, 1), clamp))
+        return NULL;
+    if (!bounded(&z, tex_sample_extent(level, 2), clamp))
+        return NULL;
+    x = unit * size;
+    return level->data + (uint64_t)z * level->slice_pitch + (uint64_t)y * level->row_pitch + x;
+}
+
+static unsigned element_size(unsigned type)
+{
+    return opcodes_type_size((enum ir_type)type);
+}
+
+#define AT(T, place) ((T *)(void *)(place))
+/* Rows may be packed more tightly than an access is wide. */
+static bool is_aligned(const char *place, unsigned size)
+{
+    return ((uintptr_t)place & (size - 1)) == 0;
+}
+
+static uint64_t load(const char *place, unsigned size)
+{
+    if (!is_aligned(place, size)) {
+        uint64_t value = 0;
+        for (unsigned i = 0; i < size; i++)
+            value |= load(place + i, 1) << (8 * i);
+        return value;
+    }
+    switch (size) {
+    case 1:
+        return __atomic_load_n((const uint8_t *)place, __ATOMIC_RELAXED);
+    case 2:
+        return __atomic_load_n(AT(const uint16_t OPS_ALIAS, place), __ATOMIC_RELAXED);
+    case 4:
+        return __atomic_load_n(AT(const uint32_t OPS_ALIAS, place), __ATOMIC_RELAXED);
+    default:
+        return __atomic_load_n(AT(const uint64_t OPS_ALIAS, place), __ATOMIC_RELAXED);
+    }
+}
+
+static void store(char *place, unsigned size, uint64_t value)
+{
+    if (!is_aligned(place, size)) {
+        for (unsigned i = 0; i < size; i++)
+            store(place + i, 1, value >> (8 * i));
+        return;
+    }
+    switch (size) {
+    case 1:
+        __atomic_store_n((uint8_t *)place, (uint8_t)value, __ATOMIC_RELAXED);
+        break;
+    case 2:
+        __atomic_store_n(AT(uint16_t OPS_ALIAS, place), (uint16_t)value, __ATOMIC_RELAXED);
+        break;
+    case 4:
+        __atomic_store_n(AT(uint32_t OPS_ALIAS, place), (uint32_t)value, __ATOMIC_RELAXED);
+        break;
+    default:
+        __atomic_store_n(AT(uint64_t OPS_ALIAS, place), value, __ATOMIC_RELAXED);
+    }
+}
+
+/* --- sust.p: from 32 bits to a channel's format --- */
+
+/* Numbers beyond the channel's range become the nearest in it. */
+static uint32_t whole_channel(uint32_t bits, unsigned width, bool is_signed)
+{
+    const int64_t most = (INT64_C(1) << (width - is_signed)) - 1, least = is_signed ? ~most : 0;
+    const int64_t value = is_signed ? (int64_t)(int32_t)bits : (int64_t)bits;
+    return (uint32_t)(value < least ? least : value > most ? most : value);
+}
+
+/* Integers that stand for 0 to 1, or -1 to 1: the product is exact, so it is rounded once. */
+static uint32_t unit_channel(float value, unsigned width, bool is_signed)
+{
+    const int32_t most = (1 << (width - is_signed)) - 1;
+    const double least = is_signed ? -1.0 : 0.0;
+    const double number = isnan(value) ? 0.0 : fmin(fmax((double)value, least), 1.0);
+    return (uint32_t)(int32_t)rint(number * most);
+}
+
+static uint32_t channel_bits(const struct ptx_texture *surface, uint32_t bits)
+{
+    const unsigned width = 8 * tex_sample_channel_size(surface->channel);
+    const bool is_signed = has_sign(surface);
+    if (surface->channel == PTX_CHANNEL_F16)
+        return f16_bits(f32_of(bits));
+    if (width == 32)
+        return bits;
+    const uint32_t value = tex_sample_is_integer(surface)
+                               ? whole_channel(bits, width, is_signed)
+                               : unit_channel(f32_of(bits), width, is_signed);
+    return value & (PTX_FULL >> (32 - width));
+}
+
+/* Channels that the instruction does not give become 0; what the surface has no channel for is
+ * dropped. */
+static void store_texel(const struct ptx_warp *warp, const uint32_t *values, unsigned count,
+                        const struct ptx_texture *surface, unsigned lane, char *place)
+{
+    const unsigned size = tex_sample_channel_size(surface->channel), total = texel_size(surface);
+    uint64_t words[2] = {0, 0};
+    for (unsigned i = 0; i < surface->channels && i < count; i++) {
+        const uint32_t bits = ((const lane_u32 *)ptx_in(warp, values[i]))[lane];
+        words[i * size / 8] |= (uint64_t)channel_bits(surface, bits) << (i * size % 8 * 8);
+    }
+    store(place, total < 8 ? total : 8, words[0]);
+    if (total > 8)
+        store(place + 8, 8, words[1]);
+}
+
+struct reduction {
+    uint8_t operation; /* enum ir_atomic */
+    bool wide, is_signed;
+};
+
+static uint64_t combined(const struct reduction *how, uint64_t old, uint64_t value)
+{
+    const bool less = !how->is_signed ? old < value
+                      : how->wide     ? (int64_t)old < (int64_t)value
+                                      : (int32_t)(uint32_t)old < (int32_t)(uint32_t)value;
+    switch (how->operation) {
+    case IR_ATOM_ADD:
+        return old + value;
+    case IR_ATOM_MIN:
+        return less ? old : value;
+    case IR_ATOM_MAX:
+        return less ? value : old;
+    case IR_ATOM_AND:
+        return old & value;
+    default:
+        return old | value;
+    }
+}
+
+static void reduce(const struct reduction *how, char *place, uint64_t value)
+{
+    if (how->wide) {
+        uint64_t OPS_ALIAS *cell = (void *)place;
+        uint64_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(cell, &old, combined(how, old, value), true,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        }
+        return;
+    }
+    uint32_t OPS_ALIAS *cell = (void *)place;
+    uint32_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(cell, &old, (uint32_t)combined(how, old, value), true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+static uint64_t value_of(const struct ptx_warp *warp, uint32_t operand, bool wide, unsigned lane)
+{
+    const void *values = ptx_in(warp, operand);
+    return wide ? ((const lane_u64 *)values)[lane] : ((const lane_u32 *)values)[lane];
+}
+
+/* The type of sured.p says no sign: the surface's channels do. */
+static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step,
+                        const struct surf_plan *plan, const struct ptx_texture *surface,
+                        unsigned lane, char *place)
+{
+    const bool wide = element_size(plan->type) == 8;
+    const bool is_signed = plan->formatted ? has_sign(surface) : ops_is_signed(plan->type);
+    const struct reduction how = {plan->operation, wide, is_signed};
+    reduce(&how, place, value_of(warp, tex_operands(step)[plan->values], wide, lane));
+}
+
+/* suld, sust.b of one lane; `place` NULL: loads give zero, stores do nothing. */
+static void surf_lane(struct ptx_warp *warp, const struct ptx_step *step,
+                      const struct surf_plan *plan, unsigned lane, char *place)
+{
+    const uint32_t *operands = tex_operands(step) + plan->values;
+    const unsigned size = element_size(plan->type);
+    const bool wide = size == 8;
+    for (unsigned i = 0; i < plan->count; i++) {
+        if (step->detail == IR_SULD) {
+            const uint64_t value = place ? load(place + (size_t)i * size, size) : 0;
+            if (operands[i] == PTX_ABSENT)
+                continue;
+            void *to = ptx_out(warp, operands[i]);
+            if (wide)
+                ((lane_u64 *)to)[lane] = value;
+            else
+                ((lane_u32 *)to)[lane] = (uint32_t)value;
+        } else if (place) {
+            store(place + (size_t)i * size, size, value_of(warp, operands[i], wide, lane));
+        }
+    }
+}
+
+static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union packed packed = {.extra = step->extra};
+    const struct surf_plan *plan = &packed.plan;
+    const uint32_t *operands = tex_operands(step);
+    const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
+    const unsigned size = element_size(plan->type) * plan->count;
+    const bool reduces = step->detail == IR_SURED;
+    const unsigned coordinates = tex_dimensions(plan->geometry) + tex_has_layer(plan->geometry);
+    const struct ptx_texture *surface = NULL;
+    uint64_t known = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        int32_t at[4] = {0, 0, 0, 0};
+        if (!ops_has(mask, lane))
+            continue;
+        if (!surface || handles[lane] != known) {
+            known = handles[lane];
+            surface = surface_of(warp, step, lane, known);
+            if (!surface)
+                return;
+        }
+        for (unsigned i = 0; i < coordinates; i++)
+            at[i] = ((const lane_s32 *)ptx_in(warp, operands[plan->at + i]))[lane];
+        if (plan->formatted && reduces && texel_size(surface) < size) {
+            fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, known,
+                       "the surface's elements are smaller than what is reduced");
+            return;
+        }
+        char *place = place_of(surface, plan, at, plan->formatted ? texel_size(surface) : size);
+        if (!place && plan->bounds == IR_TRAP_SURF) {
+            fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, known,
+                       "the coordinates are outside of the surface");
+            return;
+        }
+        if (place && reduces && !is_aligned(place, size)) {
+            fault_warp(warp, step, lane, PTX_FAULT_MISALIGNED, known,
+                       "the surface has no aligned place there");
+            return;
+        }
+        if (place && reduces)
+            reduce_lane(warp, step, plan, surface, lane, place);
+        else if (place && plan->formatted)
+            store_texel(warp, operands + plan->values, plan->count, surface, lane, place);
+        else if (!plan->formatted && !reduces)
+            surf_lane(warp, step, plan, lane, place);
+    }
+}
+
+/* step->detail: the instruction. */
+ptx_run *surf_select(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    union packed packed = {.extra = 0};
+    struct surf_plan *plan = &packed.plan;
+    const bool is_load = insn->op == IR_SULD;
+    (void)reason;
+    if (!is_load && insn->op != IR_SUST && insn->op != IR_SURED)
+        return NULL;
+    const struct ir_operand *group = &insn->operands[is_load ? 1 : 0];
+    const struct ir_operand *values = &insn->operands[is_load ? 0 : 1];
+    if (insn->count < 2 || group->kind != IR_OPERAND_GROUP)
+        return NULL;
+    plan->geometry = insn->geometry;
+    plan->type = insn->types[0];
+    plan->count = tex_width(values) & 7;
+    plan->formatted = insn->formatted;
+    plan->bounds = insn->mode;
+    plan->operation = insn->atomic;
+    plan->handle = is_load ? plan->count : 0;
+    plan->at = plan->handle + 1;
+    plan->values = is_load ? 0 : (uint8_t)tex_width(group);
+    step->extra = packed.extra;
+    step->detail = insn->op;
+    return run_surface;
+}

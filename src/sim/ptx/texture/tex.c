@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* tex, tld4, txq and istypep, for handles (64 bits) and for references, whose handle the compiler
+ * puts in the same place. */
+#include "ptx/texture/tex.h"
+
+#include <math.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/half.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+#include "ptx/texture/tex_sample.h"
+
+static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct ptx_step *step,
+                                            unsigned lane, uint64_t handle)
+{
+    const struct ptx_world *world = fault_world(warp);
+    const struct ptx_texture *texture = world->texture(world->user, handle);
+    if (!texture || texture->level_count == 0)
+        fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handle,
+                   "the handle is no live texture");
+    return texture && texture->level_count ? texture : NULL;
+}
+
+static uint32_t word_at(const struct ptx_warp *warp, uint32_t operand, unsigned lane)
+{
+    return ((const lane_u32 *)ptx_in(warp, operand))[lane];
+}
+static double number_at(const struct ptx_warp *warp, uint32_t operand, unsigned lane, bool integer)
+{
+    const uint32_t bits = word_at(warp, operand, lane);
+    return integer ? (double)(int32_t)bits : (double)f32_of(bits);
+}
+
+/* A direction to a face and a place on it. Faces: +x -x +y -y +z -z. */
+static unsigned cube_face(const double direction[3], double at[2])
+{
+    const double x = fabs(direction[0]), y = fabs(direction[1]), z = fabs(direction[2]);
+    const unsigned axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    const double major = axis == 0 ? x : axis == 1 ? y : z;
+    const bool negative = direction[axis] < 0;
+    double s, t;
+    switch (axis) {
+    case 0:
+        s = negative ? direction[2] : -direction[2];
+        t = -direction[1];
+        break;
+    case 1:
+        s = direction[0];
+        t = negative ? -direction[2] : direction[2];
+        break;
+    default:
+        s = negative ? -direction[0] : direction[0];
+        t = -direction[1];
+    }
+    at[0] = major > 0 ? (s / major + 1) / 2 : 0.5;
+    at[1] = major > 0 ? (t / major + 1) / 2 : 0.5;
+    return 2 * axis + negative;
+}
+
+/* The level whose texels are as far apart as the fetches of neighbours. */
+static double gradient_level(const struct ptx_warp *warp, const struct ptx_texture *texture,
+                             const uint32_t *operands, unsigned width, unsigned dimensions,
+                             unsigned lane)
+{
+    double longest = 0;
+    for (unsigned direction = 0; direction < 2; direction++) {
+        double sum = 0;
+        for (unsigned i = 0; i < dimensions && i < width; i++) {
+            double step = number_at(warp, operands[direction * width + i], lane, false);
+            if (texture->normalized)
+                step *= tex_sample_extent(texture->levels, i);
+            sum += step * step;
+        }
+        if (sum > longest)
+            longest = sum;
+    }
+    return longest > 0 ? log2(longest) / 2 : -1000;
+}
+
+/* Registers of one gradient or offset vector. */
+static unsigned vector_width(unsigned dimensions)
+{
+    return dimensions == 3 ? 4 : dimensions;
+}
+
+static void prepare(const struct ptx_warp *warp, const struct ptx_step *step,
+                    const struct tex_plan *plan, unsigned lane, struct tex_fetch *fetch)
+{
+    const uint32_t *operands = tex_operands(step);
+    const bool has_layer = tex_has_layer(plan->geometry);
+    const unsigned dimensions = tex_dimensions(plan->geometry), first = plan->at + has_layer;
+    const unsigned width = vector_width(dimensions);
+    unsigned rest = plan->rest;
+    fetch->dimensions = dimensions;
+    fetch->integer = plan->integer;
+    fetch->layer = has_layer ? word_at(warp, operands[plan->at], lane) : 0;
+    fetch->level = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        fetch->at[i] =
+            i < dimensions ? number_at(warp, operands[first + i], lane, plan->integer) : 0;
+        fetch->offset[i] = 0;
+    }
+    if (plan->level == 1) {
+        fetch->level = number_at(warp, operands[rest++], lane, false);
+    } else if (plan->level == 2) {
+        fetch->level =
+            gradient_level(warp, fetch->texture, operands + rest, width, dimensions, lane);
+        rest += 2 * width;
+    }
+    for (unsigned i = 0; plan->offset && i < dimensions; i++) {
+        const uint32_t bits = word_at(warp, operands[rest + i], lane);
+        fetch->offset[i] = (int)((bits & 15) ^ 8) - 8; /* 4 bits, signed */
+    }
+    if (plan->geometry == IR_CUBE || plan->geometry == IR_ACUBE) {
+        double place[2];
+        const unsigned face = cube_face(fetch->at, place);
+        fetch->layer = fetch->layer * 6 + face;
+        fetch->at[0] = place[0];
+        fetch->at[1] = place[1];
+        fetch->dimensions = 2;
+    }
+}
+
+/* Results in the type that the instruction names; integers and float bits pass as they are. */
+static void store(struct ptx_warp *warp, const struct ptx_step *step, const struct tex_plan *plan,
+                  unsigned lane, const uint32_t texel[4])
+{
+    const uint32_t *operands = tex_operands(step);
+    for (unsigned i = 0; i < plan->results; i++) {
+        uint32_t value = texel[i];
+        if (operands[i] == PTX_ABSENT)
+            continue;
+        if (plan->type == IR_F16)
+            value = f16_bits(f32_of(value));
+        if (plan->type == IR_F16X2)
+            value = f16_bits(f32_of(texel[2 * i])) | f16_bits(f32_of(texel[2 * i + 1])) << 16;
+        ((lane_u32 *)ptx_out(warp, operands[i]))[lane] = value;
+    }
+}
+
+/* step->detail: whether it is a tld4. */
+static void run_tex(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const union tex_packed packed = {.extra = step->extra};
+    const struct tex_plan *plan = &packed.plan;
+    const uint32_t *operands = tex_operands(step);
+    const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
+    struct tex_fetch fetch = {.texture = NULL};
+    uint64_t known = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        uint32_t texel[4];
+        if (!ops_has(mask, lane))
+            continue;
+        if (!fetch.texture || handles[lane] != known) {
+            known = handles[lane];
+            fetch.texture = texture_of(warp, step, lane, known);
+            if (!fetch.texture)
+                return;
+        }
+        prepare(warp, step, plan, lane, &fetch);
+        if (step->detail)
+            tex_sample_gather(&fetch, plan->component, texel);
+        else
+            tex_sample(&fetch, texel);
+        store(warp, step, plan, lane, texel);
+    }
+    if (plan->predicate) /* the texels are there */
+        ops_set_predicate(warp, operands[plan->results], PTX_FULL, mask);
+}
+
+static uint32_t answer(const struct ptx_texture *texture, unsigned query, uint32_t number)
+{
+    const uint32_t last = texture->level_count - 1;
+    const struct ptx_level *level = &texture->levels[number < last ? number : last];
+    const uint32_t faces = texture->cubemap ? 6 : 1;
+    switch (query) {
+    case IR_QUERY_WIDTH:
+        return level->width;
+    case IR_QUERY_HEIGHT:
+        return level->height;
+    case IR_QUERY_DEPTH:
+        return texture->layered || texture->cubemap ? 0 : level->depth;
+    case IR_QUERY_ARRAY_SIZE:
+        return texture->layered ? level->depth / faces : 0;
+    case IR_QUERY_MIPMAP_LEVELS:
+        return texture->level_count;
+    default: /* samples */
+        return 1;
+    }
+}
+
+/* txq and suq: d, [handle][, level]. step->detail: the query; step->extra: surface, level. */
+enum { QUERY_SURFACE = 1, QUERY_LEVEL = 2 };
+static void run_query(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint32_t *operands = tex_operands(step);
+    const struct ptx_world *world = fault_world(warp);
+    const lane_u64 *handles = ptx_in(warp, operands[1]);
+    lane_u32 *to = ptx_out(warp, operands[0]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        const struct ptx_texture *object =
+            (step->extra & QUERY_SURFACE ? world->surface : world->texture)(world->user,
+                                                                            handles[lane]);
+        if (!object || object->level_count == 0) {
+            fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handles[lane],
+                       "the handle is no live texture or surface");
+            return;
+        }
+        const uint32_t level = step->extra & QUERY_LEVEL ? word_at(warp, operands[2], lane) : 0;
+        to[lane] = answer(object, step->detail, level);
+    }
+}
+
+static void run_istypep(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const uint32_t *operands = tex_operands(step);
+    const struct ptx_world *world = fault_world(warp);
+    const lane_u64 *handles = ptx_in(warp, operands[1]);
+    uint32_t bits = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        const bool is = step->detail == IR_ISTYPEP_SURFREF
+                            ? !!world->surface(world->user, handles[lane])
+                            : !!world->texture(world->user, handles[lane]);
+        bits |= (uint32_t)is << lane;
+    }
+    ops_set_predicate(warp, operands[0], bits, mask);
+}
+
+static bool plan_fetch(const struct ir_insn *insn, struct tex_plan *plan, const char **reason)
+{
+    const unsigned group_index = insn->destinations;
+    const struct ir_operand *group = &insn->operands[group_index];
+    const unsigned dimensions = tex_dimensions(insn->geometry);
+    if (insn->geometry == IR_2DMS || insn->geometry == IR_A2DMS) {
+        *reason = "multi-sample textures are not supported";
+        return false;
+    }
+    if (group_index >= insn->count || group->kind != IR_OPERAND_GROUP || group->count < 2)
+        return false;
+    plan->geometry = insn->geometry;
+    plan->type = insn->types[0];
+    plan->integer = insn->types[1] == IR_S32;
+    plan->results = (uint8_t)tex_width(&insn->operands[0]);
+    plan->predicate = insn->destinations > 1;
+    plan->handle = plan->results + plan->predicate;
+    plan->at = (uint8_t)(plan->handle + group->count - 1); /* a sampler may stand between */
+    plan->rest = (uint8_t)(plan->handle + tex_width(group));
+    plan->level = insn->op == IR_TEX ? insn->base_mip_grad & 3U : 0U;
+    plan->component = insn->base_mip_grad & 3U;
+    unsigned next = group_index + 1 + plan->level; /* operands: one level, or two gradients */
+    if (next < insn->count && (insn->operands[next].kind == IR_OPERAND_VECTOR || dimensions == 1)) {
+        plan->offset = 1;
+        next++;
+    }
+    if (next < insn->count) {
+        *reason = "depth comparison is not supported";
+        return false;
+    }
+    return true;
+}
+
+static ptx_run *select_query(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    step->detail = insn->mode;
+    step->extra = (insn->op == IR_SUQ ? QUERY_SURFACE : 0) | (insn->count > 2 ? QUERY_LEVEL : 0);
+    switch (insn->mode) {
+    case IR_QUERY_WIDTH:
+    case IR_QUERY_HEIGHT:
+    case IR_QUERY_DEPTH:
+    case IR_QUERY_ARRAY_SIZE:
+    case IR_QUERY_MIPMAP_LEVELS:
+    case IR_QUERY_SAMPLES:
+        return run_query;
+    default:
+        *reason = "this query of a texture or surface is not supported";
+        return NULL;
+    }
+}
+
+ptx_run *tex_select(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+{
+    union tex_packed packed = {.extra = 0};
+    switch (insn->op) {
+    case IR_TEX:
+    case IR_TLD4:
+        if (!plan_fetch(insn, &packed.plan, reason))
+            return NULL;
+        step->extra = packed.extra;
+        step->detail = insn->op == IR_TLD4;
+        return run_tex;
+    case IR_TXQ:
+    case IR_SUQ:
+        return select_query(insn, step, reason);
+    case IR_ISTYPEP:
+        step->detail = insn->mode;
+        return run_istypep;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Events: a place in a stream's work, to ask or wait for. */
+#include "queue/event.h"
+
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/current.h"
+#include "core/object.h"
+#include "core/thread.h"
+#include "queue/capture.h"
+#include "queue/item.h"
+#include "queue/stream.h"
+#include "queue/ticket.h"
+
+/* Times of a real device come in steps of about half a microsecond. */
+#define STEP_NS 512
+
+CUresult sim_cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!phEvent ||
+        Flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_event *event = calloc(1, sizeof *event);
+    if (!event)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event->flags = Flags;
+    sim_object_add(&event->object, SIM_EVENT, context);
+    *phEvent = (CUevent)event;
+    return CUDA_SUCCESS;
+}
+
+static void destroy_event(struct sim_event *event)
+{
+    sim_object_remove(&event->object);
+    sim_ticket_release(event->ticket);
+    sim_capture_mark_free(event->mark);
+    free(event);
+}
+
+void sim_event_end(struct sim_object *object)
+{
+    destroy_event((struct sim_event *)object);
+}
+
+/* A live event is found without a current context. */
+static CUresult find(CUevent handle, struct sim_event **event)
+{
+    if (sim_thread_in_callback())
+        return CUDA_ERROR_NOT_PERMITTED;
+    *event = sim_object(SIM_EVENT, handle);
+    return *event ? (*event)->object.context->sticky : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static CUresult destroy(CUevent handle)
+{
+    struct sim_event *event;
+    CUresult result = find(handle, &event);
+    if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_PERMITTED)
+        return result;
+    destroy_event(event);
+    return result;
+}
+
+CUresult sim_cuEventDestroy(CUevent hEvent)
+{
+    return destroy(hEvent);
+}
+
+CUresult sim_cuEventDestroy_v2(CUevent hEvent)
+{
+    return destroy(hEvent);
+}
+
+void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
+{
+    sim_ticket_release(event->ticket);
+    event->ticket = sim_ticket_retain(ticket);
+    sim_capture_mark_free(event->mark);
+    event->mark = NULL;
+}
+
+CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
+{
+    struct sim_ticket *ticket;
+    CUresult result = sim_stream_mark(stream, &ticket);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_event_set(event, ticket);
+    sim_ticket_release(ticket);
+    return CUDA_SUCCESS;
+}
+
+static CUresult record_in_capture(struct sim_event *event, struct sim_stream *stream, bool external)
+{
+    if (external) { /* a node: the event is recorded whenever the graph runs */
+        struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+        item.params.eventRecord.event = (CUevent)event;
+        return sim_stream_submit(stream, &item);
+    }
+    struct sim_mark *mark;
+    CUresult result = sim_capture_mark_make(stream, &mark);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_capture_mark_free(event->mark);
+    event->mark = mark;
+    return CUDA_SUCCESS;
+}
+
+static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
+{
+    struct sim_event *event;
+    struct sim_stream *stream;
+    CUresult result = find(handle, &event);
+    if (result == CUDA_SUCCESS)
+        result = sim_stream(stream_handle, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (flags > CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (event->object.context != stream->object.context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture)
+        return record_in_capture(event, stream, flags & CU_EVENT_RECORD_EXTERNAL);
+    if (flags & CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    result = sim_capture_legacy(stream);
+    return result == CUDA_SUCCESS ? sim_event_record(event, stream) : result;
+}
+
+CUresult sim_cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    return record(hEvent, hStream, 0);
+}
+
+CUresult sim_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return record(hEvent, hStream, flags);
+}
+
+CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    struct sim_event *event;
+    struct sim_stream *stream;
+    CUresult result = find(hEvent, &event);
+    if (result == CUDA_SUCCESS)
+        result = sim_stream(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (Flags > CU_EVENT_WAIT_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (Flags & CU_EVENT_WAIT_EXTERNAL && !stream->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (Flags & CU_EVENT_WAIT_EXTERNAL) {
+        struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
+        item.params.eventWait.event = hEvent;
+        return sim_stream_submit(stream, &item);
+    }
+    if (event->mark)
+        return sim_capture_mark_follow(stream, event->mark);
+    if (stream->capture) /* work from outside would have to be waited for at every launch */
+        return event->ticket ? sim_capture_isolated(stream) : CUDA_SUCCESS;
+    result = sim_capture_legacy(stream);
+    if (result == CUDA_SUCCESS)
+        sim_stream_follow(stream, event->ticket);
+    return result;
+}
+
+/* An event that a capture recorded is a place in a graph: it has no state. */
+static CUresult recorded(CUevent handle, struct sim_event **event)
+{
+    CUresult result = find(handle, event);
+    if (result != CUDA_SUCCESS || !(*event)->mark)
+        return result;
+    return sim_capture_mark_spoil((*event)->mark);
+}
+
+CUresult sim_cuEventQuery(CUevent hEvent)
+{
+    struct sim_event *event;
+    CUresult result = recorded(hEvent, &event);
+    if (result == CUDA_SUCCESS)
+        result = sim_capture_unsafe();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return !event->ticket || sim_ticket_done(event->ticket) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult sim_cuEventSynchronize(CUevent hEvent)
+{
+    struct sim_event *event;
+    CUresult result = recorded(hEvent, &event);
+    if (result == CUDA_SUCCESS)
+        result = sim_capture_unsafe();
+    if (result != CUDA_SUCCESS || !event->ticket)
+        return result;
+    struct sim_context *context = sim_context_retain(event->object.context);
+    struct sim_ticket *ticket = sim_ticket_retain(event->ticket);
+    sim_ticket_wait(ticket);
+    sim_ticket_release(ticket);
+    result = context->sticky;
+    sim_context_release(context);
+    return result;
+}
+
+static CUresult elapsed(float *milliseconds, CUevent from, CUevent to)
+{
+    struct sim_event *events[2];
+    for (int i = 0; i < 2; i++) {
+        CUresult result = recorded(i ? to : from, &events[i]);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    for (int i = 0; i < 2; i++)
+        if (!events[i]->ticket || events[i]->flags & CU_EVENT_DISABLE_TIMING || !milliseconds ||
+            events[i]->object.context != events[0]->object.context)
+            return CUDA_ERROR_INVALID_HANDLE;
+    for (int i = 0; i < 2; i++)
+        if (!sim_ticket_done(events[i]->ticket))
+            return CUDA_ERROR_NOT_READY;
+    int64_t first = (int64_t)(sim_ticket_end_ns(events[0]->ticket) / STEP_NS);
+    int64_t last = (int64_t)(sim_ticket_end_ns(events[1]->ticket) / STEP_NS);
+    *milliseconds = (float)((double)((last - first) * STEP_NS) / 1e6);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed(pMilliseconds, hStart, hEnd);
+}
+
+CUresult sim_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed(pMilliseconds, hStart, hEnd);
+}

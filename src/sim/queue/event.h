@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Events, as streams, graphs and captures use them. */
+#ifndef CUSHIM_SIM_QUEUE_EVENT_H
+#define CUSHIM_SIM_QUEUE_EVENT_H
+
+#include "core/object.h"
+#include "sim.h"
+
+struct sim_mark;
+struct sim_stream;
+struct sim_ticket;
+
+struct sim_event {
+    struct sim_object object;
+    unsigned flags;
+    struct sim_ticket *ticket; /* of the latest record; NULL: never recorded */
+    struct sim_mark *mark;     /* where it was recorded in a capture; NULL: it was not */
+};
+
+/* The event now stands for this ticket, which is retained. */
+void sim_event_set(struct sim_event *event, struct sim_ticket *ticket);
+CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream);
+
+void sim_event_end(struct sim_object *object); /* with its context */
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams: what the handles mean, and whose work must follow whose. */
+#include "queue/stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/current.h"
+#include "core/expire.h"
+#include "core/object.h"
+#include "core/thread.h"
+#include "queue/capture.h"
+#include "queue/item.h"
+#include "queue/ticket.h"
+
+static uint64_t next_id = 1;
+
+CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,
+                         struct sim_stream **stream)
+{
+    struct sim_stream *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->flags = flags;
+    made->priority = priority;
+    made->id = next_id++;
+    made->sync_policy = (CUsynchronizationPolicy)-1; /* what a real one says before it is set */
+    made->domain_map.remote = 1;
+    sim_object_add(&made->object, SIM_STREAM, context);
+    *stream = made;
+    return CUDA_SUCCESS;
+}
+
+void sim_stream_free(struct sim_stream *stream)
+{
+    sim_capture_stream_gone(stream);
+    sim_object_remove(&stream->object);
+    sim_ticket_release(stream->last);
+    free(stream);
+}
+
+CUresult sim_stream_make_legacy(struct sim_context *context)
+{
+    return sim_stream_make(context, CU_STREAM_DEFAULT, 0, &context->legacy);
+}
+
+void sim_stream_end(struct sim_object *object)
+{
+    sim_stream_free((struct sim_stream *)object);
+}
+
+/* It lives as long as the context that it was reached through. */
+static struct sim_stream *owned(struct sim_stream *stream)
+{
+    sim_expire_renew(stream);
+    return stream;
+}
+
+static CUresult per_thread(struct sim_context *context, struct sim_stream **stream)
+{
+    uint64_t self = (uint64_t)pthread_self();
+    for (*stream = owned(context->per_thread); *stream; *stream = owned((*stream)->next_per_thread))
+        if ((*stream)->thread == self)
+            return CUDA_SUCCESS;
+    CUresult result = sim_stream_make(context, CU_STREAM_DEFAULT, 0, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    (*stream)->thread = self;
+    (*stream)->next_per_thread = context->per_thread;
+    context->per_thread = *stream;
+    return CUDA_SUCCESS;
+}
+
+/* A stream of the program's own is found without a current context. */
+CUresult sim_stream(CUstream handle, struct sim_stream **stream)
+{
+    struct sim_context *context;
+    if (handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
+        if (sim_thread_in_callback())
+            return CUDA_ERROR_NOT_PERMITTED;
+        *stream = sim_object(SIM_STREAM, handle);
+        /* An old handle may be where a context's own stream is now, which has no handle. */
+        if (!*stream || *stream == (*stream)->object.context->legacy || (*stream)->thread)
+            return CUDA_ERROR_INVALID_HANDLE;
+        return (*stream)->object.context->sticky;
+    }
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (handle == CU_STREAM_PER_THREAD || (!handle && sim_thread_per_thread()))
+        return per_thread(context, stream);
+    *stream = owned(context->legacy);
+    return CUDA_SUCCESS;
+}
+
+/* --- Order --- */
+
+static bool pending(const struct sim_stream *stream)
+{
+    return stream->last && !sim_ticket_done(stream->last);
+}
+
+static bool blocks(const struct sim_object *object, const struct sim_context *context)
+{
+    return object->context == context &&
+           !(((const struct sim_stream *)object)->flags & CU_STREAM_NON_BLOCKING);
+}
+
+/* The legacy stream's work follows that of all blocking streams, and theirs follows it. */
+CUresult sim_stream_order(struct sim_ticket *ticket, struct sim_stream *stream)
+{
+    struct sim_context *context = stream->object.context;
+    CUresult result = sim_ticket_after(ticket, stream->last);
+    if (stream->flags & CU_STREAM_NON_BLOCKING)
+        return result;
+    if (stream != context->legacy)
+        return result == CUDA_SUCCESS ? sim_ticket_after(ticket, owned(context->legacy)->last)
+                                      : result;
+    for (struct sim_object *object = sim_object_first(SIM_STREAM); object && result == CUDA_SUCCESS;
+         object = object->next)
+        if (blocks(object, context))
+            result = sim_ticket_after(ticket, ((struct sim_stream *)object)->last);
+    return result;
+}
+
+bool sim_stream_idle(struct sim_stream *stream)
+{
+    struct sim_context *context = stream->object.context;
+    if (pending(stream))
+        return false;
+    if (stream != context->legacy)
+        return true;
+    for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
+        if (blocks(object, context) && pending((struct sim_stream *)object))
+            return false;
+    return true;
+}
+
+void sim_stream_append(struct sim_stream *stream, struct sim_ticket *ticket)
+{
+    sim_ticket_release(stream->last);
+    stream->last = sim_ticket_retain(ticket);
+}
+
+/* A ticket at the stream's end, not yet started. On failure `user` is dropped. */
+static CUresult make(struct sim_stream *stream, sim_work *work, void *user, void (*drop)(void *),
+                     struct sim_ticket **made)
+{
+    struct sim_ticket *ticket = sim_ticket_make(stream->object.context, work, user, drop);
+    if (!ticket) {
+        if (drop)
+            drop(user);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    CUresult result = sim_stream_order(ticket, stream);
+    if (result != CUDA_SUCCESS) {
+        sim_ticket_cancel(ticket);
+        sim_ticket_start(ticket);
+        sim_ticket_release(ticket);
+        return result;
+    }
+    sim_stream_append(stream, ticket);
+    *made = ticket;
+    return CUDA_SUCCESS;
+}
+
+static CUresult enqueue(struct sim_stream *stream, sim_work *work, void *user, void (*drop)(void *))
+{
+    struct sim_ticket *ticket;
+    CUresult result = make(stream, work, user, drop, &ticket);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_ticket_start(ticket);
+    sim_ticket_release(ticket);
+    return CUDA_SUCCESS;
+}
+
+static CUresult enqueue_wait(struct sim_stream *stream, sim_work *work, void *user,
+                             void (*drop)(void *))
+{
+    struct sim_ticket *ticket;
+    CUresult result = make(stream, work, user, drop, &ticket);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_ticket_run_here(ticket);
+    result = sim_ticket_result(ticket);
+    sim_ticket_release(ticket);
+    return result;
+}
+
+CUresult sim_stream_mark(struct sim_stream *stream, struct sim_ticket **ticket)
+{
+    CUresult result = make(stream, NULL, NULL, NULL, ticket);
+    if (result == CUDA_SUCCESS)
+        sim_ticket_start(*ticket);
+    return result;
+}
+
+/* --- Work handed in --- */
+
+CUresult sim_stream_submit(struct sim_stream *stream, const struct sim_item *item)
+{
+    if (stream->capture)
+        return sim_capture_take(stream, item);
+    CUresult result = sim_capture_legacy(stream);
+    if (result != CUDA_SUCCESS) {
+        sim_item_drop(item);
+        return result;
+    }
+    return enqueue(stream, item->run, item->user, item->drop);
+}
+
+CUresult sim_stream_submit_wait(struct sim_stream *stream, const struct sim_item *item)
+{
+    CUresult result = sim_capture_refuse(stream);
+    if (result != CUDA_SUCCESS) {
+        sim_item_drop(item);
+        return result;
+    }
+    return enqueue_wait(stream, item->run, item->user, item->drop);
+}
+
+CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *user,
+                            void (*drop)(void *))
+{
+    return sim_stream_submit(
+        stream, &(struct sim_item){
+                    .params.type = SIM_ITEM_NO_NODE, .run = work, .user = user, .drop = drop});
+}
+
+CUresult sim_stream_enqueue_wait(struct sim_stream *stream, sim_work *work, void *user)
+{
+    return sim_stream_submit_wait(
+        stream, &(struct sim_item){.params.type = SIM_ITEM_NO_NODE, .run = work, .user = user});
+}
+
+CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,
+                                  void (*drop)(void *))
+{
+    struct sim_ticket *ticket;
+    CUresult result = make(stream, work, user, drop, &ticket);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_ticket_always(ticket);
+    sim_ticket_start(ticket);
+    sim_ticket_release(ticket);
+    return CUDA_SUCCESS;
+}
+
+void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket)
+{
+    struct sim_ticket *made;
+    if (!ticket || sim_ticket_done(ticket) || make(stream, NULL, NULL, NULL, &made) != CUDA_SUCCESS)
+        return;
+    (void)sim_ticket_after(made, ticket);
+    sim_ticket_start(made);
+    sim_ticket_release(made);
+}
+
+struct sim_ticket *sim_stream_last(struct sim_stream *stream)
+{
+    return sim_ticket_retain(stream->last);
+}
+
+/* --- Waiting --- */
+
+/* The stream's own work; for the legacy stream that of all blocking streams. */
+CUresult sim_stream_wait_all(struct sim_stream *stream)
+{
+    struct sim_context *context = stream->object.context;
+    if (stream == context->legacy && !sim_stream_idle(stream))
+        return enqueue_wait(stream, NULL, NULL, NULL);
+    struct sim_ticket *last = sim_ticket_retain(stream->last);
+    sim_context_retain(context);
+    if (last)
+        sim_ticket_wait(last);
+    sim_ticket_release(last);
+    CUresult result = context->sticky;
+    sim_context_release(context);
+    return result;
+}
+
+/* Work of streams that are destroyed, and of graphs, counts too. */
+CUresult sim_stream_wait_context(struct sim_context *context)
+{
+    sim_context_retain(context);
+    sim_ticket_wait_all(context);
+    CUresult result = context->sticky;
+    sim_context_release(context);
+    return result;
+}

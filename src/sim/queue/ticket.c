@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* Work in order: tickets that wait for other tickets, and the threads that run what is ready.
+ * A thread per piece of work that can run, made when none is free: work may block for as long as
+ * it likes (a callback, a wait for memory to change) without holding other streams up. */
+#include "queue/ticket.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/expire.h"
+#include "core/lock.h"
+#include "device/device.h"
+#include "ptx/ptx.h"
+
+#define IDLE_MAX 8 /* threads kept for later */
+
+struct edge { /* "this ticket waits for that one" */
+    struct sim_ticket *waiter;
+    struct edge *next;
+};
+
+struct sim_ticket {
+    unsigned references;
+    unsigned missing; /* tickets that must be done before */
+    bool done, always;
+    bool claimed; /* a thread waits to run it itself */
+    uint64_t end_ns;
+    CUresult result;
+    struct sim_context *context;
+    sim_work *work;
+    void *user;
+    void (*drop)(void *);
+    struct edge *waiters;
+    struct sim_ticket *next_ready;
+    uint64_t number;
+    struct sim_ticket *older, *newer; /* that are not done */
+};
+
+struct worker {
+    pthread_t id;
+    bool busy;
+    struct worker *next;
+};
+
+static uint64_t newest_number;
+static struct sim_ticket *oldest, *newest; /* that are not done */
+static struct sim_ticket *ready_first, *ready_last;
+static unsigned ready_count;
+static struct worker *workers, *leaving; /* the latter only have to be joined */
+static unsigned coming; /* workers that will look at the ready list by themselves */
+static unsigned idle;   /* workers that must be woken for that */
+static bool stopping;
+static pthread_cond_t ready_changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t done_changed = PTHREAD_COND_INITIALIZER;
+
+/* --- Tickets --- */
+
+struct sim_ticket *sim_ticket_retain(struct sim_ticket *ticket)
+{
+    if (ticket)
+        ticket->references++;
+    return ticket;
+}
+
+void sim_ticket_release(struct sim_ticket *ticket)
+{
+    if (ticket && --ticket->references == 0)
+        free(ticket);
+}
+
+bool sim_ticket_done(const struct sim_ticket *ticket)
+{
+    return ticket->done;
+}
+
+uint64_t sim_ticket_end_ns(const struct sim_ticket *ticket)
+{
+    return ticket->end_ns;
+}
+
+CUresult sim_ticket_result(const struct sim_ticket *ticket)
+{
+    return ticket->result;
+}
+
+void sim_ticket_wait(struct sim_ticket *ticket)
+{
+    while (!ticket->done)
+        sim_lock_wait(&done_changed);
+    sim_expire_all(); /* also if nothing was to be waited for */
+}
+
+void sim_ticket_wait_all(const struct sim_context *context)
+{
+    while (context->tickets != 0)
+        sim_lock_wait(&done_changed);
+    sim_expire_all();
+}
+
+uint64_t sim_ticket_newest(void)
+{
+    return newest_number;
+}
+
+uint64_t sim_ticket_done_up_to(void)
+{
+    return oldest ? oldest->number - 1 : newest_number;
+}
+
+static void list_add(struct sim_ticket *ticket)
+{
+    ticket->number = ++newest_number;
+    ticket->older = newest;
+    if (newest)
+        newest->newer = ticket;
+    else
+        oldest = ticket;
+    newest = ticket;
+}
+
+static void list_remove(struct sim_ticket *ticket)
+{
+    if (ticket->older)
+        ticket->older->newer = ticket->newer;
+    else
+        oldest = ticket->newer;
+    if (ticket->newer)
+        ticket->newer->older = ticket->older;
+    else
+        newest = ticket->older;
+}
+
+struct sim_ticket *sim_ticket_make(struct sim_context *context, sim_work *work, void *user,
+                                   void (*drop)(void *))
+{
+    struct sim_ticket *ticket = calloc(1, sizeof *ticket);
+    if (!ticket)
+        return NULL;
+    ticket->references = 2; /* the caller's, and the queue's until it is done */
+    ticket->missing = 1;    /* until it is started */
+    if (context) {
+        ticket->context = sim_context_retain(context);
+        context->tickets++;
+    }
+    ticket->work = work;
+    ticket->user = user;
+    ticket->drop = drop;
+    list_add(ticket);
+    return ticket;
+}
+
+CUresult sim_ticket_after(struct sim_ticket *ticket, struct sim_ticket *before)
+{
+    if (!before || before->done || before == ticket)
+        return CUDA_SUCCESS;
+    struct edge *edge = malloc(sizeof *edge);
+    if (!edge)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    edge->waiter = ticket;
+    edge->next = before->waiters;
+    before->waiters = edge;
+    ticket->missing++;
+    return CUDA_SUCCESS;
+}
+
+void sim_ticket_always(struct sim_ticket *ticket)
+{
+    ticket->always = true;
+}
+
+static void drop(struct sim_ticket *ticket)
+{
+    if (ticket->drop)
+        ticket->drop(ticket->user);
+    ticket->drop = NULL;
+    ticket->work = NULL;
+}
+
+void sim_ticket_cancel(struct sim_ticket *ticket)
+{
+    drop(ticket);
+}
+
+bool sim_ticket_error_is_sticky(CUresult result)
+{
+    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT ||
+           result == CUDA_ERROR_ASSERT || result == CUDA_ERROR_ECC_UNCORRECTABLE ||
+           (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static CUresult state(const struct sim_ticket *ticket)
+{
+    return ticket->context ? ticket->context->sticky : CUDA_SUCCESS;
+}
+
+/* With the lock; gives it up while the work runs. A context with an error runs nothing more. */
+static void execute(struct sim_ticket *ticket)
+{
+    struct sim_context *context = ticket->context;
+    ticket->result = state(ticket);
+    if (ticket->work && (ticket->always || ticket->result == CUDA_SUCCESS)) {
+        sim_lock_leave();
+        CUresult result = ticket->work(ticket->user);
+        sim_lock_enter();
+        if (context && sim_ticket_error_is_sticky(result))
+            sim_device_fail(context->device, result);
+        ticket->result = result;
+    }
+    drop(ticket);
+}
+
+/* --- Threads --- */
+
+static struct sim_ticket *take_ready(void)
+{
+    struct sim_ticket *ticket = ready_first;
+    if (!ticket)
+        return NULL;
+    ready_first = ticket->next_ready;
+    if (!ready_first)
+        ready_last = NULL;
+    ready_count--;
+    return ticket;
+}
+
+static void finish(struct sim_ticket *ticket);
+
+/* Takes itself off the list of workers. */
+static void leave(struct worker *worker)
+{
+    struct worker **link = &workers;
+    while (*link && *link != worker)
+        link = &(*link)->next;
+    if (!*link)
+        return; /* the library ends: it has the worker in hand */
+    *link = worker->next;
+    worker->next = leaving;
+    leaving = worker;
+}
+
+static void *work_loop(void *user)
+{
+    struct worker *worker = user;
+    sim_lock_enter();
+    for (;;) {
+        struct sim_ticket *ticket = take_ready();
+        if (ticket) {
+            coming--;
+            worker->busy = true;
+            execute(ticket);
+            worker->busy = false;
+            coming++;
+            finish(ticket);
+            continue;
+        }
+        coming--;
+        if (stopping || idle >= IDLE_MAX)
+            break;
+        idle++;
+        sim_lock_wait(&ready_changed);
+        idle--;
+        coming++;
+    }
+    leave(worker);
+    sim_lock_leave();
+    return NULL;
+}
+
+static void join_leaving(void)
+{
+    while (leaving) {
+        struct worker *worker = leaving;
+        leaving = worker->next;
+        pthread_join(worker->id, NULL); /* it has given the lock up, and ends */
+        free(worker);
+    }
+}
+
+static bool start_worker(void)
+{
+    struct worker *worker = stopping ? NULL : calloc(1, sizeof *worker);
+    if (!worker)
+        return false;
+    if (!ptx_thread_start(&worker->id, 1 << 20, work_loop, worker)) {
+        free(worker);
+        return false;
+    }
+    worker->next = workers;
+    workers = worker;
+    coming++;
+    return true;
+}
+
+static void make_ready(struct sim_ticket *ticket)
+{
+    if (ticket->claimed) {
+        pthread_cond_broadcast(&done_changed);
+        return;
+    }
+    ticket->next_ready = NULL;
+    if (ready_last)
+        ready_last->next_ready = ticket;
+    else
+        ready_first = ticket;
+    ready_last = ticket;
+    ready_count++;
+    if (ready_count <= coming)
+        return;
+    if (ready_count <= coming + idle)
+        pthread_cond_signal(&ready_changed);
+    else
+        (void)start_worker();
+}
+
+/* The queue's part in a ticket that is done. */
+static void forget(struct sim_ticket *ticket)
+{
+    struct sim_context *context = ticket->context;
+    ticket->context = NULL;
+    list_remove(ticket);
+    if (context) {
+        context->tickets--;
+        sim_context_release(context);
+    }
+    sim_ticket_release(ticket);
+}
+
+static void finish(struct sim_ticket *ticket)
+{
+    ticket->done = true;
+    ticket->end_ns = sim_clock_ns();
+    for (struct edge *edge = ticket->waiters, *next; edge; edge = next) {
+        struct sim_ticket *waiter = edge->waiter;
+        next = edge->next;
+        free(edge);
+        if (--waiter->missing != 0)
+            continue;
+        if (waiter->work || waiter->claimed) {
+            make_ready(waiter);
+        } else { /* nothing to run: no thread for it, and no recursion either */
+            waiter->result = state(waiter);
+            drop(waiter);
+            waiter->done = true;
+            waiter->end_ns = ticket->end_ns;
+            for (struct edge *last = waiter->waiters; last; last = last->next)
+                if (!last->next) {
+                    last->next = next;
+                    next = waiter->waiters;
+                    break;
+                }
+            waiter->waiters = NULL;
+            forget(waiter);
+        }
+    }
+    ticket->waiters = NULL;
+    pthread_cond_broadcast(&done_changed);
+    forget(ticket);
+}
+
+/* No thread could be made and none exists: the caller does the work. */
+static void work_without_threads(void)
+{
+    struct sim_ticket *ticket;
+    while (!workers && (ticket = take_ready())) {
+        execute(ticket);
+        finish(ticket);
+    }
+}
+
+void sim_ticket_start(struct sim_ticket *ticket)
+{
+    if (leaving)
+        join_leaving();
+    if (--ticket->missing != 0)
+        return;
+    if (ticket->work) {
+        make_ready(ticket);
+        if (!workers)
+            work_without_threads();
+    } else {
+        ticket->result = state(ticket);
+        drop(ticket);
+        finish(ticket);
+    }
+}
+
+void sim_ticket_run_here(struct sim_ticket *ticket)
+{
+    ticket->claimed = true;
+    ticket->missing--;
+    while (ticket->missing != 0)
+        sim_lock_wait(&done_changed);
+    execute(ticket);
+    finish(ticket);
+    if (!workers)
+        work_without_threads();
+}
+
+/* --- The process's other moments --- */
+
+static void in_child(void)
+{
+    /* None of the threads is here, and nothing of the parent's work may run twice. */
+    ready_first = ready_last = oldest = newest = NULL;
+    ready_count = coming = idle = 0;
+    workers = leaving = NULL;
+    ready_changed = done_changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    sim_lock_leave();
+}
+
+static void watch_fork(void)
+{
+    (void)pthread_atfork(sim_lock_enter, sim_lock_leave, in_child);
+}
+
+void sim_ticket_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_fork);
+}
+
+/* The process ends, or the library is unloaded without having had threads. A thread that still
+ * works is left alone: waiting for it could take for ever. */
+void sim_ticket_unload(void)
+{
+    bool all_done = true; /* nobody works any more */
+    sim_lock_enter();
+    stopping = true;
+    pthread_cond_broadcast(&ready_changed);
+    while (workers) {
+        struct worker *worker = workers;
+        workers = worker->next;
+        if (worker->busy) {
+            pthread_detach(worker->id);
+            all_done = false;
+            continue;
+        }
+        sim_lock_leave();
+        pthread_join(worker->id, NULL);
+        sim_lock_enter();
+        free(worker);
+    }
+    join_leaving();
+    sim_expire_renew_all(); /* a search for leaks looks into what is not forbidden alone */
+    sim_lock_leave();
+    if (all_done)
+        ptx_pool_close();
+}

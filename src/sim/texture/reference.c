@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Texture and surface references: made, and bound to memory. */
+#include "texture/reference.h"
+
+#include <stdlib.h>
+
+#include "core/current.h"
+#include "core/object.h"
+#include "texture/array.h"
+#include "texture/table.h"
+#include "texture/view.h"
+
+struct sim_reference *sim_reference_make(struct sim_context *context, bool surface)
+{
+    struct sim_reference *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->format = CU_AD_FORMAT_UNSIGNED_INT8;
+    made->channels = 1;
+    made->object.pinned = true; /* kernels read it, and a module that goes waits for them */
+    made->handle = sim_table_publish(NULL, surface, made);
+    if (!made->handle) {
+        free(made);
+        return NULL;
+    }
+    sim_object_add(&made->object, surface ? SIM_SURFREF : SIM_TEXREF, context);
+    return made;
+}
+
+char *sim_reference_bytes(struct sim_reference *reference)
+{
+    return (char *)&reference->handle;
+}
+
+uint64_t sim_reference_handle(const struct sim_reference *reference)
+{
+    return reference->handle;
+}
+
+void sim_reference_destroy(struct sim_reference *reference)
+{
+    sim_table_withdraw(reference->handle);
+    sim_object_remove(&reference->object);
+    free(reference);
+}
+
+void sim_reference_end(struct sim_object *object)
+{
+    if (((struct sim_reference *)object)->own) /* others end with their module */
+        sim_reference_destroy((struct sim_reference *)object);
+}
+
+CUresult sim_reference_of(CUtexref handle, struct sim_reference **reference)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *reference = sim_object(SIM_TEXREF, handle);
+    return *reference ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_reference_update(struct sim_reference *reference)
+{
+    struct sim_view *view = NULL;
+    CUresult result = CUDA_SUCCESS;
+    if (reference->bound)
+        result = sim_view_make(&reference->resource, &reference->texture, NULL,
+                               reference->object.kind == SIM_SURFREF, &view);
+    sim_table_change(reference->handle, view);
+    return result;
+}
+
+/* Bind to the resource, or leave all as it was. */
+static CUresult bind(struct sim_reference *reference, const CUDA_RESOURCE_DESC_v1 *resource)
+{
+    CUDA_RESOURCE_DESC_v1 before = reference->resource;
+    bool was_bound = reference->bound;
+    reference->resource = *resource;
+    reference->bound = true;
+    CUresult result = sim_reference_update(reference);
+    if (result != CUDA_SUCCESS) {
+        reference->resource = before;
+        reference->bound = was_bound;
+        (void)sim_reference_update(reference);
+    }
+    return result;
+}
+
+CUresult sim_cuTexRefCreate(CUtexref *pTexRef)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pTexRef)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_reference *made = sim_reference_make(context, false);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->own = true;
+    *pTexRef = (CUtexref)made;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTexRefDestroy(CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result == CUDA_SUCCESS && !reference->own)
+        result = CUDA_ERROR_INVALID_VALUE; /* a module's goes with the module */
+    if (result == CUDA_SUCCESS)
+        sim_reference_destroy(reference);
+    return result;
+}
+
+CUresult sim_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
+{
+    struct sim_reference *reference;
+    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!hArray)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!array || (Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT))
+        return CUDA_ERROR_INVALID_VALUE;
+    resource.res.array.hArray = hArray;
+    result = bind(reference, &resource);
+    if (result == CUDA_SUCCESS) {
+        reference->format = array->shape.Format;
+        reference->channels = (int)array->shape.NumChannels;
+    }
+    return result;
+}
+
+CUresult sim_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
+                                       unsigned int Flags)
+{
+    struct sim_reference *reference;
+    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!mipmap || (Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT))
+        return CUDA_ERROR_INVALID_VALUE;
+    resource.res.mipmap.hMipmappedArray = hMipmappedArray;
+    result = bind(reference, &resource);
+    if (result == CUDA_SUCCESS) {
+        reference->format = mipmap->shape.Format;
+        reference->channels = (int)mipmap->shape.NumChannels;
+    }
+    return result;
+}
+
+CUresult sim_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr_v2 dptr,
+                                   size_t bytes)
+{
+    struct sim_reference *reference;
+    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    size_t offset = dptr % 512;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (dptr == 0) { /* unbinds */
+        reference->bound = false;
+        if (ByteOffset)
+            *ByteOffset = 0;
+        return sim_reference_update(reference);
+    }
+    if (offset && !ByteOffset)
+        return CUDA_ERROR_INVALID_VALUE;
+    resource.res.linear.devPtr = dptr - offset;
+    resource.res.linear.format = reference->format;
+    resource.res.linear.numChannels = (unsigned)reference->channels;
+    resource.res.linear.sizeInBytes = bytes + offset;
+    result = bind(reference, &resource);
+    if (result != CUDA_SUCCESS)
+        return result;
+    reference->address = dptr;
+    if (ByteOffset)
+        *ByteOffset = offset;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v2 *desc,
+                                     CUdeviceptr_v2 dptr, size_t Pitch)
+{
+    struct sim_reference *reference;
+    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!desc)
+        return CUDA_ERROR_INVALID_VALUE;
+    resource.res.pitch2D.devPtr = dptr;
+    resource.res.pitch2D.format = desc->Format;
+    resource.res.pitch2D.numChannels = desc->NumChannels;
+    resource.res.pitch2D.width = desc->Width;
+    resource.res.pitch2D.height = desc->Height;
+    resource.res.pitch2D.pitchInBytes = Pitch;
+    result = bind(reference, &resource);
+    if (result == CUDA_SUCCESS) {
+        reference->address = dptr;
+        reference->format = desc->Format;
+        reference->channels = (int)desc->NumChannels;
+    }
+    return result;
+}
+
+CUresult sim_cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v2 *desc,
+                                     CUdeviceptr_v2 dptr, size_t Pitch)
+{
+    return sim_cuTexRefSetAddress2D_v3(hTexRef, desc, dptr, Pitch);
+}
+
+CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool memory = reference->bound && (reference->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
+                                       reference->resource.resType == CU_RESOURCE_TYPE_PITCH2D);
+    if (!pdptr || !memory)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = reference->address;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!phArray || !reference->bound || reference->resource.resType != CU_RESOURCE_TYPE_ARRAY)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phArray = reference->resource.res.array.hArray;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!phMipmappedArray || !reference->bound ||
+        reference->resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phMipmappedArray = reference->resource.res.mipmap.hMipmappedArray;
+    return CUDA_SUCCESS;
+}
+
+/* --- Surface references --- */
+
+CUresult sim_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
+{
+    struct sim_context *context;
+    CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
+    const struct sim_array *array = sim_object(SIM_ARRAY, hArray);
+    if (!reference || !array || Flags || !(array->shape.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+        return CUDA_ERROR_INVALID_VALUE;
+    resource.res.array.hArray = hArray;
+    return bind(reference, &resource);
+}
+
+CUresult sim_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
+    if (!phArray || !reference || !reference->bound)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phArray = reference->resource.res.array.hArray;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What texture references say about sampling: set and told. */
+#include <string.h>
+
+#include "texture/reference.h"
+
+#define FLAGS                                                                                      \
+    (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |                     \
+     CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP)
+
+/* Show the kernels a changed setting. One that does not go with what is bound counts when
+ * something else is bound. */
+static CUresult changed(struct sim_reference *reference)
+{
+    (void)sim_reference_update(reference);
+    return CUDA_SUCCESS;
+}
+
+/* A live reference for a question that has somewhere to write its answer. */
+static CUresult ask(CUtexref handle, const void *out, struct sim_reference **reference)
+{
+    CUresult result = sim_reference_of(handle, reference);
+    return result == CUDA_SUCCESS && !out ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+CUresult sim_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool known = fmt == CU_AD_FORMAT_HALF || fmt == CU_AD_FORMAT_FLOAT ||
+                 (fmt >= CU_AD_FORMAT_UNSIGNED_INT8 && fmt <= CU_AD_FORMAT_UNSIGNED_INT32) ||
+                 (fmt >= CU_AD_FORMAT_SIGNED_INT8 && fmt <= CU_AD_FORMAT_SIGNED_INT32);
+    if (!known ||
+        (NumPackedComponents != 1 && NumPackedComponents != 2 && NumPackedComponents != 4))
+        return CUDA_ERROR_INVALID_VALUE;
+    reference->format = fmt;
+    reference->channels = NumPackedComponents;
+    if (reference->bound && reference->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
+        reference->resource.res.linear.format = fmt;
+        reference->resource.res.linear.numChannels = (unsigned)NumPackedComponents;
+    }
+    return changed(reference);
+}
+
+CUresult sim_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pFormat, &reference);
+    if (result != CUDA_SUCCESS || !pNumChannels)
+        return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    *pFormat = reference->format;
+    *pNumChannels = reference->channels;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (dim < 0 || dim > 2 || am > CU_TR_ADDRESS_MODE_BORDER)
+        return CUDA_ERROR_INVALID_VALUE;
+    reference->texture.addressMode[dim] = am;
+    return changed(reference);
+}
+
+CUresult sim_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pam, &reference);
+    if (result != CUDA_SUCCESS || dim < 0 || dim > 2)
+        return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    *pam = reference->texture.addressMode[dim];
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_filter(CUtexref handle, CUfilter_mode mode, bool mipmap)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(handle, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (mode != CU_TR_FILTER_MODE_LINEAR) /* drivers take anything */
+        mode = CU_TR_FILTER_MODE_POINT;
+    if (mipmap)
+        reference->texture.mipmapFilterMode = mode;
+    else
+        reference->texture.filterMode = mode;
+    return changed(reference);
+}
+
+CUresult sim_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    return set_filter(hTexRef, fm, false);
+}
+
+CUresult sim_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    return set_filter(hTexRef, fm, true);
+}
+
+CUresult sim_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pfm, &reference);
+    if (result == CUDA_SUCCESS)
+        *pfm = reference->texture.filterMode;
+    return result;
+}
+
+CUresult sim_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pfm, &reference);
+    if (result == CUDA_SUCCESS)
+        *pfm = reference->texture.mipmapFilterMode;
+    return result;
+}
+
+CUresult sim_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (Flags & ~(unsigned)FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    reference->texture.flags = Flags;
+    return changed(reference);
+}
+
+CUresult sim_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pFlags, &reference);
+    if (result == CUDA_SUCCESS)
+        *pFlags = reference->texture.flags;
+    return result;
+}
+
+CUresult sim_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result == CUDA_SUCCESS)
+        reference->texture.maxAnisotropy = maxAniso;
+    return result;
+}
+
+CUresult sim_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pmaxAniso, &reference);
+    if (result == CUDA_SUCCESS)
+        *pmaxAniso = (int)reference->texture.maxAnisotropy;
+    return result;
+}
+
+CUresult sim_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    reference->texture.mipmapLevelBias = bias;
+    return changed(reference);
+}
+
+CUresult sim_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pbias, &reference);
+    if (result == CUDA_SUCCESS)
+        *pbias = reference->texture.mipmapLevelBias;
+    return result;
+}
+
+CUresult sim_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp,
+                                         float maxMipmapLevelClamp)
+{
+    struct sim_reference *reference;
+    CUresult result = sim_reference_of(hTexRef, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    reference->texture.minMipmapLevelClamp = minMipmapLevelClamp;
+    reference->texture.maxMipmapLevelClamp = maxMipmapLevelClamp;
+    return changed(reference);
+}
+
+CUresult sim_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp,
+                                         CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pminMipmapLevelClamp, &reference);
+    if (result != CUDA_SUCCESS || !pmaxMipmapLevelClamp)
+        return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    *pminMipmapLevelClamp = reference->texture.minMipmapLevelClamp;
+    *pmaxMipmapLevelClamp = reference->texture.maxMipmapLevelClamp;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pBorderColor, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memcpy(reference->texture.borderColor, pBorderColor, sizeof reference->texture.borderColor);
+    return changed(reference);
+}
+
+CUresult sim_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    struct sim_reference *reference;
+    CUresult result = ask(hTexRef, pBorderColor, &reference);
+    if (result == CUDA_SUCCESS)
+        memcpy(pBorderColor, reference->texture.borderColor, sizeof reference->texture.borderColor);
+    return result;
+}

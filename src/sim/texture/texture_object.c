@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Texture and surface objects. */
+#include "texture/texture_object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/current.h"
+#include "core/object.h"
+#include "texture/table.h"
+#include "texture/view.h"
+
+struct sampler { /* a texture or surface object; its handle is the view's */
+    struct sim_object object;
+    uint64_t handle;
+    CUDA_RESOURCE_DESC_v1 resource;
+    CUDA_TEXTURE_DESC_v1 texture;
+    CUDA_RESOURCE_VIEW_DESC_v1 part;
+    bool has_part;
+};
+
+static struct sampler *find(enum sim_kind kind, uint64_t handle)
+{
+    struct sim_object *found = sim_table_owner(handle, kind == SIM_SURFACE);
+    return found && found->kind == kind ? (struct sampler *)found : NULL; /* else a reference */
+}
+
+static CUresult create(enum sim_kind kind, const struct sampler *wanted, uint64_t *handle)
+{
+    struct sim_context *context;
+    struct sim_view *view;
+    bool surface = kind == SIM_SURFACE;
+    CUresult result = sim_current(&context);
+    if (result == CUDA_SUCCESS)
+        result = sim_view_make(&wanted->resource, &wanted->texture,
+                               wanted->has_part ? &wanted->part : NULL, surface, &view);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sampler *made = malloc(sizeof *made);
+    uint64_t number = made ? sim_table_publish(view, surface, made) : 0;
+    if (!number) {
+        free(made);
+        free(view);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *made = *wanted;
+    made->handle = number;
+    sim_object_add(&made->object, kind, context);
+    *handle = number;
+    return CUDA_SUCCESS;
+}
+
+static void destroy(struct sampler *sampler)
+{
+    sim_table_withdraw(sampler->handle);
+    sim_object_remove(&sampler->object);
+    free(sampler);
+}
+
+static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sampler *found = find(kind, handle);
+    if (found) /* of a handle that is none a device says nothing */
+        destroy(found);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTexObjectCreate(CUtexObject_v1 *pTexObject, const CUDA_RESOURCE_DESC_v1 *pResDesc,
+                               const CUDA_TEXTURE_DESC_v1 *pTexDesc,
+                               const CUDA_RESOURCE_VIEW_DESC_v1 *pResViewDesc)
+{
+    struct sim_context *context;
+    struct sampler wanted = {.has_part = pResViewDesc};
+    uint64_t handle;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pTexObject || !pResDesc || !pTexDesc || pResDesc->flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    wanted.resource = *pResDesc;
+    wanted.texture = *pTexDesc;
+    if (pResViewDesc)
+        wanted.part = *pResViewDesc;
+    result = create(SIM_TEXTURE, &wanted, &handle);
+    if (result == CUDA_SUCCESS)
+        *pTexObject = handle;
+    return result;
+}
+
+CUresult sim_cuTexObjectDestroy(CUtexObject_v1 texObject)
+{
+    return destroy_handle(SIM_TEXTURE, texObject);
+}
+
+/* A live object for a question that has somewhere to write its answer. */
+static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct sampler **found)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *found = find(kind, handle);
+    return *found && out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC_v1 *pResDesc, CUtexObject_v1 texObject)
+{
+    struct sampler *found;
+    CUresult result = ask(SIM_TEXTURE, texObject, pResDesc, &found);
+    if (result == CUDA_SUCCESS)
+        *pResDesc = found->resource;
+    return result;
+}
+
+CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC_v1 *pTexDesc, CUtexObject_v1 texObject)
+{
+    struct sampler *found;
+    CUresult result = ask(SIM_TEXTURE, texObject, pTexDesc, &found);
+    if (result == CUDA_SUCCESS) /* real drivers do not tell the border's colour */
+        memcpy(pTexDesc, &found->texture, offsetof(CUDA_TEXTURE_DESC_v1, borderColor));
+    return result;
+}
+
+CUresult sim_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC_v1 *pResViewDesc,
+                                            CUtexObject_v1 texObject)
+{
+    struct sampler *found;
+    CUresult result = ask(SIM_TEXTURE, texObject, pResViewDesc, &found);
+    if (result == CUDA_SUCCESS) /* all zero, where there is none */
+        *pResViewDesc = found->part;
+    return result;
+}
+
+CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURCE_DESC_v1 *pResDesc)
+{
+    struct sim_context *context;
+    struct sampler wanted = {.has_part = false};
+    uint64_t handle;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pSurfObject || !pResDesc || pResDesc->flags || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)
+        return CUDA_ERROR_INVALID_VALUE;
+    wanted.resource = *pResDesc;
+    result = create(SIM_SURFACE, &wanted, &handle);
+    if (result == CUDA_SUCCESS)
+        *pSurfObject = handle;
+    return result;
+}
+
+CUresult sim_cuSurfObjectDestroy(CUsurfObject_v1 surfObject)
+{
+    return destroy_handle(SIM_SURFACE, surfObject);
+}
+
+CUresult sim_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC_v1 *pResDesc,
+                                         CUsurfObject_v1 surfObject)
+{
+    struct sampler *found;
+    CUresult result = ask(SIM_SURFACE, surfObject, pResDesc, &found);
+    if (result == CUDA_SUCCESS)
+        *pResDesc = found->resource;
+    return result;
+}
+
+void sim_texture_object_end(struct sim_object *object)
+{
+    destroy((struct sampler *)object);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine's side of thin.h. */
+#include <stdatomic.h>
+
+#include "call/entry.h"
+#include "call/unload.h"
+#include "core/version.h"
+#include "ptx/ptx.h"
+#include "sim.h"
+#include "thin/thin.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* Never given up again: the driver's state would be there still. */
+static atomic_flag taken = ATOMIC_FLAG_INIT;
+
+PUBLIC enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**unload)(void))
+{
+    if (thin->entries != SIM_ENTRIES_ID)
+        return SIM_ATTACH_REFUSED;
+    if (atomic_flag_test_and_set(&taken))
+        return SIM_ATTACH_TAKEN;
+    sim_version_built = thin->version;
+    sim_entry_export(thin->address);
+    /* It is the thin library that must stay while threads run: it keeps the engine. */
+    ptx_thread_stay_in(thin);
+    for (size_t i = 0; i < SIM_ENTRY_COUNT; i++)
+        thin->table[i] = sim_entries[i].function;
+    *unload = sim_unload;
+    return SIM_ATTACHED;
+}

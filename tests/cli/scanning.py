@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""For the tests of `cushim scan`: its answer, programs of C, fatbins made by hand."""
+
+import shutil
+import struct
+import subprocess
+
+import pytest
+from command import OK, run
+
+MINGW = "x86_64-w64-mingw32-"
+NEEDS_MINGW = pytest.mark.skipif(not shutil.which(MINGW + "dlltool"), reason="no Windows compiler")
+
+
+def scan(*arguments, code=OK):
+    """The JSON output."""
+    result = run("scan", "--json", *arguments)
+    assert (result.code, result.err) == (code, ""), result.out
+    answer = result.json()
+    assert list(answer) == ["against", "files", "all", "problems"]
+    return answer
+
+
+def only(*arguments, code=OK):
+    """The one file that was found."""
+    answer = scan(*arguments, code=code)
+    assert len(answer["files"]) == 1 and answer["problems"] == []
+    return answer["files"][0]
+
+
+def build(folder, source, *options, name="program"):
+    """Compile a C text; undefined symbols are allowed."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (folder / "program.c").write_text(source)
+    subprocess.run(["cc", "-w", folder / "program.c", "-o", folder / name, *options],
+                   check=True, capture_output=True)
+    return folder / name
+
+
+def cubin(architecture, abi=7, version=124, flags=0, note=None, before=0):
+    """The head of a cubin, and for ABI 8 the note that compilers write from CUDA 13.0 on."""
+    head = b"\x7fELF\x02\x01\x01" + bytes([65 if abi == 8 else 51, abi]) + bytes(7)
+    head += struct.pack("<HHIQQQI", 2, 190, version if abi == 7 else 1, 0, 0, 0,
+                        flags | (architecture << 8 if abi == 8 else architecture))
+    head += bytes(64 - len(head) + before)
+    if note:
+        head += struct.pack("<III12sHHI", 12, 8, 1000, b"NVIDIA Corp", 2, architecture, note)
+    return head
+
+
+def fatbin(*codes, flags=0):
+    """A fatbin of ("cubin", 80), ("cubin", 80, cubin(80)) and ("ptx", 90, "9.0", "sm_90a")."""
+    body = b""
+    for kind, architecture, *more in codes:
+        text = more[0] if kind == "cubin" and more else b"\x7fELF"
+        if kind == "ptx":
+            text = f"//\n.version {more[0]}\n.target {more[1]}\n".encode()
+        text += bytes(-len(text) % 8)
+        body += struct.pack("<HHIQIIHHIIIQQQ", 1 if kind == "ptx" else 2, 0x101, 64, len(text), 0,
+                            0, 0, 0, architecture, 0, 0, flags, 0, 0) + text
+    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Programs under `cushim sim`."""
+
+import os
+
+import pytest
+from command import run
+
+PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
+NEWEST = os.environ.get("CUSHIM_SIM_NEWEST", "")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(tmp_path_factory, monkeypatch):
+    """The folders for the library are gone at the end of each test."""
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield
+    assert not list(folder.iterdir())
+
+
+def sim(*arguments, options=(), **variables):
+    """`cushim sim OPTIONS -- sim_program ARGUMENTS`."""
+    return run("sim", *options, "--", PROGRAM, *arguments, **variables)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""`cushim sim`: programs that end in every way."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from command import CLI, environment, run
+from simulated import PROGRAM, nothing_is_left, sim  # noqa: F401
+
+
+def test_exit_code():
+    assert run("sim", "--", "sh", "-c", "exit 7").code == 7
+
+
+def test_arguments_are_the_programs():
+    result = run("sim", "--quiet", "echo", "--cuda", "-x", "--", "y")
+    assert result.out == "--cuda -x -- y\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT, signal.SIGTERM])
+def test_ended_by_signal(number):
+    result = sim("killed", int(number))
+    assert result.code == 128 + number
+    assert f"was ended by signal {int(number)} (" in result.err
+    assert sim("killed", int(number), options=("--quiet",)).err == ""
+
+
+@pytest.mark.parametrize("program", ["/nonexistent/program", "/etc/passwd", "/"])
+def test_cannot_be_run(program):
+    result = run("sim", "--", program)
+    assert result.code == 127 and result.err.startswith(f"cushim sim: {program}: ")
+
+
+def start_waiting():
+    """`cushim sim` with a program that waits, and the program's process."""
+    command = subprocess.Popen([CLI, "sim", "--quiet", "--", PROGRAM, "waits"], text=True,
+                               stdout=subprocess.PIPE, env=environment())
+    return command, int(command.stdout.readline())
+
+
+def gone(process):
+    """Whether it ends within some seconds."""
+    for _ in range(200):
+        try:
+            with open(f"/proc/{process}/stat", encoding="ascii") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_are_passed_on(number):
+    command, _ = start_waiting()
+    command.send_signal(number)
+    out, _ = command.communicate(timeout=30)
+    assert (command.returncode, out) == (9, f"signal {int(number)}\n")
+
+
+def test_killed_itself():
+    """The program goes with it, and the folder too."""
+    command, program = start_waiting()
+    command.kill()
+    command.wait(timeout=30)
+    assert gone(program)
+    command.stdout.close()
+    folder = os.environ["TMPDIR"]
+    for _ in range(200):
+        if not os.listdir(folder):
+            break
+        time.sleep(0.05)

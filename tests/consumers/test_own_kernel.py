@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""docs/own-kernel.md: its commands and build files, on five simulated versions and on none."""
+
+import os
+import re
+import shutil
+
+import pytest
+from adopt import HERE, NO_DRIVER, ROOT, need, run
+
+PAGE = (ROOT / "docs/own-kernel.md").read_text(encoding="utf-8")
+SOURCES = HERE / "own-kernel"
+
+
+def commands(first):
+    """The page's block of commands that begins with a word."""
+    blocks = re.findall(r"(?:^    \S.*\n)(?:^    .*\n)*", PAGE, re.M)
+    block = next(block for block in blocks if block.strip().startswith(first))
+    return re.sub(r"^    ", "", block, flags=re.M)
+
+
+def fenced(first):
+    """The page's fenced block that begins with a word."""
+    return next(block for block in re.findall(r"^```\n(.*?)^```", PAGE, re.M | re.S)
+                if block.startswith(first))
+
+
+@pytest.fixture(name="project")
+def project_fixture(tmp_path):
+    """A folder with the kernel and a program."""
+    for name in ("add.cu", "app.c"):
+        shutil.copy(SOURCES / name, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(name="env")
+def env_fixture(build, installed):
+    """PATH with what is installed, and with the command of the build."""
+    folders = [str(installed.prefix / "bin"), str(build.path / "tools"), os.environ["PATH"]]
+    return {**installed.env, "PATH": ":".join(folders)}
+
+
+def check(program, build, env):
+    """On the CPU without a driver, on the device of each version of the page."""
+    assert run(program, env=env) == "CPU 1000\n"
+    loop = commands("for version")
+    versions = re.search(r"in ([\d. ]+);", loop)[1].split()
+    assert len(versions) == 5
+    driver = next(build.path.glob("src/sim/**/libcuda-sim-13.0.so"), None)
+    command = build.path / "tools/cushim"
+    if not driver or not command.exists():
+        pytest.skip("built without the simulated driver")
+    shown = run("sh", "-euc", loop, cwd=program.parent, env={
+        **env, "CUSHIM_SIM_DIR": str(driver.parent)})
+    assert shown == "GPU 1000\n" * 5
+
+
+def test_commands(project, build, installed, env):
+    """clang's way, from the installed tool."""
+    need("clang", "python3")
+    run("sh", "-euc", commands("cushim-embed"), cwd=project, env=env)
+    header = (project / "add_ptx.h").read_text(encoding="utf-8")
+    assert header.startswith("/* SPDX-License-Identifier: MIT */\n/* Generated from add.cu")
+    installed.compile(project / "app", project / "app.c", libraries=[installed.static],
+                      options=["-Wall", "-Wextra", "-Werror"])
+    check(project / "app", build, env)
+
+
+def test_nvcc(project, build, env):
+    """nvcc's way: its own version is refused, the edited one is not, and is assembled."""
+    if not build.options["toolkit"]:
+        pytest.skip("no nvcc")
+    env = {**env, "PATH": f"{build.options['toolkit']}/bin:{env['PATH']}"}
+    lines = commands("nvcc").splitlines()
+    assert len(lines) == 4
+    run("sh", "-euc", lines[0], cwd=project, env=env)
+    said = run("sh", "-euc", lines[3], cwd=project, env=env, code=1)
+    assert re.match(r"add\.ptx:\d+: drivers from CUDA 1\d\.\d on read \.version ", said)
+    run("sh", "-euc", "\n".join(lines[1:]), cwd=project, env=env)
+    assert (project / "add_ptx.h").exists()
+
+
+@pytest.mark.parametrize("version, target, oldest, words", [
+    ("9.0", "sm_75", "10.2", "drivers from CUDA 13.0 on read .version 9.0"),
+    ("6.3", "sm_75", "9.0", "drivers from CUDA 10.0 on read .version 6.3"),
+    ("6.0", "sm_90a", "11.4", "drivers from CUDA 11.8 on know the target sm_90"),
+    ("99.0", "sm_50", "13.0", "drivers newer than CUDA 13."),
+    ("6.3", "sm_75", "10.0", ""), ("3.2", "sm_20", "6.5", ""), ("4.1", "sm_20", "6.0", "")])
+def test_oldest(version, target, oldest, words, tmp_path, env):
+    """PTX that is too new for a release is refused with file and line."""
+    (tmp_path / "a.ptx").write_text(f"// made\n.version {version}\n.target {target}, debug\n",
+                                    encoding="utf-8")
+    said = run("cushim-embed", "--oldest", oldest, "a.ptx", "a.h", cwd=tmp_path, env=env,
+               code=1 if words else 0)
+    assert words in said and (not words or re.match(r"a\.ptx:[23]: ", said))
+    assert (tmp_path / "a.h").exists() == (not words)
+
+
+def test_the_trap(project, build, installed, env):
+    """A version that is too new: an old driver refuses, the program tells, and uses the CPU."""
+    need("clang")
+    driver = next(build.path.glob("src/sim/**/libcuda-sim-10.2.so"), None)
+    if not driver:
+        pytest.skip("built without the simulated driver")
+    run("cushim-embed", "--isa", "7.0", "--target", "sm_20", "add.cu", "add_ptx.h", cwd=project,
+        env=env)
+    installed.compile(project / "app", project / "app.c", libraries=[installed.static])
+    shown = run(project / "app", env={**env, "CUSHIM_LIBCUDA": str(driver),
+                                      "CUSHIM_SIM_SUMMARY": "0"})
+    assert "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" in shown and shown.endswith("CPU 1000\n")
+
+
+def test_meson(project, build, installed, env):
+    """The page's lines, with cushim installed."""
+    need("meson", "ninja", "pkg-config", "clang")
+    (project / "meson.build").write_text("project('app', 'c')\n" + fenced("embed ="),
+                                         encoding="utf-8")
+    wrapper = project / "pkg-config"
+    wrapper.write_text(f"#!/bin/sh\nexec {installed.pkg_config} \"$@\"\n", encoding="utf-8")
+    wrapper.chmod(0o755)
+    env = {**env, "PKG_CONFIG": str(wrapper)}
+    run("meson", "setup", "build", cwd=project, env=env)
+    run("ninja", "-C", "build", cwd=project, env=env)
+    check(project / "build/app", build, env)
+
+
+def test_cmake(project, build, installed, env):
+    """The page's lines; a kernel that is too new ends the build."""
+    need("cmake", "clang")
+    text = ("cmake_minimum_required(VERSION 3.13)\nproject(app LANGUAGES C)\n"
+            "find_package(cushim REQUIRED)\n" + fenced("add_executable"))
+    (project / "CMakeLists.txt").write_text(text, encoding="utf-8")
+    run("cmake", "-S", project, "-B", project / "made", f"-DCMAKE_PREFIX_PATH={installed.prefix}",
+        env=env)
+    run("cmake", "--build", project / "made", env=env)
+    check(project / "made/app", build, env)
+    (project / "CMakeLists.txt").write_text(text.replace("10.2)", "10.2 ISA 7.0)"),
+                                            encoding="utf-8")
+    said = run("cmake", "--build", project / "made", env=env, code=2)
+    assert "drivers from CUDA 11.0 on read .version 7.0" in said
+
+
+def test_subproject(project, build, env):
+    """The same generator with cushim's source below the project."""
+    need("meson", "ninja", "clang")
+    (project / "meson.build").write_text(
+        "project('app', 'c')\ndependency('cushim', fallback: 'cushim')\n" +
+        fenced("embed =").replace("cushim-static", "cushim"), encoding="utf-8")
+    (project / "subprojects").mkdir()
+    (project / "subprojects/cushim").symlink_to(ROOT)
+    run("meson", "setup", "build", "--wrap-mode=forcefallback", cwd=project)
+    run("ninja", "-C", "build", "app", cwd=project)
+    assert run(project / "build/app", env={"CUSHIM_LIBCUDA": NO_DRIVER}) == "CPU 1000\n"

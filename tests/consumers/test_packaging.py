@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""What packagers rely on: each file in one package, options obeyed, sources joined, the wrap."""
+
+import fnmatch
+import json
+import re
+import shutil
+
+import pytest
+from adopt import HERE, NO_DRIVER, ROOT, need, run
+
+PACKAGING = ROOT / "packaging"
+SPEC = PACKAGING / "rpm/cushim.spec"
+MACROS = {"_bindir": "bin", "_libdir": "lib/*", "_includedir": "include", "_datadir": "share",
+          "_mandir": "share/man"}
+
+
+def files(installed):
+    """Paths below the prefix that were installed."""
+    return sorted(str(path.relative_to(installed.prefix)) for path in installed.prefix.rglob("*")
+                  if path.is_symlink() or not path.is_dir())
+
+
+def matches(pattern, file):
+    """Whether a pattern names a file, or a folder above it; * stays within a folder."""
+    wanted, parts = pattern.split("/"), file.split("/")
+    return len(wanted) <= len(parts) and all(map(fnmatch.fnmatchcase, parts, wanted))
+
+
+def debian():
+    """package -> (patterns, what debian/rules takes out again)."""
+    removed = [match.partition("/usr/") for match in re.findall(
+        r"rm -f debian/(\S+)", (PACKAGING / "debian/rules").read_text(encoding="utf-8"))]
+    packages = {}
+    for path in (PACKAGING / "debian").iterdir():
+        if path.suffix in (".install", ".manpages"):
+            lines = path.read_text(encoding="utf-8").split()
+            patterns = [line.removeprefix("debian/tmp/").removeprefix("usr/") for line in lines]
+            entry = packages.setdefault(path.stem, ([], []))
+            entry[0].extend(patterns)
+            entry[1].extend(rest for package, _, rest in removed if package == path.stem)
+    return {name: tuple(entry) for name, entry in packages.items()}
+
+
+def rpm():
+    """The same of the spec."""
+    packages, current = {}, None
+    for line in SPEC.read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words[:1] == ["%files"]:
+            current = packages.setdefault(words[1] if len(words) > 1 else "", ([], []))
+        elif words[:1] == ["%changelog"]:
+            break
+        elif current and words and words[0] not in ("%license", "%doc"):
+            pattern = re.sub(r"%\{(\w+)\}", lambda match: MACROS[match[1]], words[-1])
+            current[words[0] == "%exclude"].append(pattern.rstrip("/"))
+    return packages
+
+
+@pytest.mark.parametrize("read", [debian, rpm])
+def test_each_file_is_in_one_package(read, installed, build):
+    """Nothing that is installed is left out, or in two packages, and no pattern is stale. Documents
+    are in packages by each system's own way."""
+    packages = read()
+    assert len(packages) >= 4
+    there = files(installed)
+    for file in there:
+        if file.startswith("share/doc/"):
+            continue
+        owners = [name for name, (patterns, without) in packages.items()
+                  if any(matches(pattern, file) for pattern in patterns)
+                  and not any(matches(pattern, file) for pattern in without)]
+        assert len(owners) == 1, (file, owners)
+    everything = build.options["sim"] and any("man3" in file for file in there) and any(
+        file == "bin/cushim" for file in there)
+    stale = [pattern for patterns, _ in packages.values() for pattern in patterns
+             if not any(matches(pattern, file) for file in there)]
+    assert not everything or stale == [], stale
+
+
+def test_spec():
+    """rpm reads it, and rpmlint has no remark but those that rpmlint.toml explains."""
+    need("rpmspec", "rpmlint")
+    shown = run("rpmspec", "-q", "--qf", "%{name}\n", SPEC).split()
+    assert {"cushim", "cushim-libs", "cushim-devel", "cushim-sim"} <= set(shown)
+    shown = run("rpmlint", "-c", PACKAGING / "rpm/rpmlint.toml", SPEC, code=None)
+    assert "0 errors, 0 warnings" in shown
+
+
+def test_versions_agree(build):
+    """Of the project, the spec, the wrap and Debian's changelog."""
+    info = json.loads(run("meson", "introspect", "--projectinfo", build.path))
+    for file, pattern in ((SPEC, r"^Version: +(\S+)"), (PACKAGING / "wrap/cushim.wrap",
+                                                       r"^directory = cushim-(\S+)"),
+                          (PACKAGING / "debian/changelog", r"^cushim \(([^-]+)-")):
+        found = re.search(pattern, file.read_text(encoding="utf-8"), re.M)[1]
+        assert found == info["version"], file
+
+
+@pytest.mark.parametrize("kind", ["static", "shared", "both"])
+def test_default_library(kind, tmp_path):
+    """Each kind of library is there if it is asked for, and cushim.pc describes what is there."""
+    need("meson")
+    run("meson", "setup", tmp_path, ROOT, f"-Ddefault_library={kind}", "-Dtools=disabled",
+        "-Dman=disabled")
+    names = {path.rpartition("/")[2] for path in
+             json.loads(run("meson", "introspect", "--installed", tmp_path)).values()}
+    assert ("libcushim.a" in names) == (kind != "shared")
+    assert any(name.startswith("libcushim.so") for name in names) == (kind != "static")
+    private = tmp_path / "meson-private"
+    assert (private / "cushim-static.pc").exists() == (kind != "shared")
+    assert ("libcushim.a" in (private / "cushim.pc").read_text("utf-8")) == (kind == "static")
+
+
+def test_sources_may_be_joined(tmp_path):
+    """A build with --unity=on, as distributions try them."""
+    need("meson", "ninja")
+    run("meson", "setup", tmp_path, ROOT, "--unity=on", "-Dunity_size=1000", "-Dtools=disabled",
+        "-Dman=disabled", "-Dbuildtype=debug")
+    run("ninja", "-C", tmp_path, "src/libcushim.a", "src/libcushim-dropin.a")
+
+
+def test_nothing_is_looked_for(tmp_path):
+    """No file of the build names a place where a toolkit may be."""
+    probed = [path for path in ROOT.rglob("meson.build") if "build" not in path.parts[:-1]
+              and "/usr/local/cuda" in path.read_text(encoding="utf-8")]
+    assert probed == []
+
+
+def test_wrap(tmp_path):
+    """The wrap file and a release beside it: a project gets the dependency and the tool."""
+    need("meson", "git", "xz")
+    if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
+        pytest.skip("not a git checkout")
+    wrap = (PACKAGING / "wrap/cushim.wrap").read_text(encoding="utf-8")
+    cache = tmp_path / "subprojects/packagefiles"
+    cache.mkdir(parents=True)
+    shutil.copy(PACKAGING / "wrap/cushim.wrap", tmp_path / "subprojects")
+    folder = re.search(r"^directory = (.*)$", wrap, re.M)[1]
+    run("git", "-C", ROOT, "archive", f"--prefix={folder}/", "-o", cache / "release.tar", "HEAD")
+    run("xz", "-0", cache / "release.tar")
+    (cache / "release.tar.xz").rename(cache / re.search(r"^source_filename = (.*)$", wrap,
+                                                        re.M)[1])
+    shutil.copy(HERE / "app.c", tmp_path)
+    (tmp_path / "meson.build").write_text(
+        "project('user', 'c')\nexecutable('app', 'app.c', dependencies: dependency('cushim'))\n"
+        "find_program('cushim-embed')\n", encoding="utf-8")
+    run("meson", "setup", "build", "--wrap-mode=forcefallback", cwd=tmp_path)
+    run("ninja", "-C", "build", "app", cwd=tmp_path)
+    assert "status not-found" in run(tmp_path / "build/app", env={"CUSHIM_LIBCUDA": NO_DRIVER})

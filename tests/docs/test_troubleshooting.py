@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""docs/troubleshooting.md has every sentence that the library and the simulated driver can print,
+and no other. A string in the sources counts if it has two words, and is no part listed below."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+CONVERSION = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?"
+                        r"(?:hh|h|ll|l|z|j|t)?[diouxXcsp])")
+RUN = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\b[A-Z][A-Z0-9_a-z]*\b(?=\s*\"|\s*[,)])))*")
+# Assembler, JSON, dumps for developers, generated graphs: nobody reads them as a sentence.
+OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/dump.c", "ptx/read/form.c",
+               "graph/graph_dot.c", "sim/core/profile.c", "thin/stub.S")
+# Words that are put into a sentence of the page, and names of kinds of objects.
+PARTS = """
+the CUDA driver
+the driver
+the driver, of CUDA ….…,
+options: cig_type
+options: sm_count
+the compute capability
+an entry of it
+the function
+cooperative, params
+the linked cubin
+in use
+one layout
+linker state
+mipmapped array
+texture reference
+surface reference
+texture object
+surface object
+memory pool
+physical memory
+graph node
+executable graph
+user object
+green context
+NVVM code
+library of machine code
+linker's input
+linked image
+local memory
+shared data
+parameter space
+constant memory
+without body
+register count
+STATUSES is in another order
+""".strip().splitlines()
+JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
+
+
+def plain(text):
+    """A format as the page writes it: what varies is "…", and left out at the end."""
+    text = text.replace('\\"', '"').replace("\\n", " ").replace("\\\\", "\\")
+    text = text.replace("%\" PRIu64 \"", "…")
+    text = CONVERSION.sub(lambda found: "%" if found[0] == "%%" else "…", text)
+    return re.sub("( …)+$", "", re.sub("…+", "…", text).strip())
+
+
+def literals(text):
+    """Each run of string literals, joined; a macro between two of them varies."""
+    piece = re.compile(LITERAL)
+    for run in RUN.findall(text):
+        joined, end = "", 0
+        for found in piece.finditer(run):
+            between = run[end:found.start()].strip()
+            joined += ("…" if between and "PRI" not in between else
+                       "d" if between else "") + found[0][1:-1]
+            end = found.end()
+        yield joined + ("…" if run[end:].strip() else "")
+
+
+def printed():
+    """{sentence: where} of the sources."""
+    found = {}
+    for room in ("loader", "dropin", "helpers", "sim"):
+        for file in sorted((ROOT / "src" / room).rglob("*.c")):
+            name = str(file.relative_to(ROOT / "src"))
+            if name.endswith(OTHER_FILES):
+                continue
+            text = re.sub(r"/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.S)
+            text = re.sub(r"^\s*#\s*(include|error|pragma).*$", "", text, flags=re.M)
+            text = re.sub(r"\\\n", "\n", text)
+            for sentence in map(plain, literals(text)):
+                words = re.findall(r"[A-Za-z]{2,}", sentence)
+                if len(words) > 1 and " " in sentence and not JSON.search(sentence):
+                    found[sentence] = name
+    return {sentence: name for sentence, name in found.items() if sentence not in PARTS}
+
+
+def listed():
+    """The sentences of the page: first columns of its tables, and its lists."""
+    rows = re.findall(r"^\| (`+) ?(.+?) ?\1 \| (.+) \|$", PAGE[PAGE.index("## The load"):], re.M)
+    assert all(cure.strip() for _, _, cure in rows)
+    lists = re.findall(r"^```text\n(.*?)^```", PAGE, re.M | re.S)
+    inline = re.findall(r"`(kernel '…', block[^`]*)`", PAGE)
+    found = [row[1] for row in rows] + inline + \
+        [line.strip() for text in lists for line in text.splitlines()]
+    return [re.sub("( …)+$", "", sentence) for sentence in found]
+
+
+def test_no_sentence_is_missing():
+    page = set(listed())
+    missing = [f"{name}: {sentence}" for sentence, name in printed().items()
+               if sentence not in page]
+    assert len(printed()) > 300
+    assert not missing, "docs/troubleshooting.md lacks:\n" + "\n".join(missing)
+
+
+def test_no_sentence_is_too_many():
+    there = set(printed())
+    assert not [sentence for sentence in listed() if sentence not in there]
+
+
+def test_no_sentence_is_there_twice():
+    page = listed()
+    assert len(page) == len(set(page)), {line for line in page if page.count(line) > 1}
+
+
+def test_parts_are_parts():
+    """What the list above has is in the sources."""
+    sources = {sentence for room in ("loader", "dropin", "helpers", "sim")
+               for file in (ROOT / "src" / room).rglob("*.c")
+               for sentence in map(plain, literals(file.read_text(encoding="utf-8")))}
+    assert not [part for part in PARTS if part not in sources]
+
+
+def test_every_status_has_its_cure():
+    """By name in the table of finding-the-driver.md, to which the page leads."""
+    finding = (ROOT / "docs" / "finding-the-driver.md").read_text(encoding="utf-8")
+    names = re.findall(r'X\(\w+, "([a-z-]+)"', (ROOT / "src/loader/status.c").read_text("utf-8"))
+    assert len(names) > 25
+    for name in names:
+        assert re.search(rf"^\| `{name}` \|", finding, re.M)
+        assert f"`{name}`" in PAGE or name in ("ok", "invalid-argument", "out-of-memory",
+                                               "header-mismatch")

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""The rooms of src/sim/ and src/sim/ptx/: what each object uses, and what each header promises."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SIM = Path(__file__).resolve().parents[2] / "src" / "sim"
+BUILD = Path(os.environ.get("MESON_BUILD_ROOT", "build")) / "src" / "sim"
+# From the ground up. A file uses its own room and those before it; README.md there describes each.
+# The driver may use the engine's ptx.h, and the engine uses nothing of the driver.
+DRIVER = ["core", "device", "queue", "memory", "texture", "copy", "module", "launch", "graph",
+          "context", "call", "thin"]
+ENGINE = ["ptx/read", "ptx/ops", "ptx/memory", "ptx/texture", "ptx/lower", "ptx/run"]
+ROOMS = ENGINE + DRIVER
+SOURCES = sorted(SIM.rglob("*.[ch]"))
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+# Generated from the registry: the exported functions know the room of calls, and no more.
+GENERATED = {"sim_exports": "call"}
+
+
+def room_of(path):
+    """src/sim/ptx/read/lex.c -> ptx/read; None: in no room."""
+    name = path.relative_to(SIM).parent.as_posix()
+    return name if name in ROOMS else None
+
+
+def below(room):
+    """Rooms that files of this one may use."""
+    return ROOMS[:ROOMS.index(room) + 1]
+
+
+def source_of(engine, member):
+    """The object queue_ticket.c.o of the driver -> ("queue", "ticket")."""
+    generated = re.match(r"meson-generated_.*?(sim_\w+|error_names)\.c\.o$", member)
+    if generated:
+        return GENERATED.get(generated[1], "core"), generated[1]
+    stem = member.removesuffix(".c.o")
+    for room in ENGINE if engine else DRIVER:
+        prefix = room.removeprefix("ptx/") + "_"
+        if stem.startswith(prefix) and (SIM / room / f"{stem[len(prefix):]}.c").exists():
+            return room, stem[len(prefix):]
+    return None, stem
+
+
+@pytest.fixture(name="symbols", scope="module")
+def symbols_fixture():
+    """(room, file) -> (symbols that it defines, symbols that it wants), of all objects."""
+    found = {}
+    for library in [*BUILD.glob("libcushim-sim-core.a"), *BUILD.glob("libcushim-sim-exports.a"),
+                    *BUILD.glob("ptx/*.a")]:
+        members = subprocess.run(["ar", "t", library], text=True, check=True,
+                                 capture_output=True).stdout
+        for member in members.split():  # one may have no symbol at all
+            found.setdefault(source_of(library.parent.name == "ptx", Path(member).name),
+                             (set(), set()))
+        listing = subprocess.run(["nm", "-A", library], text=True, check=True,
+                                 capture_output=True).stdout
+        for line in listing.splitlines():
+            *_, member, rest = line.split(":")
+            name = source_of(library.parent.name == "ptx", Path(member).name)
+            defined, wanted = found[name]
+            *_, kind, symbol = rest.split()
+            (wanted if kind == "U" else defined if kind in "TDRBVC" else set()).add(symbol)
+    assert len(found) > 150
+    return found
+
+
+def test_every_file_is_in_a_room(symbols):
+    assert [path for path in SOURCES if path.parent not in (SIM, SIM / "ptx")
+            and not room_of(path)] == []
+    assert [path.name for path in SOURCES if path.parent in (SIM, SIM / "ptx")] == \
+        ["ptx.h", "sim.h"]
+    assert [name for name in symbols if name[0] is None] == []
+    built = {f"{room}/{file}.c" for room, file in symbols}
+    # Linked with the libraries that are read here, or alone.
+    apart = {"call/embedded.c", "thin/engine.c", "thin/thin.c", "thin/copy.c", "thin/version.c"}
+    assert {path.relative_to(SIM).as_posix() for path in SOURCES if path.suffix == ".c"} - apart \
+        <= built
+
+
+def test_no_object_uses_a_room_above(symbols):
+    home = {symbol: name for name, (defined, _) in symbols.items() for symbol in defined}
+    upward = sorted({(user, home[symbol]) for user, (_, wanted) in symbols.items()
+                     for symbol in wanted
+                     if symbol in home and home[symbol][0] not in below(user[0])})
+    assert upward == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_header_of_a_room_above(room):
+    """Types make edges that no object shows."""
+    allowed = {"sim.h", "ptx/ptx.h"} if room in DRIVER else {"ptx/ptx.h"}
+    names = set(below(room)) - (set(ENGINE) if room in DRIVER else set())
+    wrong = [(path.name, include) for path in SOURCES if room_of(path) == room
+             for include in INCLUDE.findall(path.read_text(encoding="utf-8"))
+             if (SIM / include).exists() and include not in allowed
+             and include.rpartition("/")[0] not in names]
+    assert wrong == []
+
+
+# --- Names ---
+
+PUBLIC = (SIM / "ptx" / "ptx.h").read_text(encoding="utf-8")
+
+
+def functions(symbols, rooms):
+    """(room, file, function) of each function that other files may use and no entry is."""
+    return [(room, file, name) for (room, file), (defined, _) in sorted(symbols.items())
+            if room in rooms and file not in GENERATED for name in sorted(defined)
+            if not re.match(r"sim_cu[A-Z]|cushim_", name)]
+
+
+@pytest.mark.parametrize("rooms, prefix", [(DRIVER, "sim_"), (ENGINE, "")],
+                         ids=["driver", "engine"])
+def test_functions_carry_the_name_of_their_file(symbols, rooms, prefix):
+    """sim_ticket_make is in queue/ticket.c, and no second file has that name."""
+    files = [path.stem for path in SOURCES if path.suffix == ".c" and room_of(path) in rooms
+             and room_of(path) != "thin"]
+    assert len(set(files)) == len(files)
+
+    def file_of(name):
+        found = [file for file in files if re.match(rf"{prefix}{file}(_|$)", name)]
+        return max(found, key=len, default=None)
+    foreign = [(room, file, name) for room, file, name in functions(symbols, rooms)
+               if file_of(name) != file and not (rooms is ENGINE and f"{name}(" in PUBLIC)]
+    assert foreign == []
+
+
+def test_functions_are_declared_in_the_header_of_their_file(symbols):
+    """Or in that of their room, where several small files do one job (ops/ops.h)."""
+    def declared(room, file, name):
+        places = [SIM / room / f"{file}.h", SIM / room / f"{room.rpartition('/')[2]}.h",
+                  SIM / "ptx" / "ptx.h"]
+        stem = re.sub(r"_(base|v3|v4)$", "", name)  # one source, compiled for several processors
+        return any(re.search(rf"\b({name}|{stem})\b[(),;[ ]", path.read_text(encoding="utf-8"))
+                   for path in places if path.exists())
+    assert [found for found in functions(symbols, ROOMS) if not declared(*found)] == []
