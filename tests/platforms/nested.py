@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Configure and build for another platform, run tests there, and print their results as TAP.
 
-Usage: nested.py FOLDER OPTION... -- ARGUMENT...: options of "meson setup", arguments of
-"meson test". Each case of each test is one result, so that what did not run is seen.
+Each case of each test is one result, so that what did not run is seen.
 """
 
+import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -51,23 +52,50 @@ def report(folder):
     return count, failed
 
 
+def wanted(folder, suites, names):
+    """(Meson's names, files to build) of the tests asked for, and the libraries themselves."""
+    def introspect(what):
+        return json.loads(subprocess.run(["meson", "introspect", what, folder], text=True,
+                                         capture_output=True, check=True).stdout)
+    tests = [test for test in introspect("--tests")
+             if any(f"cushim:{suite}" in test["suite"] for suite in suites)
+             and (not names or test["name"] in names)]
+    needed = {depend for test in tests for depend in test["depends"]}
+    libraries = ("static library", "shared library")
+    files = [name for target in introspect("--targets") for name in target["filename"]
+             if target["id"] in needed or target["installed"] and target["type"] in libraries
+             or name.endswith("two-files/cushim.c")]
+    return [test["name"] for test in tests], files
+
+
+def run(*command):
+    """Run a step; what it says is shown if it fails, and ends this run."""
+    done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        print("".join(f"# {line}\n" for line in done.stdout.splitlines()), end="")
+        print(f"not ok 1 - {Path(command[0]).name} {command[1]}\n1..1")
+        sys.exit(1)
+
+
 def main():
     """Setup, build, run, report."""
-    if "--" not in sys.argv:
-        sys.exit(__doc__)
-    cut = sys.argv.index("--")
-    folder, options, arguments = Path(sys.argv[1]), sys.argv[2:cut], sys.argv[cut + 1:]
-    log = folder / "meson-logs" / "testlog.json"
-    log.unlink(missing_ok=True)
-    steps = [["sh", ROOT / "tools" / "configure", folder, *options],
-             ["meson", "test", "-C", folder, "--quiet", *arguments]]
-    for step in steps:
-        done = subprocess.run(step, cwd=ROOT, text=True, errors="replace", check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode != 0 and not log.exists():
-            print("".join(f"# {line}\n" for line in done.stdout.splitlines()), end="")
-            print("not ok 1 - build\n1..1")
-            sys.exit(1)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", action="append", default=[], help="of Meson's tests; default: unit")
+    parser.add_argument("--test", action="append", default=[], help="of these suites; default: all")
+    parser.add_argument("folder", type=Path, help="of the build, after --")
+    parser.add_argument("setup", nargs="*", help="arguments of meson setup")
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    run("sh", ROOT / "tools" / "configure", folder, *options.setup)
+    names, files = wanted(folder, options.suite or ["unit"], options.test)
+    if not names:
+        sys.exit("nested.py: no such test")
+    run("ninja", "-C", folder, *[os.path.relpath(name, folder) for name in files])
+    (folder / "meson-logs" / "testlog.json").unlink(missing_ok=True)
+    chosen = [f"--suite={suite}" for suite in (options.suite or ["unit"])]
+    subprocess.run(["meson", "test", "-C", folder, "--no-rebuild", "--quiet", *chosen, *names],
+                   cwd=ROOT, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     count, failed = report(folder)
     print(f"1..{count}")
     print(f"# {folder.name}: {count - failed} of {count} passed")

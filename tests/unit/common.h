@@ -25,8 +25,8 @@
 
 /*
  * What differs with musl: dlclose unloads nothing; a library that was opened by its path is not
- * found by its soname; dlsym refuses indirect functions, which musl does not have, and takes absolute
- * and hidden symbols for others; freed memory is not handed out again soon.
+ * found by its soname; dlsym refuses indirect functions, which musl does not have, and takes
+ * absolute and hidden symbols for others; freed memory is not handed out again soon.
  */
 #ifdef __GLIBC__
 #define HAVE_GLIBC true

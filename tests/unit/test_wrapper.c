@@ -84,7 +84,7 @@ static void test_older_than_what_is_behind(void **state)
 
 static void test_kinds_of_symbols(void **state)
 {
-    static const char *const there[] = {"cuMemAlloc_v2",  "cuMemFree_v2",  "cuMemAllocHost_v2",
+    static const char *const there[] = {"cuMemAlloc_v2", "cuMemFree_v2", "cuMemAllocHost_v2",
                                         "cuStreamCreate", "cuEventCreate"};
     static const char *const indirect[] = {"cuCtxSynchronize", "cuCtxSynchronize_v2"};
     static const char *const missing[] = {"cuStreamQuery", "cuStreamDestroy_v2", "cuEventQuery"};
