@@ -81,19 +81,25 @@ def run(*command):
 def main():
     """Setup, build, run, report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--suite", action="append", default=[], help="of Meson's tests; default: unit")
+    parser.add_argument("--suite", action="append", default=[],
+                        help="of Meson's tests; default: unit")
     parser.add_argument("--test", action="append", default=[], help="of these suites; default: all")
+    parser.add_argument("--build", action="append", default=[],
+                        help="a file to build; then no test is run")
     parser.add_argument("folder", type=Path, help="of the build, after --")
     parser.add_argument("setup", nargs="*", help="arguments of meson setup")
     options = parser.parse_args()
     folder = options.folder.resolve()
     run("sh", ROOT / "tools" / "configure", folder, *options.setup)
+    if options.build:
+        run("ninja", "-C", folder, *options.build)
+        return
     names, files = wanted(folder, options.suite or ["unit"], options.test)
     if not names:
         sys.exit("nested.py: no such test")
     run("ninja", "-C", folder, *[os.path.relpath(name, folder) for name in files])
     (folder / "meson-logs" / "testlog.json").unlink(missing_ok=True)
-    chosen = [f"--suite={suite}" for suite in (options.suite or ["unit"])]
+    chosen = [f"--suite={suite}" for suite in options.suite or ["unit"]]
     subprocess.run(["meson", "test", "-C", folder, "--no-rebuild", "--quiet", *chosen, *names],
                    cwd=ROOT, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     count, failed = report(folder)
