@@ -86,6 +86,8 @@ def main():
     parser.add_argument("--test", action="append", default=[], help="of these suites; default: all")
     parser.add_argument("--build", action="append", default=[],
                         help="a file to build; then no test is run")
+    parser.add_argument("--emulate", metavar="ROOT",
+                        help="run the tests in tests/platforms/emulate, with these libraries")
     parser.add_argument("folder", type=Path, help="of the build, after --")
     parser.add_argument("setup", nargs="*", help="arguments of meson setup")
     options = parser.parse_args()
@@ -100,7 +102,9 @@ def main():
     run("ninja", "-C", folder, *[os.path.relpath(name, folder) for name in files])
     (folder / "meson-logs" / "testlog.json").unlink(missing_ok=True)
     chosen = [f"--suite={suite}" for suite in options.suite or ["unit"]]
-    subprocess.run(["meson", "test", "-C", folder, "--no-rebuild", "--quiet", *chosen, *names],
+    emulator = [ROOT / "tests/platforms/emulate", options.emulate] if options.emulate else []
+    subprocess.run([*emulator, "meson", "test", "-C", folder, "--no-rebuild", "--quiet",
+                    *(["--timeout-multiplier=10"] if emulator else []), *chosen, *names],
                    cwd=ROOT, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     count, failed = report(folder)
     print(f"1..{count}")
