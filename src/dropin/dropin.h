@@ -13,6 +13,8 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/stubs.h"
+
 /* The table in use: at first one whose slots load. */
 extern _Atomic(const struct cushim_api *) cushim_dropin_table;
 
@@ -23,7 +25,7 @@ extern _Atomic(const struct cushim_api *) cushim_dropin_table;
 extern const struct cushim_api cushim_dropin_first;
 
 /* Load once, for all threads; afterwards every call goes straight to the driver. */
-const struct cushim_api *cushim_dropin_load(unsigned index);
+CUSHIM_KEPT const struct cushim_api *cushim_dropin_load(unsigned index);
 
 /*
  * The table to use if CUSHIM_LOG asks for reports: a copy of `table` in which the slots of what is

@@ -10,9 +10,18 @@ void cushim_stubs_fill(struct cushim_api *table,
                        enum cushim_state state_of(const void *user, size_t index),
                        const void *user);
 
+/* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
+#if defined(__clang__)
+#define CUSHIM_KEPT __attribute__((used))
+#elif defined(__GNUC__)
+#define CUSHIM_KEPT __attribute__((used, externally_visible))
+#else
+#define CUSHIM_KEPT
+#endif
+
 /* What the stubs of each family jump to: note the call and return its code. */
-CUresult cushim_stubs_no_driver(unsigned index);
-CUresult cushim_stubs_newer(unsigned index);
-CUresult cushim_stubs_absent(unsigned index);
+CUSHIM_KEPT CUresult cushim_stubs_no_driver(unsigned index);
+CUSHIM_KEPT CUresult cushim_stubs_newer(unsigned index);
+CUSHIM_KEPT CUresult cushim_stubs_absent(unsigned index);
 
 #endif

@@ -119,8 +119,13 @@ size_t memory_resident(void)
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
     return 0;
 #endif
-    if (memory_emulated())
+    static bool told;
+    if (memory_emulated()) {
+        if (!told)
+            printf("# resident memory is not counted: it is the emulator's\n");
+        told = true;
         return 0;
+    }
     unsigned long whole = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     assert_non_null(file);
