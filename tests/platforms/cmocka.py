@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 
-from fetch import Suite, Unavailable, debian_source  # noqa: E402
+from fetch import Suite, Unavailable, debian_source, locked  # noqa: E402
 from sysroot import release  # noqa: E402
 
 # Its CMakeLists.txt would look for these; each platform of the tests has them.
@@ -63,10 +63,11 @@ def main():
     folder = Path(sys.argv[1]).resolve()
     source = folder.parent / "cmocka-source"
     try:
-        fetch(source)
+        with locked(folder.parent):
+            fetch(source)
+            build(source, folder, sys.argv[2:])
     except Unavailable as failure:
         sys.exit(f"cmocka.py: the source of cmocka is not to be had: {failure}")
-    build(source, folder, sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Each case of each test is one result, so that what did not run is seen.
 """
 
 import argparse
+import fcntl
 import json
 import os
 import re
@@ -92,14 +93,23 @@ def main():
     parser.add_argument("setup", nargs="*", help="arguments of meson setup")
     options = parser.parse_args()
     folder = options.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".lock", "a", encoding="utf-8") as lock:  # held to the end
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        work(folder, options)
+
+
+def work(folder, options):
+    """In a folder that nobody else builds in now."""
     run("sh", ROOT / "tools" / "configure", folder, *options.setup)
     if options.build:
-        run("ninja", "-C", folder, *options.build)
+        run("ninja", "-C", folder, f"-j{os.cpu_count()}", *options.build)
         return
     names, files = wanted(folder, options.suite or ["unit"], options.test)
     if not names:
         sys.exit("nested.py: no such test")
-    run("ninja", "-C", folder, *[os.path.relpath(name, folder) for name in files])
+    run("ninja", "-C", folder, f"-j{os.cpu_count()}",
+        *[os.path.relpath(name, folder) for name in files])
     (folder / "meson-logs" / "testlog.json").unlink(missing_ok=True)
     chosen = [f"--suite={suite}" for suite in options.suite or ["unit"]]
     emulator = [ROOT / "tests/platforms/emulate", options.emulate] if options.emulate else []

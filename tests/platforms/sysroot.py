@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 
-from fetch import Suite, Unavailable, debian_source, version_key  # noqa: E402
+from fetch import Suite, Unavailable, debian_source, locked, version_key  # noqa: E402
 
 # Run-time libraries and what links against them; of the machine's own Debian release.
 PACKAGES = ["libc6", "libgcc-s1", "libcmocka0", "libcmocka-dev", "libjansson4", "libjansson-dev",
@@ -53,9 +53,10 @@ def main():
         sys.exit(__doc__)
     folder, architecture = Path(sys.argv[1]), sys.argv[2]
     try:
-        if len(sys.argv) == 3:
-            unpack(PACKAGES, "main", architecture, folder / "root")
-        unpack(DRIVER, "non-free", architecture, folder / "driver")
+        with locked(folder):
+            if len(sys.argv) == 3:
+                unpack(PACKAGES, "main", architecture, folder / "root")
+            unpack(DRIVER, "non-free", architecture, folder / "driver")
     except Unavailable as failure:
         sys.exit(f"sysroot.py: {failure}")
 
