@@ -32,7 +32,8 @@ GROUPS = {
                     "docs/compat.md", "docs/matrix.md", "docs/ci.md", "docs/report.md",
                     "docs/json.md"],
     "The simulated driver": ["docs/simulated-driver.md", "docs/simulated-entries.md"],
-    "How it is made": ["docs/how-it-works.md", "docs/abi.md", "docs/packaging.md",
+    "How it is made": ["docs/how-it-works.md", "docs/abi.md", "docs/platforms.md",
+                       "docs/packaging.md",
                        "docs/measurements.md", "docs/measurement-notes.md", "gen/README.md",
                        "kernels/README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
 }
