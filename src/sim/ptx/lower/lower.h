@@ -34,7 +34,7 @@ struct lower {
     const struct ir_insn *insn;
     bool unguarded; /* steps made now do not take the instruction's guard */
     struct ptx_step *steps;
-    uint16_t *ops;
+    struct step_source *sources;
     uint32_t step_count, step_capacity;
     struct lower_ref *refs;
     uint32_t ref_count, ref_capacity;

@@ -102,11 +102,6 @@ PAIR(min_bf16x2, min_bf16)
 PAIR(max_bf16x2, max_bf16)
 
 /* --- Lanes --- */
-static enum memory_space space_of(const struct ptx_step *step)
-{
-    return (enum memory_space)DETAIL_SPACE(step->detail);
-}
-
 static bool is_shared_of(const struct ptx_block *block, uintptr_t at)
 {
     return at - (uintptr_t)block->shared < block->shared_size;
@@ -131,7 +126,7 @@ static bool is_shared(const struct ptx_warp *warp, uintptr_t at)
         shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
         struct access access;                                                                      \
                                                                                                    \
-        memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]),            \
+        memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]),    \
                       sizeof(bits), true, &access);                                                \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
@@ -189,7 +184,7 @@ LOOP(add_bf16x2, uint32_t, reg32)
         shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
         struct access access;                                                                      \
                                                                                                    \
-        memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]),            \
+        memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]),    \
                       sizeof(bits), true, &access);                                                \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
@@ -210,17 +205,17 @@ CAS(run_cas64, uint64_t, reg64)
 /* Of all launches: kernels of several streams may use the same memory. */
 static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* 16 bytes under that lock; the form is 1 for cas. */
+/* 16 bytes under that lock. */
 static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    bool cas = DETAIL_KIND(step->detail) != 0;
+    bool cas = step->how.memory.compare;
     const reg64 *first = ptx_in(warp, step->operand[2]);
     const reg64 *second = cas ? ptx_in(warp, step->operand[3]) : first;
     reg64 *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);
     struct access access;
 
-    memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]), 16, true,
-                  &access);
+    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]), 16,
+                  true, &access);
     if (access.pattern == ACCESS_FAILED)
         return;
     FOR_LANES (lane, mask) {
@@ -297,12 +292,12 @@ static uint32_t vector_one(unsigned form, uintptr_t at, uint32_t b, bool global)
 
 static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned form = DETAIL_KIND(step->detail), count = (step->list_count - 1u) / 2;
+    unsigned form = step->how.memory.vector, count = (step->list_count - 1u) / 2;
     unsigned size = form >= V_F16 && form < V_F16X2 ? 2 : 4;
     struct access access;
 
-    memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->list[0]), size * count, true,
-                  &access);
+    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->list[0]),
+                  size * count, true, &access);
     if (access.pattern == ACCESS_FAILED)
         return;
     FOR_LANES (lane, mask)
@@ -317,7 +312,7 @@ static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint3
 }
 
 /* --- Selection --- */
-static ptx_run *select_vector(const struct ir_insn *insn, struct ptx_step *step)
+static ptx_run *select_vector(const struct ir_insn *insn, struct how_memory *how)
 {
     unsigned which = insn->atomic == IR_ATOM_ADD   ? 0
                      : insn->atomic == IR_ATOM_MIN ? 1
@@ -346,7 +341,7 @@ static ptx_run *select_vector(const struct ir_insn *insn, struct ptx_step *step)
     }
     if (which > 2 || (form == V_F32 && which))
         return NULL;
-    step->detail = (uint16_t)(form + which);
+    how->vector = (uint8_t)(form + which);
     return run_vector;
 }
 
@@ -388,16 +383,16 @@ static ptx_run *select_extreme(enum ir_type type, bool max)
     }
 }
 
-ptx_run *atomic_select(const struct ir_insn *insn, struct ptx_step *step)
+ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how)
 {
     enum ir_type type = (enum ir_type)insn->types[0];
     unsigned size = opcodes_type_size(type);
     bool wide = size == 8;
 
     if (insn->vector > 1)
-        return select_vector(insn, step);
+        return select_vector(insn, how);
     if (size == 16 && (insn->atomic == IR_ATOM_CAS || insn->atomic == IR_ATOM_EXCH)) {
-        step->detail = insn->atomic == IR_ATOM_CAS;
+        how->compare = insn->atomic == IR_ATOM_CAS;
         return run_wide;
     }
     if (insn->atomic == IR_ATOM_CAS)

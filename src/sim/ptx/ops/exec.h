@@ -10,20 +10,16 @@
 #ifndef CUSHIM_SIM_PTX_OPS_EXEC_H
 #define CUSHIM_SIM_PTX_OPS_EXEC_H
 
+#include "ptx/ops/how.h"
 #include "ptx/read/ir.h"
 
 struct ptx_block;
-struct ptx_step;
-struct ptx_warp;
 struct ptx_warp_state;
 
 #define PTX_LANES 32
 #define PTX_FULL UINT32_C(0xffffffff)
 #define PTX_CONSTANT UINT32_C(0x80000000)
 #define PTX_ABSENT UINT32_C(0x7fffffff) /* an operand that is not there, or the sink _ */
-
-/* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
-typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
 
 struct ptx_step {
     ptx_run *run;
@@ -33,14 +29,14 @@ struct ptx_step {
     uint32_t guard; /* predicate index; PTX_ABSENT: none */
     uint8_t guard_negate;
     uint8_t control; /* enum of exec.c: 0 is an ordinary step */
-    uint16_t detail; /* of the run function's own use: a rounding mode, a LUT, ... */
-    uint64_t extra;  /* likewise: an index, a pointer into the module, a target */
+    uint16_t list_count;
+    union ptx_how how;
     /* Operands of an instruction with vectors or groups (ld.v4, tex, mov {a,b}): all of them,
      * flattened in order; operand[] then holds the first of them. NULL for all others. */
     const uint32_t *list;
-    uint16_t list_count;
-    uint32_t line;
 };
+_Static_assert(sizeof(struct ptx_step) <= 72 || sizeof(void *) != 8,
+               "the interpreter reads a step in two lines of the cache");
 
 struct ptx_warp {
     char *registers;

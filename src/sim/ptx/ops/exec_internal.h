@@ -33,14 +33,14 @@ enum step_control {
     CONTROL_MEMORY,  /* may fail; with or without a guard */
     CONTROL_SPIN,    /* the same, and may be part of a loop that waits for another thread */
     CONTROL_JOIN,    /* threads may meet here */
-    CONTROL_JUMP,    /* extra: index of the target step, then a pointer to it */
+    CONTROL_JUMP,
     CONTROL_LOOP,    /* a jump backward */
     CONTROL_BRANCH,  /* guarded jump */
-    CONTROL_INDEXED, /* brx.idx; extra: struct jump_table */
-    CONTROL_CALL,    /* extra: struct call_site */
+    CONTROL_INDEXED, /* brx.idx */
+    CONTROL_CALL,
     CONTROL_RETURN,
     CONTROL_EXIT,
-    CONTROL_BARRIER, /* detail: enum ir_mode; operands: result, barrier, count, predicate */
+    CONTROL_BARRIER, /* operands: result, barrier, count, predicate */
     CONTROL_SYNC,    /* runs when all lanes of its mask, the last operand, are here */
     CONTROL_CLUSTER, /* barrier.cluster */
     CONTROL_YIELD,
@@ -67,12 +67,17 @@ struct jump_table {
     uint32_t targets[]; /* step indices */
 };
 
+struct step_source {
+    uint32_t line; /* of the PTX text */
+    uint16_t op;   /* enum ir_op */
+};
+
 /* One function, compiled. */
 struct ptx_code {
     const struct ir_function *ir;
     struct ptx_function_info info;
     struct ptx_step *steps;
-    uint16_t *ops; /* enum ir_op of each step, for reports */
+    struct step_source *sources; /* of each step, for reports */
     uint32_t step_count;
     uint32_t register_bytes, predicate_count;
     bool clear; /* some register is read before it is written */
