@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "ptx/lower/lower.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ptx.h"
 
 #define NONE UINT32_MAX

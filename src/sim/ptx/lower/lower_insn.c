@@ -9,8 +9,8 @@
 #include "ptx/lower/lower_sync.h"
 #include "ptx/lower/operand.h"
 #include "ptx/lower/select.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/read/ir.h"
 
 struct flat { /* the operands of a step, in order */

@@ -4,8 +4,8 @@
 
 #include "ptx/lower/lower.h"
 #include "ptx/lower/operand.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/move.h"
 #include "ptx/ops/special.h"
 #include "ptx/ptx.h"

@@ -3,8 +3,9 @@
 #include "ptx/lower/operand.h"
 
 #include "ptx/lower/lower.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/module.h"
 #include "ptx/ops/move.h"
 #include "ptx/ops/special.h"
 #include "ptx/ptx.h"

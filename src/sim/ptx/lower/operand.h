@@ -2,8 +2,8 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_OPERAND_H
 #define CUSHIM_SIM_PTX_LOWER_OPERAND_H
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/read/ir.h"
 
 struct lower;

@@ -3,7 +3,8 @@
 #ifndef CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 #define CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/worker_state.h"
 #include "ptx/ptx.h"
 
 /* Races between threads of a kernel are the kernel's own: ThreadSanitizer looks at the engine. */

@@ -6,9 +6,10 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/memory/memory_async.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
 #include "ptx/ptx.h"
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */

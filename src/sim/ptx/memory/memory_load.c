@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "ptx/memory/memory.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/warp_state.h"
 
 unsigned memory_load_size(enum load_kind kind)
 {

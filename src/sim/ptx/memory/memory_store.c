@@ -6,7 +6,8 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/warp_state.h"
 
 unsigned memory_store_size(enum store_kind kind)
 {

@@ -2,12 +2,17 @@
 /* Faults: the first of a launch is reported, and all of its workers stop. */
 #include "ptx/ops/fault.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/module.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/opcodes.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
 
 void move_copy32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {

@@ -7,9 +7,15 @@
 #include <string.h>
 
 #include "ptx/memory/builtin_run.h"
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/module.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/ops/worker_state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/builtin.h"
 #include "ptx/run/barrier.h"

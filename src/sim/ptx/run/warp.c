@@ -2,13 +2,18 @@
 /* The interpreter: a warp runs until it ends, waits, or had its turn. */
 #include "ptx/run/warp.h"
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 #include "ptx/run/barrier.h"
 #include "ptx/run/call.h"
 #include "ptx/run/schedule.h"
+
+#define WARP_BUDGET 4096 /* backward jumps of a warp before others have a turn */
+#define SPIN_COST 64     /* of an atomic or volatile access, in backward jumps */
 
 /* What to do after a step that changed the groups. */
 #define CHOOSE_AT(place)                                                                           \
