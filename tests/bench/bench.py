@@ -95,6 +95,8 @@ def main():
         "start": lambda: measure_start.start(programs, pairs),
         "header": lambda: measure_header.header(build, turns, callgrind),
     }
+    if not valgrind:
+        del measurements["growth"]
     print(f"Measured on {date.today()}: {machine()}.", flush=True)
     failed = False
     for name, run in measurements.items():
