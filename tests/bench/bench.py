@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Measure cushim on the cached real drivers and print ratios, side by side, from one run.
 
-Loads, calls, coverage, size, memory and headers, as docs/measurements.md shows them. Times are medians; a busy
-machine widens their spread, which is printed, and changes no count of instructions. Exit code 1
-where a promise is broken that does not depend on time: a public symbol that is not covered, a slot
-with another ABI, a call that executes more instructions. 77 where no driver is in the cache.
+Loads, calls, coverage, size, memory and headers, as docs/measurements.md shows them. Times are
+medians; a busy machine widens their spread, which is printed, and changes no count of instructions.
+Exit code 1 where a promise is broken that does not depend on time: a public symbol that is not
+covered, a slot with another ABI, a call that executes more instructions. 77 where no driver is in
+the cache.
 """
 
 import argparse
