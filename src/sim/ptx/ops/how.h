@@ -171,7 +171,7 @@ struct how_texture { /* indices are of the flattened operands */
     uint8_t handle;  /* index of the handle */
     uint8_t at;      /* index of the first coordinate */
     uint8_t rest;    /* index of what follows the coordinates: level, gradients, offsets */
-    uint8_t level;   /* 1 .level, 2 .grad */
+    uint8_t level;   /* enum ir_level */
     uint8_t component;
     bool integer, predicate, offset;
     bool gather; /* tld4 */

@@ -104,9 +104,9 @@ static void prepare(const struct ptx_warp *warp, const struct ptx_step *step,
             i < dimensions ? number_at(warp, operands[first + i], lane, plan->integer) : 0;
         fetch->offset[i] = 0;
     }
-    if (plan->level == 1) {
+    if (plan->level == IR_LEVEL) {
         fetch->level = number_at(warp, operands[rest++], lane, false);
-    } else if (plan->level == 2) {
+    } else if (plan->level == IR_GRADIENTS) {
         fetch->level =
             gradient_level(warp, fetch->texture, operands + rest, width, dimensions, lane);
         rest += 2 * width;
@@ -251,8 +251,8 @@ static bool plan_fetch(const struct ir_insn *insn, struct how_texture *plan, con
     plan->handle = plan->results + plan->predicate;
     plan->at = (uint8_t)(plan->handle + group->count - 1); /* a sampler may stand between */
     plan->rest = (uint8_t)(plan->handle + tex_width(group));
-    plan->level = plan->gather ? 0 : insn->base_mip_grad;
-    plan->component = insn->base_mip_grad;
+    plan->level = insn->level;
+    plan->component = insn->component;
     unsigned next = group_index + 1 + plan->level; /* operands: one level, or two gradients */
     if (next < insn->count && (insn->operands[next].kind == IR_OPERAND_VECTOR || dimensions == 1)) {
         plan->offset = true;
