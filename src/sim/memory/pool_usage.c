@@ -5,6 +5,7 @@
 #include "memory/pool_usage.h"
 
 #include "core/context.h"
+#include "core/expire.h"
 #include "memory/pool.h"
 #include "queue/stream.h"
 #include "queue/trail.h"
@@ -50,6 +51,7 @@ static void shrink_to_threshold(struct sim_pool *pool)
 
 static void take_off(struct sim_pool *pool, size_t size)
 {
+    sim_expire_renew(pool); /* its memory keeps it alive */
     pool->used -= size;
     pool->live--;
 }
@@ -63,6 +65,7 @@ void sim_pool_usage_give(struct sim_pool *pool, size_t size)
 static void learn(void *owner, size_t size)
 {
     struct sim_pool *pool = owner;
+    sim_expire_renew(pool); /* what it holds keeps it alive */
     pool->held -= size;
     shrink_to_threshold(pool);
 }
