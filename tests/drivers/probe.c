@@ -117,7 +117,7 @@ static bool parse(struct request *request, int count, char **arguments)
         else
             return false;
     }
-    return request->options.path != NULL;
+    return request->options.path;
 }
 
 int main(int count, char **arguments)

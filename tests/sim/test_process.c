@@ -137,6 +137,16 @@ static int unload_running(void)
     return 0; /* and the process ends under the kernel */
 }
 
+/* The process ends while a thread of the driver's is on its way to the kernel. */
+static int end_at_once(void)
+{
+    struct driver driver;
+    setenv("CUSHIM_SIM_WORKERS", "2", 1);
+    open_driver(&driver);
+    launch(&driver, "endless", 4, NULL);
+    return 0;
+}
+
 /* Without a thread of the driver's there is nothing to stay loaded for. */
 static int unload_unused(void)
 {
@@ -157,6 +167,8 @@ static void test_unload(void **state)
         assert_int_equal(in_child(unload_after_work), 0);
     for (int i = 0; i < 5; i++)
         assert_int_equal(in_child(unload_running), 0);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(in_child(end_at_once), 0);
     assert_int_equal(in_child(unload_unused), 0);
 }
 

@@ -76,8 +76,8 @@ static void *connect_wide(void *number)
     pthread_barrier_wait(&barrier);
     for (int i = 0; i < 100; i++) {
         const struct cushim_api *table = cushim_connect_(NULL, size, false);
-        if (table == NULL || table->size != size || table->cuInit(0) != CUDA_ERROR_NO_DEVICE ||
-            table_slot(table, cushim_entry_count() + MORE_SLOTS - 1) == NULL)
+        if (!table || table->size != size || table->cuInit(0) != CUDA_ERROR_NO_DEVICE ||
+            !table_slot(table, cushim_entry_count() + MORE_SLOTS - 1))
             return NULL;
     }
     return number;

@@ -14,7 +14,7 @@
 static void *open_again(const char *path)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL)
+    if (!handle)
         fail_msg("%s", dlerror());
     return handle;
 }
@@ -37,7 +37,7 @@ static size_t compare_with_dlsym(const char *path, enum cushim_order order)
         if (slot.address != address || (address && table_slot(cu, i) != address))
             fail_msg("%s: %s is %p, and dlsym returns %p", path, entry.symbol, slot.address,
                      address);
-        found += address != NULL;
+        found += !!address;
     }
     dlclose(handle);
     cushim_close(cu);
