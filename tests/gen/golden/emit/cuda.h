@@ -66,7 +66,11 @@ extern "C" {
 #define CU_LIMIT 0x20
 #endif
 typedef struct CUctx_st *CUcontext;
+#if defined(_WIN64) || defined(__LP64__)
 typedef unsigned long long CUdeviceptr_v2;
+#else
+typedef unsigned int CUdeviceptr_v2;
+#endif
 typedef CUdeviceptr_v2 CUdeviceptr;
 typedef unsigned int CUdeviceptr_v1;
 typedef enum CUdriverProcAddressQueryResult_enum {
