@@ -221,13 +221,19 @@ void fuzz_fill_numbers(struct fuzz *f, void *memory, size_t size, size_t each)
     }
 }
 
+static char *area_memory;
+
+static void area_make(void)
+{
+    area_memory = mmap(NULL, AREA_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 static char *area(void)
 {
-    static char *memory;
-    if (!memory) /* with no other thread: the first call is made before there is one */
-        memory = mmap(NULL, AREA_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, area_make);
+    return area_memory;
 }
 
 void *fuzz_area(struct fuzz *f)
