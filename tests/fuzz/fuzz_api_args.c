@@ -241,9 +241,10 @@ void *fuzz_area(struct fuzz *f)
     return one_in(f, 24) ? NULL : area() + fuzz_below(f, AREA_OFFSETS) / 64 * 64;
 }
 
+/* Where host memory is used as a device's, it is memory that stays. */
 void *fuzz_host_pointer(struct fuzz *f)
 {
-    uint64_t known = one_in(f, 2) ? remembered(f, fuzz_kind_host, KEPT) : 0;
+    uint64_t known = f->frees && one_in(f, 2) ? remembered(f, fuzz_kind_host, KEPT) : 0;
     return known ? (void *)(uintptr_t)known
                  : area() + (size_t)fuzz_below(f, 16) * 65536 + (one_in(f, 4) ? 12 : 0);
 }
