@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "ptx/lower/lower.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/code.h"
+#include "ptx/ops/module.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/opcodes.h"
