@@ -2,6 +2,7 @@
 /*
  * sim vecadd|matmul RUNS LIBRARY OTHER
  * sim call|launch|memory RUNS LIBRARY
+ * sim link INPUTS LIBRARY
  *
  * What the simulated driver costs, in a fresh process; sim.py runs it and prints tables. Each line
  * is a name and a number: times are medians of RUNS in milliseconds, and the fastest. A kernel runs
@@ -314,10 +315,46 @@ static void measure_memory(struct driver *driver, double before)
     free(a), free(c);
 }
 
+/* RUNS inputs of 400 instructions, each of which uses the next one's function, into one image, and
+ * that loaded: for callgrind. */
+static void measure_link(struct driver *driver)
+{
+    enum { TEXT = 1 << 15, PAIRS = 200 };
+    char *text = malloc(TEXT);
+    CUlinkState link;
+    CUmodule module;
+    void *image;
+    CHECK(text);
+    CALL(driver->cu->cuLinkCreate_v2(0, NULL, NULL, &link));
+    for (int i = 0; i < runs; i++) {
+        int used = snprintf(text, TEXT, ".version 6.0\n.target sm_50\n.address_size 64\n");
+        if (i + 1 < runs)
+            used += snprintf(text + used, TEXT - (size_t)used,
+                             ".extern .func (.param .b32 o) f%d(.param .b32 i);\n", i + 1);
+        used += snprintf(text + used, TEXT - (size_t)used,
+                         ".visible .func (.param .b32 r) f%d(.param .b32 x)\n{\n"
+                         " .reg .u32 a, b;\n ld.param.b32 a, [x];\n",
+                         i);
+        for (int n = 0; n < PAIRS; n++)
+            used += snprintf(text + used, TEXT - (size_t)used,
+                             " add.u32 b, a, %d;\n xor.b32 a, b, a;\n", n);
+        snprintf(text + used, TEXT - (size_t)used,
+                 " st.param.b32 [r], a;\n ret;\n}\n.visible .entry k%d() { ret; }\n", i);
+        CALL(driver->cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1, "input",
+                                          0, NULL, NULL));
+    }
+    CALL(driver->cu->cuLinkComplete(link, &image, NULL));
+    CALL(driver->cu->cuModuleLoadData(&module, image));
+    CALL(driver->cu->cuModuleUnload(module));
+    CALL(driver->cu->cuLinkDestroy(link));
+    free(text);
+}
+
 static int usage(void)
 {
     fprintf(stderr, "usage: sim vecadd|matmul RUNS LIBRARY OTHER\n"
-                    "       sim call|launch|memory RUNS LIBRARY\n");
+                    "       sim call|launch|memory RUNS LIBRARY\n"
+                    "       sim link INPUTS LIBRARY\n");
     return 2;
 }
 
@@ -344,6 +381,8 @@ int main(int argc, char **argv)
         measure_launch(&one);
     } else if (strcmp(argv[1], "call") == 0) {
         measure_call(&one);
+    } else if (strcmp(argv[1], "link") == 0) {
+        measure_link(&one);
     } else {
         measure_memory(&one, before);
     }

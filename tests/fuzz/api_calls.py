@@ -178,6 +178,9 @@ class Calls:
             lines.append(f"    case {number}:")
             if owner == "CUgraphNodeParams":
                 lines.append(f"    value->type = CU_GRAPH_NODE_TYPE_{NODES[member['name']]};")
+            if owner.startswith("CUmemcpy3DOperand"):  # else an array is an address of the host
+                kind = {"ptr": "POINTER", "array": "ARRAY"}[member["name"]]
+                lines.append(f"    value->type = CU_MEMCPY_OPERAND_TYPE_{kind};")
             self.field(owner, member, path, lines)
             lines.append("    break;")
         lines.append("    }")

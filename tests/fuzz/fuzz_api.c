@@ -92,7 +92,7 @@ static bool left_out(struct fuzz *f, const char *symbol)
     if (has(symbol, "WaitValue"))
         return !f->waits;
     if (!f->frees && (has(symbol, "Free") || has(symbol, "Unload") || has(symbol, "CtxDe") ||
-                      has(symbol, "PrimaryCtxRe")))
+                      has(symbol, "PrimaryCtxRe") || has(symbol, "LinkDestroy")))
         return true;
     if (has(symbol, "CtxDestroy") || has(symbol, "PrimaryCtxRe") || has(symbol, "CtxDetach"))
         return fuzz_below(f, 12) != 0;

@@ -221,13 +221,19 @@ void fuzz_fill_numbers(struct fuzz *f, void *memory, size_t size, size_t each)
     }
 }
 
+static char *area_memory;
+
+static void area_make(void)
+{
+    area_memory = mmap(NULL, AREA_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 static char *area(void)
 {
-    static char *memory;
-    if (!memory) /* with no other thread: the first call is made before there is one */
-        memory = mmap(NULL, AREA_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, area_make);
+    return area_memory;
 }
 
 void *fuzz_area(struct fuzz *f)
@@ -235,9 +241,10 @@ void *fuzz_area(struct fuzz *f)
     return one_in(f, 24) ? NULL : area() + fuzz_below(f, AREA_OFFSETS) / 64 * 64;
 }
 
+/* Where host memory is used as a device's, it is memory that stays. */
 void *fuzz_host_pointer(struct fuzz *f)
 {
-    uint64_t known = one_in(f, 2) ? remembered(f, fuzz_kind_host, KEPT) : 0;
+    uint64_t known = f->frees && one_in(f, 2) ? remembered(f, fuzz_kind_host, KEPT) : 0;
     return known ? (void *)(uintptr_t)known
                  : area() + (size_t)fuzz_below(f, 16) * 65536 + (one_in(f, 4) ? 12 : 0);
 }

@@ -284,9 +284,29 @@ static void test_pool_limit(void **state)
     }
 }
 
+/* Found by the fuzzer: a block of 150 GiB, which a fill then wrote. */
+static void test_pool_too_large(void **state)
+{
+    static const CUmemAllocationType types[] = {PINNED, MANAGED};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        CUmemoryPool pool = pool_at(types[i], AT(HOST));
+        CUdeviceptr address;
+        GIVES(CUDA_ERROR_OUT_OF_MEMORY,
+              cu->cuMemAllocFromPoolAsync(&address, DEVICE_MEMORY, pool, NULL));
+        assert_int_equal(pool_value(pool, RESERVED), 0);
+        OK(cu->cuMemFree_v2(pool_take(DEVICE_MEMORY / 2, pool, NULL)));
+        OK(cu->cuMemPoolDestroy(pool));
+    }
+}
+
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_pool_places),     MEMORY_TEST(test_pool_current),
-    MEMORY_TEST(test_pool_access),     MEMORY_TEST(test_pool_on_host),
-    MEMORY_TEST(test_pool_of_managed), MEMORY_TEST(test_pool_limit),
+    MEMORY_TEST(test_pool_places),
+    MEMORY_TEST(test_pool_current),
+    MEMORY_TEST(test_pool_access),
+    MEMORY_TEST(test_pool_on_host),
+    MEMORY_TEST(test_pool_of_managed),
+    MEMORY_TEST(test_pool_limit),
+    MEMORY_OWN(test_pool_too_large, "a small device"),
 };
 MEMORY_MAIN("pool_places", tests)

@@ -68,6 +68,16 @@ static void test_pool_of_too_much(void **state)
     OK(cu->cuMemPoolDestroy(pool));
 }
 
+/* Rows of 2^64 bytes, which is none in 64 bits, and more of them than can be counted. */
+static void test_fill_of_empty_rows(void **state)
+{
+    CUdeviceptr memory = memory_of(64);
+    (void)state;
+    OK(cu->cuMemsetD2D32_v2(memory, 0, 1, (size_t)1 << 62, (size_t)1 << 60));
+    OK(cu->cuCtxSynchronize());
+    OK(cu->cuMemFree_v2(memory));
+}
+
 static CUresult move_into(CUgraph graph, CUgraph child, CUgraphNode *node)
 {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
@@ -177,5 +187,6 @@ static const struct CMUnitTest tests[] = {
     OWN(test_captured_graph_moved),    OWN(test_captured_graph_destroyed),
     OWN(test_graph_moved_into_itself), OWN(test_advice_without_place),
     OWN(test_green_context_detached),  OWN(test_old_stream),
+    OWN(test_fill_of_empty_rows),
 };
 MEMORY_MAIN("sequences", tests)

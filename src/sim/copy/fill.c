@@ -45,9 +45,10 @@ static void fill_bytes(char *to, const struct fill *fill, size_t size)
 static CUresult run(void *user)
 {
     const struct fill *fill = user;
-    for (size_t y = 0; y < fill->height; y++) {
+    size_t row = fill->width * fill->element; /* 0 where it passes 64 bits: nothing to do */
+    for (size_t y = 0; y < fill->height && row; y++) {
         uint64_t at = fill->address + y * fill->pitch;
-        size_t left = fill->width * fill->element;
+        size_t left = row;
         while (left) {
             struct sim_allocation found;
             if (!sim_range_copy(at, &found) || !found.writable)

@@ -26,10 +26,12 @@ static CUresult from_pool(CUdeviceptr_v2 *dptr, size_t size, struct sim_pool *po
                           struct sim_stream *stream)
 {
     struct sim_allocation *allocation;
-    if (!sim_pool_usage_fits(pool, size))
+    struct sim_context *context = stream->object.context;
+    /* What the host has room for, nobody knows: such a pool's block is no larger than a device's
+     * could be. */
+    if (!sim_pool_usage_fits(pool, size) || size > sim_memory_left(context->device))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result =
-        sim_memory_allocate(stream->object.context, kind_of(pool), size, 0, 0, &allocation);
+    CUresult result = sim_memory_allocate(context, kind_of(pool), size, 0, 0, &allocation);
     if (result != CUDA_SUCCESS)
         return result;
     if (allocation->kind == SIM_MEMORY_POOL) /* as an H200 tells */
