@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The part of cmocka that the unit tests use, for Windows: Debian has no cmocka for mingw. The names
- * and their meanings are cmocka's; results are printed in TAP. See cmocka.c.
+ * The part of cmocka that the unit tests use, for Windows: Debian has no cmocka for mingw. The
+ * names and their meanings are cmocka's; results are printed in TAP. See cmocka.c.
  */
 #ifndef CUSHIM_TESTS_WINDOWS_CMOCKA_H
 #define CUSHIM_TESTS_WINDOWS_CMOCKA_H
@@ -22,11 +22,26 @@ struct CMUnitTest {
     void *initial_state;
 };
 
-#define cmocka_unit_test(f) {#f, f, NULL, NULL, NULL}
-#define cmocka_unit_test_setup(f, setup) {#f, f, setup, NULL, NULL}
-#define cmocka_unit_test_teardown(f, teardown) {#f, f, NULL, teardown, NULL}
-#define cmocka_unit_test_setup_teardown(f, setup, teardown) {#f, f, setup, teardown, NULL}
-#define cmocka_unit_test_prestate(f, state) {#f, f, NULL, NULL, state}
+#define cmocka_unit_test(f)                                                                        \
+    {                                                                                              \
+#f, f, NULL, NULL, NULL                                                                    \
+    }
+#define cmocka_unit_test_setup(f, setup)                                                           \
+    {                                                                                              \
+#f, f, setup, NULL, NULL                                                                   \
+    }
+#define cmocka_unit_test_teardown(f, teardown)                                                     \
+    {                                                                                              \
+#f, f, NULL, teardown, NULL                                                                \
+    }
+#define cmocka_unit_test_setup_teardown(f, setup, teardown)                                        \
+    {                                                                                              \
+#f, f, setup, teardown, NULL                                                               \
+    }
+#define cmocka_unit_test_prestate(f, state)                                                        \
+    {                                                                                              \
+#f, f, NULL, NULL, state                                                                   \
+    }
 
 #define cmocka_run_group_tests(tests, setup, teardown)                                             \
     check_group(tests, sizeof(tests) / sizeof(tests)[0], setup, teardown)

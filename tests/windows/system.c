@@ -71,8 +71,7 @@ static void start_child(HANDLE output, PROCESS_INFORMATION *child)
     assert_in_range(GetModuleFileNameA(NULL, program, sizeof program), 1, sizeof program - 1);
     snprintf(value, sizeof value, "%zu %zu", check_running, children);
     set_environment("CUSHIM_TEST_CHILD", value);
-    BOOL started =
-        CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &start, child);
+    BOOL started = CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &start, child);
     set_environment("CUSHIM_TEST_CHILD", NULL);
     if (!started)
         fail_msg("%s: error %lu", program, GetLastError());
@@ -140,7 +139,8 @@ const char *make_folder(void)
     char base[32] = ".";
     if (GetEnvironmentVariableA("TMP", base, sizeof base) >= sizeof base)
         strcpy(base, ".");
-    snprintf(folder, sizeof folder, "%s/cushim-unit-%lu", base, GetCurrentProcessId());
+    static unsigned made;
+    snprintf(folder, sizeof folder, "%s/cushim-unit-%lu-%u", base, GetCurrentProcessId(), made++);
     return CreateDirectoryA(folder, NULL) ? folder : NULL;
 }
 
