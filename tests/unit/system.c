@@ -29,14 +29,14 @@ const char *fake_path(const char *name)
 void *exported(const char *path, const char *symbol)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL)
+    if (!handle)
         fail_msg("%s", dlerror());
     void *address = dlsym(handle, symbol);
     struct link_map *map = NULL;
     Dl_info where;
     /* dlsym looks into the library's own dependencies too. */
     assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
-    if (address != NULL && dladdr(address, &where) && (uintptr_t)where.dli_fbase != map->l_addr)
+    if (address && dladdr(address, &where) && (uintptr_t)where.dli_fbase != map->l_addr)
         return NULL;
     return address;
 }
@@ -152,7 +152,7 @@ const char *make_folder(void)
     const char *base = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/cushim-unit-XXXXXX",
              base && strlen(base) < 32 ? base : "/tmp");
-    if (mkdtemp(folder) == NULL)
+    if (!mkdtemp(folder))
         return NULL;
     chmod(folder, 0755); /* some tests look at it as another user */
     return folder;
@@ -194,7 +194,7 @@ const char *write_file(const char *name, const void *bytes, size_t size)
 unsigned char *read_whole(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (!file)
         fail_msg("%s: %s", path, strerror(errno));
     assert_int_equal(fseek(file, 0, SEEK_END), 0);
     long end = ftell(file);
