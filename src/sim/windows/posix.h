@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* A name of its C library's, which files here give to functions of their own. */
+#define tell sim_posix_tell
+
 enum { _SC_PAGESIZE, _SC_PHYS_PAGES, _SC_NPROCESSORS_ONLN };
 long sim_posix_sysconf(int name);
 #define sysconf sim_posix_sysconf
