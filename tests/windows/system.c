@@ -139,9 +139,13 @@ const char *make_folder(void)
     char base[32] = ".";
     if (GetEnvironmentVariableA("TMP", base, sizeof base) >= sizeof base)
         strcpy(base, ".");
-    static unsigned made;
-    snprintf(folder, sizeof folder, "%s/cushim-unit-%lu-%u", base, GetCurrentProcessId(), made++);
-    return CreateDirectoryA(folder, NULL) ? folder : NULL;
+    /* Process numbers come again, so a folder of that name may be left. */
+    for (unsigned i = 0; i < 1000; i++) {
+        snprintf(folder, sizeof folder, "%s/cushim-unit-%lu-%u", base, GetCurrentProcessId(), i);
+        if (CreateDirectoryA(folder, NULL))
+            return folder;
+    }
+    return NULL;
 }
 
 /* Everything in it: the tests make no folders there. */
