@@ -3,8 +3,8 @@
 """Unpack Debian's packages of another architecture: what the tests link, and NVIDIA's driver.
 
 Usage: sysroot.py FOLDER ARCHITECTURE [driver]. Packages go to FOLDER/root, the driver to
-FOLDER/driver; with the word, the driver alone is fetched. What is there already is not fetched again.
-Nothing is installed, and apt's own state is not touched.
+FOLDER/driver; with the word, the driver alone is fetched. What is there already is not fetched
+again. Nothing is installed, and apt's own state is not touched.
 """
 
 import re

@@ -52,7 +52,7 @@ static void test_pool_places(void **state)
         {MANAGED, AT(HOST_NUMA), 7, 1, 1, 1},
         {MANAGED, AT(HOST_NUMA_CURRENT), 3, 0, 801, 1},
         {MANAGED, AT(NONE), 0, 0, 0, 1},
-        {MANAGED, (CUmemLocationType)5, 0, 801, 801, 801},
+        {MANAGED, (CUmemLocationType)5, 0, 801, 801, 1},
         {CU_MEM_ALLOCATION_TYPE_INVALID, AT(DEVICE), 0, 1, 1, 1},
         {(CUmemAllocationType)3, AT(DEVICE), 0, 1, 1, 1},
     };

@@ -116,15 +116,13 @@ static CUresult check(const CUmemPoolProps_v1 *props)
     bool is_managed = props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
     struct slot *slot = find_slot(props->allocType, props->location, &result);
     bool can_share = slot && !is_managed && slot != pinned + HOST_SLOT;
-    if (!slot && is_managed && result == CUDA_ERROR_NOT_SUPPORTED &&
-        props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
-        result = CUDA_SUCCESS;
-    else if (!slot)
-        return is_managed ? result : CUDA_ERROR_INVALID_VALUE;
     if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE &&
         (!can_share || props->handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    if (slot || (is_managed && result == CUDA_ERROR_NOT_SUPPORTED &&
+                 props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT))
+        return CUDA_SUCCESS;
+    return is_managed ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolProps)
