@@ -70,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("output", help="one of: " + ", ".join(sorted(OUTPUTS)) +
                         ", sim_exports.c, sim_entries.md, "
-                        "or a CUDA version's exports, as in 12040.map")
+                        "or a CUDA version's exports, as in 12040.map or 12040.def")
     parser.add_argument("file")
     parser.add_argument("--registry", default=registry.DEFAULT)
     parser.add_argument("--sources", nargs="*", default=[], help="where behaviours are defined")
@@ -78,6 +78,8 @@ def main():
     version, _, suffix = options.output.partition(".")
     if version.isdigit() and suffix == "map":
         emitter = functools.partial(emit_sim.emit_version, version=int(version))
+    elif version.isdigit() and suffix == "def":
+        emitter = functools.partial(emit_sim.emit_definition, version=int(version))
     elif options.output == "sim_exports.c":
         emitter = functools.partial(emit_sim.emit_exports, sources=options.sources)
     elif options.output == "sim_entries.md":

@@ -312,12 +312,24 @@ def function(number, entry, present):
             f"static void trap_{entry['symbol']}(void)", "{", f"    sim_fault_trap({number});", "}"]
 
 
+def exported(entries, version):
+    """The symbols that CUDA `version` exports."""
+    return [entry["symbol"] for entry in entries
+            if max(entry["since"], LATER.get(entry["symbol"], 0)) <= version]
+
+
 def emit_version(registry, version):
-    """Text of a linker's version script: the symbols that CUDA `version` exports."""
-    symbols = [entry["symbol"] for entry in simulated(registry["entries"])
-               if max(entry["since"], LATER.get(entry["symbol"], 0)) <= version]
+    """Text of a linker's version script."""
+    symbols = exported(simulated(registry["entries"]), version)
     return "{\n    global:\n" + "".join(f"        {symbol};\n" for symbol in symbols) + \
         "    local: *;\n};\n"
+
+
+def emit_definition(registry, version):
+    """Text of a module definition file, for a library of Windows."""
+    entries = [entry for entry in simulated(registry["entries"])
+               if entry.get("platform") != "linux"]
+    return "EXPORTS\n" + "".join(f"    {symbol}\n" for symbol in exported(entries, version))
 
 
 def emit_unsupported(registry, sources):

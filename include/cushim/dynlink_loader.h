@@ -168,6 +168,9 @@ typedef void *ffnv_EGLStreamKHR;
 #define CUSHIM_DYNLINK_TYPE_(name, symbol)                                                         \
     typedef std::remove_pointer<decltype(cushim_api::symbol)>::type t##symbol;
 #else
+#if defined(_MSC_VER) && !defined(__clang__) && _MSC_VER < 1939
+#error "cushim/dynlink_loader.h in C needs __typeof__: Visual Studio 2022 17.9, or compile as C++"
+#endif
 #define CUSHIM_DYNLINK_TYPE_(name, symbol)                                                         \
     typedef __typeof__(*((struct cushim_api *)0)->symbol) t##symbol;
 #endif

@@ -303,11 +303,11 @@ CUresult cushim_context_destroy(const struct cushim_api *cu, CUcontext context)
     if (!context)
         return CUDA_SUCCESS;
     if (context_is_primary(cu, context, &device))
-        return cushim_error_refuse(
-            CUDA_ERROR_INVALID_CONTEXT, __func__,
-            "context: %p is the primary one of device %d, which is released and "
-            "not destroyed",
-            (void *)context, device);
+        return cushim_error_refuse(CUDA_ERROR_INVALID_CONTEXT, __func__,
+                                   "context: " CUSHIM_HANDLE
+                                   " is the primary one of device %d, which is released and "
+                                   "not destroyed",
+                                   (void *)context, device);
     CUresult code = cushim_error_gone_is_done(cu->cuCtxDestroy_v2(context));
     return cushim_scope_check(code, __func__, "cuCtxDestroy_v2", context);
 }

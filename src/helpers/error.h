@@ -61,6 +61,13 @@ CUresult cushim_error_check_sized(const char *helper, const char *argument, cons
                                   size_t least);
 void cushim_error_write_sized(void *given, const void *from, size_t size);
 
+/* How a sentence shows a handle: Windows' library writes %p without the 0x. */
+#ifdef _WIN32
+#define CUSHIM_HANDLE "0x%p"
+#else
+#define CUSHIM_HANDLE "%p"
+#endif
+
 /* Return from a public function with a sentence if a pointer is NULL. */
 #define CUSHIM_REQUIRE(pointer)                                                                    \
     do {                                                                                           \

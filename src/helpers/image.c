@@ -14,6 +14,11 @@
 #include <unistd.h>
 #endif
 
+#ifdef _WIN32
+#include <wchar.h>
+
+#include "loader/platform.h"
+#endif
 #include "error.h"
 #include "image.h"
 
@@ -309,9 +314,13 @@ static const char *image_words(int error, char *buffer, size_t size)
 static FILE *image_open(const char *path, char *why, size_t size)
 {
 #ifdef _WIN32
+    wchar_t wide[CUSHIM_WIDE_PATH_SIZE];
     struct _stat64 about;
-    const bool regular = _stat64(path, &about) != 0 || (about.st_mode & _S_IFREG);
-    FILE *file = regular ? fopen(path, "rb") : NULL;
+    const bool named = cushim_platform_wide_path(path, wide);
+    const bool regular = !named || _wstat64(wide, &about) != 0 || (about.st_mode & _S_IFREG);
+    FILE *file = named && regular ? _wfopen(wide, L"rb") : NULL;
+    if (!named)
+        errno = ENOENT;
 #else
     struct stat about;
     const int number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

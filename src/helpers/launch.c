@@ -151,11 +151,12 @@ static CUresult launch_explain(struct launch_what *what, void **pointers, void *
     const struct cushim_launch *launch = what->launch;
     bool raised = false;
     if (code == CUDA_ERROR_INVALID_HANDLE)
-        return cushim_error_refuse(code, what->helper,
-                                   "function %p, launch->stream %p: one does not belong to the "
-                                   "current context, or was destroyed (%s: "
-                                   "CUDA_ERROR_INVALID_HANDLE)",
-                                   (void *)what->function, (void *)launch->stream, call);
+        return cushim_error_refuse(
+            code, what->helper,
+            "function " CUSHIM_HANDLE ", launch->stream " CUSHIM_HANDLE
+            ": one does not belong to the current context, or was destroyed (%s: "
+            "CUDA_ERROR_INVALID_HANDLE)",
+            (void *)what->function, (void *)launch->stream, call);
     if (!launch_is_own_failure(code))
         return cushim_error_check(code, what->helper, call);
     CUresult refused = launch_admit(what, &raised);

@@ -22,8 +22,8 @@ CUresult cushim_scope_check(CUresult code, const char *helper, const char *call,
     case CUDA_ERROR_INVALID_CONTEXT:
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     case CUDA_ERROR_INVALID_HANDLE:
-        return cushim_error_refuse(code, helper, "context: %p: %.*s: %s (%d), %s", (void *)context,
-                                   length, call, name, (int)code, text);
+        return cushim_error_refuse(code, helper, "context: " CUSHIM_HANDLE ": %.*s: %s (%d), %s",
+                                   (void *)context, length, call, name, (int)code, text);
     default:
         break;
     }
@@ -38,11 +38,11 @@ CUresult cushim_scope_require(const struct cushim_api *cu, CUcontext context, co
         return cushim_error_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "%s: NULL", argument);
     CUresult code = cu->cuCtxGetApiVersion(context, &version);
     if (code == CUDA_ERROR_INVALID_CONTEXT || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
-        return cushim_error_refuse(
-            code, helper,
-            "%s: %p is no context, or was destroyed or released for the last time "
-            "(cuCtxGetApiVersion: %s)",
-            argument, (void *)context, cushim_error_name(code));
+        return cushim_error_refuse(code, helper,
+                                   "%s: " CUSHIM_HANDLE
+                                   " is no context, or was destroyed or released for the last time "
+                                   "(cuCtxGetApiVersion: %s)",
+                                   argument, (void *)context, cushim_error_name(code));
     return CUDA_SUCCESS;
 }
 

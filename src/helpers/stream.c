@@ -161,9 +161,9 @@ static CUresult stream_instantiate_params(const struct cushim_api *cu, const cha
     CUresult code = CUSHIM_CALL(cu, helper, cuGraphInstantiateWithParams, exec, graph, &params);
     const char *finding = code == CUDA_SUCCESS ? "" : stream_graph_finding(params.result_out);
     if (*finding)
-        return cushim_error_refuse(code, helper,
-                                   "graph: %s (node %p; cuGraphInstantiateWithParams: %d)", finding,
-                                   (void *)params.hErrNode_out, (int)code);
+        return cushim_error_refuse(
+            code, helper, "graph: %s (node " CUSHIM_HANDLE "; cuGraphInstantiateWithParams: %d)",
+            finding, (void *)params.hErrNode_out, (int)code);
     return code;
 }
 
@@ -179,8 +179,8 @@ static CUresult stream_instantiate_logged(const struct cushim_api *cu, const cha
                           : cu->cuGraphInstantiate_v1(exec, graph, &node, log, sizeof log);
     log[sizeof log - 1] = '\0';
     if (code != CUDA_SUCCESS && log[0])
-        return cushim_error_refuse(code, helper, "graph: %s (node %p; %s: %d)", log, (void *)node,
-                                   call, (int)code);
+        return cushim_error_refuse(code, helper, "graph: %s (node " CUSHIM_HANDLE "; %s: %d)", log,
+                                   (void *)node, call, (int)code);
     return cushim_error_check(code, helper, call);
 }
 

@@ -55,6 +55,12 @@ char *cushim_platform_real_path(const char *path);
 /* Whether code is at an address. */
 bool cushim_platform_is_code(const void *address);
 
+#ifdef _WIN32
+/* A path in UTF-8 as the functions of the system take it that end in W; false if it is none. */
+#define CUSHIM_WIDE_PATH_SIZE 4096
+bool cushim_platform_wide_path(const char *path, wchar_t wide[CUSHIM_WIDE_PATH_SIZE]);
+#endif
+
 /* Remembers a process. All zero: none. */
 struct cushim_mark {
     _Atomic(_Atomic int *) page; /* the system empties it in a child */

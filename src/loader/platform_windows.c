@@ -6,7 +6,7 @@
 #include <string.h>
 #include <windows.h>
 
-#define PATH_SIZE 4096
+#define PATH_SIZE CUSHIM_WIDE_PATH_SIZE
 
 const struct cushim_candidate cushim_platform_candidates[] = {
     {"nvcuda.dll", CUSHIM_SOURCE_PROCESS},
@@ -14,11 +14,6 @@ const struct cushim_candidate cushim_platform_candidates[] = {
     {NULL, CUSHIM_SOURCE_LIST},
 };
 const struct cushim_candidate cushim_platform_compat = {NULL, CUSHIM_SOURCE_COMPAT};
-
-const char *cushim_platform_env(const char *name)
-{
-    return getenv(name);
-}
 
 bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
 {
@@ -28,10 +23,45 @@ bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
     return false; /* the system checks what it maps */
 }
 
-/* Paths are UTF-8 here, as in all of cushim. */
-static bool platform_widen(const char *path, wchar_t wide[PATH_SIZE])
+/* ---- text: UTF-8 here, as in all of cushim */
+
+static bool platform_widen(const char *text, wchar_t wide[PATH_SIZE])
 {
-    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, PATH_SIZE) > 0;
+    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, PATH_SIZE) > 0;
+}
+
+static bool platform_narrow(const wchar_t *wide, char *text, size_t size)
+{
+    return WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, (int)size, NULL, NULL) > 0;
+}
+
+/* The C library's own copy has lost the characters that are not of the system's code page. */
+const char *cushim_platform_env(const char *name)
+{
+    static _Thread_local char value[PATH_SIZE];
+    wchar_t wide_name[PATH_SIZE], wide[PATH_SIZE] = L"";
+    SetLastError(ERROR_SUCCESS);
+    if (!platform_widen(name, wide_name) ||
+        GetEnvironmentVariableW(wide_name, wide, PATH_SIZE) == 0)
+        return GetLastError() == ERROR_SUCCESS ? "" : NULL;
+    /* One that is too long for a path is for the caller to refuse. */
+    return platform_narrow(wide, value, sizeof value) ? value : getenv(name);
+}
+
+/* Absolute; and beyond 260 characters with the prefix that the system wants then. */
+bool cushim_platform_wide_path(const char *path, wchar_t wide[PATH_SIZE])
+{
+    wchar_t given[PATH_SIZE], full[PATH_SIZE];
+    if (!platform_widen(path, given))
+        return false;
+    DWORD length = GetFullPathNameW(given, PATH_SIZE, full, NULL);
+    if (!length || length + wcslen(L"\\\\?\\UNC") >= PATH_SIZE)
+        return false;
+    bool network = wcsncmp(full, L"\\\\", 2) == 0, local = network && wcschr(L"?.", full[2]);
+    const wchar_t *prefix = length < MAX_PATH || local ? L"" : network ? L"\\\\?\\UNC" : L"\\\\?\\";
+    wcscpy(wide, prefix);
+    wcscat(wide, *prefix && network ? full + 1 : full);
+    return true;
 }
 
 static enum cushim_status platform_classify(DWORD error)
@@ -56,60 +86,59 @@ static enum cushim_status platform_classify(DWORD error)
 /* The system's words for an error, without the end of line that they have. */
 static void platform_explain(DWORD error, char *message, size_t size)
 {
-    char words[512] = "";
-    FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, error, 0,
-                   words, sizeof words, NULL);
-    words[strcspn(words, "\r\n")] = '\0';
+    wchar_t wide[256] = L"";
+    char words[768] = "";
+    FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, error, 0, wide,
+                   sizeof wide / sizeof *wide, NULL);
+    wide[wcscspn(wide, L"\r\n")] = L'\0';
+    if (!platform_narrow(wide, words, sizeof words))
+        *words = '\0';
     snprintf(message, size, "%s%sWindows error %lu", words, *words ? " " : "", error);
 }
 
-/* The path of a file in System32. */
-static bool platform_system_path(const wchar_t *name, wchar_t full[PATH_SIZE])
+/* A bare name is one in System32, in the search and in the caller's own path. */
+static bool platform_is_bare(const char *path)
 {
+    return !strpbrk(path, "/\\:");
+}
+
+static bool platform_full_path(const char *path, wchar_t full[PATH_SIZE])
+{
+    wchar_t name[PATH_SIZE];
+    if (!platform_is_bare(path))
+        return cushim_platform_wide_path(path, full);
     UINT length = GetSystemDirectoryW(full, MAX_PATH);
-    if (!length || length >= MAX_PATH || wcslen(name) + length + 2 > PATH_SIZE)
+    if (!length || length >= MAX_PATH || !platform_widen(path, name) ||
+        wcslen(name) + length + 2 > PATH_SIZE)
         return false;
     wcscat(full, L"\\");
     wcscat(full, name);
     return true;
 }
 
-static bool platform_is_there(const char *path, const wchar_t *wide)
+/* Always by the whole path: by its name the system would take one that is loaded already, from
+ * wherever that was. What a library in System32 needs comes from there too; what another one needs
+ * may be its neighbour. */
+static HMODULE platform_load(const struct cushim_candidate *candidate, const wchar_t *full)
 {
-    wchar_t full[PATH_SIZE];
-    if (!strpbrk(path, "/\\"))
-        return platform_system_path(wide, full) &&
-               GetFileAttributesW(full) != INVALID_FILE_ATTRIBUTES;
-    return GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES;
-}
-
-/* A bare name comes from System32 alone, also one that is loaded already. */
-static HMODULE platform_load(const struct cushim_candidate *candidate, const wchar_t *wide)
-{
-    wchar_t full[PATH_SIZE];
     HMODULE found = NULL;
-    if (candidate->source == CUSHIM_SOURCE_PROCESS) {
-        if (platform_system_path(wide, full))
-            GetModuleHandleExW(0, full, &found);
-        return found;
-    }
-    if (!strpbrk(candidate->path, "/\\"))
-        return LoadLibraryExW(wide, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    /* A path may bring its own neighbours; for that the system wants a full one. */
-    DWORD length = GetFullPathNameW(wide, PATH_SIZE, full, NULL);
-    return length && length < PATH_SIZE ? LoadLibraryExW(full, NULL, LOAD_WITH_ALTERED_SEARCH_PATH)
-                                        : NULL;
+    if (candidate->source != CUSHIM_SOURCE_PROCESS)
+        return LoadLibraryExW(full, NULL,
+                              platform_is_bare(candidate->path) ? LOAD_LIBRARY_SEARCH_SYSTEM32
+                                                                : LOAD_WITH_ALTERED_SEARCH_PATH);
+    GetModuleHandleExW(0, full, &found);
+    return found;
 }
 
 enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate, void **handle,
                                         char *message, size_t size)
 {
-    wchar_t wide[PATH_SIZE];
-    if (!platform_widen(candidate->path, wide)) {
+    wchar_t full[PATH_SIZE];
+    if (!platform_full_path(candidate->path, full)) {
         snprintf(message, size, "not a path in UTF-8 of less than %d characters", PATH_SIZE);
         return CUSHIM_ERROR_NOT_FOUND;
     }
-    HMODULE found = platform_load(candidate, wide);
+    HMODULE found = platform_load(candidate, full);
     if (found) {
         *handle = (void *)found;
         return CUSHIM_OK;
@@ -121,7 +150,7 @@ enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate
     }
     platform_explain(error, message, size);
     /* The same error is for the library itself and for one that it needs. */
-    return error == ERROR_MOD_NOT_FOUND && !platform_is_there(candidate->path, wide)
+    return error == ERROR_MOD_NOT_FOUND && GetFileAttributesW(full) == INVALID_FILE_ATTRIBUTES
                ? CUSHIM_ERROR_NOT_FOUND
                : platform_classify(error);
 }
@@ -158,8 +187,7 @@ void cushim_platform_describe(void *handle, void *symbol, char *path, size_t siz
         return;
     *base = (const void *)module;
     DWORD length = GetModuleFileNameW(module, wide, PATH_SIZE);
-    if (!length || length >= PATH_SIZE ||
-        !WideCharToMultiByte(CP_UTF8, 0, wide, -1, path, (int)size, NULL, NULL))
+    if (!length || length >= PATH_SIZE || !platform_narrow(wide, path, size))
         *path = '\0';
 }
 

@@ -6,9 +6,11 @@
 #ifdef _WIN32
 #define DRIVER "nvcuda.dll"
 #define SEARCH_PATH "PATH"
+#define RAISE_FILES ""
 #else
 #define DRIVER "libcuda.so.1"
 #define SEARCH_PATH "LD_LIBRARY_PATH"
+#define RAISE_FILES ", or raise the limit of open files (ulimit -n)"
 #endif
 #define REINSTALL "; reinstall NVIDIA's driver"
 #define GIVE_PATH "; give the path of a " DRIVER
@@ -49,13 +51,12 @@
     X(ERROR_COMPAT_UNSUPPORTED, "compat-unsupported",                                              \
       "; this GPU cannot use the compat libraries: use the system's driver")                       \
     X(ERROR_INIT_UNKNOWN, "init-unknown",                                                          \
-      "; check that nvidia-smi works, and look for the GPU in the kernel's log")                   \
+      "; check that nvidia-smi works, and look for the GPU in the system's log")                   \
     X(ERROR_INIT_FAILED, "init-failed", "; check that nvidia-smi works")                           \
     X(ERROR_FORKED, "forked",                                                                      \
       "; start a new program (exec), or fork before the first use of CUDA")                        \
     X(ERROR_HEADER_MISMATCH, "header-mismatch", "")                                                \
-    X(ERROR_NO_DESCRIPTORS, "no-descriptors",                                                      \
-      "; close files, or raise the limit of open files (ulimit -n)")                               \
+    X(ERROR_NO_DESCRIPTORS, "no-descriptors", "; close files" RAISE_FILES)                         \
     X(ERROR_READ_FAILED, "read-failed", "; check the disk or the network that the file is on")     \
     X(ERROR_NO_DLOPEN, "no-dlopen", "; link the program dynamically")
 

@@ -54,7 +54,11 @@
 #define FAKE_RESULT FAKE_SUCCESS
 #endif
 
+#ifdef _WIN32
+#define EXPORT __declspec(dllexport)
+#else
 #define EXPORT __attribute__((visibility("default")))
+#endif
 
 EXPORT struct fake_control fake_control = {.version = FAKE_VERSION,
                                            .version_code = FAKE_VERSION_CODE};

@@ -16,7 +16,9 @@ DRIVER = ["core", "device", "queue", "memory", "texture", "copy", "module", "lau
           "context", "call", "thin"]
 ENGINE = ["ptx/read", "ptx/ops", "ptx/memory", "ptx/texture", "ptx/lower", "ptx/run"]
 ROOMS = ENGINE + DRIVER
-SOURCES = sorted(SIM.rglob("*.[ch]"))
+# Instead of the system's headers on Windows, and instead of a file of the same name without suffix.
+WINDOWS = [*(SIM / "windows").rglob("*.[ch]"), *SIM.rglob("*_windows.c")]
+SOURCES = sorted(set(SIM.rglob("*.[ch]")) - set(WINDOWS))
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 # Generated from the registry: the exported functions know the room of calls, and no more.
 GENERATED = {"sim_exports": "call"}

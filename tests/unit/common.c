@@ -2,33 +2,8 @@
 #include "common.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-const char *fake_path(const char *name)
-{
-    static _Thread_local char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/fake_%s.so", CUSHIM_FAKES, name);
-    return path;
-}
-
-void *exported(const char *path, const char *symbol)
-{
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        fail_msg("%s", dlerror());
-    void *address = dlsym(handle, symbol);
-    struct link_map *map = NULL;
-    Dl_info where;
-    /* dlsym looks into the library's own dependencies too. */
-    assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
-    if (address && dladdr(address, &where) && (uintptr_t)where.dli_fbase != map->l_addr)
-        return NULL;
-    return address;
-}
 
 struct fake_control *fake_control(const char *path)
 {
@@ -50,12 +25,6 @@ const struct cushim_api *open_path(const char *path)
     const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     return cu;
-}
-
-void set_environment(const char *name, const char *value)
-{
-    int result = value ? setenv(name, value, 1) : unsetenv(name);
-    assert_int_equal(result, 0);
 }
 
 size_t entry_index(const char *symbol)

@@ -28,7 +28,7 @@
  * found by its soname; dlsym refuses indirect functions, which musl does not have, and takes
  * absolute and hidden symbols for others; freed memory is not handed out again soon.
  */
-#ifdef __GLIBC__
+#if defined(__GLIBC__) || defined(_WIN32) /* which unloads, too */
 #define HAVE_GLIBC true
 #else
 #define HAVE_GLIBC false

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Children and files of the tests; the rest of common.h is in common.c. */
+/* Libraries, variables, children and files of the tests; the rest of common.h is in common.c. */
 #include "common.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,34 @@
 enum { CHILD_SECONDS = 20 };
 
 static char folder[64];
+
+const char *fake_path(const char *name)
+{
+    static _Thread_local char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/fake_%s.so", CUSHIM_FAKES, name);
+    return path;
+}
+
+void *exported(const char *path, const char *symbol)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        fail_msg("%s", dlerror());
+    void *address = dlsym(handle, symbol);
+    struct link_map *map = NULL;
+    Dl_info where;
+    /* dlsym looks into the library's own dependencies too. */
+    assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+    if (address && dladdr(address, &where) && (uintptr_t)where.dli_fbase != map->l_addr)
+        return NULL;
+    return address;
+}
+
+void set_environment(const char *name, const char *value)
+{
+    int result = value ? setenv(name, value, 1) : unsetenv(name);
+    assert_int_equal(result, 0);
+}
 
 /* In the child: where its output goes, and an end for every way in which it can go wrong. */
 static void become_child(int output)

@@ -34,7 +34,11 @@ static void assert_refused(CUresult got, CUresult expected, const char *helper, 
 static const char *text_of(const void *pointer)
 {
     static char text[32];
+#ifdef _WIN32
+    snprintf(text, sizeof text, "context: 0x%p", pointer);
+#else
     snprintf(text, sizeof text, "context: %p", pointer);
+#endif
     return text;
 }
 

@@ -203,8 +203,10 @@ static void test_load_file(void **state)
                  "empty.ptx: empty, 0 bytes");
     FILE_REFUSED(NULL, CUDA_ERROR_INVALID_VALUE, "path: NULL");
     FILE_REFUSED("", CUDA_ERROR_INVALID_VALUE, "path: an empty string");
+#ifndef _WIN32
     assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
     FILE_REFUSED(in_folder("pipe"), CUDA_ERROR_OPERATING_SYSTEM, "not a regular file");
+#endif
     assert_ptr_equal(module, NOT_WRITTEN);
     assert_int_equal(
         cushim_module_load_file(cu, write_file("good.ptx", ptx, strlen(ptx)), NULL, NULL, &module),
@@ -303,7 +305,8 @@ static void test_link(void **state)
         {.size = sizeof inputs[0], .data = "!<arch>\n", .bytes = 8, .name = "lib.a"},
     };
     assert_int_equal(cushim_link(cu, inputs, COUNT(inputs), NULL, &result, &cubin), 0);
-    assert_contains(module_fake.inputs, "1:input 0 1:/");
+    assert_contains(module_fake.inputs, "1:input 0 1:");
+    assert_contains(module_fake.inputs, inputs[1].path);
     assert_contains(module_fake.inputs, "two.ptx 3:an object 4:lib.a ");
     assert_true(result.wall_ms > 2.4f && result.wall_ms < 2.6f);
     struct cushim_image image = {.size = sizeof image};

@@ -100,7 +100,9 @@ static const struct driver drivers[] = {
     {"v12", 12040, 27, 0},
     {"v13", 13000, 29, 0},
     {"future", 99090, 29, CUSHIM_REMARK_NEWER_THAN_REGISTRY},
+#ifndef _WIN32 /* ELF's */
     {"hash_sysv", 12040, 27, 0},
+#endif
     {"init_aborts", 12040, 27, 0},
     {"proc_fails", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
     {"proc_garbage", 12040, 27, CUSHIM_REMARK_PROC_FAILED},
