@@ -74,7 +74,7 @@ def findings(tool, path, build):
     command = [*COMMANDS[tool], name, "--", *standard, *flags] if tool == "tidy" else \
         [*COMMANDS[tool], *standard, *flags, name]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    found = set(FINDING.findall(done.stdout + done.stderr))
+    found = set(FINDING.findall((done.stdout + done.stderr).replace(f"{ROOT}/", "")))
     if done.returncode and not found:
         found.add((name, "0", (done.stdout + done.stderr)[-2000:], "failed"))
     return found
