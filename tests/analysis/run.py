@@ -3,7 +3,7 @@
 """Static analysis of the library: run.py BUILD [TOOL...], with BUILD a folder of Meson's.
 
 TOOLS are gcc (-fanalyzer), cppcheck, clang (--analyze) and tidy (clang-tidy, whose checks are in
-.clang-tidy); all four if none is named. CI runs the first two, the others take minutes. Each finding
+.clang-tidy); all four if none is named. CI runs the first, the others take minutes. Each finding
 is one of exceptions.txt, which has the reason, or the run fails. It also fails for an exception of
 these tools that matches no finding any more."""
 
@@ -23,8 +23,9 @@ FINDING = re.compile(r"^(?:\./)?((?:src|include|tools)/[\w./]+):(\d+):\d+: "
 # "clang" and "tidy" are of one release: newer ones have other checks.
 COMMANDS = {
     "gcc": ["gcc", "-O1", "-c", "-o", "/dev/null", "-fanalyzer", "-fdiagnostics-plain-output"],
-    "cppcheck": ["cppcheck", "--quiet", "--enable=warning,performance,portability", "--inconclusive",
-                 "--library=posix", "--suppress=missingIncludeSystem", "--platform=unix64",
+    "cppcheck": ["cppcheck", "--quiet", "--enable=warning,performance,portability",
+                 "--inconclusive", "--library=posix", "--suppress=missingIncludeSystem",
+                 "--platform=unix64",
                  "--template={file}:{line}:{column}: {severity}: {message} [{id}]",
                  "-D__x86_64__", "-D__linux__", "-D__ELF__", "-D__GNUC__=12"],
     "clang": ["clang", "--analyze", "--analyzer-output", "text", "-Xclang",

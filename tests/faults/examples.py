@@ -30,7 +30,8 @@ DEGRADATIONS = {
     r"cuCtxGetApiVersion_v1:": "only the codes for a bad context count; the next call has the rest",
     r"cuCtx(GetCurrent|PopCurrent|PushCurrent)\w*:": "a scope that ends asks again, and then sets "
                                                      "the context another way",
-    r"cu(Device|Func)GetAttribute_v1:": "a limit that is not known is not checked before a launch",
+    r"cu((Device|Func)GetAttribute|FuncGetParam(Count|Info))_v1:": "what the driver does not tell "
+                                                                   "is not checked at a launch",
     r".*error=4\b": "what is to be destroyed is gone already",
 }
 

@@ -39,16 +39,16 @@ TESTS = {  # the first to ask
     "scope": "scope context", "stream": "stream stream_capture",
 }
 SWAPS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
-         (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "),
-         (r" \* (?=\d|sizeof)", " + "), (r" % ", " / "), (r" & (?=[A-Z])", " | "),
+         (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "),
+         (r" - ", " + "), (r" \* (?=\d|sizeof)", " + "), (r" % ", " / "), (r" & (?=[A-Z])", " | "),
          (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"\+\+", "--"),
          (r"(?<![\w.\"])(\d+)(?![\w.\"xX])", lambda found: str(int(found[1]) + 1)),
          (r"return CUDA_SUCCESS;", "return CUDA_ERROR_UNKNOWN;"),
          (r"return NULL;", "return (void *)1;"),
          (r"\b(if|while) \((.*)\)( \{)?$", r"\1 (!(\2))\3")]
 STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|case|default|static|const|struct|char|"
-                       r"size_t|int |unsigned|bool |enum |CU\w+ \*?\w|void |else|for|while|if|do|\})"
-                       r"[\w*(][^;{}]*(\)|=[^;]*);$")
+                       r"size_t|int |unsigned|bool |enum |CU\w+ \*?\w|void |else|for|while|if|do|"
+                       r"\})[\w*(][^;{}]*(\)|=[^;]*);$")
 
 
 def code_lines(text):
@@ -109,8 +109,9 @@ class Unit:
                 continue
             else:
                 words.append(word)
-        return subprocess.run([*words, "-w", "-g0", "-I", source.parent, "-c", changed, "-o", output],
-                              cwd=self.build, check=False, capture_output=True).returncode == 0
+        options = ["-w", "-g0", "-iquote", source.parent, "-c", changed, "-o", output]
+        return subprocess.run([*words, *options], cwd=self.build, check=False,
+                              capture_output=True).returncode == 0
 
     def kills(self, test, mutant, folder):
         """Whether a test fails with the mutant in it."""

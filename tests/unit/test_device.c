@@ -406,9 +406,13 @@ static void test_enter_fails(void **state)
         fake_forget();
         fake.fail_at = at;
         fake.fail_code = CUDA_ERROR_UNKNOWN;
+        fake.fails = at % 2 ? NULL : "cuDevicePrimaryCtxRelease_v2"; /* what clears up, too */
         CUresult code = cushim_device_enter(cu, 0, &gpu);
         bool through = code == CUDA_SUCCESS;
+        fake.primary_retains[0] -= fake.fails && fake.primary_retains[0] && !through;
+        fake.fails = NULL;
         if (!through) {
+            assert_string_equal(gpu.outcome.message, cushim_last_error());
             assert_contains(gpu.outcome.message, "cushim_device_enter: cu");
             assert_contains(gpu.outcome.message, "CUDA_ERROR_UNKNOWN");
             assert_null(gpu.cu);

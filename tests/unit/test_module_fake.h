@@ -21,6 +21,7 @@ extern struct module_fake {
 
     /* What happened. */
     unsigned compiled, modules, links, libraries, loads;
+    unsigned named; /* calls of cuFuncGetName */
     unsigned count; /* options of the last load, link or library */
     CUjit_option options[96];
     void *values[96];

@@ -108,6 +108,7 @@ static void test_late_errors(void **state)
     module_fake_set(NULL);
     assert_int_equal(cushim_library_load(cu, ptx, strlen(ptx), NULL, &result, &library), 0);
     assert_contains(result.error_log, "syntax_error");
+    assert_true(result.wall_ms > 0);
     cushim_jit_result_release(&result);
     assert_int_equal(cushim_library_unload(cu, library), 0);
     cushim_close(cu);
