@@ -13,6 +13,10 @@ DRIVERS = {"simulated": os.environ["SIMULATED"], "fake": os.environ["FAKE"],
            "none": "/nonexistent/libcuda.so.1"}
 DRIVERS = {name: path for name, path in DRIVERS.items() if path}
 MODES = subprocess.run([PROGRAM], check=True, capture_output=True, text=True).stdout.split()
+if os.environ["SANITIZER"] != "none":  # its allocator's locks stay held in a child of threads
+    MODES.remove("fork-within-loads")
+# LeakSanitizer of gcc 12 itself crashes while other threads run. Valgrind sees these as well.
+NO_LEAKS = ["exit-from-thread", "exit-beside-work"]
 WHOLE = os.environ.get("CUSHIM_PROCESSES") == "all"
 # Valgrind takes seconds for each: in the bounded form it sees those that end in an odd way.
 UNDER_VALGRIND = [] if os.environ["SANITIZER"] != "none" else \
@@ -31,6 +35,8 @@ def run(driver, mode, *before):
            if not name.startswith(("CUSHIM_", "CUDA_", "LD_"))}
     env |= {"CUSHIM_LIBCUDA": DRIVERS[driver], "CUSHIM_SIM_SUMMARY": "0",
             "CUSHIM_SIM_MEMORY": "64M", "CUSHIM_SIM_WORKERS": "2"}
+    if mode in NO_LEAKS:
+        env["ASAN_OPTIONS"] = "detect_leaks=0"
     done = subprocess.run([*before, PROGRAM, mode], env=env, check=False, timeout=200,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, f"{driver}, {mode}: {done.returncode}\n{done.stdout}"
