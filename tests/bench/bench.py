@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Measure cushim on the cached real drivers and print ratios, side by side, from one run.
 
-Loads, calls, coverage and size, as docs/measurements.md shows them. Times are medians; a busy
-machine widens their spread, which is printed, and changes no count of instructions. Exit code 1
-where a promise is broken that does not depend on time: a public symbol that is not covered, a slot
-with another ABI, a call that executes more instructions. 77 where no driver is in the cache.
+Loads, calls, coverage, size, memory and headers, as docs/measurements.md shows them. Times are
+medians; a busy machine widens their spread, which is printed, and changes no count of instructions.
+Exit code 1 where a promise is broken that does not depend on time: a public symbol that is not
+covered, a slot with another ABI, a call that executes more instructions. 77 where no driver is in
+the cache.
 """
 
 import argparse
@@ -18,7 +19,13 @@ import textwrap
 from datetime import date
 from pathlib import Path
 
-import measure
+import measure_call
+import measure_coverage
+import measure_growth
+import measure_header
+import measure_load
+import measure_size
+import measure_start
 from real_drivers import driver_at, newest_drivers
 
 
@@ -31,7 +38,8 @@ def parse_arguments():
                         help="few repetitions and no callgrind: whether it works, not how fast")
     parser.add_argument("--driver", type=Path, metavar="PATH",
                         help="measure this driver and not the cached ones")
-    parser.add_argument("--only", choices=("load", "call", "coverage", "size"))
+    parser.add_argument("--only", choices=("load", "python", "growth", "call", "coverage", "size",
+                                           "memory", "start", "header"))
     return parser.parse_args()
 
 
@@ -68,18 +76,28 @@ def print_markdown(table):
 def main():
     options = parse_arguments()
     drivers = [driver_at(options.driver)] if options.driver else list(newest_drivers().values())
-    programs = options.build.resolve() / "tests/bench"
+    build = options.build.resolve()
+    programs = build / "tests/bench"
     if not drivers:
         print("skipped: no driver in the cache; tests/drivers/fetch.py fetches them")
         return 77
-    callgrind = not options.quick and shutil.which("valgrind") is not None
+    valgrind = shutil.which("valgrind") is not None
+    callgrind = valgrind and not options.quick
     rounds, pairs, calls, turns = (1, 2, 1000, 3) if options.quick else (9, 41, 1000000, 41)
+    counts = (780, 1000) if options.quick else (100, 200, 400, 780, 1000)
     measurements = {
-        "load": lambda: measure.load(programs, drivers, rounds, pairs, callgrind),
-        "call": lambda: measure.call(programs, drivers[-1], calls, turns, callgrind),
-        "coverage": lambda: measure.coverage(programs, drivers),
-        "size": lambda: measure.size(options.build.resolve(), options.quick),
+        "load": lambda: measure_load.load(programs, drivers, rounds, pairs, callgrind),
+        "python": lambda: measure_load.python(programs, drivers, pairs),
+        "growth": lambda: measure_growth.growth(build, counts),
+        "call": lambda: measure_call.call(programs, calls, turns, valgrind),
+        "coverage": lambda: measure_coverage.coverage(programs, drivers),
+        "size": lambda: measure_size.size(build, options.quick),
+        "memory": lambda: measure_size.memory(programs, drivers[-1], pairs),
+        "start": lambda: measure_start.start(programs, pairs),
+        "header": lambda: measure_header.header(build, turns, callgrind),
     }
+    if not valgrind:
+        del measurements["growth"]
     print(f"Measured on {date.today()}: {machine()}.", flush=True)
     failed = False
     for name, run in measurements.items():

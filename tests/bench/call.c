@@ -1,69 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call PATH CALLS TURNS
+ * call DRIVER CALLS TURNS THREADS MODULE...
  *
- * Calls a real driver's cuDriverGetVersion through cushim's table and through a plain function
- * pointer, in turns, and prints "TABLE POINTER" in picoseconds a call for each turn. bench.py also
- * runs it in callgrind, which counts the instructions of the two functions.
+ * Calls a function of the driver in each of the ways that the modules (way.c) know, in turns, from
+ * that many threads at once, and prints for each turn one line: picoseconds a call, a column for
+ * each module. bench.py also runs it in callgrind, which counts the instructions of way_call.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/cushim.h>
-
 #include "clock.h"
+#include "way.h"
 
-typedef CUresult(CUDAAPI *version_fn)(int *);
+typedef bool prepare_fn(void *library);
+typedef long call_fn(long calls);
 
-KEEP long call_table(const struct cushim_api *cu, long calls);
-KEEP long call_pointer(version_fn function, long calls);
+struct work {
+    pthread_barrier_t *together;
+    call_fn *call;
+    long calls;
+    long long nanoseconds;
+};
 
-KEEP long call_table(const struct cushim_api *cu, long calls)
+static void *thread(void *user)
 {
-    int version = 0;
-    long sum = 0;
-    for (long i = 0; i < calls; i++)
-        sum += cu->cuDriverGetVersion(&version);
-    return sum + version;
+    struct work *work = user;
+    pthread_barrier_wait(work->together);
+    long long start = clock_now();
+    work->call(work->calls);
+    work->nanoseconds = clock_now() - start;
+    return NULL;
 }
 
-KEEP long call_pointer(version_fn function, long calls)
+/* Nanoseconds of one turn, the mean of all threads. */
+static long long turn(call_fn *call, long calls, unsigned threads)
 {
-    int version = 0;
-    long sum = 0;
-    for (long i = 0; i < calls; i++)
-        sum += function(&version);
-    return sum + version;
+    pthread_barrier_t together;
+    pthread_t ids[256];
+    struct work works[256];
+    long long sum = 0;
+    pthread_barrier_init(&together, NULL, threads);
+    for (unsigned i = 0; i < threads; i++) {
+        works[i] = (struct work){.together = &together, .call = call, .calls = calls};
+        if (pthread_create(&ids[i], NULL, thread, &works[i]) != 0)
+            abort();
+    }
+    for (unsigned i = 0; i < threads; i++) {
+        pthread_join(ids[i], NULL);
+        sum += works[i].nanoseconds;
+    }
+    pthread_barrier_destroy(&together);
+    return sum / threads;
+}
+
+static void *symbol(void *module, const char *name)
+{
+    void *found = module ? dlsym(module, name) : NULL;
+    if (!found) {
+        fprintf(stderr, "call: %s\n", dlerror());
+        exit(1);
+    }
+    return found;
 }
 
 int main(int count, char **arguments)
 {
-    long calls = count == 4 ? atol(arguments[2]) : 0, turns = count == 4 ? atol(arguments[3]) : 0;
-    if (calls < 1 || turns < 1) {
-        fprintf(stderr, "usage: call PATH CALLS TURNS\n");
+    long calls = count > 5 ? atol(arguments[2]) : 0, turns = count > 5 ? atol(arguments[3]) : 0;
+    long threads = count > 5 ? atol(arguments[4]) : 0;
+    call_fn *call[16];
+    int ways = count - 5;
+    if (calls < 1 || turns < 1 || threads < 1 || threads > 256 || ways > 16) {
+        fprintf(stderr, "usage: call DRIVER CALLS TURNS THREADS MODULE...\n");
         return 2;
     }
-    struct cushim_options options = {.size = sizeof options, .path = arguments[1]};
-    const struct cushim_api *opened = cushim_open(&options);
-    void *library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "cuDriverGetVersion") : NULL;
-    if (!opened || !symbol)
-        return 1;
-    const struct cushim_api *cu = opened;
-    version_fn function;
-    memcpy(&function, &symbol, sizeof symbol);
-    long first = call_table(cu, 1), second = call_pointer(function, 1);
-    if (first != second)
-        return 1;
-    for (long turn = 0; turn < turns; turn++) {
-        long long start = clock_now();
-        call_table(cu, calls);
-        long long middle = clock_now();
-        call_pointer(function, calls);
-        long long end = clock_now();
-        printf("%lld %lld\n", (middle - start) * 1000 / calls, (end - middle) * 1000 / calls);
+    void *driver = dlopen(arguments[1], RTLD_NOW | RTLD_GLOBAL);
+    for (int i = 0; i < ways; i++) {
+        void *module = dlopen(arguments[5 + i], RTLD_NOW | RTLD_LOCAL);
+        void *address = symbol(module, "way_prepare");
+        prepare_fn *prepare;
+        memcpy(&prepare, &address, sizeof prepare);
+        address = symbol(module, "way_call");
+        memcpy(&call[i], &address, sizeof call[i]);
+        if (!driver || !prepare(driver) || call[i](1) != 0) {
+            fprintf(stderr, "call: %s cannot call it\n", arguments[5 + i]);
+            return 1;
+        }
     }
+    for (long number = 0; number < turns; number++)
+        for (int i = 0; i < ways; i++)
+            printf("%lld%c", turn(call[i], calls, (unsigned)threads) * 1000 / calls,
+                   i + 1 < ways ? ' ' : '\n');
     return 0;
 }

@@ -9,9 +9,6 @@ static atomic_int loads, calls;
 int driver_calls(void);
 int driver_version_calls(void);
 
-/* The same function under a name that is never anyone else's: what a call through the PLT costs. */
-int driver_trivial(void **context);
-
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
 int cuDeviceGetCount(int *count);
@@ -52,7 +49,6 @@ int cuCtxGetCurrent(void **context)
     return 201;
 }
 
-int driver_trivial(void **context) __attribute__((alias("cuCtxGetCurrent")));
 int driver_calls(void)
 {
     return atomic_load(&calls);

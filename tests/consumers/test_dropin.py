@@ -7,7 +7,6 @@ import sys
 
 import pytest
 from adopt import HERE, ROOT, assert_keeps_to_itself, exports, facts, need, needed, run, with_driver
-from bench_dropin import Bench
 
 # What the macros of each release's headers make of four names.
 MEANINGS = {
@@ -284,12 +283,3 @@ def test_first_call_from_many_threads_loads(installed, tmp_path):
         shown = facts(run(program, env={"CUSHIM_LIBCUDA": str(library)}))
         assert 17 <= int(shown.pop("asked")) <= 32
         assert shown == {"version": "10020", "alike": "1"}
-
-
-def test_call_costs_what_the_plt_costs(build, tmp_path):
-    """Counted: one instruction more than through the PLT, a load and a jump in all."""
-    need("valgrind", "callgrind_annotate")
-    if build.options["optimization"] not in ("2", "3", "s"):
-        pytest.skip("this build is not optimised")
-    plt, dropin = Bench(build.path, tmp_path).instructions()
-    assert dropin < plt + 1.1, (plt, dropin)

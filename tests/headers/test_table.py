@@ -15,8 +15,7 @@ def proven(measured, compiler, standard):
         for name, (text, *options) in measured.variants().items()})
 
 
-@pytest.mark.parametrize("standard", toolkits.PROVEN_IN)
-@pytest.mark.parametrize("compiler", toolkits.each_compiler())
+@pytest.mark.parametrize("compiler, standard", toolkits.each_pair("c99", "c11", "c++11", "c++20"))
 @pytest.mark.parametrize("toolkit", toolkits.each_toolkit())
 def test_table(toolkit, compiler, standard, measure):
     """Members, structs, values and names on Linux."""
