@@ -27,7 +27,7 @@ LINE = re.compile(r"^\d+ [0-9.]+ s \d+/\d+ (cu\w+)\(", re.M)
 MOST = 4  # of the calls of one symbol
 # Where an example may end as if nothing had happened, and why that is right.
 DEGRADATIONS = {
-    r"\w+ cuCtxGetApiVersion_v1:": "only the codes for a bad context count; the next call has the rest",
+    r"\w+ cuCtxGetApiVersion_v1:": "only codes for a bad context count; the next call has the rest",
     r"\w+ cuCtx(GetCurrent|PopCurrent|PushCurrent)\w*:": "a scope that ends asks again, and then "
                                                          "sets the context another way",
     r"\w+ cu((Device|Func)GetAttribute|FuncGetParam(Count|Info))_v1:":
