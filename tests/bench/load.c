@@ -61,7 +61,7 @@ static int look_up(const char *path, int release)
     struct cushim_entry entry;
     for (size_t i = 0; library && cushim_entry_at(i, &entry); i++)
         if (entry.since <= release)
-            found += dlsym(library, entry.symbol) != NULL;
+            found += !!dlsym(library, entry.symbol);
     return found ? version_of(library) : 0;
 }
 

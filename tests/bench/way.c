@@ -30,7 +30,7 @@ int cuCtxGetDevice(int *device);
 #elif defined(WAY_TABLE) /* of the library, and of the two files */
 #include WAY_TABLE
 static const struct cushim_api *cu;
-#define PREPARE(library) ((cu = cushim_load(NULL)) != NULL)
+#define PREPARE(library) (!!(cu = cushim_load(NULL)))
 #define GET_DEVICE cu->cuCtxGetDevice
 
 #elif defined(WAY_NV_CODEC_HEADERS)

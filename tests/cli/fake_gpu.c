@@ -40,9 +40,9 @@ static char object;
 __attribute__((destructor)) static void write_log(void)
 {
     const char *path = getenv("FAKE_LOG");
-    FILE *file = path != NULL ? fopen(path, "w") : NULL;
+    FILE *file = path ? fopen(path, "w") : NULL;
 
-    if (file != NULL) {
+    if (file) {
         fprintf(file, "cuInit %d\nheld %d\n", inits, held + pushed);
         fclose(file);
     }
@@ -55,7 +55,7 @@ static int fails(const char *symbol)
     const char *named = getenv("FAKE_FAIL");
     size_t length = strlen(symbol);
 
-    if (named == NULL || strncmp(named, symbol, length) != 0)
+    if (!named || strncmp(named, symbol, length) != 0)
         return 0;
     if (named[length] == '\0')
         return 1;
@@ -96,7 +96,7 @@ static int device_count(void)
 {
     const char *text = getenv("FAKE_DEVICES");
 
-    return text != NULL ? atoi(text) : 2;
+    return text ? atoi(text) : 2;
 }
 
 EXPORT int cuInit(unsigned flags);
@@ -274,7 +274,7 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count, 
             strcpy(values[i], "ptxas fatal : the fake compiler refuses");
     }
     BEGIN_IN_CONTEXT;
-    return strstr(image, ".entry vecadd(") != NULL ? create(module) : INVALID_VALUE;
+    return strstr(image, ".entry vecadd(") ? create(module) : INVALID_VALUE;
 }
 
 EXPORT int cuModuleGetFunction(void **function, void *module, const char *name);
@@ -310,7 +310,7 @@ EXPORT int cuEventRecord(void *event, void *stream);
 EXPORT int cuEventRecord(void *event, void *stream)
 {
     BEGIN_IN_CONTEXT;
-    return event == &object && stream == NULL ? SUCCESS : INVALID_VALUE;
+    return event == &object && !stream ? SUCCESS : INVALID_VALUE;
 }
 
 EXPORT int cuEventSynchronize(void *event);
@@ -340,10 +340,9 @@ EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
     const float *b = (const float *)(size_t) * (device_pointer *)parameters[1];
     float *sum = (float *)(size_t) * (device_pointer *)parameters[2];
     unsigned count = *(unsigned *)parameters[3];
-    unsigned wrong = getenv("FAKE_WRONG") != NULL;
+    unsigned wrong = !!getenv("FAKE_WRONG");
 
-    if (function != &object || gy * gz * by * bz != 1 || shared != 0 || stream != NULL ||
-        extra != NULL)
+    if (function != &object || gy * gz * by * bz != 1 || shared != 0 || stream || extra)
         return INVALID_VALUE;
     for (unsigned i = 0; i < gx * bx && i < count - wrong; i++)
         sum[i] = a[i] + b[i];

@@ -223,7 +223,7 @@ static int private_table(char **argv)
     for (int i = 0; i < 2; i++) {
         const void *table = &id;
         CUresult code = CALL("cuGetExportTable", (const void **, const CUuuid *), &table, &id);
-        printf("%d %d\n", (int)code, table == NULL);
+        printf("%d %d\n", (int)code, !table);
     }
     return 0;
 }

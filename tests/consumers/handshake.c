@@ -34,5 +34,5 @@ int main(int argc, char **argv)
     }
     printf("slots %zu\nrefused %zu\n", slots, refused);
     cushim_close(own);
-    return argv[0] == NULL;
+    return !argv[0];
 }

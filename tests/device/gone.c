@@ -18,7 +18,7 @@ static void create_cig(void)
     struct cushim_context_options options = {
         .size = sizeof options, .cig_type = 2, .cig_data = blob};
     CUresult code = SHOW(cushim_context_create(cu, 0, &options, &context));
-    CHECK((code == CUDA_SUCCESS) == (context != NULL));
+    CHECK((code == CUDA_SUCCESS) == !!context);
     CHECK(!current());
 }
 

@@ -20,8 +20,8 @@ static void slots_are_symbols(const struct cushim_api *instance)
         struct cushim_slot slot = cushim_slot_at(instance, i);
         void *symbol = dlsym(driver, entry.symbol);
         CHECK(slot.address == symbol);
-        CHECK((slot.state == CUSHIM_STATE_AVAILABLE) == (symbol != NULL));
-        available += symbol != NULL;
+        CHECK((slot.state == CUSHIM_STATE_AVAILABLE) == !!symbol);
+        available += !!symbol;
     }
     dlclose(driver);
     printf("%u of %zu slots hold the driver's own symbol, no other has one\n", available,

@@ -98,7 +98,7 @@ EXPORT int cuDriverGetVersion(int *version)
     take_time(fake_control.version_milliseconds);
     if (fake_control.version_code != FAKE_SUCCESS)
         return fake_control.version_code;
-    if (version == NULL)
+    if (!version)
         return FAKE_INVALID_VALUE;
     *version = fake_control.version;
     return FAKE_SUCCESS;
@@ -164,10 +164,10 @@ static const struct row *find(const char *name, int version, uint64_t flags, int
             if (strcmp(rows[i].name, name) != 0 || rows[i].per_thread != per_thread)
                 continue;
             *status = STATUS_VERSION;
-            if (rows[i].since <= version && (newest == NULL || rows[i].since > newest->since))
+            if (rows[i].since <= version && (!newest || rows[i].since > newest->since))
                 newest = &rows[i];
         }
-        if (newest != NULL) {
+        if (newest) {
             *status = STATUS_SUCCESS;
             return newest;
         }
@@ -191,7 +191,7 @@ static int misbehave(const char *name, void **pfn, int *status, int *result)
     switch (FAKE_MODE) {
     case FAKE_MODE_MOODY:
         if (strcmp(name, "cuInit") == 0 || strcmp(name, "cuDriverGetVersion") == 0 ||
-            strstr(name, "NoSuch") != NULL)
+            strstr(name, "NoSuch"))
             return 0;
         *pfn = nowhere;
         *status = STATUS_SUCCESS;
@@ -243,7 +243,7 @@ EXPORT int cuGetProcAddress(const char *name, void **pfn, int version, uint64_t 
     if (misbehave(name, pfn, &status, &result))
         return result;
     const struct row *row = find(name, version, flags, &status);
-    if (row == NULL || FAKE_MODE == FAKE_MODE_DENIES)
+    if (!row || FAKE_MODE == FAKE_MODE_DENIES)
         return FAKE_NOT_FOUND;
     store(pfn, row->function);
     return FAKE_SUCCESS;
@@ -256,7 +256,7 @@ EXPORT int cuGetProcAddress_v2(const char *name, void **pfn, int version, uint64
                                int *status)
 {
     int ignored, result;
-    if (status == NULL)
+    if (!status)
         status = &ignored;
     count_call(version);
     if (misbehave(name, pfn, status, &result))
@@ -265,7 +265,7 @@ EXPORT int cuGetProcAddress_v2(const char *name, void **pfn, int version, uint64
     *pfn = NULL;
     if (FAKE_MODE == FAKE_MODE_DENIES)
         *status = STATUS_NOT_FOUND;
-    else if (row != NULL)
+    else if (row)
         store(pfn, row->function);
     return FAKE_SUCCESS;
 }

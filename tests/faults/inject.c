@@ -51,7 +51,7 @@ int inject_blocks(void)
 {
     int blocks = 0;
     for (size_t i = 0; i < sizeof inject_live / sizeof *inject_live; i++)
-        blocks += inject_live[i] != NULL;
+        blocks += !!inject_live[i];
     return blocks;
 }
 

@@ -27,7 +27,7 @@ static bool names_cause(enum inject_kind kind, int code, const char *text)
     switch (kind) {
     case INJECT_ALLOCATE:
         return (code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_OPERATING_SYSTEM) &&
-               (strstr(text, "memory") != NULL);
+               strstr(text, "memory");
     case INJECT_OPEN:
         return code == CUDA_ERROR_OPERATING_SYSTEM && strstr(text, strerror(EMFILE));
     case INJECT_READ:

@@ -19,7 +19,7 @@ static bool names_cause(enum inject_kind kind, int code, const char *text)
     if (kind == INJECT_DLOPEN && code == CUSHIM_ERROR_NO_DLOPEN)
         return true; /* nothing could be opened at all, not even the program */
     if (kind == INJECT_DLSYM && code == CUSHIM_ERROR_INIT_FAILED)
-        return strstr(text, "801") != NULL; /* the driver seems to have no cuInit */
+        return strstr(text, "801"); /* the driver seems to have no cuInit */
     return code == (int)statuses[kind];
 }
 

@@ -14,9 +14,9 @@ static int run_folder(const char *path)
 {
     int count = 0;
     DIR *folder = opendir(path);
-    if (folder == NULL)
+    if (!folder)
         return -1;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    for (struct dirent *entry; (entry = readdir(folder));) {
         char name[4096];
         if (entry->d_name[0] == '.')
             continue;
@@ -45,11 +45,11 @@ static int run_path(const char *path)
     uint8_t *data = malloc(size > 0 ? size : 1);
     FILE *file = fopen(path, "rb");
     int result = -1;
-    if (data != NULL && file != NULL && fread(data, 1, size, file) == size) {
+    if (data && file && fread(data, 1, size, file) == size) {
         LLVMFuzzerTestOneInput(data, size);
         result = 1;
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     free(data);
     return result;

@@ -83,7 +83,7 @@ void *fuzz_function(struct fuzz *f, const char *type)
 
 static bool has(const char *symbol, const char *part)
 {
-    return strstr(symbol, part) != NULL;
+    return strstr(symbol, part);
 }
 
 /* Calls that would end the sequence's state all too often, or make it wait for ever. */

@@ -30,7 +30,7 @@ static void round_trip(const struct sim_image *image, unsigned architecture)
     size_t size = 0;
     require(sim_image_append(&copy, image) == CUDA_SUCCESS && copy.count == image->count);
     void *block = sim_image_write(&copy, architecture, &size);
-    require(block != NULL && sim_image_is_binary(block, size));
+    require(block && sim_image_is_binary(block, size));
     require(sim_image_read(block, size, architecture, &again, NULL) == CUDA_SUCCESS);
     require(again.count == image->count);
     for (size_t i = 0; i < image->count; i++)
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct ptx_text errors = {0};
         CUresult result = sim_image_read(data, size, architectures[i], &image, &errors);
         require(result == CUDA_SUCCESS ? image.count > 0 || sim_image_is_binary(data, size)
-                                       : image.count == 0 && image.sources == NULL);
+                                       : image.count == 0 && !image.sources);
         if (result == CUDA_SUCCESS)
             round_trip(&image, architectures[i]);
         sim_image_free(&image);

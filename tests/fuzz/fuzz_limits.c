@@ -129,7 +129,7 @@ static void use(const char *input, size_t size)
     struct sim_image image;
     limit_memory();
     enum ptx_status status = ptx_compile(&options, &source, 1, &errors, &info, &module);
-    if ((status == PTX_OK) != (module != NULL))
+    if ((status == PTX_OK) != !!module)
         abort();
     if (module)
         ptx_module_release(module);

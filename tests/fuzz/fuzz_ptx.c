@@ -58,7 +58,7 @@ static uint64_t add(struct memory *memory, uint64_t size)
                                 .size = size,
                                 .host = aligned_alloc(256, (size + 256) & ~UINT64_C(255)),
                                 .flags = PTX_RANGE_READ | PTX_RANGE_WRITE};
-    if (range->host == NULL)
+    if (!range->host)
         return 0;
     memset(range->host, 0, size);
     memory->count++;
@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ptx_options options = {.version = 901, .architecture = 120};
     struct ptx_source sources[2] = {{.name = "first", .text = text, .size = size}};
     size_t count = 1;
-    if (middle != NULL) {
+    if (middle) {
         size_t first = (size_t)(middle - text);
         sources[0].size = first;
         sources[1] =
@@ -156,9 +156,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ptx_module *module = NULL;
     enum ptx_status status = ptx_compile(&options, sources, count, &errors, &info, &module);
     /* A refusal says why; success says nothing. */
-    if ((module != NULL) != (status == PTX_OK) || (module == NULL && errors.length == 0))
+    if ((status == PTX_OK) != !!module || (!module && errors.length == 0))
         abort();
-    if (module != NULL) {
+    if (module) {
         dump_module(module->ir, &dump); /* touches every index of the module */
         run(module);
     }

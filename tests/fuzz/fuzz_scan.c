@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *problem = NULL;
     size_t seen = 0;
 
-    if (!scan_bytes("input", data, size, visit, &seen, &problem) && problem == NULL)
+    if (!scan_bytes("input", data, size, visit, &seen, &problem) && !problem)
         abort();
     return 0;
 }

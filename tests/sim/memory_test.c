@@ -74,7 +74,7 @@ int memory_main(int argc, char **argv, const char *name, const struct CMUnitTest
         return 2;
     }
     library = argv[1];
-    memory_simulated = strstr(library, "cuda-sim") != NULL;
+    memory_simulated = !!strstr(library, "cuda-sim");
     struct CMUnitTest chosen[64];
     size_t number = 0;
     const char *only = getenv("MEMORY_ONLY"); /* one case */

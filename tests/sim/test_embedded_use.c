@@ -76,7 +76,7 @@ static void wrong_abi(void)
     void *found = NULL;
     const struct cushim_api *api = embedded_start(cu); /* right calls go on */
     GOOD(api->cuGetProcAddress_v2("cuCtxCreate", &found, 13000, 0, NULL));
-    if (freopen("/dev/null", "w", stderr) == NULL)
+    if (!freopen("/dev/null", "w", stderr))
         _exit(1);
     ((CUresult(*)(CUcontext *, void *, unsigned, CUdevice))(uintptr_t)found)(&context, NULL, 0, 0);
 }
@@ -185,7 +185,7 @@ static void time_limit(void)
     GOOD(api->cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
     GOOD(api->cuCtxSynchronize_v1());
     GOOD(api->cuModuleGetFunction(&function, module, "forever"));
-    if (freopen("/dev/null", "w", stderr) == NULL)
+    if (!freopen("/dev/null", "w", stderr))
         _exit(1);
     GOOD(api->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     EXPECT(api->cuCtxSynchronize_v1() == CUDA_ERROR_LAUNCH_TIMEOUT);

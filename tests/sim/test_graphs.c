@@ -20,7 +20,7 @@ static void test_diamond(void **state)
     nodes[4] = noting(graph, 4, NULL, 0);
     OK(cu->cuGraphGetRootNodes(graph, found, &count));
     assert_int_equal(count, 2);
-    assert_true(found[0] == nodes[0] && found[1] == nodes[4] && found[2] == NULL);
+    assert_true(found[0] == nodes[0] && found[1] == nodes[4] && !found[2]);
     count = 8;
     OK(cu->cuGraphNodeGetDependentNodes(nodes[0], found, NULL, &count));
     assert_true(count == 2 && found[0] == nodes[1] && found[1] == nodes[2]);

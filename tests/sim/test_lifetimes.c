@@ -389,7 +389,7 @@ static void test_unloaded_twice(void **state)
             assert_int_equal(pthread_create(&threads[t], NULL, unload, module), 0);
         for (int t = 0; t < 2; t++)
             pthread_join(threads[t], &codes[t]);
-        assert_true(codes[0] == NULL || codes[1] == NULL);
+        assert_true(!codes[0] || !codes[1]);
         OK(cu->cuMemFree_v2(memory));
     }
 }

@@ -172,7 +172,7 @@ int main(int argc, char **argv)
         if (strcmp(what, "engines") == 0)
             printf("%d\n", engines());
         else if (strcmp(what, "leaks") == 0)
-            printf("%d %d\n", dlsym(RTLD_DEFAULT, "cuInit") != NULL,
+            printf("%d %d\n", !!dlsym(RTLD_DEFAULT, "cuInit"),
                    dlsym(RTLD_DEFAULT, "cushim_sim_attach") !=
                        (void *)(uintptr_t)cushim_sim_attach);
         else if (strcmp(what, "linked") == 0)

@@ -18,14 +18,14 @@ const char *fake_path(const char *name)
 void *exported(const char *path, const char *symbol)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL)
+    if (!handle)
         fail_msg("%s", dlerror());
     void *address = dlsym(handle, symbol);
     struct link_map *map = NULL;
     Dl_info where;
     /* dlsym looks into the library's own dependencies too. */
     assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
-    if (address != NULL && dladdr(address, &where) && (uintptr_t)where.dli_fbase != map->l_addr)
+    if (address && dladdr(address, &where) && (uintptr_t)where.dli_fbase != map->l_addr)
         return NULL;
     return address;
 }
@@ -85,9 +85,9 @@ static void assert_sound_slot(const struct cushim_api *cu, size_t index)
     bool available = slot.state == CUSHIM_STATE_AVAILABLE;
     enum cushim_state state = CUSHIM_STATE_UNKNOWN;
 
-    if (table_slot(cu, index) == NULL)
+    if (!table_slot(cu, index))
         fail_msg("%s: NULL slot", entry.symbol);
-    if (available != (slot.address != NULL) || available != (slot.via != CUSHIM_VIA_NONE))
+    if (available != !!slot.address || available != (slot.via != CUSHIM_VIA_NONE))
         fail_msg("%s: state %d, address %p, via %d", entry.symbol, (int)slot.state, slot.address,
                  (int)slot.via);
     if (slot.state == CUSHIM_STATE_UNKNOWN)
@@ -96,7 +96,7 @@ static void assert_sound_slot(const struct cushim_api *cu, size_t index)
         fail_msg("%s: cushim_has says otherwise than the slot", entry.symbol);
     char text[512];
     const char *reason = cushim_reason(cu, entry.symbol, &state, text, sizeof text);
-    if (reason == NULL || state != slot.state || strstr(reason, entry.symbol) == NULL)
+    if (!reason || state != slot.state || !strstr(reason, entry.symbol))
         fail_msg("%s: state %d, reason %d: %s", entry.symbol, (int)slot.state, (int)state, reason);
 }
 
@@ -156,7 +156,7 @@ void assert_good_driver_loads(void)
 void assert_contains(const char *text, const char *part)
 {
     assert_non_null(text);
-    if (strstr(text, part) == NULL)
+    if (!strstr(text, part))
         fail_msg("no \"%s\" in: %s", part, text);
 }
 
@@ -176,7 +176,7 @@ void assert_mentions(const char *text, const char *part)
 
 bool can_call_with_zeros(void)
 {
-#if defined(__x86_64__) || defined(__aarch64__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
     return true;
 #else
     return false;
@@ -186,8 +186,8 @@ bool can_call_with_zeros(void)
 /*
  * The one place that calls functions through another type than their own. The caller cleans up the
  * stack on these processors, so a function may be given more arguments than it takes: zero in all
- * registers for arguments, and in 160 bytes of stack, more than any entry of the API takes by
- * value (cuIpcOpenMemHandle: 64).
+ * registers for arguments, and in 160 bytes of stack (i386: 112), more than any entry of the API
+ * takes by value (cuIpcOpenMemHandle: 64).
  */
 #if defined(__clang__)
 __attribute__((no_sanitize("undefined")))

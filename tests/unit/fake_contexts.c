@@ -144,7 +144,7 @@ static CUresult CUDAAPI f_cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam
 {
     FAKE_CALLED("cuCtxCreate_v3");
     fake.affinities = count;
-    assert_true((count > 0) == (params != NULL));
+    assert_true((count > 0) == !!params);
     if (count)
         fake.affinity = *params;
     return device == 1 && count ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
@@ -395,7 +395,7 @@ unsigned fake_live(void)
 
 bool fake_is_live(CUcontext context)
 {
-    return find(context) != NULL;
+    return find(context);
 }
 
 int fake_depth(void)

@@ -129,7 +129,7 @@ const char *make_folder(void)
     const char *base = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/cushim-unit-XXXXXX",
              base && strlen(base) < 32 ? base : "/tmp");
-    if (mkdtemp(folder) == NULL)
+    if (!mkdtemp(folder))
         return NULL;
     chmod(folder, 0755); /* some tests look at it as another user */
     return folder;
@@ -171,7 +171,7 @@ const char *write_file(const char *name, const void *bytes, size_t size)
 unsigned char *read_whole(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (!file)
         fail_msg("%s: %s", path, strerror(errno));
     assert_int_equal(fseek(file, 0, SEEK_END), 0);
     long end = ftell(file);

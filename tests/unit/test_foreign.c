@@ -146,7 +146,7 @@ static void open_from_log(void *user, enum cushim_log_level level, const char *l
     options.log = open_from_log;
     options.user = user;
     const struct cushim_api *cu = cushim_open(&options);
-    if (cu == NULL) {
+    if (!cu) {
         refused++;
         assert_contains(cushim_last_error(), "again");
     }
@@ -220,8 +220,8 @@ static void handle(int number)
     CUdeviceptr pointer = 0;
     (void)number;
     bool good = no_driver->cuMemAlloc_v2(&pointer, 1) == CUDA_ERROR_NOT_INITIALIZED &&
-                strstr(cushim_last_error(), "cuMemAlloc_v2") != NULL &&
-                strstr(cushim_message(no_driver), "/nonexistent") != NULL;
+                strstr(cushim_last_error(), "cuMemAlloc_v2") &&
+                strstr(cushim_message(no_driver), "/nonexistent");
     handled = good ? 1 : -1;
 }
 

@@ -44,8 +44,8 @@ static void newer_header_loads(void *unused)
 /* The table is as large as it says it is, whatever the size; absurd ones are refused. */
 static void sizes(void *unused)
 {
-    static const size_t more[] = {1, 8, 15, 4096, 40000, 90000};
-    static const size_t absurd[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 7, (size_t)1 << 40,
+    static const size_t more[] = {1, 8, 15, 4096, 40000, 12 * sizeof(struct cushim_api)};
+    static const size_t absurd[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 7, SIZE_MAX / 4096,
                                     20 * sizeof(struct cushim_api)};
     (void)unused;
     for (size_t i = 0; i < COUNT(more); i++) {
@@ -76,8 +76,8 @@ static void *connect_wide(void *number)
     pthread_barrier_wait(&barrier);
     for (int i = 0; i < 100; i++) {
         const struct cushim_api *table = cushim_connect_(NULL, size, false);
-        if (table == NULL || table->size != size || table->cuInit(0) != CUDA_ERROR_NO_DEVICE ||
-            table_slot(table, cushim_entry_count() + MORE_SLOTS - 1) == NULL)
+        if (!table || table->size != size || table->cuInit(0) != CUDA_ERROR_NO_DEVICE ||
+            !table_slot(table, cushim_entry_count() + MORE_SLOTS - 1))
             return NULL;
     }
     return number;

@@ -28,9 +28,9 @@ static const struct cushim_api *load_path(const char *path)
 static bool is_loaded(const char *path)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-    if (handle != NULL)
+    if (handle)
         dlclose(handle);
-    return handle != NULL;
+    return handle;
 }
 
 /* ---- once ---- */
@@ -147,7 +147,7 @@ static void *load_in_crowd(void *argument)
     int version = 0;
     bool complete = table->cuDriverGetVersion(&version) == CUDA_SUCCESS && version > 0;
     for (size_t i = 0; i < cushim_entry_count(); i++)
-        complete = complete && table_slot(table, i) != NULL;
+        complete = complete && table_slot(table, i);
     crowd.tables[number] = complete ? table : NULL;
     return NULL;
 }
@@ -194,10 +194,10 @@ static void *open_and_close(void *path)
     for (int i = 0; i < 20; i++) {
         struct cushim_options options = with_path(path);
         const struct cushim_api *cu = cushim_open(&options);
-        if (cu == NULL || !cushim_has(cu, "cuMemAlloc_v2"))
+        if (!cu || !cushim_has(cu, "cuMemAlloc_v2"))
             return NULL;
         (void)cu->cuMemFree_v2(0);
-        if (strstr(cushim_last_error(), "cuMemFree_v2") == NULL)
+        if (!strstr(cushim_last_error(), "cuMemFree_v2"))
             return NULL;
         cushim_close(cu);
     }

@@ -19,7 +19,7 @@ static const char *path_of(const struct bad_input *bad)
     static char *paths[64];
     size_t index = (size_t)(bad - bad_inputs);
     assert_true(bad_input_count <= COUNT(paths) && index < bad_input_count);
-    if (paths[index] == NULL) {
+    if (!paths[index]) {
         paths[index] = strdup(bad->make());
         assert_non_null(paths[index]);
     }
@@ -109,7 +109,7 @@ static void sentences_differ(void *unused)
         for (size_t j = 0; j < i; j++) {
             const struct cushim_api *other = open_path(path_of(&bad_inputs[j]));
             if (bad_inputs[j].status != bad_inputs[i].status &&
-                strstr(cushim_message(other), cause) != NULL)
+                strstr(cushim_message(other), cause))
                 fail_msg("\"%s\" and \"%s\": %s", bad_inputs[i].label, bad_inputs[j].label, cause);
             cushim_close(other);
         }
@@ -156,7 +156,7 @@ static size_t open_files(void)
     size_t count = 0;
     DIR *folder = opendir("/proc/self/fd");
     assert_non_null(folder);
-    while (readdir(folder) != NULL)
+    while (readdir(folder))
         count++;
     closedir(folder);
     return count;
@@ -218,7 +218,7 @@ static void test_silent(void **state)
 
 static int prepare(void **state)
 {
-    if (make_folder() == NULL)
+    if (!make_folder())
         return -1;
     for (size_t i = 0; i < bad_input_count; i++)
         (void)path_of(&bad_inputs[i]);
@@ -238,7 +238,7 @@ static size_t test_count;
 static void add(const char *way, const struct bad_input *bad, CMUnitTestFunction function)
 {
     char *name = malloc(128);
-    if (name == NULL)
+    if (!name)
         abort();
     snprintf(name, 128, "%s%s", way, bad ? bad->label : "");
     tests[test_count++] = (struct CMUnitTest){name, function, NULL, reset, (void *)(uintptr_t)bad};

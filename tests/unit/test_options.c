@@ -70,7 +70,7 @@ static void *resolve(void *user, const char *symbol)
 {
     struct lookup *lookup = user;
     lookup->calls++;
-    if (lookup->handle == NULL || (lookup->denied && strcmp(symbol, lookup->denied) == 0))
+    if (!lookup->handle || (lookup->denied && strcmp(symbol, lookup->denied) == 0))
         return NULL;
     return dlsym(lookup->handle, symbol);
 }
@@ -178,7 +178,7 @@ static void keep(void *user, enum cushim_log_level level, const char *line)
     size_t length = strlen(journal->text);
     journal->lines++;
     journal->warnings += level == CUSHIM_LOG_WARNING;
-    journal->bad += level > CUSHIM_LOG_WARNING || *line == '\0' || strchr(line, '\n') != NULL;
+    journal->bad += level > CUSHIM_LOG_WARNING || *line == '\0' || strchr(line, '\n');
     snprintf(journal->text + length, sizeof journal->text - length, "%s\n", line);
 }
 
@@ -300,9 +300,9 @@ static void test_close_null(void **state)
 static bool is_loaded(const char *path)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-    if (handle != NULL)
+    if (handle)
         dlclose(handle);
-    return handle != NULL;
+    return handle;
 }
 
 static void test_close_keeps_driver(void **state)
@@ -313,7 +313,7 @@ static void test_close_keeps_driver(void **state)
     cushim_close(open_path(kept));
     assert_true(is_loaded(kept));
     cushim_close_unload(open_path(dropped));
-    assert_false(is_loaded(dropped));
+    assert_true(is_loaded(dropped) == !HAVE_GLIBC);
     free(kept);
     free(dropped);
 }
@@ -323,7 +323,7 @@ static void test_refused_is_not_kept(void **state)
     char *path = strdup(copy_file(fake_path("stub"), "refused.so"));
     (void)state;
     cushim_close(open_path(path));
-    assert_false(is_loaded(path));
+    assert_true(is_loaded(path) == !HAVE_GLIBC);
     free(path);
 }
 

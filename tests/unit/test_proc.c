@@ -13,7 +13,7 @@ static void ask(const struct cushim_api *cu, const char *name, int version,
     void *address = cushim_proc(cu, name, version, stream, &why);
     if (why != status)
         fail_msg("%s %d: %d, not %d", name, version, (int)why, (int)status);
-    if (symbol != NULL) {
+    if (symbol) {
         assert_ptr_equal(address, exported(cushim_path(cu), symbol));
         assert_string_equal(cushim_last_error(), "");
     } else {

@@ -31,12 +31,12 @@ static void test_error_names_agree(void **state)
         const char *text = cushim_error_string((CUresult)code);
         const char *asked = "unwritten", *told = "unwritten";
         CUresult expected = name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-        assert_true((name == NULL) == (text == NULL));
+        assert_true((!name) == !text);
         assert_int_equal(cu->cuGetErrorName((CUresult)code, &asked), expected);
         assert_int_equal(cu->cuGetErrorString((CUresult)code, &told), expected);
         assert_ptr_equal(asked, name);
         assert_ptr_equal(told, text);
-        if (name == NULL)
+        if (!name)
             continue;
         assert_true(strncmp(name, "CUDA_", 5) == 0);
         assert_true(strlen(text) > 0);
@@ -165,7 +165,7 @@ static void *fail_on_another_thread(void *table)
     const struct cushim_api *cu = table;
     const bool was_empty = cushim_last_error()[0] == '\0';
     (void)cu->cuCtxCreate_v4(NULL, NULL, 0, 0);
-    const bool told = strstr(cushim_last_error(), "cuCtxCreate_v4") != NULL;
+    const bool told = strstr(cushim_last_error(), "cuCtxCreate_v4");
     return was_empty && told ? table : NULL;
 }
 

@@ -31,12 +31,12 @@ static size_t assert_exact(const struct cushim_api *cu, const char *path)
         void *symbol = exported(path, entry.symbol);
         void *held = table_slot(cu, i);
         struct cushim_slot slot = cushim_slot_at(cu, i);
-        if ((slot.state == CUSHIM_STATE_AVAILABLE) != (symbol != NULL))
+        if ((slot.state == CUSHIM_STATE_AVAILABLE) != !!symbol)
             fail_msg("%s: exported at %p, but state %d", entry.symbol, symbol, (int)slot.state);
-        if (symbol != NULL && (held != symbol || slot.address != symbol))
+        if (symbol && (held != symbol || slot.address != symbol))
             fail_msg("%s: exported at %p, table %p, slot %p", entry.symbol, symbol, held,
                      slot.address);
-        available += symbol != NULL;
+        available += !!symbol;
     }
     return available;
 }

@@ -71,7 +71,7 @@ static void run_mode(const char *mode)
     const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     for (size_t i = 0; i < count; i++)
         assert_true(attempts[i].source != CUSHIM_SOURCE_ENVIRONMENT);
-    if (cushim_path(cu) != NULL)
+    if (cushim_path(cu))
         assert_null(strstr(cushim_path(cu), "cushim-unit-"));
     assert_sound(cu);
     cushim_close(cu);
@@ -145,7 +145,7 @@ static unsigned number, failures;
 static void run_one(const char *name, void (*body)(void *), void *argument, const char *no)
 {
     char output[TEXT_SIZE] = "";
-    bool failed = no == NULL && try_in_child(body, argument, output) != 0;
+    bool failed = !no && try_in_child(body, argument, output) != 0;
     printf("%sok %u - %s%s%s\n", failed ? "not " : "", ++number, name, no ? " # SKIP " : "",
            no ? no : "");
     if (failed)
@@ -161,7 +161,7 @@ int main(int count, char **arguments)
         _exit(0); /* a leak checker cannot look into a set-uid process, and fails */
     }
     unsetenv("CUSHIM_LIBCUDA");
-    if (make_folder() == NULL)
+    if (!make_folder())
         return 1;
     make_files();
     const char *no_user = has_other_user() ? NULL : "root cannot become another user here";

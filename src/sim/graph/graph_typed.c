@@ -12,162 +12,116 @@ static struct sim_node *typed(CUgraphNode handle, CUgraphNodeType type)
     return node && node->item.params.type == type ? node : NULL;
 }
 
-CUresult sim_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
-                                           CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
+static CUresult get(CUgraphNode handle, CUgraphNodeType type, void *to, size_t size)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
-    if (!node || !nodeParams)
+    const struct sim_node *node = typed(handle, type);
+    if (!node || !to)
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(nodeParams, &node->item.params.kernel, sizeof *nodeParams);
+    memcpy(to, sim_params_typed(&node->item.params), size);
     return CUDA_SUCCESS;
 }
 
-/* The first form is the beginning of the second. */
+/* Copies and fills stay in their context. */
+static CUresult set(CUgraphNode handle, CUgraphNodeType type, const void *from, size_t size)
+{
+    struct sim_node *node = typed(handle, type);
+    CUgraphNodeParams params;
+    CUcontext ctx = NULL;
+    if (!node)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        ctx = node->item.params.memcpy.copyCtx;
+    if (type == CU_GRAPH_NODE_TYPE_MEMSET)
+        ctx = node->item.params.memset.ctx;
+    if (!sim_params_from(&params, type, from, size, ctx))
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_params_set(node, &params);
+}
+
+CUresult sim_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
+                                           CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
+{
+    return get(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
+}
+
 CUresult sim_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(nodeParams, &node->item.params.kernel, sizeof *nodeParams);
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
                                            const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.kernel, nodeParams, sizeof *nodeParams);
-    return sim_params_set(node, &params);
+    return set(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphKernelNodeSetParams(CUgraphNode hNode,
                                         const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    CUDA_KERNEL_NODE_PARAMS_v2 params;
-    memset(&params, 0, sizeof params);
-    if (nodeParams)
-        memcpy(&params, nodeParams, sizeof *nodeParams);
-    return sim_cuGraphKernelNodeSetParams_v2(hNode, nodeParams ? &params : NULL);
+    return set(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D_v2 *nodeParams)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_MEMCPY);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    *nodeParams = node->item.params.memcpy.copyParams;
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D_v2 *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_MEMCPY);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    params.memcpy.copyCtx = node->item.params.memcpy.copyCtx;
-    params.memcpy.copyParams = *nodeParams;
-    return sim_params_set(node, &params);
+    return set(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS_v1 *nodeParams)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_MEMSET);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(nodeParams, &node->item.params.memset, sizeof *nodeParams);
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphMemsetNodeSetParams(CUgraphNode hNode,
                                         const CUDA_MEMSET_NODE_PARAMS_v1 *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_MEMSET);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.memset, nodeParams, sizeof *nodeParams);
-    params.memset.ctx = node->item.params.memset.ctx;
-    return sim_params_set(node, &params);
+    return set(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_HOST);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    *nodeParams =
-        (CUDA_HOST_NODE_PARAMS_v1){node->item.params.host.fn, node->item.params.host.userData};
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_HOST};
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_HOST);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    params.host.fn = nodeParams->fn;
-    params.host.userData = nodeParams->userData;
-    return sim_params_set(node, &params);
+    return set(hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
-    if (!node || !event_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    *event_out = node->item.params.eventRecord.event;
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_out, sizeof *event_out);
 }
 
 CUresult sim_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
-    params.eventRecord.event = event;
-    return node ? sim_params_set(node, &params) : CUDA_ERROR_INVALID_VALUE;
+    return set(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event);
 }
 
 CUresult sim_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
-    if (!node || !event_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    *event_out = node->item.params.eventWait.event;
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out, sizeof *event_out);
 }
 
 CUresult sim_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
-    params.eventWait.event = event;
-    return node ? sim_params_set(node, &params) : CUDA_ERROR_INVALID_VALUE;
+    return set(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event);
 }
 
 CUresult sim_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
                                             CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-    if (!node || !nodeParams_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(nodeParams_out, &node->item.params.memOp, sizeof *nodeParams_out);
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams_out, sizeof *nodeParams_out);
 }
 
 CUresult sim_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
                                             const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-    if (!node || !nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.memOp, nodeParams, sizeof *nodeParams);
-    return sim_params_set(node, &params);
+    return set(hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams, sizeof *nodeParams);
 }
 
 CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
@@ -181,18 +135,10 @@ CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 
 CUresult sim_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
-    if (!node || !params_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(params_out, &node->item.params.alloc, sizeof *params_out);
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC, params_out, sizeof *params_out);
 }
 
 CUresult sim_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
 {
-    struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_MEM_FREE);
-    if (!node || !dptr_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    *dptr_out = node->item.params.free.dptr;
-    return CUDA_SUCCESS;
+    return get(hNode, CU_GRAPH_NODE_TYPE_MEM_FREE, dptr_out, sizeof *dptr_out);
 }

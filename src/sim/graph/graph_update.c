@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes to executable graphs: of one node, of a child graph, of everything at once. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/exec.h"
 #include "graph/graph.h"
@@ -33,84 +32,68 @@ static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNo
     return CUDA_SUCCESS;
 }
 
+static CUresult set_typed(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
+                          const void *from, size_t size, CUcontext ctx)
+{
+    CUgraphNodeParams params;
+    return sim_params_from(&params, type, from, size, ctx) ? set(exec, node, &params)
+                                                           : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult sim_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.kernel, nodeParams, sizeof *nodeParams);
-    return set(hGraphExec, hNode, &params);
+    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams,
+                     NULL);
 }
 
 CUresult sim_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                             const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.kernel, nodeParams, sizeof *nodeParams);
-    return set(hGraphExec, hNode, &params);
+    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams,
+                     NULL);
 }
 
 CUresult sim_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                             const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
-    if (!copyParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    params.memcpy.copyCtx = ctx;
-    params.memcpy.copyParams = *copyParams;
-    return set(hGraphExec, hNode, &params);
+    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMCPY, copyParams, sizeof *copyParams,
+                     ctx);
 }
 
 CUresult sim_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                             const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams,
                                             CUcontext ctx)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
-    if (!memsetParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.memset, memsetParams, sizeof *memsetParams);
-    params.memset.ctx = ctx;
-    return set(hGraphExec, hNode, &params);
+    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMSET, memsetParams,
+                     sizeof *memsetParams, ctx);
 }
 
 CUresult sim_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                           const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_HOST};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    params.host.fn = nodeParams->fn;
-    params.host.userData = nodeParams->userData;
-    return set(hGraphExec, hNode, &params);
+    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams,
+                     NULL);
 }
 
 CUresult sim_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                 CUevent event)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
-    params.eventRecord.event = event;
-    return set(hGraphExec, hNode, &params);
+    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event,
+                     NULL);
 }
 
 CUresult sim_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
                                               CUevent event)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
-    params.eventWait.event = event;
-    return set(hGraphExec, hNode, &params);
+    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL);
 }
 
 CUresult sim_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec graphExec, CUgraphNode node,
                                                 const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.memOp, nodeParams, sizeof *nodeParams);
-    return set(graphExec, node, &params);
+    return set_typed(graphExec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams,
+                     sizeof *nodeParams, NULL);
 }
 
 /* --- Graphs of the same shape --- */

@@ -141,6 +141,14 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
     return result == CUDA_SUCCESS ? add(place, &item, NULL) : result;
 }
 
+static CUresult add_typed(const struct place *place, CUgraphNodeType type, const void *from,
+                          size_t size, CUcontext ctx)
+{
+    CUgraphNodeParams params;
+    return sim_params_from(&params, type, from, size, ctx) ? add_params(place, &params)
+                                                           : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* --- Entries --- */
 
 CUresult sim_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -183,23 +191,15 @@ CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                      const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.kernel, nodeParams, sizeof *nodeParams);
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams, NULL);
 }
 
 CUresult sim_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                   const CUgraphNode *dependencies, size_t numDependencies,
                                   const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    CUDA_KERNEL_NODE_PARAMS_v2 params;
-    memset(&params, 0, sizeof params);
-    if (nodeParams)
-        memcpy(&params, nodeParams, sizeof *nodeParams);
-    return sim_cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies,
-                                       nodeParams ? &params : NULL);
+    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams, NULL);
 }
 
 CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -207,12 +207,7 @@ CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                   const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
-    if (!copyParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    params.memcpy.copyCtx = ctx;
-    params.memcpy.copyParams = *copyParams;
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEMCPY, copyParams, sizeof *copyParams, ctx);
 }
 
 CUresult sim_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -220,12 +215,7 @@ CUresult sim_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                   const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams, CUcontext ctx)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
-    if (!memsetParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.memset, memsetParams, sizeof *memsetParams);
-    params.memset.ctx = ctx;
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEMSET, memsetParams, sizeof *memsetParams, ctx);
 }
 
 CUresult sim_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -233,12 +223,7 @@ CUresult sim_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                 const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_HOST};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    params.host.fn = nodeParams->fn;
-    params.host.userData = nodeParams->userData;
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams, NULL);
 }
 
 CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -254,9 +239,7 @@ CUresult sim_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                        CUevent event)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
-    params.eventRecord.event = event;
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event, NULL);
 }
 
 CUresult sim_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -264,9 +247,7 @@ CUresult sim_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                      CUevent event)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
-    params.eventWait.event = event;
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL);
 }
 
 CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -289,9 +270,7 @@ CUresult sim_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                    CUdeviceptr dptr)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
-    params.free.dptr = dptr;
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEM_FREE, &dptr, sizeof dptr, NULL);
 }
 
 CUresult sim_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -299,11 +278,7 @@ CUresult sim_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&params.memOp, nodeParams, sizeof *nodeParams);
-    return add_params(&place, &params);
+    return add_typed(&place, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams, sizeof *nodeParams, NULL);
 }
 
 /* Edges from and to it go with it. Memory is the graph's for good. */

@@ -51,6 +51,26 @@ bool sim_params_valid(const CUgraphNodeParams *params)
     return params->reserved2 == 0;
 }
 
+const void *sim_params_typed(const CUgraphNodeParams *params)
+{
+    return params->type == CU_GRAPH_NODE_TYPE_MEMCPY ? (const void *)&params->memcpy.copyParams
+                                                     : &params->reserved1;
+}
+
+bool sim_params_from(CUgraphNodeParams *params, CUgraphNodeType type, const void *from, size_t size,
+                     CUcontext ctx)
+{
+    if (!from)
+        return false;
+    *params = (CUgraphNodeParams){.type = type};
+    memcpy((void *)(uintptr_t)sim_params_typed(params), from, size);
+    if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        params->memcpy.copyCtx = ctx;
+    if (type == CU_GRAPH_NODE_TYPE_MEMSET)
+        params->memset.ctx = ctx;
+    return true;
+}
+
 /* Work in a context. */
 static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams *params,
                            const CUlaunchAttribute *attributes, unsigned attribute_count,

@@ -18,7 +18,7 @@ static int number_of(const char *variable)
 int open(const char *path, int flags, ...)
 {
     static int (*real)(const char *, int, ...);
-    if (real == NULL)
+    if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "open");
     if (number_of("FAIL_OPEN") && strstr(path, "libcuda")) {
         errno = number_of("FAIL_OPEN");
@@ -30,7 +30,7 @@ int open(const char *path, int flags, ...)
 ssize_t pread(int file, void *buffer, size_t size, off_t offset)
 {
     static ssize_t (*real)(int, void *, size_t, off_t);
-    if (real == NULL)
+    if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "pread");
     if (number_of("FAIL_READ")) {
         errno = number_of("FAIL_READ");

@@ -59,12 +59,12 @@ static void check(const struct cushim_api *cu, const char *path)
         printf("%s, call %d of function %d: \"%s\"\n", path, number, function, message);
         bad++;
     }
-    if (cu == NULL)
+    if (!cu)
         return;
     for (size_t i = 0; i < cushim_entry_count(); i++) {
         void *slot;
         memcpy(&slot, (const char *)&cu->cuArray3DCreate_v1 + i * sizeof slot, sizeof slot);
-        bad += slot == NULL;
+        bad += !slot;
     }
     bad += (cushim_status(cu) == CUSHIM_OK) != (cushim_driver_version(cu) > 0);
     (void)cushim_path(cu);

@@ -16,7 +16,7 @@ static int empty_slots(const struct cushim_api *cu)
     for (size_t i = 0; i < cushim_entry_count(); i++) {
         void *slot;
         memcpy(&slot, (const char *)&cu->cuArray3DCreate_v1 + i * sizeof slot, sizeof slot);
-        empty += slot == NULL;
+        empty += !slot;
     }
     return empty;
 }
@@ -26,7 +26,7 @@ static void show(const char *path)
     size_t count;
     const struct cushim_api *cu = cushim_open(&(struct cushim_options){
         .size = sizeof(struct cushim_options), .path = strcmp(path, "-") == 0 ? NULL : path});
-    if (cu == NULL) {
+    if (!cu) {
         printf("NULL | %s\n", cushim_last_error());
         return;
     }

@@ -51,7 +51,7 @@ static void *run(void *argument)
         bool held = *path == '+';
         struct cushim_options options = {.size = sizeof options, .path = path + held};
         const struct cushim_api *own = cushim_open(&options);
-        if (own == NULL)
+        if (!own)
             abort();
         use(own);
         use(cu);

@@ -10,12 +10,12 @@ char *dlerror(void)
 {
     static char text[1024];
     static char *(*real)(void);
-    if (real == NULL)
+    if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "dlerror");
     char *said = real();
     char *format = getenv("WORDS");
     char *colon = said ? strstr(said, ": ") : NULL;
-    if (colon == NULL || format == NULL)
+    if (!colon || !format)
         return said;
     *colon = '\0';
     char *place = strchr(format, '%');

@@ -332,7 +332,7 @@ static void info(void)
     begin(stream);
     MUST(cu->cuMemsetD32Async(a, 1, 1, stream));
     CALL(cu->cuStreamGetCaptureInfo_v3(stream, &status, &id, &graph, &nodes, &edges, &count));
-    VALUE("status=%d graph=%d count=%zu", (int)status, graph != NULL, count);
+    VALUE("status=%d graph=%d count=%zu", (int)status, !!graph, count);
     CALL(cu->cuStreamGetCaptureInfo_v2(stream, &status, &id, &graph, &nodes, &count));
     VALUE("status=%d count=%zu", (int)status, count);
     CALL(cu->cuStreamGetCaptureInfo_v1(stream, &status, &id));

@@ -110,10 +110,10 @@ static void questions(void)
     count = 2;
     list[2] = NULL;
     CALL(cu->cuGraphGetNodes(graph, list, &count));
-    VALUE("count=%zu third=%d", count, list[2] != NULL);
+    VALUE("count=%zu third=%d", count, !!list[2]);
     count = 8;
     CALL(cu->cuGraphGetNodes(graph, list, &count));
-    VALUE("count=%zu beyond=%d", count, list[5] != NULL);
+    VALUE("count=%zu beyond=%d", count, !!list[5]);
     count = 8;
     CALL(cu->cuGraphGetRootNodes(graph, list, &count));
     VALUE("count=%zu right=%d", count, list[0] == a);

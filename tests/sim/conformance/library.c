@@ -36,7 +36,7 @@ static void link_two(void)
     CALL(add(state, main_part, "main"));
     CALL(add(state, other_part, "other"));
     CALL(cu->cuLinkComplete(state, &cubin, &size));
-    VALUE("cubin=%d size=%d", cubin != NULL, size > 0);
+    VALUE("cubin=%d size=%d", !!cubin, size > 0);
     CALL(cu->cuModuleLoadData(&module, cubin));
     CALL(cu->cuLinkDestroy(state));
     CALL(cu->cuModuleGetFunction(&function, module, "call_it"));
@@ -95,7 +95,7 @@ static void link_misuse(void)
     CALL(cu->cuLinkComplete(NULL, &cubin, &size));
     state = started();
     CALL(cu->cuLinkComplete(state, &cubin, &size));
-    VALUE("cubin=%d", cubin != NULL);
+    VALUE("cubin=%d", !!cubin);
     state = started();
     CALL(add(state, other_part, "other"));
     CALL(cu->cuLinkComplete(state, NULL, &size));
@@ -127,7 +127,7 @@ static void link_log(void)
     CALL(cu->cuLinkCreate(3, keys, values, &state));
     CALL(add(state, main_part, "main"));
     CALL(cu->cuLinkComplete(state, &cubin, &size));
-    VALUE("log=%d names=%d", log_text[0] != 0, strstr(log_text, "seven") != NULL);
+    VALUE("log=%d names=%d", log_text[0] != 0, !!strstr(log_text, "seven"));
     CALL(cu->cuLinkDestroy(state));
 }
 
@@ -190,7 +190,7 @@ static void library_count(void)
     CALL(cu->cuLibraryGetKernelCount(NULL, library));
     CALL(cu->cuLibraryGetKernelCount(&count, NULL));
     CALL(cu->cuLibraryEnumerateKernels(list, 32, library));
-    VALUE("filled=%d", list[0] != NULL);
+    VALUE("filled=%d", !!list[0]);
     CALL(cu->cuLibraryEnumerateKernels(list, 0, library));
     CALL(cu->cuLibraryEnumerateKernels(NULL, 1, library));
 }

@@ -218,7 +218,7 @@ static void enumerated(void)
     CALL(cu->cuModuleGetFunctionCount(NULL, module));
     CALL(cu->cuModuleGetFunctionCount(&count, NULL));
     CALL(cu->cuModuleEnumerateFunctions(list, 32, module));
-    VALUE("filled=%d", list[0] != NULL);
+    VALUE("filled=%d", !!list[0]);
     CALL(cu->cuModuleEnumerateFunctions(list, 1, module));
     CALL(cu->cuModuleEnumerateFunctions(list, 0, module));
     CALL(cu->cuModuleEnumerateFunctions(NULL, 1, module));

@@ -86,7 +86,7 @@ static void ids(void)
     VALUE("current=%d", context == ctx);
     CALL(cu->cuStreamGetCtx(a, NULL));
     CALL(cu->cuStreamGetCtx_v2(a, &context, &green));
-    VALUE("current=%d green=%d", context == ctx, green != NULL);
+    VALUE("current=%d green=%d", context == ctx, !!green);
     CALL(cu->cuStreamGetDevice(a, &device));
     VALUE("device=%d", device);
     CALL(cu->cuStreamGetDevice(a, NULL));

@@ -41,7 +41,7 @@ static inline void exec_open_on(struct exec_case *one, uint32_t architecture, co
     world_open(&one->world);
     one->world.machine.architecture = architecture;
     if (!world_load(&one->world, text, strlen(text), &errors))
-        fail_msg("%s", errors.data != NULL ? errors.data : "no log");
+        fail_msg("%s", errors.data ? errors.data : "no log");
     ptx_text_free(&errors);
     one->out = world_alloc(&one->world, EXEC_WORDS * 4);
     one->words = world_host(&one->world, one->out);
@@ -93,8 +93,8 @@ static inline void exec_fails(struct exec_case *one, enum ptx_fault_kind kind, c
 {
     if (exec_launch(one))
         fail_msg("the launch ended well");
-    if (one->world.fault.kind != kind || strstr(one->world.fault.report, word1) == NULL ||
-        strstr(one->world.fault.report, word2) == NULL)
+    if (one->world.fault.kind != kind || !strstr(one->world.fault.report, word1) ||
+        !strstr(one->world.fault.report, word2))
         fail_msg("fault %d: %s", (int)one->world.fault.kind, one->world.fault.report);
 }
 

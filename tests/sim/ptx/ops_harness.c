@@ -187,7 +187,7 @@ static void check_at(const struct op_case *op, enum ops_level level)
                               : round % 3 == 1 ? (uint32_t)random_bits() | 1U << (round % 32)
                                                : 1U << (round % 32);
         warp_reset(&test);
-        ptx_run *const run = select_at(level, &insn, &test.step, &reason);
+        ptx_run *const run = select_at(level, &insn, &test.step.how, &reason);
         if (!run)
             fail_msg("%s: not selected (%s)", op->name, reason ? reason : "no reason");
         for (unsigned i = 0; i < operands; i++) {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "ptx/lower/select.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
 #include "ptx/ops/fault.h"
 #include "ptx/ops/ops.h"
 

@@ -22,12 +22,12 @@ static char *read_file(const char *path, size_t *size)
     char *text = NULL;
     long length;
 
-    if (file == NULL)
+    if (!file)
         return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) >= 0) {
         rewind(file);
         text = malloc((size_t)length + 1);
-        *size = text == NULL ? 0 : fread(text, 1, (size_t)length, file);
+        *size = !text ? 0 : fread(text, 1, (size_t)length, file);
     }
     fclose(file);
     return text;
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
         return 2;
     }
     text = read_file(argv[2], &size);
-    if (text == NULL) {
+    if (!text) {
         perror(argv[2]);
         return 2;
     }
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
     if (argc > 4)
         world.machine.workers = (uint32_t)atoi(argv[4]);
     if (!world_load(&world, text, size, &errors))
-        fprintf(stderr, "%s", errors.data != NULL ? errors.data : "no memory\n");
+        fprintf(stderr, "%s", errors.data ? errors.data : "no memory\n");
     else if (strcmp(argv[1], "vecadd") == 0)
         result = run_vecadd(&world, argc > 3 ? (uint32_t)atoi(argv[3]) : 1u << 24);
     else if (strcmp(argv[1], "matmul") == 0)

@@ -162,13 +162,53 @@ static void used_bytes(void **state)
     }
 }
 
+/* Each kind of vector atomic: sums and extremes of the threads' numbers and their negatives. */
+static void vector_atomics(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_open_on(&one, 90,
+                 ".version 8.1\n.target sm_90\n.address_size 64\n" EXEC_ENTRY
+                 "cvt.rn.f32.u32 %f1, %r0;\nneg.f32 %f2, %f1;\ncvt.rn.f16.f32 %h1, %f1;\n"
+                 "cvt.rn.f16.f32 %h2, %f2;\ncvt.rn.bf16.f32 %h3, %f1;\ncvt.rn.bf16.f32 %h4, %f2;\n"
+                 "mov.b32 %r1, {%h1, %h2};\nmov.b32 %r2, {%h3, %h4};\nmov.f32 %f3, 0f3F800000;\n"
+                 "red.global.v2.add.f32 [%d0], {%f1, %f3};\n"
+                 "red.global.v2.add.noftz.f16 [%d0 + 8], {%h1, %h2};\n"
+                 "red.global.v2.min.noftz.f16 [%d0 + 12], {%h1, %h2};\n"
+                 "red.global.v2.max.noftz.f16 [%d0 + 16], {%h1, %h2};\n"
+                 "red.global.v2.add.noftz.bf16 [%d0 + 20], {%h3, %h4};\n"
+                 "red.global.v2.min.noftz.bf16 [%d0 + 24], {%h3, %h4};\n"
+                 "red.global.v2.max.noftz.bf16 [%d0 + 28], {%h3, %h4};\n"
+                 "red.global.v2.add.noftz.f16x2 [%d0 + 32], {%r1, %r1};\n"
+                 "red.global.v2.min.noftz.f16x2 [%d0 + 40], {%r1, %r1};\n"
+                 "red.global.v2.max.noftz.f16x2 [%d0 + 48], {%r1, %r1};\n"
+                 "red.global.v2.add.noftz.bf16x2 [%d0 + 56], {%r2, %r2};\n"
+                 "red.global.v2.min.noftz.bf16x2 [%d0 + 64], {%r2, %r2};\n"
+                 "red.global.v2.max.noftz.bf16x2 [%d0 + 72], {%r2, %r2};\n"
+                 "ret;\n}\n",
+                 1, 16);
+    exec_good(&one);
+    /* Sums of 0 to 15: 120 and -120; the least and greatest beside the 0 that was there. */
+    static const uint32_t f16[3] = {0xd7805780, 0xcb800000, 0x00004b80};
+    static const uint32_t bf16[3] = {0xc2f042f0, 0xc1700000, 0x00004170};
+    assert_true(as_float(one.words[0]) == 120.0F && as_float(one.words[1]) == 16.0F);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(one.words[2 + i], f16[i]);
+        assert_int_equal(one.words[5 + i], bf16[i]);
+        for (unsigned k = 0; k < 2; k++) {
+            assert_int_equal(one.words[8 + 2 * i + k], f16[i]);
+            assert_int_equal(one.words[14 + 2 * i + k], bf16[i]);
+        }
+    }
+    exec_close(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(newer_forms),
-        cmocka_unit_test(surface_forms),
-        cmocka_unit_test(element_addresses),
-        cmocka_unit_test(used_bytes),
+        cmocka_unit_test(newer_forms),       cmocka_unit_test(surface_forms),
+        cmocka_unit_test(element_addresses), cmocka_unit_test(used_bytes),
+        cmocka_unit_test(vector_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -372,7 +372,7 @@ static void launches_beside(void **state)
         void *failed = NULL;
 
         pthread_join(threads[i], &failed);
-        if (failed != NULL)
+        if (failed)
             fail_msg("%s", cases[i].world.fault.report);
         exec_close(&cases[i]);
     }

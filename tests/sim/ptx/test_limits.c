@@ -42,7 +42,7 @@ static void *compile(void *user)
     if (text->status == PTX_OK)
         ptx_module_release(module);
     else
-        fprintf(stderr, "%.200s\n", errors.data != NULL ? errors.data : "no log");
+        fprintf(stderr, "%.200s\n", errors.data ? errors.data : "no log");
     ptx_text_free(&errors);
     return NULL;
 }

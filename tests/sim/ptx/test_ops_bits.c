@@ -258,7 +258,7 @@ static void run_chain(struct test_warp *test, struct ir_insn insn, const uint32_
                       uint32_t mask)
 {
     const char *reason = NULL;
-    ptx_run *const run = select_run(&insn, &test->step, &reason);
+    ptx_run *const run = select_run(&insn, &test->step.how, &reason);
     assert_non_null(run);
     for (unsigned i = 0; i < 4; i++)
         test->step.operand[i] = operands[i] * (uint32_t)sizeof test->registers[0];
@@ -310,7 +310,7 @@ static void test_carry(void **state)
 static void select_into(struct test_warp *test, struct ir_insn insn, ptx_run **run)
 {
     const char *reason = NULL;
-    *run = select_run(&insn, &test->step, &reason);
+    *run = select_run(&insn, &test->step.how, &reason);
     assert_non_null(*run);
 }
 static uint32_t *words(struct test_warp *test, unsigned index)

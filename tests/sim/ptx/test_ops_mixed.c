@@ -367,7 +367,7 @@ static void check_redux(enum ops_level level, unsigned round)
     memset(test.registers[0], 0x55, sizeof values);
     for (unsigned i = 0; i < 3; i++)
         test.step.operand[i] = i * (uint32_t)sizeof test.registers[0];
-    ptx_run *const run = select_at(level, &insn, &test.step, &reason);
+    ptx_run *const run = select_at(level, &insn, &test.step.how, &reason);
     assert_non_null(run);
     run(&test.warp, &test.step, mask);
     memcpy(result, test.registers[0], sizeof result);

@@ -58,21 +58,21 @@ static void check_case(const struct reading_case *one)
     enum ptx_status status = PTX_OK;
     char line[32];
     struct ir_module *module = read_text(one->text, &errors, &status);
-    if (module != NULL && one->status == PTX_UNSUPPORTED) {
+    if (module && one->status == PTX_UNSUPPORTED) {
         parse_free(module); /* told when the only kernel turns out not to run */
         module = NULL;
         status = compile_text(one->text);
     }
     snprintf(line, sizeof line, "line %u; ", one->line);
-    bool good = status == one->status && (module != NULL) == (status == PTX_OK);
-    if (one->words != NULL)
-        good = good && errors.data != NULL && strstr(errors.data, one->words) != NULL;
+    bool good = status == one->status && (status == PTX_OK) == !!module;
+    if (one->words)
+        good = good && errors.data && strstr(errors.data, one->words);
     if (one->line != 0)
-        good = good && errors.data != NULL && strstr(errors.data, line) != NULL;
+        good = good && errors.data && strstr(errors.data, line);
     if (!good)
         fail_msg("status %d, %d expected, with '%s' on line %u\n%s\n%s", status, one->status,
-                 one->words != NULL ? one->words : "", one->line,
-                 errors.data != NULL ? errors.data : "no message", one->text);
+                 one->words ? one->words : "", one->line, errors.data ? errors.data : "no message",
+                 one->text);
     parse_free(module);
     ptx_text_free(&errors);
 }
@@ -282,7 +282,7 @@ static void check_target_case(const char *insn, const char *target, enum ptx_sta
     struct ir_module *module = parse_read(&options, &source, 1, &errors, NULL, &status);
     if (status != want)
         fail_msg("%s: status %d\n%s\n%s", target, status, text,
-                 errors.data != NULL ? errors.data : "no message");
+                 errors.data ? errors.data : "no message");
     parse_free(module);
     ptx_text_free(&errors);
 }
@@ -302,7 +302,7 @@ static void targets(void **state)
 static unsigned count_of(const char *text, const char *part)
 {
     unsigned count = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+    for (; (text = strstr(text, part)); text += strlen(part))
         count++;
     return count;
 }
@@ -394,7 +394,7 @@ static enum ptx_status link_two(const char *first, const char *second, struct pt
                                     {"second", second, strlen(second)}};
     enum ptx_status status;
     struct ir_module *module = parse_read(&options, sources, 2, errors, NULL, &status);
-    if (module != NULL)
+    if (module)
         dump_module(module, dump);
     parse_free(module);
     return status;

@@ -59,7 +59,7 @@ static void run_fetch(const float *x, const float *y)
         memcpy((char *)test.registers[5] + 4 * lane, &x[lane], 4);
         memcpy((char *)test.registers[6] + 4 * lane, &y[lane], 4);
     }
-    ptx_run *const run = select_run(&insn, &test.step, &reason);
+    ptx_run *const run = select_run(&insn, &test.step.how, &reason);
     assert_non_null(run);
     for (unsigned i = 0; i < 7; i++)
         list[i] = i * (uint32_t)sizeof test.registers[0];
@@ -159,7 +159,7 @@ static void run_surface(unsigned op, unsigned bounds, int x, int y, uint64_t han
     test.registers[4][3] = handle;
     ((int32_t *)(void *)test.registers[5])[3] = x;
     ((int32_t *)(void *)test.registers[6])[3] = y;
-    ptx_run *const run = select_run(&insn, &test.step, &reason);
+    ptx_run *const run = select_run(&insn, &test.step.how, &reason);
     assert_non_null(run);
     for (unsigned i = 0; i < 4; i++)
         list[i] = order[op == IR_SULD][i] * (uint32_t)sizeof test.registers[0];
@@ -234,7 +234,7 @@ static void run_formatted(const struct ir_insn *form, unsigned count, int x, int
     test.registers[4][3] = HANDLE;
     ((int32_t *)(void *)test.registers[5])[3] = x;
     ((int32_t *)(void *)test.registers[6])[3] = y;
-    ptx_run *const run = select_run(&insn, &test.step, &reason);
+    ptx_run *const run = select_run(&insn, &test.step.how, &reason);
     assert_non_null(run);
     for (unsigned i = 0; i < 3 + count; i++)
         list[i] = (i < 3 ? 4 + i : i - 3) * (uint32_t)sizeof test.registers[0];

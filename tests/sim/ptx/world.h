@@ -74,7 +74,7 @@ static inline uint64_t world_alloc(struct world *world, uint64_t size)
     range->size = size;
     range->flags = PTX_RANGE_READ | PTX_RANGE_WRITE;
     range->host = aligned_alloc(256, (size + 256) & ~(uint64_t)255);
-    if (range->host == NULL)
+    if (!range->host)
         abort();
     memset(range->host, 0, size);
     world->next += ((size + 511) & ~UINT64_C(511)) + 4096;
@@ -104,7 +104,7 @@ static inline bool world_load(struct world *world, const char *text, size_t size
         hosts[i] = world_host(world, addresses[i]);
     }
     world->image = ptx_image_create(world->module, addresses, hosts);
-    return world->image != NULL;
+    return world->image;
 }
 
 static inline size_t world_function(const struct world *world, const char *name)

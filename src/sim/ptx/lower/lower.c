@@ -18,8 +18,9 @@
 #include "ptx/lower/layout.h"
 #include "ptx/lower/lower_alloc.h"
 #include "ptx/lower/lower_insn.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/module.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/opcodes.h"
@@ -95,17 +96,17 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
 
     if (!lower_grow(lower, (void **)&lower->steps, &capacity, index, sizeof *lower->steps))
         return 0;
-    if (!lower_grow(lower, (void **)&lower->ops, &lower->step_capacity, index, sizeof *lower->ops))
+    if (!lower_grow(lower, (void **)&lower->sources, &lower->step_capacity, index,
+                    sizeof *lower->sources))
         return 0;
     lower->step_count++;
-    lower->ops[index] = lower->insn->op;
+    lower->sources[index] = (struct step_source){lower->insn->line, lower->insn->op};
     step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)
         step->operand[i] = PTX_ABSENT;
     step->run = run;
     step->guard = PTX_ABSENT;
-    step->line = lower->insn->line;
     step->control = (uint8_t)control;
     if (guarded) {
         step->guard = lower->base[lower->insn->guard];
@@ -310,13 +311,13 @@ static void lower_resolve(struct lower *lower)
 
         if (step->control == CONTROL_JUMP || step->control == CONTROL_LOOP ||
             step->control == CONTROL_BRANCH) {
-            const struct ptx_step *target = &steps[lower->first_step[step->extra]];
+            const struct ptx_step *target = &steps[lower->first_step[step->how.jump.index]];
 
             if (step->control == CONTROL_JUMP && target <= step)
                 step->control = CONTROL_LOOP;
-            step->extra = (uintptr_t)target;
+            step->how.jump.step = target;
         } else if (step->control == CONTROL_INDEXED) {
-            struct jump_table *table = (struct jump_table *)(uintptr_t)step->extra;
+            struct jump_table *table = step->how.indexed.table;
 
             for (uint32_t k = 0; k < table->count; k++)
                 table->targets[k] = lower->first_step[table->targets[k]];
@@ -351,7 +352,7 @@ static void lower_body(struct lower *lower)
 static void lower_done(struct lower *lower)
 {
     free(lower->steps);
-    free(lower->ops);
+    free(lower->sources);
     free(lower->refs);
     free(lower->places);
     free(lower->base);
@@ -388,12 +389,12 @@ static enum ptx_status lower_function(struct ptx_module *module, struct ptx_code
         lower_alloc_registers(&lower);
     if (lower.status == PTX_OK) {
         code->steps = lower_module_alloc(module, lower.step_count * sizeof *code->steps);
-        code->ops = lower_module_alloc(module, lower.step_count * sizeof *code->ops);
-        if (!code->steps || !code->ops) {
+        code->sources = lower_module_alloc(module, lower.step_count * sizeof *code->sources);
+        if (!code->steps || !code->sources) {
             lower.status = PTX_NO_MEMORY;
         } else {
             memcpy(code->steps, lower.steps, lower.step_count * sizeof *code->steps);
-            memcpy(code->ops, lower.ops, lower.step_count * sizeof *code->ops);
+            memcpy(code->sources, lower.sources, lower.step_count * sizeof *code->sources);
             code->step_count = lower.step_count;
             lower_resolve(&lower);
         }

@@ -5,8 +5,9 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_LOWER_H
 #define CUSHIM_SIM_PTX_LOWER_LOWER_H
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/module.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
@@ -34,7 +35,7 @@ struct lower {
     const struct ir_insn *insn;
     bool unguarded; /* steps made now do not take the instruction's guard */
     struct ptx_step *steps;
-    uint16_t *ops;
+    struct step_source *sources;
     uint32_t step_count, step_capacity;
     struct lower_ref *refs;
     uint32_t ref_count, ref_capacity;

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "ptx/lower/lower.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ptx.h"
 
 #define NONE UINT32_MAX
@@ -115,9 +115,9 @@ static void find_edges(struct alloc *alloc)
         block->next[0] = falls_through(step) && b + 1 < alloc->block_count ? b + 1 : NONE;
         block->next[1] = NONE;
         if (step->control == CONTROL_JUMP || step->control == CONTROL_BRANCH)
-            block->next[1] = alloc->block_of[lower->first_step[step->extra]];
+            block->next[1] = alloc->block_of[lower->first_step[step->how.jump.index]];
         if (step->control == CONTROL_INDEXED)
-            block->table = (const struct jump_table *)(uintptr_t)step->extra;
+            block->table = step->how.indexed.table;
     }
 }
 

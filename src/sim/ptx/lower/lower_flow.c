@@ -7,8 +7,9 @@
 #include "ptx/lower/lower.h"
 #include "ptx/lower/operand.h"
 #include "ptx/memory/builtin_run.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/module.h"
 #include "ptx/ptx.h"
 #include "ptx/read/builtin.h"
 #include "ptx/read/ir.h"
@@ -31,7 +32,7 @@ static void lower_bra(struct lower *lower, const struct ir_insn *insn, uint32_t 
     }
     step = lower_step(lower, NULL, insn->guarded ? CONTROL_BRANCH : CONTROL_JUMP);
     lower->steps[step].guard_negate = negate;
-    lower->steps[step].extra = target;
+    lower->steps[step].how.jump.index = target;
 }
 
 static void lower_brx(struct lower *lower, const struct ir_insn *insn)
@@ -48,7 +49,7 @@ static void lower_brx(struct lower *lower, const struct ir_insn *insn)
     table->count = list->count;
     memcpy(table->targets, list->indices, list->count * sizeof table->targets[0]);
     step = lower_step(lower, NULL, CONTROL_INDEXED);
-    lower->steps[step].extra = (uintptr_t)table;
+    lower->steps[step].how.indexed.table = table;
     lower_use(lower, step, 0, value);
 }
 
@@ -157,7 +158,7 @@ static void lower_call_to(struct lower *lower, const struct call_parts *parts, u
     }
     step = lower_step(lower, builtin ? builtin_run(builtin) : NULL,
                       builtin ? CONTROL_MEMORY : CONTROL_CALL);
-    lower->steps[step].extra = (uintptr_t)site;
+    lower->steps[step].how.call.site = site;
     lower_list(lower, step, count);
     for (uint32_t i = 0; i < count; i++)
         (i < first_return ? lower_use : lower_def)(lower, step, i, values[i]);

@@ -9,8 +9,8 @@
 #include "ptx/lower/lower_sync.h"
 #include "ptx/lower/operand.h"
 #include "ptx/lower/select.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/read/ir.h"
 
 struct flat { /* the operands of a step, in order */
@@ -129,10 +129,10 @@ static enum step_control control_of(const struct ir_insn *insn)
 static void lower_selected(struct lower *lower, const struct ir_insn *insn)
 {
     const char *reason = NULL;
-    struct ptx_step form = {0};
+    union ptx_how how = {0};
     struct flat flat = {.count = 0};
     uint32_t step;
-    ptx_run *run = select_run(insn, &form, &reason);
+    ptx_run *run = select_run(insn, &how, &reason);
     bool list = has_list(insn);
 
     if (!run) {
@@ -146,8 +146,7 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < insn->destinations; i++)
         flat_dest(lower, &dests, insn, &insn->operands[i], i);
     step = lower_step(lower, run, control_of(insn));
-    lower->steps[step].detail = form.detail;
-    lower->steps[step].extra = form.extra;
+    lower->steps[step].how = how;
     if (list || dests.count + flat.count > 6)
         lower_list(lower, step, dests.count + flat.count);
     for (uint32_t i = 0; i < dests.count; i++)

@@ -10,8 +10,9 @@
 #include "ptx/memory/memory_bulk.h"
 #include "ptx/memory/memory_load.h"
 #include "ptx/memory/memory_store.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/module.h"
 #include "ptx/ops/move.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
@@ -170,20 +171,20 @@ static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t 
         step = lower_step(
             lower, direct == DIRECT_PARAM ? memory_load_param(kind) : memory_load_frame(kind),
             CONTROL_RUN);
-        lower->steps[step].extra = at + (uint64_t)i * memory_load_size(kind);
+        lower->steps[step].how.fixed.at = at + (uint64_t)i * memory_load_size(kind);
         lower_def(lower, step, 0, dest);
     }
 }
 
 /* Quarters at the end of a load of device memory whose bytes nothing uses. */
-static uint16_t unused_quarters(const struct ir_insn *insn, enum memory_space space, uint32_t size)
+static uint8_t unused_quarters(const struct ir_insn *insn, enum memory_space space, uint32_t size)
 {
     uint32_t used = insn->used_bytes, past;
 
     if (used == 0 || size < 4 || (space != MEMORY_GLOBAL && space != MEMORY_GENERIC))
         return 0;
     past = 32 - (uint32_t)__builtin_clz(used);
-    return (uint16_t)(past >= size ? 0 : (size - past) / (size / 4));
+    return (uint8_t)(past >= size ? 0 : (size - past) / (size / 4));
 }
 
 static void lower_load(struct lower *lower, const struct ir_insn *insn)
@@ -195,6 +196,7 @@ static void lower_load(struct lower *lower, const struct ir_insn *insn)
     bool ordered = is_ordered(insn), list = count > 1;
     uint32_t dests[LOWER_MAX_PARTS];
     enum value_place place = PLACE_32;
+    struct how_memory how;
     enum load_kind kind;
     enum direct direct;
     uint64_t at;
@@ -215,10 +217,11 @@ static void lower_load(struct lower *lower, const struct ir_insn *insn)
         dests[i] = operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
     step = lower_step(lower, list || ordered ? memory_load_any : memory_load(space, kind),
                       ordered ? CONTROL_SPIN : CONTROL_MEMORY);
-    lower->steps[step].detail =
-        (uint16_t)(memory_detail(step, space, kind, ordered) |
-                   unused_quarters(insn, space, memory_load_size(kind) * count) << 8);
-    lower->steps[step].extra = (uint64_t)offset;
+    how = memory_how(step, space, offset);
+    how.load = (uint8_t)kind;
+    how.ordered = ordered;
+    how.unused = unused_quarters(insn, space, memory_load_size(kind) * count);
+    lower->steps[step].how.memory = how;
     if (list)
         lower_list(lower, step, count + 1);
     for (uint32_t i = 0; i < count; i++)
@@ -239,7 +242,7 @@ static void lower_store_direct(struct lower *lower, uint64_t at, const struct ir
         if (value == PTX_ABSENT)
             continue;
         step = lower_step(lower, memory_store_frame(kind), CONTROL_RUN);
-        lower->steps[step].extra = at + (uint64_t)i * memory_store_size(kind);
+        lower->steps[step].how.fixed.at = at + (uint64_t)i * memory_store_size(kind);
         lower_use(lower, step, 0, value);
     }
 }
@@ -253,6 +256,7 @@ static void lower_store(struct lower *lower, const struct ir_insn *insn)
     bool ordered = is_ordered(insn), list = count > 1;
     uint32_t values[LOWER_MAX_PARTS];
     enum value_place place = operand_place_of(type);
+    struct how_memory how;
     enum store_kind kind;
     enum direct direct;
     uint64_t at;
@@ -278,8 +282,10 @@ static void lower_store(struct lower *lower, const struct ir_insn *insn)
         values[i] = operand_source(lower, &parts[i], place);
     step = lower_step(lower, list || ordered ? memory_store_any : memory_store(space, kind),
                       CONTROL_MEMORY);
-    lower->steps[step].detail = memory_detail(step, space, kind, ordered);
-    lower->steps[step].extra = (uint64_t)offset;
+    how = memory_how(step, space, offset);
+    how.store = (uint8_t)kind;
+    how.ordered = ordered;
+    lower->steps[step].how.memory = how;
     if (list)
         lower_list(lower, step, count + 1);
     lower_use(lower, step, 0, address);
@@ -295,9 +301,9 @@ static void lower_atomic(struct lower *lower, const struct ir_insn *insn)
     uint32_t dest_count = 0, value_count = 0, address, step;
     uint32_t sources = insn->atomic == IR_ATOM_CAS ? 2 : 1;
     struct ir_operand parts[LOWER_MAX_PARTS];
-    struct ptx_step form = {0};
+    struct how_memory how = {0};
     int64_t offset;
-    ptx_run *run = atomic_select(insn, &form);
+    ptx_run *run = atomic_select(insn, &how);
 
     if (!run) {
         lower_refuse(lower, "this operation on this type is not supported");
@@ -317,9 +323,10 @@ static void lower_atomic(struct lower *lower, const struct ir_insn *insn)
             dests[k] = operand_dest(lower, &parts[k], place, IR_NONE);
     }
     step = lower_step(lower, run, CONTROL_SPIN);
-    lower->steps[step].detail =
-        memory_detail(step, memory_space_of(lower, insn), form.detail, false);
-    lower->steps[step].extra = (uint64_t)offset;
+    how.slot = memory_slot(step);
+    how.space = (uint8_t)memory_space_of(lower, insn);
+    how.offset = (uint64_t)offset;
+    lower->steps[step].how.memory = how;
     if (total > 1)
         lower_list(lower, step, 1 + total * 2);
     for (uint32_t k = 0; k < dest_count; k++)
@@ -344,9 +351,17 @@ static void lower_prefetch(struct lower *lower, const struct ir_insn *insn)
     }
     address = operand_address(lower, &insn->operands[0], &offset);
     step = lower_step(lower, memory_async_prefetch, CONTROL_MEMORY);
-    lower->steps[step].detail = memory_detail(step, memory_space_of(lower, insn), 0, false);
-    lower->steps[step].extra = (uint64_t)offset;
+    lower->steps[step].how.memory = memory_how(step, memory_space_of(lower, insn), offset);
     lower_use(lower, step, 0, address);
+}
+
+static struct how_memory copy_how(uint32_t step, int64_t to_offset, int64_t from_offset)
+{
+    struct how_memory how = memory_how(step, MEMORY_GLOBAL, 0);
+
+    how.to_offset = (int32_t)to_offset;
+    how.from_offset = (int32_t)from_offset;
+    return how;
 }
 
 /* cp.async [to], [from], size, from_size: the copy is made at once. */
@@ -354,12 +369,15 @@ static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
 {
     uint32_t to, from, size, present, step, ignore = PTX_ABSENT;
     int64_t to_offset, from_offset;
+    struct how_memory how;
 
     if (insn->mode == IR_CP_MBARRIER_ARRIVE && insn->noinc) {
         to = operand_address(lower, &insn->operands[0], &to_offset);
         step = lower_step(lower, memory_async_mbarrier, CONTROL_MEMORY);
-        lower->steps[step].detail = memory_detail(step, memory_space_of(lower, insn), 0, false);
-        lower->steps[step].extra = (uint64_t)(uint32_t)to_offset << 32 | IR_MB_ARRIVE;
+        how = memory_how(step, memory_space_of(lower, insn), 0);
+        how.barrier = IR_MB_ARRIVE;
+        how.to_offset = (int32_t)to_offset;
+        lower->steps[step].how.memory = how;
         lower_use(lower, step, 1, to);
         return;
     }
@@ -375,8 +393,7 @@ static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
     if (insn->ignore_src && insn->count > 3)
         ignore = operand_predicate(lower, &insn->operands[3]);
     step = lower_step(lower, memory_async_copy, CONTROL_MEMORY);
-    lower->steps[step].detail = memory_detail(step, MEMORY_GLOBAL, 0, false);
-    lower->steps[step].extra = (uint64_t)(uint32_t)to_offset << 32 | (uint32_t)from_offset;
+    lower->steps[step].how.memory = copy_how(step, to_offset, from_offset);
     lower_use(lower, step, 0, to);
     lower_use(lower, step, 1, from);
     lower_use(lower, step, 2, size);
@@ -414,8 +431,7 @@ static void lower_cp_bulk(struct lower *lower, const struct ir_insn *insn)
                       : insn->space2 == PTX_SPACE_SHARED ? memory_bulk_peer
                                                          : memory_bulk_load,
                       CONTROL_MEMORY);
-    lower->steps[step].detail = memory_detail(step, MEMORY_GLOBAL, 0, false);
-    lower->steps[step].extra = (uint64_t)(uint32_t)to_offset << 32 | (uint32_t)from_offset;
+    lower->steps[step].how.memory = copy_how(step, to_offset, from_offset);
     lower_use(lower, step, 0, to);
     lower_use(lower, step, 1, from);
     lower_use(lower, step, 2, size);

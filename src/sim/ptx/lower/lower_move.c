@@ -4,8 +4,8 @@
 
 #include "ptx/lower/lower.h"
 #include "ptx/lower/operand.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/move.h"
 #include "ptx/ops/special.h"
 #include "ptx/ptx.h"
@@ -24,7 +24,7 @@ static void lower_pack(struct lower *lower, const struct ir_insn *insn)
         values[i] = operand_source(lower, &source->parts[i], part);
     dest = operand_dest(lower, &insn->operands[0], whole, (enum ir_type)insn->types[0]);
     step = lower_step(lower, move_pack, CONTROL_RUN);
-    lower->steps[step].detail = (uint16_t)bits;
+    lower->steps[step].how.pack.bits = (uint8_t)bits;
     lower_list(lower, step, source->count + 1u);
     lower_def(lower, step, 0, dest);
     for (uint32_t i = 0; i < source->count && i < LOWER_MAX_PARTS; i++)
@@ -43,7 +43,7 @@ static void lower_unpack(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
         values[i] = operand_dest(lower, &dest->parts[i], part, IR_NONE);
     step = lower_step(lower, move_unpack, CONTROL_RUN);
-    lower->steps[step].detail = (uint16_t)bits;
+    lower->steps[step].how.pack.bits = (uint8_t)bits;
     lower_list(lower, step, dest->count + 1u);
     for (uint32_t i = 0; i < dest->count && i < LOWER_MAX_PARTS; i++)
         lower_def(lower, step, i, values[i]);
@@ -69,8 +69,7 @@ static bool lower_special_mov(struct lower *lower, const struct ir_insn *insn)
         return false;
     dest = operand_dest(lower, &insn->operands[0], place, (enum ir_type)insn->types[0]);
     step = lower_step(lower, operand_special_run(lower, source, place), CONTROL_RUN);
-    lower->steps[step].detail = (uint16_t)source->index;
-    lower->steps[step].extra = source->component;
+    lower->steps[step].how = operand_special_how(source);
     lower_def(lower, step, 0, dest);
     return true;
 }
@@ -118,7 +117,7 @@ static void lower_cvta(struct lower *lower, const struct ir_insn *insn)
         window = PTX_LOCAL_WINDOW;
     to = operand_dest(lower, &insn->operands[0], PLACE_64, IR_U64);
     step = operand_copy(lower, window ? special_window : move_copy64, to, from);
-    lower->steps[step].extra = insn->to ? 0 - window : window;
+    lower->steps[step].how.address.add = insn->to ? 0 - window : window;
     operand_finish(lower);
 }
 
@@ -131,7 +130,7 @@ static void lower_isspacep(struct lower *lower, const struct ir_insn *insn)
 
     if (space == PTX_SPACE_PARAM && !lower->fn->entry)
         space = PTX_SPACE_LOCAL;
-    lower->steps[step].detail = (uint16_t)space;
+    lower->steps[step].how.space.space = (uint8_t)space;
 }
 
 static void lower_mapa(struct lower *lower, const struct ir_insn *insn)
@@ -146,7 +145,7 @@ static void lower_mapa(struct lower *lower, const struct ir_insn *insn)
     step = operand_copy(lower, rank_only ? special_getctarank : special_mapa, to, from);
     if (!rank_only)
         lower_use(lower, step, 2, rank);
-    lower->steps[step].extra = insn->space == PTX_SPACE_GENERIC;
+    lower->steps[step].how.cluster.generic = insn->space == PTX_SPACE_GENERIC;
     operand_finish(lower);
 }
 
@@ -169,7 +168,7 @@ static void lower_stack(struct lower *lower, const struct ir_insn *insn)
     if (insn->op == IR_ALLOCA) {
         lower_use(lower, step, 1, value);
         if (insn->count > 2 && insn->operands[2].kind == IR_OPERAND_IMM)
-            lower->steps[step].extra = insn->operands[2].bits;
+            lower->steps[step].how.stack.align = insn->operands[2].bits;
     }
     operand_finish(lower);
 }

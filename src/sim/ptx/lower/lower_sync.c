@@ -6,8 +6,8 @@
 #include "ptx/lower/operand.h"
 #include "ptx/memory/memory.h"
 #include "ptx/memory/memory_async.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/move.h"
 #include "ptx/ops/special.h"
 #include "ptx/ptx.h"
@@ -30,7 +30,7 @@ static void lower_barrier(struct lower *lower, const struct ir_insn *insn)
 
     if (insn->mode == IR_BAR_CLUSTER_ARRIVE || insn->mode == IR_BAR_CLUSTER_WAIT) {
         step = lower_step(lower, NULL, CONTROL_CLUSTER);
-        lower->steps[step].detail = insn->mode;
+        lower->steps[step].how.barrier.mode = insn->mode;
         return;
     }
     if (insn->mode == IR_BAR_WARP_SYNC) {
@@ -48,7 +48,7 @@ static void lower_barrier(struct lower *lower, const struct ir_insn *insn)
         dest = operand_dest(lower, &insn->operands[0],
                             insn->mode == IR_BAR_RED_POPC ? PLACE_32 : PLACE_PREDICATE, IR_U32);
     step = lower_step(lower, NULL, CONTROL_BARRIER);
-    lower->steps[step].detail = insn->mode;
+    lower->steps[step].how.barrier.mode = insn->mode;
     lower_def(lower, step, 0, dest);
     lower_use(lower, step, 1, barrier);
     lower_use(lower, step, 2, count);
@@ -61,6 +61,7 @@ static void lower_mbarrier(struct lower *lower, const struct ir_insn *insn)
 {
     bool predicate = insn->mode == IR_MB_TEST_WAIT || insn->mode == IR_MB_TRY_WAIT;
     uint32_t dest = PTX_ABSENT, address = PTX_ABSENT, value = PTX_ABSENT, first, step;
+    struct how_memory how;
     int64_t offset = 0;
 
     first = insn->destinations;
@@ -85,9 +86,11 @@ static void lower_mbarrier(struct lower *lower, const struct ir_insn *insn)
                                                                 : PLACE_64,
                             IR_NONE);
     step = lower_step(lower, memory_async_mbarrier, predicate ? CONTROL_SPIN : CONTROL_MEMORY);
-    lower->steps[step].detail = memory_detail(
-        step, insn->space == PTX_SPACE_SHARED ? MEMORY_SHARED : MEMORY_GENERIC, 0, insn->expect_tx);
-    lower->steps[step].extra = (uint64_t)(uint32_t)offset << 32 | insn->mode;
+    how = memory_how(step, insn->space == PTX_SPACE_SHARED ? MEMORY_SHARED : MEMORY_GENERIC, 0);
+    how.barrier = insn->mode;
+    how.expect_tx = insn->expect_tx;
+    how.to_offset = (int32_t)offset;
+    lower->steps[step].how.memory = how;
     lower_def(lower, step, 0, dest);
     lower_use(lower, step, 1, address);
     lower_use(lower, step, 2, value);

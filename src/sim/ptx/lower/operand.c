@@ -3,8 +3,9 @@
 #include "ptx/lower/operand.h"
 
 #include "ptx/lower/lower.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/module.h"
 #include "ptx/ops/move.h"
 #include "ptx/ops/special.h"
 #include "ptx/ptx.h"
@@ -63,17 +64,16 @@ static uint32_t lower_vreg(const struct lower *lower, const struct ir_operand *o
     return lower->base[operand->index] + (reg->vector > 1 ? operand->component : 0);
 }
 
-/* A temporary that a run function fills from step->extra and detail. */
+/* A temporary that a run function fills from what the step carries. */
 static uint32_t lower_produce(struct lower *lower, ptx_run *run, enum value_place place,
-                              uint64_t extra, uint16_t detail)
+                              union ptx_how how)
 {
     bool unguarded = lower->unguarded;
     uint32_t temp = lower_temp(lower, place), step;
 
     lower->unguarded = true;
     step = lower_step(lower, run, CONTROL_RUN);
-    lower->steps[step].extra = extra;
-    lower->steps[step].detail = detail;
+    lower->steps[step].how = how;
     lower_def(lower, step, 0, temp);
     lower->unguarded = unguarded;
     return temp;
@@ -89,13 +89,19 @@ ptx_run *operand_special_run(struct lower *lower, const struct ir_operand *opera
     return operand->index == IR_TID ? special_tid : special_32;
 }
 
+union ptx_how operand_special_how(const struct ir_operand *operand)
+{
+    return (union ptx_how){
+        .special = {.name = (uint16_t)operand->index, .component = operand->component}};
+}
+
 static uint32_t lower_special(struct lower *lower, const struct ir_operand *operand,
                               enum value_place place)
 {
     if (operand->index == IR_WARP_SZ)
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, PTX_LANES, 0);
     return lower_produce(lower, operand_special_run(lower, operand, place), place,
-                         operand->component, (uint16_t)operand->index);
+                         operand_special_how(operand));
 }
 
 static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t offset,
@@ -106,7 +112,8 @@ static uint32_t lower_frame_address(struct lower *lower, uint32_t at, int64_t of
 
     if (lower->fn->entry)
         return lower_pool(lower, POOL_IMMEDIATE, place, 0, bits, 0);
-    value = lower_produce(lower, special_local_address, PLACE_64, bits, 0);
+    value = lower_produce(lower, special_local_address, PLACE_64,
+                          (union ptx_how){.address = {.add = bits}});
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
@@ -124,7 +131,7 @@ static uint32_t lower_shared_address(struct lower *lower, uint32_t number, int64
     lower->unguarded = true;
     value = lower_temp(lower, PLACE_64);
     step = lower_step(lower, special_shared_address, CONTROL_RUN);
-    lower->steps[step].extra = (uint64_t)offset;
+    lower->steps[step].how.address.add = (uint64_t)offset;
     lower_def(lower, step, 0, value);
     lower_use(lower, step, 1, number | PTX_CONSTANT);
     lower->unguarded = unguarded;
@@ -151,8 +158,9 @@ static uint32_t lower_variable(struct lower *lower, const struct ir_operand *ope
         return PTX_CONSTANT;
     }
     if (is_reference(variable))
-        return lower_produce(lower, special_reference, PLACE_64,
-                             module->variable_of[operand->index], 0);
+        return lower_produce(
+            lower, special_reference, PLACE_64,
+            (union ptx_how){.reference = {.variable = module->variable_of[operand->index]}});
     return lower_pool(lower, POOL_VARIABLE, place, operand->index, (uint64_t)operand->offset, 0);
 }
 
@@ -310,9 +318,12 @@ uint32_t operand_predicate(struct lower *lower, const struct ir_operand *operand
                                      lower_vreg(lower, operand));
         return lower_vreg(lower, operand);
     }
-    if (operand->kind == IR_OPERAND_IMM)
+    if (operand->kind == IR_OPERAND_IMM) {
+        bool set = (operand->bits != 0) != operand->negate;
+
         return lower_produce(lower, move_predicate_set, PLACE_PREDICATE,
-                             (operand->bits != 0) != operand->negate ? PTX_FULL : 0, 0);
+                             (union ptx_how){.lanes = {.set = set ? PTX_FULL : 0}});
+    }
     if (operand->kind == IR_OPERAND_SINK || operand->kind == IR_OPERAND_NONE)
         return PTX_ABSENT;
     lower_refuse(lower, "a predicate is expected here");

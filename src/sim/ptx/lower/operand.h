@@ -2,8 +2,8 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_OPERAND_H
 #define CUSHIM_SIM_PTX_LOWER_OPERAND_H
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/read/ir.h"
 
 struct lower;
@@ -20,6 +20,7 @@ uint32_t operand_temp_from(struct lower *lower, ptx_run *run, enum value_place p
 /* What reads a special register into a value of that kind. */
 ptx_run *operand_special_run(struct lower *lower, const struct ir_operand *operand,
                              enum value_place place);
+union ptx_how operand_special_how(const struct ir_operand *operand);
 uint32_t operand_address(struct lower *lower, const struct ir_operand *operand, int64_t *offset);
 
 #endif

@@ -49,12 +49,12 @@ static ops_family *const families[][3] = {
     COLD(tex_select), COLD(surf_select), COLD(ops_video),  COLD(ops_simd),
 };
 
-ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, struct ptx_step *step,
+ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_how *how,
                    const char **reason)
 {
     const char *why = NULL;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-        ptx_run *const run = families[i][level](insn, step, &why);
+        ptx_run *const run = families[i][level](insn, how, &why);
         if (run)
             return run;
         if (why)
@@ -65,7 +65,7 @@ ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, struct ptx_
     return NULL;
 }
 
-ptx_run *select_run(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    return select_at(select_best_level(), insn, step, reason);
+    return select_at(select_best_level(), insn, how, reason);
 }

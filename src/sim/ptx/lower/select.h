@@ -7,8 +7,8 @@
 /* The run functions of one instruction set, which the CPU has to have. */
 enum ops_level { OPS_BASE, OPS_V3, OPS_V4 };
 enum ops_level select_best_level(void);
-ptx_run *select_run(const struct ir_insn *insn, struct ptx_step *step, const char **reason);
-ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, struct ptx_step *step,
+ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char **reason);
+ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_how *how,
                    const char **reason);
 
 #endif

@@ -4,13 +4,15 @@
  * belongs to one worker. */
 #include "ptx/memory/atomic.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "ptx/memory/memory.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/half.h"
+#include "ptx/ops/lanes.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/opcodes.h"
 
@@ -102,11 +104,6 @@ PAIR(min_bf16x2, min_bf16)
 PAIR(max_bf16x2, max_bf16)
 
 /* --- Lanes --- */
-static enum memory_space space_of(const struct ptx_step *step)
-{
-    return (enum memory_space)DETAIL_SPACE(step->detail);
-}
-
 static bool is_shared_of(const struct ptx_block *block, uintptr_t at)
 {
     return at - (uintptr_t)block->shared < block->shared_size;
@@ -131,7 +128,7 @@ static bool is_shared(const struct ptx_warp *warp, uintptr_t at)
         shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
         struct access access;                                                                      \
                                                                                                    \
-        memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]),            \
+        memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]),    \
                       sizeof(bits), true, &access);                                                \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
@@ -189,7 +186,7 @@ LOOP(add_bf16x2, uint32_t, reg32)
         shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
         struct access access;                                                                      \
                                                                                                    \
-        memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]),            \
+        memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]),    \
                       sizeof(bits), true, &access);                                                \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
@@ -210,17 +207,17 @@ CAS(run_cas64, uint64_t, reg64)
 /* Of all launches: kernels of several streams may use the same memory. */
 static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* 16 bytes under that lock; the form is 1 for cas. */
+/* 16 bytes under that lock. */
 static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    bool cas = DETAIL_KIND(step->detail) != 0;
+    bool cas = step->how.memory.compare;
     const reg64 *first = ptx_in(warp, step->operand[2]);
     const reg64 *second = cas ? ptx_in(warp, step->operand[3]) : first;
     reg64 *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);
     struct access access;
 
-    memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->operand[1]), 16, true,
-                  &access);
+    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]), 16,
+                  true, &access);
     if (access.pattern == ACCESS_FAILED)
         return;
     FOR_LANES (lane, mask) {
@@ -240,45 +237,47 @@ static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_
 }
 
 /* --- Vectors: list: address, operands, results --- */
-enum vector_form { V_F32, V_F16, V_BF16 = V_F16 + 3, V_F16X2 = V_BF16 + 3, V_BF16X2 = V_F16X2 + 3 };
+#define VECTOR_FORMS(FORM)                                                                         \
+    FORM(add_f32, uint32_t)                                                                        \
+    FORM(add_f16, uint16_t)                                                                        \
+    FORM(min_f16, uint16_t)                                                                        \
+    FORM(max_f16, uint16_t)                                                                        \
+    FORM(add_bf16, uint16_t)                                                                       \
+    FORM(min_bf16, uint16_t)                                                                       \
+    FORM(max_bf16, uint16_t)                                                                       \
+    FORM(add_f16x2, uint32_t)                                                                      \
+    FORM(min_f16x2, uint32_t)                                                                      \
+    FORM(max_f16x2, uint32_t)                                                                      \
+    FORM(add_bf16x2, uint32_t)                                                                     \
+    FORM(min_bf16x2, uint32_t)                                                                     \
+    FORM(max_bf16x2, uint32_t)
+enum vector_form {
+#define FORM(name, bits) VECTOR_##name,
+    VECTOR_FORMS(FORM)
+#undef FORM
+};
+
+static bool is_half(unsigned form)
+{
+    return form >= VECTOR_add_f16 && form <= VECTOR_max_bf16;
+}
 
 static uint32_t vector_update(unsigned form, uint32_t a, uint32_t b, bool global)
 {
-    uint16_t x = (uint16_t)a, y = (uint16_t)b;
-
     switch (form) {
-    case V_F32:
-        return add_f32(a, b, global);
-    case V_F16:
-        return add_f16(x, y, global);
-    case V_F16 + 1:
-        return min_f16(x, y, global);
-    case V_F16 + 2:
-        return max_f16(x, y, global);
-    case V_BF16:
-        return add_bf16(x, y, global);
-    case V_BF16 + 1:
-        return min_bf16(x, y, global);
-    case V_BF16 + 2:
-        return max_bf16(x, y, global);
-    case V_F16X2:
-        return add_f16x2(a, b, global);
-    case V_F16X2 + 1:
-        return min_f16x2(a, b, global);
-    case V_F16X2 + 2:
-        return max_f16x2(a, b, global);
-    case V_BF16X2:
-        return add_bf16x2(a, b, global);
-    case V_BF16X2 + 1:
-        return min_bf16x2(a, b, global);
+#define FORM(name, bits)                                                                           \
+    case VECTOR_##name:                                                                            \
+        return name((bits)a, (bits)b, global);
+        VECTOR_FORMS(FORM)
+#undef FORM
     default:
-        return max_bf16x2(a, b, global);
+        return b;
     }
 }
 
 static uint32_t vector_one(unsigned form, uintptr_t at, uint32_t b, bool global)
 {
-    if (form >= V_F16 && form < V_F16X2) {
+    if (is_half(form)) {
         uint16_t old = __atomic_load_n((uint16_t *)at, __ATOMIC_RELAXED);
 
         while (!__atomic_compare_exchange_n((uint16_t *)at, &old,
@@ -297,12 +296,12 @@ static uint32_t vector_one(unsigned form, uintptr_t at, uint32_t b, bool global)
 
 static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned form = DETAIL_KIND(step->detail), count = (step->list_count - 1u) / 2;
-    unsigned size = form >= V_F16 && form < V_F16X2 ? 2 : 4;
+    unsigned form = step->how.memory.vector, count = (step->list_count - 1u) / 2;
+    unsigned size = is_half(form) ? 2 : 4;
     struct access access;
 
-    memory_access(warp, step, mask, space_of(step), ptx_in(warp, step->list[0]), size * count, true,
-                  &access);
+    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->list[0]),
+                  size * count, true, &access);
     if (access.pattern == ACCESS_FAILED)
         return;
     FOR_LANES (lane, mask)
@@ -317,8 +316,9 @@ static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint3
 }
 
 /* --- Selection --- */
-static ptx_run *select_vector(const struct ir_insn *insn, struct ptx_step *step)
+static ptx_run *select_vector(const struct ir_insn *insn, struct how_memory *how)
 {
+    /* The forms of a type are in this order. */
     unsigned which = insn->atomic == IR_ATOM_ADD   ? 0
                      : insn->atomic == IR_ATOM_MIN ? 1
                      : insn->atomic == IR_ATOM_MAX ? 2
@@ -327,26 +327,26 @@ static ptx_run *select_vector(const struct ir_insn *insn, struct ptx_step *step)
 
     switch (insn->types[0]) {
     case IR_F32:
-        form = V_F32;
+        form = VECTOR_add_f32;
         break;
     case IR_F16:
-        form = V_F16;
+        form = VECTOR_add_f16;
         break;
     case IR_BF16:
-        form = V_BF16;
+        form = VECTOR_add_bf16;
         break;
     case IR_F16X2:
-        form = V_F16X2;
+        form = VECTOR_add_f16x2;
         break;
     case IR_BF16X2:
-        form = V_BF16X2;
+        form = VECTOR_add_bf16x2;
         break;
     default:
         return NULL;
     }
-    if (which > 2 || (form == V_F32 && which))
+    if (which > 2 || (form == VECTOR_add_f32 && which))
         return NULL;
-    step->detail = (uint16_t)(form + which);
+    how->vector = (uint8_t)(form + which);
     return run_vector;
 }
 
@@ -388,16 +388,16 @@ static ptx_run *select_extreme(enum ir_type type, bool max)
     }
 }
 
-ptx_run *atomic_select(const struct ir_insn *insn, struct ptx_step *step)
+ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how)
 {
     enum ir_type type = (enum ir_type)insn->types[0];
     unsigned size = opcodes_type_size(type);
     bool wide = size == 8;
 
     if (insn->vector > 1)
-        return select_vector(insn, step);
+        return select_vector(insn, how);
     if (size == 16 && (insn->atomic == IR_ATOM_CAS || insn->atomic == IR_ATOM_EXCH)) {
-        step->detail = insn->atomic == IR_ATOM_CAS;
+        how->compare = insn->atomic == IR_ATOM_CAS;
         return run_wide;
     }
     if (insn->atomic == IR_ATOM_CAS)

@@ -4,7 +4,8 @@
 
 #include "ptx/ops/exec.h"
 
-/* Atomics: operand or list: result, address, b, c. NULL: there is none of this type. */
-ptx_run *atomic_select(const struct ir_insn *insn, struct ptx_step *step);
+/* Atomics: operand or list: result, address, b, c. Sets the kind in *how. NULL: there is none of
+ * this type. */
+ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how);
 
 #endif

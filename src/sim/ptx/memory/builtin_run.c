@@ -6,8 +6,8 @@
 #include "ptx/memory/heap.h"
 #include "ptx/memory/printf.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
 #include "ptx/ptx.h"
 #include "ptx/read/builtin.h"
 

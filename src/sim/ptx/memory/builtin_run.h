@@ -6,7 +6,7 @@
 
 struct ptx_builtin;
 
-/* What runs a built-in function: of a step whose `extra` is the call's struct call_site. */
+/* What runs a built-in function: of a call's step. */
 ptx_run *builtin_run(const struct ptx_builtin *builtin);
 
 #endif

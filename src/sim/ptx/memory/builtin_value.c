@@ -3,14 +3,15 @@
 
 #include <string.h>
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/warp_state.h"
 
 uint64_t builtin_value_argument(const struct ptx_warp *warp, const struct ptx_step *step,
                                 unsigned index, unsigned lane)
 {
     const struct ptx_warp_state *state = warp->state;
-    const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
+    const struct call_site *site = step->how.call.site;
     const struct call_value *value = &site->arguments[index];
     uint64_t bits = 0;
 
@@ -25,7 +26,7 @@ void builtin_value_result(const struct ptx_warp *warp, const struct ptx_step *st
                           uint64_t bits)
 {
     const struct ptx_warp_state *state = warp->state;
-    const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
+    const struct call_site *site = step->how.call.site;
 
     if (site->return_count)
         memcpy(state->local + (size_t)lane * state->local_stride + state->frame->local_base +

@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "ptx/memory/heap.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/ops/worker_state.h"
 #include "ptx/ptx.h"
 
 static bool range_holds(const struct ptx_range *range, uint64_t address, uint64_t size)
@@ -107,7 +111,7 @@ static char *resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
         }
     }
     if (space == PTX_SPACE_GENERIC || space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST) {
-        if (memory_find(warp->state->worker, DETAIL_SLOT(step->detail), address, needed,
+        if (memory_find(warp->state->worker, step->how.memory.slot, address, needed,
                         write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
             host = range->host + (address - range->base);
     } else if (space != PTX_SPACE_PARAM || !write) {
@@ -127,11 +131,11 @@ char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
     return resolve(warp, step, lane, space, address, size, size, write);
 }
 
-/* What a step of memory_detail has to find of so many bytes: the rest is not used. Blocks of device
+/* What a step of memory_how has to find of so many bytes: the rest is not used. Blocks of device
  * memory are aligned to more than any access, so that the rest can be read all the same. */
 static uint32_t needed_of(const struct ptx_step *step, uint32_t size)
 {
-    return size - size / 4 * DETAIL_UNUSED(step->detail);
+    return size - size / 4 * step->how.memory.unused;
 }
 
 static const enum ptx_space space_of[MEMORY_SPACES] = {[MEMORY_GLOBAL] = PTX_SPACE_GLOBAL,
@@ -149,8 +153,9 @@ static void access_slow(struct ptx_warp *warp, const struct ptx_step *step, uint
     access->base = NULL;
     access->offsets = access->pointers;
     FOR_LANES (lane, mask) {
-        char *host = resolve(warp, step, lane, space_of[space], addresses[lane] + step->extra, size,
-                             needed_of(step, size), write);
+        char *host =
+            resolve(warp, step, lane, space_of[space], addresses[lane] + step->how.memory.offset,
+                    size, needed_of(step, size), write);
 
         if (!host) {
             access->pattern = ACCESS_FAILED;
@@ -234,7 +239,7 @@ static bool span_of(struct ptx_warp *warp, const struct ptx_step *step, enum mem
         *span = (struct span){PTX_SHARED_WINDOW, block->shared_size, block->shared, NULL};
         return true;
     }
-    if (!memory_find(warp->state->worker, DETAIL_SLOT(step->detail), address, size,
+    if (!memory_find(warp->state->worker, step->how.memory.slot, address, size,
                      write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
         return false;
     *span = (struct span){range->base, range->size, range->host, range->live};
@@ -293,9 +298,9 @@ static void access_local(struct ptx_warp *warp, const struct ptx_step *step, uin
 {
     const struct ptx_warp_state *state = warp->state;
     struct span span = {0, state->local_stride, state->local, NULL};
-    uint64_t from = (uintptr_t)state->local + step->extra;
+    uint64_t from = (uintptr_t)state->local + step->how.memory.offset;
 
-    if (!span_has_all(&span, addresses, step->extra, size, size, mask)) {
+    if (!span_has_all(&span, addresses, step->how.memory.offset, size, size, mask)) {
         access_slow(warp, step, mask, MEMORY_LOCAL, addresses, size, write, access);
         return;
     }
@@ -310,7 +315,7 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
                    enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
                    struct access *access)
 {
-    uint64_t offset = step->extra, first, stride;
+    uint64_t offset = step->how.memory.offset, first, stride;
     uint32_t needed = needed_of(step, size);
     struct span span;
 

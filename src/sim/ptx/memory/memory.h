@@ -3,7 +3,8 @@
 #ifndef CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 #define CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/worker_state.h"
 #include "ptx/ptx.h"
 
 /* Races between threads of a kernel are the kernel's own: ThreadSanitizer looks at the engine. */
@@ -67,18 +68,17 @@ enum store_kind {
     STORE_KIND_COUNT
 };
 
-/* What steps that access memory carry: detail is memory_detail(...); extra is the offset that is
- * added to the address. */
-#define DETAIL_SLOT(detail) ((detail) >> 10)
-#define DETAIL_KIND(detail) ((detail)&15)
-#define DETAIL_SPACE(detail) ((detail) >> 4 & 7)
-#define DETAIL_ORDERED 128
-#define DETAIL_UNUSED(detail) ((detail) >> 8 & 3) /* quarters at the end that do not count */
-static inline uint16_t memory_detail(unsigned slot, enum memory_space space, unsigned kind,
-                                     bool ordered)
+/* The slot of a step's own, as long as there are some. */
+static inline uint8_t memory_slot(uint32_t step)
 {
-    return (uint16_t)((slot & (RANGE_CACHE - 1)) << 10 | (ordered ? DETAIL_ORDERED : 0) |
-                      (unsigned)space << 4 | kind);
+    return step & (RANGE_CACHE - 1);
+}
+
+/* What a step that accesses memory carries, but its kind. */
+static inline struct how_memory memory_how(uint32_t step, enum memory_space space, int64_t offset)
+{
+    return (struct how_memory){
+        .slot = memory_slot(step), .space = (uint8_t)space, .offset = (uint64_t)offset};
 }
 
 /* Where each lane's bytes are: at base + offsets[lane] for the lanes of the mask. */
@@ -98,7 +98,7 @@ static inline uintptr_t access_lane(const struct access *access, unsigned lane)
                      : (uintptr_t)access->second + (lane - 16) * access->stride;
 }
 
-/* Check `size` bytes of each lane of `mask` at its address plus step->extra. */
+/* Check `size` bytes of each lane of `mask` at its address plus the step's offset. */
 void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                    enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
                    struct access *access);

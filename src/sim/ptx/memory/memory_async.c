@@ -6,8 +6,8 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
@@ -19,14 +19,13 @@ void memory_async_prefetch(struct ptx_warp *warp, const struct ptx_step *step, u
     (void)mask;
 }
 
-/* operand: to, from, size, bytes present, predicate that ignores the source; extra: both offsets.
- */
+/* operand: to, from, size, bytes present, predicate that ignores the source. */
 void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
     const reg32 *size = ptx_in(warp, step->operand[2]), *present = ptx_in(warp, step->operand[3]);
-    uint64_t to_offset = (uint64_t)(int64_t)(int32_t)(uint32_t)(step->extra >> 32);
-    uint64_t from_offset = (uint64_t)(int64_t)(int32_t)(uint32_t)step->extra;
+    uint64_t to_offset = (uint64_t)step->how.memory.to_offset;
+    uint64_t from_offset = (uint64_t)step->how.memory.from_offset;
     uint32_t ignored = step->operand[4] == PTX_ABSENT ? 0 : warp->predicates[step->operand[4]];
 
     FOR_LANES (lane, mask) {
@@ -57,31 +56,17 @@ void memory_async_copy(struct ptx_warp *warp, const struct ptx_step *step, uint3
     }
 }
 
-/* An mbarrier's 64 bits, ours alone: phase, arrivals of each phase, arrivals and bytes that are
- * still to come. */
-struct mbarrier {
-    uint64_t phase : 1, count : 20, pending : 20, bytes : 23;
+/* An mbarrier, ours alone: phase, arrivals of each phase, arrivals and bytes that are still to
+ * come. */
+union mbarrier {
+    uint64_t bits;
+    struct {
+        uint64_t phase : 1, count : 20, pending : 20, bytes : 23;
+    };
 };
 #define BYTES_BIAS (1 << 22) /* bytes may complete before they are expected */
 
-static struct mbarrier unpack(uint64_t bits)
-{
-    struct mbarrier barrier;
-
-    barrier.phase = bits & 1;
-    barrier.count = bits >> 1 & 0xfffff;
-    barrier.pending = bits >> 21 & 0xfffff;
-    barrier.bytes = (uint32_t)(bits >> 41) & 0x7fffff;
-    return barrier;
-}
-
-static uint64_t pack(struct mbarrier barrier)
-{
-    return (uint64_t)barrier.phase | (uint64_t)barrier.count << 1 |
-           (uint64_t)barrier.pending << 21 | (uint64_t)barrier.bytes << 41;
-}
-
-static void complete(struct mbarrier *barrier)
+static void complete(union mbarrier *barrier)
 {
     if (barrier->pending || barrier->bytes != BYTES_BIAS)
         return;
@@ -91,13 +76,13 @@ static void complete(struct mbarrier *barrier)
 
 static bool mbarrier_lane(uint64_t *bits, unsigned mode, uint64_t value, uint64_t *result)
 {
-    struct mbarrier barrier = unpack(*bits);
+    union mbarrier barrier = {.bits = *bits};
 
     *result = *bits;
     switch (mode) {
     case IR_MB_INIT:
-        barrier = (struct mbarrier){.count = value & 0xfffff, .pending = value & 0xfffff};
-        barrier.bytes = BYTES_BIAS;
+        barrier = (union mbarrier){
+            .count = value & 0xfffff, .pending = value & 0xfffff, .bytes = BYTES_BIAS};
         break;
     case IR_MB_INVAL:
         *bits = 0;
@@ -122,26 +107,27 @@ static bool mbarrier_lane(uint64_t *bits, unsigned mode, uint64_t value, uint64_
         *result = barrier.phase != (value & 1);
         return true;
     }
-    *bits = pack(barrier);
+    *bits = barrier.bits;
     return true;
 }
 
-/* operand: result, address, value; extra: offset and mode; DETAIL_ORDERED: arrive.expect_tx. */
+/* operand: result, address, value. */
 void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned mode = (unsigned)(step->extra & 0xff);
+    const struct how_memory *how = &step->how.memory;
+    unsigned mode = how->barrier;
     const reg64 *address = step->operand[1] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[1]);
     const reg64 *value = step->operand[2] == PTX_ABSENT ? NULL : ptx_in(warp, step->operand[2]);
-    uint64_t offset = (uint64_t)(int64_t)(int32_t)(uint32_t)(step->extra >> 32);
+    uint64_t offset = (uint64_t)how->to_offset;
     uint32_t to = step->operand[0], set = 0;
-    bool shared = DETAIL_SPACE(step->detail) == MEMORY_SHARED;
+    bool shared = how->space == MEMORY_SHARED;
 
     FOR_LANES (lane, mask) {
         uint64_t operand = !value ? 1 : value[lane], result = 0;
         uint64_t *bits;
 
         if (!address) { /* pending_count of a state */
-            ((reg32 *)ptx_out(warp, to))[lane] = (uint32_t)unpack(operand).pending;
+            ((reg32 *)ptx_out(warp, to))[lane] = (union mbarrier){.bits = operand}.pending;
             continue;
         }
         bits =
@@ -149,7 +135,7 @@ void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, u
                                    address[lane] + offset, 8, true);
         if (!bits)
             return;
-        if (step->detail & DETAIL_ORDERED) {
+        if (how->expect_tx) {
             mbarrier_lane(bits, IR_MB_EXPECT_TX, operand, &result);
             operand = 1;
         }

@@ -6,9 +6,10 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/memory/memory_async.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
 #include "ptx/ptx.h"
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
@@ -26,14 +27,14 @@ struct bulk {
     uint32_t bytes; /* of each 16 that are copied; a bit set */
 };
 
-/* What a lane copies: operands to, from and size; extra: both offsets. */
+/* What a lane copies: operands to, from and size. */
 static struct bulk bulk_of(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane)
 {
     const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
     const reg32 *size = ptx_in(warp, step->operand[2]);
 
-    return (struct bulk){.to = to[lane] + (uint64_t)(int32_t)(uint32_t)(step->extra >> 32),
-                         .from = from[lane] + (uint64_t)(int32_t)(uint32_t)step->extra,
+    return (struct bulk){.to = to[lane] + (uint64_t)step->how.memory.to_offset,
+                         .from = from[lane] + (uint64_t)step->how.memory.from_offset,
                          .size = size[lane],
                          .bytes = 0xffff};
 }

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "ptx/memory/memory.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/warp_state.h"
 
 unsigned memory_load_size(enum load_kind kind)
 {
@@ -146,12 +149,12 @@ ptx_run *memory_load(enum memory_space space, enum load_kind kind)
     return kind == LOAD_128 ? memory_load_any : runs[space][kind];
 }
 
-/* An entry's parameter: the same for all lanes, at extra. */
+/* An entry's parameter: the same for all lanes. */
 #define LOAD(kind, memory, cast, shape)                                                            \
     static void param_##kind(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)    \
     {                                                                                              \
         shape *to = ptx_out(warp, step->operand[0]);                                               \
-        const char *from = warp->block->launch->params + step->extra;                              \
+        const char *from = warp->block->launch->params + step->how.fixed.at;                       \
         shape value = LOAD_ONE(memory, cast, shape, from);                                         \
                                                                                                    \
         EACH_LANE(mask, lane, to[lane] = value);                                                   \
@@ -160,7 +163,7 @@ ptx_run *memory_load(enum memory_space space, enum load_kind kind)
     {                                                                                              \
         const struct ptx_warp_state *state = warp->state;                                          \
         shape *to = ptx_out(warp, step->operand[0]);                                               \
-        const char *from = state->local + state->frame->local_base + step->extra;                  \
+        const char *from = state->local + state->frame->local_base + step->how.fixed.at;           \
         size_t stride = state->local_stride;                                                       \
                                                                                                    \
         EACH_LANE(mask, lane, to[lane] = LOAD_ONE(memory, cast, shape, from + lane * stride));     \
@@ -172,7 +175,8 @@ void memory_load_param128(struct ptx_warp *warp, const struct ptx_step *step, ui
 {
     struct access access = {.pattern = ACCESS_HALVES};
 
-    access.base = access.second = (char *)(uintptr_t)warp->block->launch->params + step->extra;
+    access.base = access.second =
+        (char *)(uintptr_t)warp->block->launch->params + step->how.fixed.at;
     fill_128(ptx_out(warp, step->operand[0]), &access, mask, 0);
 }
 
@@ -181,7 +185,7 @@ void memory_load_frame128(struct ptx_warp *warp, const struct ptx_step *step, ui
     const struct ptx_warp_state *state = warp->state;
     struct access access = {.pattern = ACCESS_HALVES, .stride = state->local_stride};
 
-    access.base = state->local + state->frame->local_base + step->extra;
+    access.base = state->local + state->frame->local_base + step->how.fixed.at;
     access.second = access.base + 16 * access.stride;
     fill_128(ptx_out(warp, step->operand[0]), &access, mask, 0);
 }
@@ -253,7 +257,7 @@ static void access_ordered(struct access *access, uint32_t mask, unsigned count,
 
 void memory_load_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    enum load_kind kind = (enum load_kind)DETAIL_KIND(step->detail);
+    enum load_kind kind = step->how.memory.load;
     unsigned size = memory_load_size(kind), count = !step->list ? 1 : step->list_count - 1u;
     const uint32_t *list = !step->list ? step->operand : step->list;
     uint64_t addresses[PTX_LANES];
@@ -262,11 +266,11 @@ void memory_load_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_
 
     /* A destination may be the register of the address. */
     memcpy(addresses, ptx_in(warp, list[count]), sizeof addresses);
-    memory_access(warp, step, mask, (enum memory_space)DETAIL_SPACE(step->detail), addresses,
-                  size * count, false, &access);
+    memory_access(warp, step, mask, step->how.memory.space, addresses, size * count, false,
+                  &access);
     if (access.pattern == ACCESS_FAILED)
         return;
-    if (step->detail & DETAIL_ORDERED)
+    if (step->how.memory.ordered)
         access_ordered(&access, mask, count, size, copy);
     for (unsigned i = 0; i < count; i++)
         if (list[i] != PTX_ABSENT)

@@ -11,7 +11,7 @@ ptx_run *memory_load(enum memory_space space, enum load_kind kind);
 /* Of an entry's parameters at a fixed place, and of variables in the frame; no address. */
 ptx_run *memory_load_param(enum load_kind kind);
 ptx_run *memory_load_frame(enum load_kind kind); /* operand: destination */
-/* Any kind, from detail; for vectors (list: destinations, address), ordered and 128-bit ones. */
+/* Any kind: for vectors (list: destinations, address), ordered and 128-bit ones. */
 ptx_run memory_load_any, memory_load_param128, memory_load_frame128;
 
 #endif

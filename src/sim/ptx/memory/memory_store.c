@@ -6,7 +6,8 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/warp_state.h"
 
 unsigned memory_store_size(enum store_kind kind)
 {
@@ -101,7 +102,7 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
     {                                                                                              \
         const struct ptx_warp_state *state = warp->state;                                          \
         const shape *from = ptx_in(warp, step->operand[0]);                                        \
-        char *to = state->local + state->frame->local_base + step->extra;                          \
+        char *to = state->local + state->frame->local_base + step->how.fixed.at;                   \
         size_t stride = state->local_stride;                                                       \
                                                                                                    \
         FOR_LANES (lane, mask)                                                                     \
@@ -115,7 +116,7 @@ void memory_store_frame128(struct ptx_warp *warp, const struct ptx_step *step, u
     const struct ptx_warp_state *state = warp->state;
     struct access access = {.pattern = ACCESS_HALVES, .stride = state->local_stride};
 
-    access.base = state->local + state->frame->local_base + step->extra;
+    access.base = state->local + state->frame->local_base + step->how.fixed.at;
     access.second = access.base + 16 * access.stride;
     spill_128(ptx_in(warp, step->operand[0]), &access, mask, 0);
 }
@@ -179,17 +180,17 @@ static void ordered_write(uintptr_t to, const void *from, unsigned size)
 
 void memory_store_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    enum store_kind kind = (enum store_kind)DETAIL_KIND(step->detail);
+    enum store_kind kind = step->how.memory.store;
     unsigned size = memory_store_size(kind), count = !step->list ? 1 : step->list_count - 1u;
     const uint32_t *list = !step->list ? step->operand : step->list;
     struct access access, copied = {.pattern = ACCESS_HALVES};
     char copy[PTX_LANES][64];
 
-    memory_access(warp, step, mask, (enum memory_space)DETAIL_SPACE(step->detail),
-                  ptx_in(warp, list[0]), size * count, true, &access);
+    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, list[0]), size * count,
+                  true, &access);
     if (access.pattern == ACCESS_FAILED)
         return;
-    if (!(step->detail & DETAIL_ORDERED)) {
+    if (!step->how.memory.ordered) {
         for (unsigned i = 0; i < count; i++)
             if (list[1 + i] != PTX_ABSENT)
                 spill_any(kind, ptx_in(warp, list[1 + i]), &access, mask, (size_t)i * size);

@@ -8,9 +8,11 @@
 
 #include "ptx/memory/builtin_value.h"
 #include "ptx/memory/memory.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
 #include "ptx/ptx.h"
 
 #define MAX_MESSAGE 8192

@@ -10,11 +10,10 @@
 #ifndef CUSHIM_SIM_PTX_OPS_EXEC_H
 #define CUSHIM_SIM_PTX_OPS_EXEC_H
 
+#include "ptx/ops/how.h"
 #include "ptx/read/ir.h"
 
 struct ptx_block;
-struct ptx_step;
-struct ptx_warp;
 struct ptx_warp_state;
 
 #define PTX_LANES 32
@@ -22,8 +21,26 @@ struct ptx_warp_state;
 #define PTX_CONSTANT UINT32_C(0x80000000)
 #define PTX_ABSENT UINT32_C(0x7fffffff) /* an operand that is not there, or the sink _ */
 
-/* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
-typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
+/* What the interpreter does with a step. */
+enum step_control {
+    CONTROL_RUN,     /* no guard, cannot fail */
+    CONTROL_GUARDED, /* the same with a guard */
+    CONTROL_MEMORY,  /* may fail; with or without a guard */
+    CONTROL_SPIN,    /* the same, and may be part of a loop that waits for another thread */
+    CONTROL_JOIN,    /* threads may meet here */
+    CONTROL_JUMP,
+    CONTROL_LOOP,    /* a jump backward */
+    CONTROL_BRANCH,  /* guarded jump */
+    CONTROL_INDEXED, /* brx.idx */
+    CONTROL_CALL,
+    CONTROL_RETURN,
+    CONTROL_EXIT,
+    CONTROL_BARRIER, /* operands: result, barrier, count, predicate */
+    CONTROL_SYNC,    /* runs when all lanes of its mask, the last operand, are here */
+    CONTROL_CLUSTER, /* barrier.cluster */
+    CONTROL_YIELD,
+    CONTROL_TRAP,
+};
 
 struct ptx_step {
     ptx_run *run;
@@ -32,15 +49,15 @@ struct ptx_step {
     uint32_t operand[IR_MAX_OPERANDS];
     uint32_t guard; /* predicate index; PTX_ABSENT: none */
     uint8_t guard_negate;
-    uint8_t control; /* enum of exec.c: 0 is an ordinary step */
-    uint16_t detail; /* of the run function's own use: a rounding mode, a LUT, ... */
-    uint64_t extra;  /* likewise: an index, a pointer into the module, a target */
+    uint8_t control; /* enum step_control */
+    uint16_t list_count;
+    union ptx_how how;
     /* Operands of an instruction with vectors or groups (ld.v4, tex, mov {a,b}): all of them,
      * flattened in order; operand[] then holds the first of them. NULL for all others. */
     const uint32_t *list;
-    uint16_t list_count;
-    uint32_t line;
 };
+_Static_assert(sizeof(struct ptx_step) <= 72 || sizeof(void *) != 8,
+               "the interpreter reads a step in two lines of the cache");
 
 struct ptx_warp {
     char *registers;
@@ -48,11 +65,10 @@ struct ptx_warp {
     uint32_t *predicates;
     uint32_t carry; /* mask: CC.CF of each lane */
     struct ptx_block *block;
-    uint32_t active; /* lanes that run the current step's path */
-    uint32_t alive;  /* lanes that have not exited */
-    uint32_t index;  /* of the warp in its block */
-    /* The scheduler's own state follows (exec_internal.h). */
-    struct ptx_warp_state *state;
+    uint32_t active;              /* lanes that run the current step's path */
+    uint32_t alive;               /* lanes that have not exited */
+    uint32_t index;               /* of the warp in its block */
+    struct ptx_warp_state *state; /* the scheduler's own */
 };
 
 static inline const void *ptx_in(const struct ptx_warp *warp, uint32_t operand)
@@ -63,6 +79,13 @@ static inline const void *ptx_in(const struct ptx_warp *warp, uint32_t operand)
 static inline void *ptx_out(struct ptx_warp *warp, uint32_t operand)
 {
     return warp->registers + operand;
+}
+
+static inline uint32_t guard_mask(const struct ptx_warp *warp, const struct ptx_step *step)
+{
+    if (step->guard == PTX_ABSENT)
+        return PTX_FULL;
+    return warp->predicates[step->guard] ^ (step->guard_negate ? PTX_FULL : 0);
 }
 
 #endif

@@ -2,12 +2,17 @@
 /* Faults: the first of a launch is reported, and all of its workers stop. */
 #include "ptx/ops/fault.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/module.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/opcodes.h"
 
@@ -17,7 +22,7 @@ const struct ptx_world *fault_world(const struct ptx_warp *warp)
 }
 
 /* The steps of which function? A fault may come from the running frame or from a waiting one. */
-static const char *step_text(const struct ptx_warp *warp, const struct ptx_step *step)
+static const struct step_source *source_of(const struct ptx_warp *warp, const struct ptx_step *step)
 {
     const struct ptx_module *module = warp->block->launch->image->module;
 
@@ -25,9 +30,9 @@ static const char *step_text(const struct ptx_warp *warp, const struct ptx_step 
         const struct ptx_code *code = &module->codes[i];
 
         if (step >= code->steps && step < code->steps + code->step_count)
-            return opcodes_text[code->ops[step - code->steps]];
+            return &code->sources[step - code->steps];
     }
-    return "?";
+    return NULL;
 }
 
 void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
@@ -37,6 +42,7 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     struct launch *launch = block->launch;
     struct ptx_fault *fault = launch->fault;
     const uint32_t *tids = launch->tids + warp->index * 3 * PTX_LANES + lane;
+    const struct step_source *source = source_of(warp, step);
     char where[32] = "";
 
     warp->state->stopped = true;
@@ -47,7 +53,7 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     if (fault->kind == PTX_FAULT_NONE) {
         fault->kind = kind;
         fault->address = address;
-        fault->line = step->line;
+        fault->line = source ? source->line : 0;
         for (unsigned i = 0; i < 3; i++) {
             fault->block[i] = block->index[i];
             fault->thread[i] = tids[i * PTX_LANES];
@@ -56,8 +62,8 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
                  "kernel '%s', block (%u,%u,%u), thread (%u,%u,%u), line %u, %s: %s%s",
                  launch->entry->info.name, (unsigned)fault->block[0], (unsigned)fault->block[1],
                  (unsigned)fault->block[2], (unsigned)fault->thread[0], (unsigned)fault->thread[1],
-                 (unsigned)fault->thread[2], (unsigned)fault->line, step_text(warp, step),
-                 what ? what : "fault", where);
+                 (unsigned)fault->thread[2], (unsigned)fault->line,
+                 source ? opcodes_text[source->op] : "?", what ? what : "fault", where);
     }
     pthread_mutex_unlock(&launch->lock);
     atomic_store(&launch->stop, true);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
 
 void move_copy32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
@@ -92,7 +92,7 @@ void move_predicate_not(struct ptx_warp *warp, const struct ptx_step *step, uint
 
 void move_predicate_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    set_predicate(warp, step->operand[0], (uint32_t)step->extra, mask);
+    set_predicate(warp, step->operand[0], step->how.lanes.set, mask);
 }
 
 /* A lane of a register whose value has `bits` bits in all: 64 of them from bit `at` on. */
@@ -112,10 +112,10 @@ static uint64_t low_bits(uint64_t value, unsigned bits)
     return bits >= 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
-/* mov.b64 d, {a, b}: detail is the size of the result in bits; list: d, a, b, ... */
+/* mov.b64 d, {a, b}; list: d, a, b, ... */
 void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->detail, count = step->list_count - 1u, part = total / count;
+    unsigned total = step->how.pack.bits, count = step->list_count - 1u, part = total / count;
     char *to = ptx_out(warp, step->list[0]);
 
     FOR_LANES (lane, mask) {
@@ -140,10 +140,10 @@ void move_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask
     }
 }
 
-/* mov.b64 {a, b}, d: detail is the size of the source in bits; list: a, b, ..., d. */
+/* mov.b64 {a, b}, d; list: a, b, ..., d. */
 void move_unpack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    unsigned total = step->detail, count = step->list_count - 1u, part = total / count;
+    unsigned total = step->how.pack.bits, count = step->list_count - 1u, part = total / count;
     const void *from = ptx_in(warp, step->list[count]);
 
     FOR_LANES (lane, mask) {

@@ -72,7 +72,7 @@ OPS_3(shf_l_wrap, u32, u32, u32, u32, (join(a, b) << (c & 31)) >> 32)
 OPS_3(shf_r_clamp, u32, u32, u32, u32, join(a, b) >> WITHIN(c, 32))
 OPS_3(shf_r_wrap, u32, u32, u32, u32, join(a, b) >> (c & 31))
 
-/* --- prmt: step->detail is the mode --- */
+/* --- prmt --- */
 static inline uint32_t permuted_byte(uint64_t bytes, uint32_t nibble)
 {
     const uint32_t value = (uint32_t)(bytes >> ((nibble & 7) * 8)) & 0xff;
@@ -117,14 +117,14 @@ static const uint16_t prmt_selectors[][4] = {
 };
 static void run_prmt_mode(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const uint16_t *selectors = prmt_selectors[step->detail - IR_PRMT_F4E];
+    const uint16_t *selectors = prmt_selectors[step->how.prmt.mode - IR_PRMT_F4E];
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const lane_u32 *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
     OPS_STORE(warp, step, mask, u32, permuted(a[lane], b[lane], selectors[c[lane] & 3]))
 }
 
-/* --- lop3: step->detail is the table, bit 4a + 2b + c --- */
+/* --- lop3 --- */
 static inline uint32_t choose(uint32_t which, uint32_t zero, uint32_t one)
 {
     return zero ^ ((zero ^ one) & which);
@@ -141,7 +141,7 @@ static void run_lop3(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
     uint32_t rows[8];
     for (unsigned row = 0; row < 8; row++)
-        rows[row] = 0U - (step->detail >> row & 1U);
+        rows[row] = 0U - (step->how.lop3.table >> row & 1U);
     OPS_STORE(warp, step, mask, u32, lop3(rows, a[lane], b[lane], c[lane]))
 }
 
@@ -154,7 +154,7 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
     const uint32_t q = ops_predicate(warp, step->operand[6]);
     uint32_t rows[8], results[PTX_LANES], nonzero = 0;
     for (unsigned row = 0; row < 8; row++)
-        rows[row] = 0U - (step->detail >> row & 1U);
+        rows[row] = 0U - (step->how.lop3.table >> row & 1U);
     OPS_LANES
     {
         results[lane] = lop3(rows, a[lane], b[lane], c[lane]);
@@ -164,7 +164,7 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
     if (step->operand[0] != PTX_ABSENT) {
         OPS_STORE(warp, step, mask, u32, results[lane])
     }
-    switch (step->extra) {
+    switch (step->how.lop3.boolean) {
     case IR_BOOL_AND:
         nonzero &= q;
         break;
@@ -226,13 +226,13 @@ static ptx_run *select_shf(const struct ir_insn *insn)
     }
 }
 
-static ptx_run *select_lop3(const struct ir_insn *insn, struct ptx_step *step)
+static ptx_run *select_lop3(const struct ir_insn *insn, union ptx_how *how)
 {
     const unsigned lut = insn->destinations + 3U;
     if (lut >= insn->count || insn->operands[lut].kind != IR_OPERAND_IMM)
         return NULL;
-    step->detail = (uint16_t)(insn->operands[lut].bits & 0xff);
-    step->extra = insn->boolean;
+    how->lop3 = (struct how_lop3){.table = (uint8_t)(insn->operands[lut].bits & 0xff),
+                                  .boolean = insn->boolean};
     return insn->destinations > 1 ? run_lop3_pred : run_lop3;
 }
 
@@ -256,7 +256,7 @@ static ptx_run *select_shr(const struct ir_insn *insn, unsigned width)
     return width == 64 ? run_shr_s64 : width == 32 ? run_shr_s32 : run_shr_s16;
 }
 
-ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     const unsigned width = width_of(insn->types[0]);
     (void)reason;
@@ -280,11 +280,11 @@ ptx_run *OPS_NAME(ops_bits)(const struct ir_insn *insn, struct ptx_step *step, c
     case IR_SHF:
         return select_shf(insn);
     case IR_PRMT:
-        step->detail = insn->mode;
+        how->prmt = (struct how_prmt){.mode = insn->mode};
         return insn->mode == IR_MODE_NONE || insn->mode == IR_PRMT_DEFAULT ? run_prmt
                                                                            : run_prmt_mode;
     case IR_LOP3:
-        return select_lop3(insn, step);
+        return select_lop3(insn, how);
     case IR_SELP:
         return width == 64 ? run_selp_64 : run_selp_32;
     case IR_SLCT:

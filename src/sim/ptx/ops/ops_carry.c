@@ -7,8 +7,6 @@
 #include "ptx/ops/ops.h"
 #include "ptx/read/ir.h"
 
-enum { CARRY_IN = 1, CARRY_OUT = 2 };
-
 static inline uint64_t high_product(uint64_t a, uint64_t b, bool is_signed)
 {
     const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
@@ -53,7 +51,7 @@ CHAIN(uint64_t)
         uint32_t flags = 0;                                                                        \
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                        \
             const T a = pa[lane], b = pb[lane], c = pc[lane];                                      \
-            unsigned carry = step->detail & CARRY_IN ? warp->carry >> lane & 1U : 0;               \
+            unsigned carry = step->how.carry.in ? warp->carry >> lane & 1U : 0;                    \
             const T value = function(left, right, &carry);                                         \
             (void)b;                                                                               \
             (void)c;                                                                               \
@@ -61,7 +59,7 @@ CHAIN(uint64_t)
             if (to && ops_has(mask, lane))                                                         \
                 to[lane] = value;                                                                  \
         }                                                                                          \
-        if (step->detail & CARRY_OUT)                                                              \
+        if (step->how.carry.out)                                                                   \
             warp->carry = (warp->carry & ~mask) | (flags & mask);                                  \
     }
 RUN(add32, uint32_t, u32, add_uint32_t, a, b, false)
@@ -75,7 +73,7 @@ RUN(madlo64, uint64_t, u64, add_uint64_t, LOW32(a, b), c, true)
 RUN(madhi_u64, uint64_t, u64, add_uint64_t, HIGH64U(a, b), c, true)
 RUN(madhi_s64, uint64_t, u64, add_uint64_t, HIGH64S(a, b), c, true)
 
-ptx_run *ops_carry(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *ops_carry(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     const enum ops_size size = ops_size_of(insn->types[0]);
     const bool is_signed = ops_is_signed(insn->types[0]), wide = size == OPS_64;
@@ -83,7 +81,7 @@ ptx_run *ops_carry(const struct ir_insn *insn, struct ptx_step *step, const char
     (void)reason;
     if ((!carry_in && !insn->cc) || (size != OPS_32 && size != OPS_64))
         return NULL;
-    step->detail = (uint16_t)((carry_in ? CARRY_IN : 0) | (insn->cc ? CARRY_OUT : 0));
+    how->carry = (struct how_carry){.in = carry_in, .out = insn->cc};
     switch (insn->op) {
     case IR_ADD:
     case IR_ADDC:

@@ -25,7 +25,7 @@ typedef uint32_t compare_lanes(const void *left, const void *right);
     }                                                                                              \
     static void setp_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)     \
     {                                                                                              \
-        const unsigned first = OPS_SETP_FIRST(step->detail);                                       \
+        const unsigned first = step->how.compare.first;                                            \
         const uint32_t bits =                                                                      \
             name(ptx_in(warp, step->operand[first]), ptx_in(warp, step->operand[first + 1]));      \
         ops_setp_store(warp, step, bits, mask);                                                    \
@@ -99,11 +99,11 @@ enum { COMPARISONS = IR_NAN - IR_EQ + 1 };
 static ptx_run *const setp_table[COMPARE_TYPES][COMPARISONS] = TABLE(setp_);
 static compare_lanes *const compare_table[COMPARE_TYPES][COMPARISONS] = TABLE();
 
-/* set: all ones, or 1.0, where it holds. step->extra: the place in the table; the result's ones are
- * step->detail's concern: */
+/* set: all ones, or 1.0, where it holds. */
 static void run_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    compare_lanes *const compare = compare_table[step->extra >> 8][step->extra & 0xff];
+    const struct how_compare *how = &step->how.compare;
+    compare_lanes *const compare = compare_table[how->row][how->column];
     const uint32_t bits = compare(ptx_in(warp, step->operand[1]), ptx_in(warp, step->operand[2]));
     ops_set_store(warp, step, bits, mask);
 }
@@ -134,8 +134,7 @@ static unsigned row_of(const struct ir_insn *insn, unsigned type)
     }
 }
 
-ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, struct ptx_step *step,
-                               const char **reason)
+ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     (void)reason;
     if (insn->op != IR_SETP && insn->op != IR_SET)
@@ -147,10 +146,11 @@ ptx_run *OPS_NAME(ops_compare)(const struct ir_insn *insn, struct ptx_step *step
     const unsigned column = insn->compare - (unsigned)IR_EQ;
     if (!compare_table[row][column])
         return NULL;
-    if (!set) {
-        step->detail = ops_setp_detail(insn);
+    how->compare = (struct how_compare){.first = insn->destinations,
+                                        .boolean = insn->boolean,
+                                        .row = (uint8_t)row,
+                                        .column = (uint8_t)column};
+    if (!set)
         return setp_table[row][column];
-    }
-    step->extra = row << 8 | column;
-    return ops_set_detail(insn, &step->detail) ? run_set : NULL;
+    return ops_set_true(insn, &how->compare) ? run_set : NULL;
 }

@@ -264,10 +264,9 @@ static ptx_run *select_floats(const struct ir_insn *insn)
     }
 }
 
-ptx_run *OPS_NAME(ops_convert)(const struct ir_insn *insn, struct ptx_step *step,
-                               const char **reason)
+ptx_run *OPS_NAME(ops_convert)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    (void)step;
+    (void)how;
     (void)reason;
     if (insn->op != IR_CVT)
         return NULL;

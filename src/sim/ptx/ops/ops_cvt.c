@@ -7,16 +7,6 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/opcodes.h"
 
-/* step->extra: what to do. */
-struct conversion {
-    uint8_t to, from, rounding;
-    uint8_t saturate : 1, ftz : 1, relu : 1, finite : 1, pair : 1;
-};
-union packed {
-    struct conversion conversion;
-    uint64_t extra;
-};
-
 static bool is_integer(unsigned type)
 {
     return (type >= IR_B8 && type <= IR_S64 && type != IR_B128) || (type >= IR_U4 && type <= IR_S2);
@@ -44,7 +34,7 @@ static struct float_value read_integer(uint64_t bits, unsigned type)
 
 /* Clamped to the type's range. A NaN is 0, but the top bit where double or 64 bits are concerned.
  */
-static uint64_t write_integer(const struct float_value *value, const struct conversion *how)
+static uint64_t write_integer(const struct float_value *value, const struct how_convert *how)
 {
     const unsigned width = bits_of(how->to);
     const uint64_t top = UINT64_C(1) << (width - 1);
@@ -61,7 +51,7 @@ static uint64_t write_integer(const struct float_value *value, const struct conv
     return magnitude > most ? most : magnitude;
 }
 
-static uint64_t integer_to_integer(uint64_t bits, const struct conversion *how)
+static uint64_t integer_to_integer(uint64_t bits, const struct how_convert *how)
 {
     const struct float_value value = read_integer(bits, how->from);
     if (how->saturate)
@@ -75,7 +65,7 @@ static bool below_normal(const struct float_value *value)
     return value->kind == FLOAT_FINITE && value->exponent < -126;
 }
 
-static uint64_t write_float(struct float_value value, const struct conversion *how)
+static uint64_t write_float(struct float_value value, const struct how_convert *how)
 {
     const struct float_format *format = float_format_of(how->to);
     const bool to_integral = how->rounding >= IR_RNI;
@@ -113,7 +103,7 @@ static uint64_t nearest_tf32(uint32_t bits, bool finite)
     return bits & ~UINT32_C(0x1fff);
 }
 
-static uint64_t convert(uint64_t bits, const struct conversion *how)
+static uint64_t convert(uint64_t bits, const struct how_convert *how)
 {
     if (how->to == IR_TF32 && how->rounding == IR_RNA)
         return nearest_tf32((uint32_t)bits, how->finite);
@@ -138,8 +128,7 @@ static bool is_wide(unsigned type)
 
 static void run_convert(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct conversion *how = &packed.conversion;
+    const struct how_convert *how = &step->how.convert;
     const void *from = ptx_in(warp, step->operand[1]);
     void *to = ptx_out(warp, step->operand[0]);
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
@@ -158,8 +147,7 @@ static void run_convert(struct ptx_warp *warp, const struct ptx_step *step, uint
 /* Two results in one register: from a (upper) and b, or from the halves of a. */
 static void run_convert_pair(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct conversion *how = &packed.conversion;
+    const struct how_convert *how = &step->how.convert;
     const unsigned half = bits_of(how->to) / 2, from_half = bits_of(how->from) / 2;
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const lane_u32 *b = how->pair ? ptx_in(warp, step->operand[2]) : a;
@@ -195,8 +183,7 @@ static struct float_value round_randomly(uint32_t bits, const struct float_forma
 
 static void run_convert_random(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct conversion *how = &packed.conversion;
+    const struct how_convert *how = &step->how.convert;
     const struct float_format *format = float_format_of(how->to);
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *random = ptx_in(warp, step->operand[3]);
@@ -214,8 +201,7 @@ static void run_convert_random(struct ptx_warp *warp, const struct ptx_step *ste
 /* d = c : sat(a) : sat(b), each as wide as the type; without c its place is zero. */
 static void run_pack(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct conversion *how = &packed.conversion;
+    const struct how_convert *how = &step->how.convert;
     const unsigned width = bits_of(how->to);
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = how->pair ? ptx_in(warp, step->operand[3]) : NULL;
@@ -234,33 +220,28 @@ static bool is_pair(unsigned type)
            type == IR_E2M1X2 || type == IR_E2M3X2 || type == IR_E3M2X2;
 }
 
-ptx_run *ops_cvt(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *ops_cvt(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    union packed packed = {.extra = 0};
-    struct conversion *how = &packed.conversion;
-    if (insn->op != IR_CVT && insn->op != IR_CVT_PACK)
+    const bool pack = insn->op == IR_CVT_PACK;
+    const unsigned to = insn->types[0], from = insn->types[1];
+    if (insn->op != IR_CVT && !pack)
         return NULL;
-    how->to = insn->types[0];
-    how->from = insn->types[1];
-    how->rounding = insn->rounding;
-    how->saturate = insn->saturate || insn->op == IR_CVT_PACK;
-    how->ftz = insn->ftz;
-    how->relu = insn->relu;
-    how->finite = insn->satfinite;
-    if (insn->op == IR_CVT_PACK) {
-        how->pair = insn->count > 3;
-        step->extra = packed.extra;
+    how->convert = (struct how_convert){.to = insn->types[0],
+                                        .from = insn->types[1],
+                                        .rounding = insn->rounding,
+                                        .saturate = insn->saturate || pack,
+                                        .ftz = insn->ftz,
+                                        .relu = insn->relu,
+                                        .finite = insn->satfinite,
+                                        .pair = insn->count > (pack ? 3 : 2)};
+    if (pack)
         return run_pack;
-    }
-    const bool known_to = is_integer(how->to) || float_format_of(how->to);
-    const bool known_from = is_integer(how->from) || float_format_of(how->from);
-    if (!known_to || !known_from) {
+    if ((!is_integer(to) && !float_format_of(to)) ||
+        (!is_integer(from) && !float_format_of(from))) {
         *reason = "a conversion between these types is not supported";
         return NULL;
     }
-    how->pair = insn->count > 2;
-    step->extra = packed.extra;
-    if (how->rounding == IR_RS)
+    if (insn->rounding == IR_RS)
         return run_convert_random;
-    return is_pair(how->to) ? run_convert_pair : run_convert;
+    return is_pair(to) ? run_convert_pair : run_convert;
 }

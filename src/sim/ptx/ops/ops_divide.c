@@ -40,14 +40,14 @@ SIGNED(s16, s32, u32, ops_s16, OUT16)
 SIGNED(s32, s32, u32, IN32, OUT32)
 SIGNED(s64, s64, u64, IN64, OUT64)
 
-ptx_run *ops_divide(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *ops_divide(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     static ptx_run *const table[2][2][3] = {
         {{run_div_u16, run_div_u32, run_div_u64}, {run_div_s16, run_div_s32, run_div_s64}},
         {{run_rem_u16, run_rem_u32, run_rem_u64}, {run_rem_s16, run_rem_s32, run_rem_s64}},
     };
     const enum ops_size size = ops_size_of(insn->types[0]);
-    (void)step;
+    (void)how;
     (void)reason;
     if ((insn->op != IR_DIV && insn->op != IR_REM) || size == OPS_OTHER)
         return NULL;

@@ -114,28 +114,28 @@ OPS_2(szext_wrap_s, u32, u32, u32, extended(a, b & 31, true))
 OPS_2(szext_clamp_u, u32, u32, u32, b > 31 ? a : extended(a, b, false))
 OPS_2(szext_clamp_s, u32, u32, u32, b > 31 ? a : extended(a, b, true))
 
-/* --- dot products with an addend; step->detail: bit 0, 1: a, b signed; bit 2: upper half of b */
-static inline uint32_t byte_of(uint32_t value, unsigned index, unsigned is_signed)
+/* --- dot products with an addend --- */
+static inline uint32_t byte_of(uint32_t value, unsigned index, bool is_signed)
 {
     const uint32_t byte = value >> (8 * index) & 0xff;
     return is_signed ? (uint32_t)(int32_t)(int8_t)(uint8_t)byte : byte;
 }
-static inline uint32_t half_of(uint32_t value, unsigned index, unsigned is_signed)
+static inline uint32_t half_of(uint32_t value, unsigned index, bool is_signed)
 {
     const uint32_t half = value >> (16 * index) & 0xffff;
     return is_signed ? (uint32_t)(int32_t)(int16_t)(uint16_t)half : half;
 }
-static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, unsigned detail)
+static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, const struct how_dot *how)
 {
     for (unsigned i = 0; i < 4; i++)
-        c += byte_of(a, i, detail & 1) * byte_of(b, i, detail & 2);
+        c += byte_of(a, i, how->a_signed) * byte_of(b, i, how->b_signed);
     return c;
 }
-static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, unsigned detail)
+static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, const struct how_dot *how)
 {
-    const unsigned first = detail & 4 ? 2 : 0;
+    const unsigned first = how->upper ? 2 : 0;
     for (unsigned i = 0; i < 2; i++)
-        c += half_of(a, i, detail & 1) * byte_of(b, first + i, detail & 2);
+        c += half_of(a, i, how->a_signed) * byte_of(b, first + i, how->b_signed);
     return c;
 }
 #define DOT(name)                                                                                  \
@@ -144,8 +144,8 @@ static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, unsigned detail)
         const lane_u32 *a = ptx_in(warp, step->operand[1]);                                        \
         const lane_u32 *b = ptx_in(warp, step->operand[2]);                                        \
         const lane_u32 *c = ptx_in(warp, step->operand[3]);                                        \
-        const unsigned detail = step->detail;                                                      \
-        OPS_STORE(warp, step, mask, u32, name(a[lane], b[lane], c[lane], detail))                  \
+        const struct how_dot how = step->how.dot;                                                  \
+        OPS_STORE(warp, step, mask, u32, name(a[lane], b[lane], c[lane], &how))                    \
     }
 DOT(dot4)
 DOT(dot2)
@@ -160,7 +160,7 @@ static ptx_run *select_bfind(const struct ir_insn *insn, bool wide, bool is_sign
     return table[insn->mode == IR_SHIFTAMT][wide][is_signed];
 }
 
-ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     const bool wide = ops_size_of(insn->types[0]) == OPS_64;
     const bool is_signed = ops_is_signed(insn->types[0]), wrap = insn->mode == IR_WRAP;
@@ -190,8 +190,9 @@ ptx_run *OPS_NAME(ops_field)(const struct ir_insn *insn, struct ptx_step *step, 
         return is_signed ? run_szext_clamp_s : run_szext_clamp_u;
     case IR_DP4A:
     case IR_DP2A:
-        step->detail =
-            (uint16_t)(is_signed + 2 * ops_is_signed(insn->types[1]) + 4 * (insn->half == IR_HI));
+        how->dot = (struct how_dot){.a_signed = is_signed,
+                                    .b_signed = ops_is_signed(insn->types[1]),
+                                    .upper = insn->half == IR_HI};
         return insn->op == IR_DP4A ? run_dot4 : run_dot2;
     default:
         return NULL;

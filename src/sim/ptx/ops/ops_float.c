@@ -73,7 +73,6 @@ OPS_1(neg_f64, u64, u64, SIGN64(a ^ F64_SIGN))
 OPS_2(copysign_f32, u32, u32, u32, (a & F32_SIGN) | (b & ~F32_SIGN))
 OPS_2(copysign_f64, u64, u64, u64, (a & F64_SIGN) | (b & ~F64_SIGN))
 
-/* step->detail: the class. */
 static bool in_class(unsigned class, uint64_t magnitude, uint64_t infinity, uint64_t least_normal)
 {
     switch (class) {
@@ -96,8 +95,9 @@ static void run_testp_f32(struct ptx_warp *warp, const struct ptx_step *step, ui
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     uint32_t bits = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        bits |= (uint32_t)in_class(step->detail, a[lane] & ~F32_SIGN, F32_INFINITY, 0x800000)
-                << lane;
+        bits |=
+            (uint32_t)in_class(step->how.testp.kind, a[lane] & ~F32_SIGN, F32_INFINITY, 0x800000)
+            << lane;
     ops_set_predicate(warp, step->operand[0], bits, mask);
 }
 static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
@@ -105,13 +105,13 @@ static void run_testp_f64(struct ptx_warp *warp, const struct ptx_step *step, ui
     const lane_u64 *a = ptx_in(warp, step->operand[1]);
     uint32_t bits = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        bits |=
-            (uint32_t)in_class(step->detail, a[lane] & ~F64_SIGN, F64_INFINITY, UINT64_C(1) << 52)
-            << lane;
+        bits |= (uint32_t)in_class(step->how.testp.kind, a[lane] & ~F64_SIGN, F64_INFINITY,
+                                   UINT64_C(1) << 52)
+                << lane;
     ops_set_predicate(warp, step->operand[0], bits, mask);
 }
 
-ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     const bool is_double = insn->types[0] == IR_F64;
     (void)reason;
@@ -130,7 +130,7 @@ ptx_run *OPS_NAME(ops_float)(const struct ir_insn *insn, struct ptx_step *step, 
     case IR_COPYSIGN:
         return is_double ? run_copysign_f64 : run_copysign_f32;
     case IR_TESTP:
-        step->detail = insn->mode;
+        how->testp = (struct how_testp){.kind = insn->mode};
         return is_double ? run_testp_f64 : run_testp_f32;
     default:
         return insn->rounding == IR_ROUND_NONE || insn->rounding == IR_RN ? arith_select(insn)

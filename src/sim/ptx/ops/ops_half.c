@@ -148,7 +148,7 @@ static ptx_run *select_extreme(const struct ir_insn *insn, unsigned format, bool
     return table[insn->op == IR_MAX][format][insn->nan + 2 * insn->xorsign][pair];
 }
 
-ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     static ptx_run *const signs[2][3][2] = {
         {BOTH(abs_f16), BOTH(abs_f16_ftz), BOTH(abs_bf16)},
@@ -158,7 +158,7 @@ ptx_run *OPS_NAME(ops_half)(const struct ir_insn *insn, struct ptx_step *step, c
     const bool is_f16 = type == IR_F16 || type == IR_F16X2;
     const bool is_bf16 = type == IR_BF16 || type == IR_BF16X2;
     const bool pair = type == IR_F16X2 || type == IR_BF16X2;
-    (void)step;
+    (void)how;
     (void)reason;
     if (!is_f16 && !is_bf16)
         return NULL;

@@ -6,15 +6,6 @@
 #include "ptx/ops/ops_mask.h"
 #include "ptx/read/ir.h"
 
-/* step->extra: the comparison, and how the operands are read. */
-struct half_compare {
-    uint8_t compare, is_bf16, ftz, pair;
-};
-union packed {
-    struct half_compare how;
-    uint64_t extra;
-};
-
 static bool compared(unsigned compare, float a, float b)
 {
     const bool unordered = a != a || b != b;
@@ -50,7 +41,7 @@ static bool compared(unsigned compare, float a, float b)
     }
 }
 
-static float half_float(const struct half_compare *how, uint32_t half)
+static float half_float(const struct how_compare *how, uint32_t half)
 {
     if (how->is_bf16)
         return bf16_float(half);
@@ -60,7 +51,7 @@ static float half_float(const struct half_compare *how, uint32_t half)
 }
 
 /* Of the low halves, or the high ones. */
-static uint32_t lanes_where(const struct half_compare *how, const lane_u32 *a, const lane_u32 *b,
+static uint32_t lanes_where(const struct how_compare *how, const lane_u32 *a, const lane_u32 *b,
                             unsigned shift)
 {
     uint32_t bits = 0;
@@ -74,63 +65,61 @@ static uint32_t lanes_where(const struct half_compare *how, const lane_u32 *a, c
 
 static void run_setp(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const unsigned first = OPS_SETP_FIRST(step->detail), boolean = step->detail >> 2;
+    const struct how_compare *how = &step->how.compare;
+    const unsigned first = how->first;
     const lane_u32 *a = ptx_in(warp, step->operand[first]);
     const lane_u32 *b = ptx_in(warp, step->operand[first + 1]);
-    const uint32_t low = lanes_where(&packed.how, a, b, 0);
-    if (!packed.how.pair) {
+    const uint32_t low = lanes_where(how, a, b, 0);
+    if (!how->pair) {
         ops_setp_store(warp, step, low, mask);
         return;
     }
-    const uint32_t high = lanes_where(&packed.how, a, b, 16);
-    const uint32_t other = boolean ? ops_predicate(warp, step->operand[first + 2]) : 0;
-    ops_set_predicate(warp, step->operand[0], ops_combine(boolean, low, other), mask);
+    const uint32_t high = lanes_where(how, a, b, 16);
+    const uint32_t other = how->boolean ? ops_predicate(warp, step->operand[first + 2]) : 0;
+    ops_set_predicate(warp, step->operand[0], ops_combine(how->boolean, low, other), mask);
     if (first > 1)
-        ops_set_predicate(warp, step->operand[1], ops_combine(boolean, high, other), mask);
+        ops_set_predicate(warp, step->operand[1], ops_combine(how->boolean, high, other), mask);
 }
 
 static void run_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
+    const struct how_compare *how = &step->how.compare;
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
-    ops_set_store(warp, step, lanes_where(&packed.how, a, b, 0), mask);
+    ops_set_store(warp, step, lanes_where(how, a, b, 0), mask);
 }
 
 /* Pairs give pairs of 1.0 or 0. */
 static void run_set_pair(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const uint32_t one = packed.how.is_bf16 ? 0x3f80 : 0x3c00;
+    const struct how_compare *how = &step->how.compare;
+    const uint32_t one = how->is_bf16 ? 0x3f80 : 0x3c00;
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
-    const uint32_t other = step->detail ? ops_predicate(warp, step->operand[3]) : 0;
-    const uint32_t low = ops_combine(step->detail, lanes_where(&packed.how, a, b, 0), other);
-    const uint32_t high = ops_combine(step->detail, lanes_where(&packed.how, a, b, 16), other);
+    const uint32_t other = how->boolean ? ops_predicate(warp, step->operand[3]) : 0;
+    const uint32_t low = ops_combine(how->boolean, lanes_where(how, a, b, 0), other);
+    const uint32_t high = ops_combine(how->boolean, lanes_where(how, a, b, 16), other);
     OPS_STORE(warp, step, mask, u32,
               (ops_has(low, lane) ? one : 0) | (ops_has(high, lane) ? one << 16 : 0))
 }
 
-ptx_run *ops_half_compare(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *ops_half_compare(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    union packed packed = {.extra = 0};
     (void)reason;
     if (insn->op != IR_SETP && insn->op != IR_SET)
         return NULL;
     const unsigned type = insn->types[insn->op == IR_SET ? 1 : 0];
-    packed.how.compare = insn->compare;
-    packed.how.is_bf16 = type == IR_BF16 || type == IR_BF16X2;
-    packed.how.pair = type == IR_F16X2 || type == IR_BF16X2;
-    packed.how.ftz = insn->ftz;
-    if (!packed.how.is_bf16 && type != IR_F16 && type != IR_F16X2)
+    const bool is_bf16 = type == IR_BF16 || type == IR_BF16X2;
+    const bool pair = type == IR_F16X2 || type == IR_BF16X2;
+    if (!is_bf16 && type != IR_F16 && type != IR_F16X2)
         return NULL;
-    step->extra = packed.extra;
-    if (insn->op == IR_SETP) {
-        step->detail = ops_setp_detail(insn);
+    how->compare = (struct how_compare){.first = insn->destinations,
+                                        .boolean = insn->boolean,
+                                        .compare = insn->compare,
+                                        .is_bf16 = is_bf16,
+                                        .ftz = insn->ftz,
+                                        .pair = pair};
+    if (insn->op == IR_SETP)
         return run_setp;
-    }
-    if (packed.how.pair) {
-        step->detail = insn->boolean;
+    if (pair)
         return run_set_pair;
-    }
-    return ops_set_detail(insn, &step->detail) ? run_set : NULL;
+    return ops_set_true(insn, &how->compare) ? run_set : NULL;
 }

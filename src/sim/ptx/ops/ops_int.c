@@ -112,14 +112,14 @@ static ptx_run *select_pairs(const struct ir_insn *insn)
         }                                                                                          \
     }
 
-ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_int)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     static ptx_run *const add[3] = BY_SIZE(add), *const sub[3] = BY_SIZE(sub);
     static ptx_run *const mul[3] = BY_SIZE(mul), *const mad[3] = BY_SIZE(mad);
     static ptx_run *const neg[3] = BY_SIZE(neg), *const absolute[3] = BY_SIZE(abs);
     static ptx_run *const least[2][3] = BY_TYPE(min), *const most[2][3] = BY_TYPE(max);
     static ptx_run *const sad[2][3] = BY_TYPE(sad);
-    (void)step;
+    (void)how;
     (void)reason;
     const unsigned type = insn->types[0];
     if (type == IR_U16X2 || type == IR_S16X2)

@@ -63,14 +63,6 @@ static inline uint32_t ops_mask_of64(const struct ops_mask64 *found)
     return bits;
 }
 
-/* setp: p[|q], a, b[, c]. step->detail: index of a (1 or 2), the combination, whether c is there;
- * the destinations are p = bits op c and q = !bits op c. */
-#define OPS_SETP_FIRST(detail) ((detail)&3U)
-static inline uint16_t ops_setp_detail(const struct ir_insn *insn)
-{
-    return (uint16_t)(insn->destinations | insn->boolean << 2);
-}
-
 static inline uint32_t ops_combine(unsigned boolean, uint32_t bits, uint32_t other)
 {
     switch (boolean) {
@@ -85,54 +77,56 @@ static inline uint32_t ops_combine(unsigned boolean, uint32_t bits, uint32_t oth
     }
 }
 
+/* setp: p = bits op c and q = !bits op c. */
 static inline void ops_setp_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t bits,
                                   uint32_t mask)
 {
-    const unsigned first = OPS_SETP_FIRST(step->detail), boolean = step->detail >> 2;
+    const unsigned first = step->how.compare.first, boolean = step->how.compare.boolean;
     const uint32_t other = boolean ? ops_predicate(warp, step->operand[first + 2]) : 0;
     ops_set_predicate(warp, step->operand[0], ops_combine(boolean, bits, other), mask);
     if (first > 1)
         ops_set_predicate(warp, step->operand[1], ops_combine(boolean, ~bits, other), mask);
 }
 
-/* set: d, a, b[, c]. step->detail: the combination, and which bits say "true" in d's type. */
-static inline bool ops_set_detail(const struct ir_insn *insn, uint16_t *detail)
+/* Which bits say "true" in the type that set writes; false: it writes no such type. */
+static inline bool ops_set_true(const struct ir_insn *insn, struct how_compare *how)
 {
-    unsigned ones;
     switch (insn->types[0]) {
     case IR_U32:
     case IR_S32:
     case IR_B32:
-        ones = 0;
+        how->yes = TRUE_ONES_32;
         break;
     case IR_F32:
-        ones = 1;
+        how->yes = TRUE_F32;
         break;
     case IR_U16:
     case IR_S16:
     case IR_B16:
-        ones = 2;
+        how->yes = TRUE_ONES_16;
         break;
     case IR_F16:
-        ones = 3;
+        how->yes = TRUE_F16;
         break;
     case IR_BF16:
-        ones = 4;
+        how->yes = TRUE_BF16;
         break;
     default:
         return false;
     }
-    *detail = (uint16_t)(insn->boolean | ones << 2);
     return true;
 }
 
 static inline void ops_set_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t bits,
                                  uint32_t mask)
 {
-    static const uint32_t ones[] = {UINT32_C(0xffffffff), UINT32_C(0x3f800000), 0xffff, 0x3c00,
-                                    0x3f80};
-    const uint32_t yes = ones[step->detail >> 2];
-    const unsigned boolean = step->detail & 3U;
+    static const uint32_t bits_of[] = {[TRUE_ONES_32] = UINT32_C(0xffffffff),
+                                       [TRUE_F32] = UINT32_C(0x3f800000),
+                                       [TRUE_ONES_16] = 0xffff,
+                                       [TRUE_F16] = 0x3c00,
+                                       [TRUE_BF16] = 0x3f80};
+    const uint32_t yes = bits_of[step->how.compare.yes];
+    const unsigned boolean = step->how.compare.boolean;
     if (boolean)
         bits = ops_combine(boolean, bits, ops_predicate(warp, step->operand[3]));
     OPS_STORE(warp, step, mask, u32, ops_has(bits, lane) ? yes : 0)

@@ -121,9 +121,9 @@ static ptx_run *select_half(const struct ir_insn *insn)
     }
 }
 
-ptx_run *ops_math(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *ops_math(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    (void)step;
+    (void)how;
     (void)reason;
     if (insn->types[0] == IR_F64) {
         if (!insn->approx)

@@ -37,22 +37,19 @@ static void leave_mode(unsigned before)
 }
 #endif
 
-/* step->extra: the function to run, as it was selected; step->detail: enum ir_rounding. */
 static void run_rounded(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    ptx_run *const run = (ptx_run *)(uintptr_t)step->extra;
-    const unsigned before = enter_mode(step->detail);
-    run(warp, step, mask);
+    const unsigned before = enter_mode(step->how.round.rounding);
+    step->how.round.run(warp, step, mask);
     leave_mode(before);
 }
 
-ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_round)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     ptx_run *const run = arith_select(insn);
     (void)reason;
     if (!run || insn->rounding < IR_RZ || insn->rounding > IR_RP)
         return NULL;
-    step->detail = insn->rounding;
-    step->extra = (uintptr_t)run;
+    how->round = (struct how_round){.run = run, .rounding = insn->rounding};
     return run_rounded;
 }

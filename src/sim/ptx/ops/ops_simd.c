@@ -9,18 +9,6 @@
 
 enum simd { SIMD_ADD, SIMD_SUB, SIMD_AVERAGE, SIMD_ABSDIFF, SIMD_MIN, SIMD_MAX, SIMD_SET };
 
-/* step->extra. Selections: a digit of 4 bits for each part, which names one of a's, then of b's. */
-struct parts {
-    uint16_t a, b;
-    uint8_t op : 4, mask : 4;
-    uint8_t compare;
-    uint8_t four : 1, a_signed : 1, b_signed : 1, d_signed : 1, saturate : 1, add : 1;
-};
-union packed {
-    struct parts how;
-    uint64_t extra;
-};
-
 static int32_t part_of(uint32_t bits, unsigned width, bool is_signed)
 {
     if (width == 8)
@@ -47,7 +35,7 @@ static bool compared(unsigned compare, int32_t a, int32_t b)
 }
 
 /* An average rounds its half away from zero. */
-static int32_t operated(const struct parts *how, int32_t a, int32_t b)
+static int32_t operated(const struct how_simd *how, int32_t a, int32_t b)
 {
     switch (how->op) {
     case SIMD_ADD:
@@ -67,7 +55,7 @@ static int32_t operated(const struct parts *how, int32_t a, int32_t b)
     }
 }
 
-static uint32_t parts_of(const struct parts *how, uint32_t a, uint32_t b, uint32_t c)
+static uint32_t parts_of(const struct how_simd *how, uint32_t a, uint32_t b, uint32_t c)
 {
     const unsigned count = how->four ? 4 : 2, width = 32 / count;
     const uint32_t field = (UINT32_C(1) << width) - 1;
@@ -94,8 +82,7 @@ static uint32_t parts_of(const struct parts *how, uint32_t a, uint32_t b, uint32
 
 static void run_parts(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct parts how = packed.how;
+    const struct how_simd how = step->how.simd;
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
     OPS_STORE(warp, step, mask, u32, parts_of(&how, a[lane], b[lane], c[lane]))
@@ -108,29 +95,28 @@ static uint16_t selection_of(const struct ir_operand *operand, uint16_t otherwis
                : otherwise;
 }
 
-ptx_run *ops_simd(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *ops_simd(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     static const uint8_t operations[] = {SIMD_ADD, SIMD_SUB, SIMD_AVERAGE, SIMD_ABSDIFF,
                                          SIMD_MIN, SIMD_MAX, SIMD_SET};
-    union packed packed = {.extra = 0};
-    struct parts *how = &packed.how;
     (void)reason;
     if (insn->op < IR_VADD2 || insn->op > IR_VSET4 || insn->count < 4)
         return NULL;
     const bool four = insn->op >= IR_VADD4;
     const bool is_set = insn->op == IR_VSET2 || insn->op == IR_VSET4;
     const struct ir_operand *result = &insn->operands[0];
-    how->op = operations[insn->op - (four ? IR_VADD4 : IR_VADD2)] & 15U;
-    how->four = four;
-    how->a = selection_of(&insn->operands[1], four ? 0x3210 : 0x10);
-    how->b = selection_of(&insn->operands[2], four ? 0x7654 : 0x32);
-    how->mask = result->component == IR_COMPONENT_MASK ? (unsigned)result->offset & 15U : 15U;
-    how->compare = insn->compare;
-    how->d_signed = !is_set && ops_is_signed(insn->types[0]);
-    how->a_signed = ops_is_signed(insn->types[is_set ? 0 : 1]);
-    how->b_signed = ops_is_signed(insn->types[is_set ? 1 : 2]);
-    how->saturate = insn->saturate;
-    how->add = insn->atomic == IR_ATOM_ADD;
-    step->extra = packed.extra;
+    how->simd = (struct how_simd){
+        .op = operations[insn->op - (four ? IR_VADD4 : IR_VADD2)],
+        .four = four,
+        .a = selection_of(&insn->operands[1], four ? 0x3210 : 0x10),
+        .b = selection_of(&insn->operands[2], four ? 0x7654 : 0x32),
+        .mask = result->component == IR_COMPONENT_MASK ? (unsigned)result->offset & 15U : 15U,
+        .compare = insn->compare,
+        .d_signed = !is_set && ops_is_signed(insn->types[0]),
+        .a_signed = ops_is_signed(insn->types[is_set ? 0 : 1]),
+        .b_signed = ops_is_signed(insn->types[is_set ? 1 : 2]),
+        .saturate = insn->saturate,
+        .add = insn->atomic == IR_ATOM_ADD,
+    };
     return run_parts;
 }

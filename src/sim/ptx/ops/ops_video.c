@@ -7,18 +7,6 @@
 #include "ptx/ops/ops.h"
 #include "ptx/read/ir.h"
 
-/* step->extra. Selectors are IR_COMPONENT_*, or 0 for the whole register. */
-struct video {
-    uint8_t op, a, b, d; /* d: where the result is merged */
-    uint8_t compare, second, scale;
-    uint8_t a_signed : 1, b_signed : 1, d_signed : 1, saturate : 1, wrap : 1, plus_one : 1;
-};
-enum { MINUS_PRODUCT = 1, MINUS_C = 2 }; /* step->detail of vmad */
-union packed {
-    struct video how;
-    uint64_t extra;
-};
-
 static int64_t selected(uint32_t value, unsigned selector, bool is_signed)
 {
     if (selector >= IR_COMPONENT_B0 && selector <= IR_COMPONENT_B3) {
@@ -64,7 +52,7 @@ static bool compared(unsigned compare, int64_t a, int64_t b)
     }
 }
 
-static int64_t operated(const struct video *how, int64_t a, int64_t b)
+static int64_t operated(const struct how_video *how, int64_t a, int64_t b)
 {
     const int64_t amount = how->wrap ? b & 31 : b > 32 ? 32 : b;
     switch (how->op) {
@@ -87,7 +75,7 @@ static int64_t operated(const struct video *how, int64_t a, int64_t b)
     }
 }
 
-static uint32_t second(const struct video *how, uint32_t value, uint32_t c)
+static uint32_t second(const struct how_video *how, uint32_t value, uint32_t c)
 {
     const bool less = how->d_signed ? (int32_t)value < (int32_t)c : value < c;
     switch (how->second) {
@@ -113,17 +101,16 @@ static uint32_t merged(unsigned selector, uint32_t value, uint32_t c)
 }
 
 /* Devices deliver zero for a result that is saturated into an upper half. */
-static bool vanishes(const struct video *how)
+static bool vanishes(const struct how_video *how)
 {
     return how->saturate && how->d == IR_COMPONENT_H1;
 }
 
 static void run_video(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct video how = packed.how;
+    const struct how_video how = step->how.video;
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
-    const lane_u32 *c = step->detail ? ptx_in(warp, step->operand[3]) : a;
+    const lane_u32 *c = how.has_c ? ptx_in(warp, step->operand[3]) : a;
     uint32_t results[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
         int64_t value = operated(&how, selected(a[lane], how.a, how.a_signed),
@@ -139,15 +126,14 @@ static void run_video(struct ptx_warp *warp, const struct ptx_step *step, uint32
 }
 
 /* a * b + c, with 65 bits and more. */
-static uint32_t multiplied(const struct video *how, unsigned signs, int64_t a, int64_t b,
-                           uint32_t c)
+static uint32_t multiplied(const struct how_video *how, int64_t a, int64_t b, uint32_t c)
 {
-    const bool is_signed = how->a_signed || how->b_signed || signs;
+    const bool is_signed = how->a_signed || how->b_signed || how->minus_product || how->minus_c;
     __int128 addend = is_signed || how->plus_one ? (int32_t)c : (__int128)c;
     __int128 product = (__int128)a * b;
-    if (signs & MINUS_PRODUCT)
+    if (how->minus_product)
         product = -product;
-    if (signs & MINUS_C)
+    if (how->minus_c)
         addend = -addend;
     __int128 sum = product + addend + how->plus_one;
     sum >>= how->scale;
@@ -161,12 +147,11 @@ static uint32_t multiplied(const struct video *how, unsigned signs, int64_t a, i
 
 static void run_vmad(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct video how = packed.how;
+    const struct how_video how = step->how.video;
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const lane_u32 *c = ptx_in(warp, step->operand[3]);
     OPS_STORE(warp, step, mask, u32,
-              multiplied(&how, step->detail, selected(a[lane], how.a, how.a_signed),
+              multiplied(&how, selected(a[lane], how.a, how.a_signed),
                          selected(b[lane], how.b, how.b_signed), c[lane]))
 }
 
@@ -177,33 +162,32 @@ static uint8_t selector_of(const struct ir_operand *operand)
                : 0;
 }
 
-ptx_run *ops_video(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *ops_video(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    union packed packed = {.extra = 0};
-    struct video *how = &packed.how;
-    const bool is_set = insn->op == IR_VSET;
+    const struct ir_operand *operands = insn->operands;
+    const bool is_set = insn->op == IR_VSET, is_mad = insn->op == IR_VMAD;
     (void)reason;
     if (insn->op < IR_VADD || insn->op > IR_VSET)
         return NULL;
-    how->op = (uint8_t)(insn->op & 0xff);
-    how->d = selector_of(&insn->operands[0]);
-    how->a = selector_of(&insn->operands[1]);
-    how->b = selector_of(&insn->operands[2]);
-    how->compare = insn->compare;
-    how->second = insn->atomic;
-    how->scale = insn->mode == IR_SHR_7 ? 7 : insn->mode == IR_SHR_15 ? 15 : 0;
-    how->d_signed = !is_set && ops_is_signed(insn->types[0]);
-    how->a_signed = ops_is_signed(insn->types[is_set ? 0 : 1]);
-    how->b_signed = ops_is_signed(insn->types[is_set ? 1 : 2]);
-    how->saturate = insn->saturate;
-    how->wrap = insn->mode == IR_WRAP;
-    how->plus_one = insn->po;
-    step->detail = insn->count > 3;
-    if (insn->op == IR_VMAD) {
-        const bool minus = insn->operands[1].negate != insn->operands[2].negate;
-        step->detail =
-            (uint16_t)((minus ? MINUS_PRODUCT : 0) | (insn->operands[3].negate ? MINUS_C : 0));
-    }
-    step->extra = packed.extra;
-    return insn->op == IR_VMAD ? run_vmad : run_video;
+    how->video = (struct how_video){
+        .op = insn->op,
+        .d = selector_of(&operands[0]),
+        .a = selector_of(&operands[1]),
+        .b = selector_of(&operands[2]),
+        .compare = insn->compare,
+        .second = insn->atomic,
+        .scale = insn->mode == IR_SHR_7    ? 7
+                 : insn->mode == IR_SHR_15 ? 15
+                                           : 0,
+        .d_signed = !is_set && ops_is_signed(insn->types[0]),
+        .a_signed = ops_is_signed(insn->types[is_set ? 0 : 1]),
+        .b_signed = ops_is_signed(insn->types[is_set ? 1 : 2]),
+        .saturate = insn->saturate,
+        .wrap = insn->mode == IR_WRAP,
+        .plus_one = insn->po,
+        .has_c = insn->count > 3,
+        .minus_product = is_mad && operands[1].negate != operands[2].negate,
+        .minus_c = is_mad && operands[3].negate,
+    };
+    return is_mad ? run_vmad : run_video;
 }

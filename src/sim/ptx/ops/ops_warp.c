@@ -48,13 +48,12 @@ static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint3
     OPS_STORE(warp, step, mask, u32, value)
 }
 
-/* step->extra: index of membermask, or IR_MAX_OPERANDS; step->detail: the mode. */
 static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    FOR_GROUPS (group, all, (unsigned)step->extra, mask) {
+    FOR_GROUPS (group, all, step->how.vote.membermask, mask) {
         const uint32_t set = ops_predicate(warp, step->operand[1]) & all;
         bool result = false;
-        switch (step->detail) {
+        switch (step->how.vote.mode) {
         case IR_VOTE_ALL:
             result = set == all;
             break;
@@ -72,27 +71,27 @@ static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     }
 }
 
-/* step->detail: 1 if the values have 64 bits. */
 static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
+    const bool wide = step->how.match.wide;
     const void *a = ptx_in(warp, step->operand[1]);
     uint32_t found[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        found[lane] = equal_lanes(a, step->detail, lane_value(a, step->detail, lane), PTX_FULL);
+        found[lane] = equal_lanes(a, wide, lane_value(a, wide, lane), PTX_FULL);
     FOR_GROUPS (group, all, 2, mask) {
         OPS_STORE(warp, step, group, u32, found[lane] & all)
     }
 }
 
-/* step->extra: index of a. */
 static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const unsigned first = (unsigned)step->extra;
+    const bool wide = step->how.match.wide;
+    const unsigned first = step->how.match.first;
     const void *a = ptx_in(warp, step->operand[first]);
     FOR_GROUPS (group, all, first + 1, mask) {
         const unsigned one = (unsigned)__builtin_ctz(all ? all : group);
-        const uint64_t value = lane_value(a, step->detail, one);
-        const bool same = equal_lanes(a, step->detail, value, all) == all;
+        const uint64_t value = lane_value(a, wide, one);
+        const bool same = equal_lanes(a, wide, value, all) == all;
         store_same(warp, step, same ? all : 0, group);
         if (first > 1)
             ops_set_predicate(warp, step->operand[1], same ? PTX_FULL : 0, group);
@@ -119,17 +118,16 @@ static inline void sources(unsigned mode, const lane_u32 *b, const lane_u32 *c,
     }
 }
 
-/* step->extra: index of a. */
 static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const unsigned first = (unsigned)step->extra;
+    const unsigned first = step->how.shuffle.first;
     const lane_u32 *a = ptx_in(warp, step->operand[first]);
     const lane_u32 *b = ptx_in(warp, step->operand[first + 1]);
     const lane_u32 *c = ptx_in(warp, step->operand[first + 2]);
     int32_t from[PTX_LANES];
     uint32_t values[PTX_LANES];
     struct ops_mask32 inside;
-    switch (step->detail) { /* each with its own loop */
+    switch (step->how.shuffle.mode) { /* each with its own loop */
     case IR_SHFL_UP:
         sources(IR_SHFL_UP, b, c, from, &inside);
         break;
@@ -151,10 +149,10 @@ static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_
         ops_set_predicate(warp, step->operand[1], ops_mask_of32(&inside), mask);
 }
 
-static uint32_t reduced(unsigned mode, bool is_signed, uint32_t left, uint32_t right)
+static uint32_t reduced(const struct how_reduce *how, uint32_t left, uint32_t right)
 {
-    const bool less = is_signed ? (int32_t)left < (int32_t)right : left < right;
-    switch (mode) {
+    const bool less = how->is_signed ? (int32_t)left < (int32_t)right : left < right;
+    switch (how->mode) {
     case IR_REDUX_ADD:
         return left + right;
     case IR_REDUX_MIN:
@@ -178,18 +176,15 @@ static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32
         uint32_t result = a[first];
         for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
             if (ops_has(all, lane))
-                result = reduced(step->detail, step->extra, result, a[lane]);
+                result = reduced(&step->how.reduce, result, a[lane]);
         store_same(warp, step, result, group);
     }
 }
 
-/* step->detail: IR_REDUX_MIN or IR_REDUX_MAX, and what follows. */
-enum { REDUX_NAN = 0x100, REDUX_ABS = 0x200 };
-
-static uint32_t reduced_float(unsigned detail, uint32_t left, uint32_t right)
+static uint32_t reduced_float(const struct how_reduce *how, uint32_t left, uint32_t right)
 {
-    const bool max = (detail & 0xff) == IR_REDUX_MAX;
-    if (detail & REDUX_NAN)
+    const bool max = how->mode == IR_REDUX_MAX;
+    if (how->nan)
         return max ? f32_max_nan(left, right) : f32_min_nan(left, right);
     return max ? f32_max(left, right) : f32_min(left, right);
 }
@@ -197,14 +192,14 @@ static uint32_t reduced_float(unsigned detail, uint32_t left, uint32_t right)
 static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
-    const uint32_t sign = step->detail & REDUX_ABS ? F32_SIGN : 0;
+    const uint32_t sign = step->how.reduce.abs ? F32_SIGN : 0;
     FOR_GROUPS (group, all, 2, mask) {
         uint32_t result = F32_NAN; /* of no numbers */
         for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
             if (!ops_has(all ? all : group, lane))
                 continue;
             const uint32_t value = a[lane] & ~sign;
-            result = reduced_float(step->detail, any++ ? result : value, value);
+            result = reduced_float(&step->how.reduce, any++ ? result : value, value);
         }
         store_same(warp, step, result, group);
     }
@@ -224,35 +219,32 @@ static void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32
     }
 }
 
-static ptx_run *select_match(const struct ir_insn *insn, struct ptx_step *step)
+static ptx_run *select_match(const struct ir_insn *insn, union ptx_how *how)
 {
-    step->detail = ops_size_of(insn->types[0]) == OPS_64;
-    step->extra = insn->destinations;
+    how->match = (struct how_match){.wide = ops_size_of(insn->types[0]) == OPS_64,
+                                    .first = insn->destinations};
     return insn->mode == IR_MATCH_ANY ? run_match_any : run_match_all;
 }
 
-ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     (void)reason;
     switch (insn->op) {
     case IR_VOTE:
-        step->detail = insn->mode;
-        step->extra = insn->count > 2 ? 2 : IR_MAX_OPERANDS;
+        how->vote = (struct how_vote){.mode = insn->mode,
+                                      .membermask = insn->count > 2 ? 2 : IR_MAX_OPERANDS};
         return run_vote;
     case IR_MATCH:
-        return select_match(insn, step);
+        return select_match(insn, how);
     case IR_SHFL:
-        step->detail = insn->mode;
-        step->extra = insn->destinations;
+        how->shuffle = (struct how_shuffle){.mode = insn->mode, .first = insn->destinations};
         return run_shfl;
     case IR_REDUX:
-        step->detail = insn->mode;
-        if (insn->types[0] == IR_F32) {
-            step->detail |= (insn->nan ? REDUX_NAN : 0) | (insn->abs ? REDUX_ABS : 0);
-            return run_redux_float;
-        }
-        step->extra = insn->types[0] == IR_S32;
-        return run_redux;
+        how->reduce = (struct how_reduce){.mode = insn->mode,
+                                          .is_signed = insn->types[0] == IR_S32,
+                                          .nan = insn->nan,
+                                          .abs = insn->abs};
+        return insn->types[0] == IR_F32 ? run_redux_float : run_redux;
     case IR_ACTIVEMASK:
         return run_activemask;
     case IR_ELECT:

@@ -86,7 +86,7 @@ static ptx_run *select24(const struct ir_insn *insn, bool is_signed)
     return is_signed ? run_mad24lo_s : run_mad24lo_u;
 }
 
-ptx_run *OPS_NAME(ops_wide)(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *OPS_NAME(ops_wide)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     static ptx_run *const high[2][3] = {{run_hi_u16, run_hi_u32, run_hi_u64},
                                         {run_hi_s16, run_hi_s32, run_hi_s64}};
@@ -95,7 +95,7 @@ ptx_run *OPS_NAME(ops_wide)(const struct ir_insn *insn, struct ptx_step *step, c
     static ptx_run *const wide[2][3] = {{run_wide_u16, run_wide_u32}, {run_wide_s16, run_wide_s32}};
     static ptx_run *const mad_wide[2][3] = {{run_madwide_u16, run_madwide_u32},
                                             {run_madwide_s16, run_madwide_s32}};
-    (void)step;
+    (void)how;
     (void)reason;
     const enum ops_size size = ops_size_of(insn->types[0]);
     const bool is_signed = ops_is_signed(insn->types[0]);

@@ -6,9 +6,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/module.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
@@ -139,21 +144,21 @@ static bool is_lane(unsigned which)
     return which == IR_LANEID || (which >= IR_LANEMASK_EQ && which <= IR_LANEMASK_GT);
 }
 
-/* detail: enum ir_special; extra: the component or number. */
 void special_32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg32 *to = ptx_out(warp, step->operand[0]);
     uint32_t value;
 
-    if (is_lane(step->detail)) {
+    if (is_lane(step->how.special.name)) {
         FOR_LANES (lane, mask)
-            to[lane] = lane_special(step->detail, lane);
+            to[lane] = lane_special(step->how.special.name, lane);
         return;
     }
-    if (is_grid(step->detail))
-        value = (uint32_t)grid_special(warp, step->detail, (unsigned)step->extra);
+    if (is_grid(step->how.special.name))
+        value = (uint32_t)grid_special(warp, step->how.special.name, step->how.special.component);
     else
-        value = (uint32_t)machine_special(warp, step->detail, (unsigned)step->extra);
+        value =
+            (uint32_t)machine_special(warp, step->how.special.name, step->how.special.component);
     EACH_LANE(mask, lane, to[lane] = value);
 }
 
@@ -163,11 +168,11 @@ void special_tid(struct ptx_warp *warp, const struct ptx_step *step, uint32_t ma
     const struct launch *launch = warp->block->launch;
     const uint32_t *from;
 
-    if (step->extra > 2) {
+    if (step->how.special.component > 2) {
         EACH_LANE(mask, lane, to[lane] = 0);
         return;
     }
-    from = launch->tids + (warp->index * 3 + step->extra) * PTX_LANES;
+    from = launch->tids + (warp->index * 3 + step->how.special.component) * PTX_LANES;
     EACH_LANE(mask, lane, to[lane] = from[lane]);
 }
 
@@ -176,27 +181,29 @@ void special_64(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
     reg64 *to = ptx_out(warp, step->operand[0]);
     uint64_t value;
 
-    if (is_lane(step->detail) || step->detail == IR_TID) {
+    if (is_lane(step->how.special.name) || step->how.special.name == IR_TID) {
         const struct launch *launch = warp->block->launch;
 
         FOR_LANES (lane, mask)
-            to[lane] = step->detail != IR_TID
-                           ? lane_special(step->detail, lane)
-                           : launch->tids[(warp->index * 3 + step->extra) * PTX_LANES + lane];
+            to[lane] =
+                step->how.special.name != IR_TID
+                    ? lane_special(step->how.special.name, lane)
+                    : launch->tids[(warp->index * 3 + step->how.special.component) * PTX_LANES +
+                                   lane];
         return;
     }
-    if (is_grid(step->detail))
-        value = grid_special(warp, step->detail, (unsigned)step->extra);
+    if (is_grid(step->how.special.name))
+        value = grid_special(warp, step->how.special.name, step->how.special.component);
     else
-        value = machine_special(warp, step->detail, (unsigned)step->extra);
+        value = machine_special(warp, step->how.special.name, step->how.special.component);
     EACH_LANE(mask, lane, to[lane] = value);
 }
 
-/* Address of a variable of a device function: extra is its offset in the frame. */
+/* Address of a variable of a device function. */
 void special_local_address(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
-    uint64_t address = warp->state->frame->local_base + step->extra;
+    uint64_t address = warp->state->frame->local_base + step->how.address.add;
 
     EACH_LANE(mask, lane, to[lane] = address);
 }
@@ -206,16 +213,17 @@ void special_shared_address(struct ptx_warp *warp, const struct ptx_step *step, 
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
     const struct ptx_code *entry = warp->block->launch->entry;
-    uint64_t address = entry->shared_offsets[step->operand[1] & ~PTX_CONSTANT] + step->extra;
+    uint64_t address =
+        entry->shared_offsets[step->operand[1] & ~PTX_CONSTANT] + step->how.address.add;
 
     EACH_LANE(mask, lane, to[lane] = address);
 }
 
-/* The handle that a texture or surface reference holds; extra: the module's variable. */
+/* The handle that a texture or surface reference holds. */
 void special_reference(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
-    const char *host = warp->block->launch->image->hosts[step->extra];
+    const char *host = warp->block->launch->image->hosts[step->how.reference.variable];
     uint64_t handle = 0;
 
     if (host)
@@ -223,12 +231,12 @@ void special_reference(struct ptx_warp *warp, const struct ptx_step *step, uint3
     EACH_LANE(mask, lane, to[lane] = handle);
 }
 
-/* cvta: extra is what is added to the address. */
+/* cvta */
 void special_window(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
-    uint64_t add = step->extra;
+    uint64_t add = step->how.address.add;
 
     EACH_LANE(mask, lane, to[lane] = from[lane] + add);
 }
@@ -245,7 +253,6 @@ static bool is_constant(const struct ptx_image *image, uint64_t address)
     return false;
 }
 
-/* detail: enum ptx_space. */
 void special_isspacep(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const reg64 *from = ptx_in(warp, step->operand[1]);
@@ -263,7 +270,7 @@ void special_isspacep(struct ptx_warp *warp, const struct ptx_step *step, uint32
             space = PTX_SPACE_PARAM;
         else if (is_constant(warp->block->launch->image, address))
             space = PTX_SPACE_CONST;
-        if (space == step->detail)
+        if (space == step->how.space.space)
             bits |= UINT32_C(1) << lane;
     }
     *to = (*to & ~mask) | bits;
@@ -281,14 +288,13 @@ void special_fence(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
 #endif
 }
 
-/* mapa: the address of a .shared variable in the block of the cluster with the given rank.
- * extra: 1 for generic addresses. */
+/* mapa: the address of a .shared variable in the block of the cluster with the given rank. */
 void special_mapa(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
     const reg32 *rank = ptx_in(warp, step->operand[2]);
-    uint64_t base = step->extra ? PTX_SHARED_WINDOW : 0;
+    uint64_t base = step->how.cluster.generic ? PTX_SHARED_WINDOW : 0;
 
     FOR_LANES (lane, mask)
         to[lane] = base + ((from[lane] - base) & (CLUSTER_STRIDE - 1)) +
@@ -299,7 +305,7 @@ void special_getctarank(struct ptx_warp *warp, const struct ptx_step *step, uint
 {
     reg32 *to = ptx_out(warp, step->operand[0]);
     const reg64 *from = ptx_in(warp, step->operand[1]);
-    uint64_t base = step->extra ? PTX_SHARED_WINDOW : 0;
+    uint64_t base = step->how.cluster.generic ? PTX_SHARED_WINDOW : 0;
 
     FOR_LANES (lane, mask) {
         uint64_t rank = (from[lane] - base) / CLUSTER_STRIDE;
@@ -313,7 +319,7 @@ void special_alloca(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
     reg64 *to = ptx_out(warp, step->operand[0]);
     const reg64 *size = ptx_in(warp, step->operand[1]);
     struct ptx_frame *frame = warp->state->frame;
-    uint64_t most = 0, align = step->extra > 16 ? step->extra : 16;
+    uint64_t most = 0, asked = step->how.stack.align, align = asked > 16 ? asked : 16;
     uint64_t at = (frame->local_top + align - 1) & ~(align - 1);
 
     FOR_LANES (lane, mask)

@@ -136,7 +136,7 @@ static void apply_modifier(const struct reading *reading, uint32_t index, struct
         insn->geometry = value;
         break;
     case FIELD_LEVEL:
-        insn->base_mip_grad = value;
+        insn->level = value;
         break;
     default:
         apply_flag(modifier->field, insn);
@@ -276,10 +276,10 @@ static void settle(const struct reading *reading, struct ir_insn *insn, uint8_t 
         insn->mode = IR_MODE_NONE;
         break;
     case IR_TLD4: /* the component: r g b a */
-        insn->base_mip_grad = (uint8_t)(check_mode_has(reading, "g")   ? 1
-                                        : check_mode_has(reading, "b") ? 2
-                                        : check_mode_has(reading, "a") ? 3
-                                                                       : 0);
+        insn->component = (uint8_t)(check_mode_has(reading, "g")   ? 1
+                                    : check_mode_has(reading, "b") ? 2
+                                    : check_mode_has(reading, "a") ? 3
+                                                                   : 0);
         insn->mode = IR_MODE_NONE;
         break;
     default:

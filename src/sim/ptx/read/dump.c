@@ -145,7 +145,8 @@ static void dump_flags(const struct ir_insn *insn, struct ptx_text *text)
     dump_number("scope", insn->scope, text);
     dump_number("mode", insn->mode, text);
     dump_number("geometry", insn->geometry, text);
-    dump_number("lod", insn->base_mip_grad, text);
+    dump_number("level", insn->level, text);
+    dump_number("component", insn->component, text);
 }
 
 static void dump_insn(const struct ir_module *module, const struct ir_function *function,

@@ -212,6 +212,8 @@ enum ir_geometry {
     IR_2DMS,
     IR_A2DMS
 };
+/* The level that tex names, as the number of its operands. */
+enum ir_level { IR_LEVEL_NONE, IR_LEVEL, IR_GRADIENTS };
 enum ir_special {
     IR_TID,
     IR_NTID,
@@ -319,7 +321,8 @@ struct ir_insn {
     bool to;               /* cvta.to */
     bool saturate, ftz, approx, full, cc, relu, uniform, sync, array, noftz, nan, xorsign, abs,
         aligned, satfinite, ignore_src, parity, noinc, po, cluster;
-    uint8_t base_mip_grad; /* tex: 0 none, 1 level, 2 grad; tld4: component */
+    uint8_t level;     /* enum ir_level, of tex */
+    uint8_t component; /* of tld4: 0 to 3 */
     /* parity: mbarrier.*_wait.parity; noinc: cp.async.mbarrier.arrive.noinc; po: vmad.po; cluster:
      * the space is .shared::cluster; expect_tx: mbarrier.arrive.expect_tx */
     bool expect_tx;
@@ -409,7 +412,6 @@ struct ir_module {
     uint32_t variable_count;
     struct ir_function *functions;
     uint32_t function_count;
-    bool incomplete; /* something that is used is defined nowhere */
 };
 
 #endif

@@ -5,9 +5,12 @@
 
 #include <stdio.h>
 
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/run/schedule.h"
@@ -50,13 +53,13 @@ static void give_result(const struct group *group, const struct barrier *barrier
 
     if (to == PTX_ABSENT)
         return;
-    if (step->detail == IR_BAR_RED_POPC) {
+    if (step->how.barrier.mode == IR_BAR_RED_POPC) {
         reg32 *values = (reg32 *)(void *)(group->frame->registers + to);
 
         FOR_LANES (lane, group->mask)
             values[lane] = barrier->popc;
     } else {
-        bool result = step->detail == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
+        bool result = step->how.barrier.mode == IR_BAR_RED_AND ? !barrier->not_all : barrier->any;
         uint32_t *bits = &group->frame->predicates[to];
 
         *bits = result ? *bits | group->mask : *bits & ~group->mask;
@@ -103,7 +106,7 @@ static void arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
         barrier->any |= bits != 0;
         barrier->not_all |= bits != mask;
     }
-    if (step->detail == IR_BAR_ARRIVE) {
+    if (step->how.barrier.mode == IR_BAR_ARRIVE) {
         barrier->arrived += mask == state->warp.alive ? PTX_LANES : count;
     } else {
         barrier->waiting += count;
@@ -199,7 +202,7 @@ void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, 
     struct ptx_block *block = state->warp.block;
     uint32_t count;
 
-    if (step->detail == IR_BAR_CLUSTER_ARRIVE) {
+    if (step->how.barrier.mode == IR_BAR_CLUSTER_ARRIVE) {
         count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
         state->cluster_pending |= mask;
         block->barriers_used |= UINT32_C(1) << BARRIERS;

@@ -9,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/module.h"
 #include "ptx/ops/special.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/ops/worker_state.h"
 #include "ptx/ptx.h"
 #include "ptx/run/barrier.h"
 #include "ptx/run/warp.h"

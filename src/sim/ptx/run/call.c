@@ -7,9 +7,15 @@
 #include <string.h>
 
 #include "ptx/memory/builtin_run.h"
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/module.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/ops/worker_state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/builtin.h"
 #include "ptx/run/barrier.h"
@@ -149,7 +155,7 @@ static void pass(struct ptx_warp_state *state, struct ptx_frame *from,
 static struct ptx_frame *call_frame(struct ptx_warp_state *state, const struct ptx_step *step,
                                     const struct ptx_code *code, uint32_t mask)
 {
-    const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
+    const struct call_site *site = step->how.call.site;
     struct ptx_frame *parent = state->frame, *frame;
     uint32_t base = parent->local_top + CALL_OVERHEAD, lane = (uint32_t)__builtin_ctz(mask);
 
@@ -226,7 +232,7 @@ static bool call_matches(const struct ptx_code *code, const struct call_site *si
 /* The current group's lanes of `mask` go into their functions; its pc is behind the call. */
 void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask)
 {
-    const struct call_site *site = (const struct call_site *)(uintptr_t)step->extra;
+    const struct call_site *site = step->how.call.site;
     const struct ptx_module *module = state->launch->image->module;
     const reg64 *addresses = NULL;
     uint32_t left = mask;

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/module.h"
 #include "ptx/ptx.h"
 
 static uint64_t function_address(uint32_t index)

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_launch: what all blocks of a launch share is computed once. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/module.h"
 #include "ptx/ops/special.h"
 #include "ptx/ptx.h"
 #include "ptx/run/block.h"
 #include "ptx/run/pool.h"
 
+#define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
 #define MOST_BATCH 16
 
 static bool refuse(struct ptx_fault *fault, enum ptx_fault_kind kind, const char *what)

@@ -5,7 +5,8 @@
 #include "ptx/run/schedule.h"
 
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/warp_state.h"
 
 void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
                   struct ptx_frame *frame)

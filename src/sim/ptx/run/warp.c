@@ -2,13 +2,18 @@
 /* The interpreter: a warp runs until it ends, waits, or had its turn. */
 #include "ptx/run/warp.h"
 
+#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/exec_internal.h"
 #include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 #include "ptx/run/barrier.h"
 #include "ptx/run/call.h"
 #include "ptx/run/schedule.h"
+
+#define WARP_BUDGET 4096 /* backward jumps of a warp before others have a turn */
+#define SPIN_COST 64     /* of an atomic or volatile access, in backward jumps */
 
 /* What to do after a step that changed the groups. */
 #define CHOOSE_AT(place)                                                                           \
@@ -28,7 +33,7 @@ static enum slice turn_over(struct ptx_warp_state *state)
 static const struct ptx_step *indexed_target(const struct ptx_warp_state *state,
                                              const struct ptx_step *step, uint32_t index)
 {
-    const struct jump_table *table = (const struct jump_table *)(uintptr_t)step->extra;
+    const struct jump_table *table = step->how.indexed.table;
 
     return index < table->count ? &state->frame->code->steps[table->targets[index]] : NULL;
 }
@@ -120,13 +125,13 @@ choose:
             state->budget--;
             /* fallthrough */
         case CONTROL_JUMP:
-            pc = (const struct ptx_step *)(uintptr_t)step->extra;
+            pc = step->how.jump.step;
             if (state->budget <= 0 || state->group_count > 1)
                 CHOOSE_AT(pc);
             continue;
         case CONTROL_BRANCH:
             mask = active & guard_mask(warp, step);
-            target = (const struct ptx_step *)(uintptr_t)step->extra;
+            target = step->how.jump.step;
             if (mask == active) {
                 pc = target;
                 if (target <= step && --state->budget <= 0)

@@ -17,19 +17,6 @@
 #include "ptx/texture/tex.h"
 #include "ptx/texture/tex_sample.h"
 
-struct surf_plan {
-    uint8_t geometry;
-    uint8_t type;                     /* of one element */
-    uint8_t count : 4, formatted : 1; /* elements: 1, 2, 4 */
-    uint8_t bounds;                   /* IR_TRAP_SURF, IR_CLAMP_SURF, IR_ZERO_SURF */
-    uint8_t handle, at, values;
-    uint8_t operation; /* enum ir_atomic */
-};
-union packed {
-    struct surf_plan plan;
-    uint64_t extra;
-};
-
 static const struct ptx_texture *surface_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)
 {
@@ -64,7 +51,7 @@ static bool has_sign(const struct ptx_texture *surface)
 }
 
 /* Where the access of `size` bytes goes; NULL: outside, and not clamped. */
-static char *place_of(const struct ptx_texture *surface, const struct surf_plan *plan,
+static char *place_of(const struct ptx_texture *surface, const struct how_surface *plan,
                       const int32_t at[4], unsigned size)
 {
     const struct ptx_level *level = surface->levels;
@@ -239,7 +226,7 @@ static uint64_t value_of(const struct ptx_warp *warp, uint32_t operand, bool wid
 
 /* The type of sured.p says no sign: the surface's channels do. */
 static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step,
-                        const struct surf_plan *plan, const struct ptx_texture *surface,
+                        const struct how_surface *plan, const struct ptx_texture *surface,
                         unsigned lane, char *place)
 {
     const bool wide = element_size(plan->type) == 8;
@@ -250,13 +237,13 @@ static void reduce_lane(const struct ptx_warp *warp, const struct ptx_step *step
 
 /* suld, sust.b of one lane; `place` NULL: loads give zero, stores do nothing. */
 static void surf_lane(struct ptx_warp *warp, const struct ptx_step *step,
-                      const struct surf_plan *plan, unsigned lane, char *place)
+                      const struct how_surface *plan, unsigned lane, char *place)
 {
     const uint32_t *operands = tex_operands(step) + plan->values;
     const unsigned size = element_size(plan->type);
     const bool wide = size == 8;
     for (unsigned i = 0; i < plan->count; i++) {
-        if (step->detail == IR_SULD) {
+        if (plan->op == IR_SULD) {
             const uint64_t value = place ? load(place + (size_t)i * size, size) : 0;
             if (operands[i] == PTX_ABSENT)
                 continue;
@@ -273,12 +260,11 @@ static void surf_lane(struct ptx_warp *warp, const struct ptx_step *step,
 
 static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union packed packed = {.extra = step->extra};
-    const struct surf_plan *plan = &packed.plan;
+    const struct how_surface *plan = &step->how.surface;
     const uint32_t *operands = tex_operands(step);
     const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
     const unsigned size = element_size(plan->type) * plan->count;
-    const bool reduces = step->detail == IR_SURED;
+    const bool reduces = plan->op == IR_SURED;
     const unsigned coordinates = tex_dimensions(plan->geometry) + tex_has_layer(plan->geometry);
     const struct ptx_texture *surface = NULL;
     uint64_t known = 0;
@@ -319,11 +305,9 @@ static void run_surface(struct ptx_warp *warp, const struct ptx_step *step, uint
     }
 }
 
-/* step->detail: the instruction. */
-ptx_run *surf_select(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *surf_select(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    union packed packed = {.extra = 0};
-    struct surf_plan *plan = &packed.plan;
+    struct how_surface *plan = &how->surface;
     const bool is_load = insn->op == IR_SULD;
     (void)reason;
     if (!is_load && insn->op != IR_SUST && insn->op != IR_SURED)
@@ -332,16 +316,15 @@ ptx_run *surf_select(const struct ir_insn *insn, struct ptx_step *step, const ch
     const struct ir_operand *values = &insn->operands[is_load ? 0 : 1];
     if (insn->count < 2 || group->kind != IR_OPERAND_GROUP)
         return NULL;
-    plan->geometry = insn->geometry;
-    plan->type = insn->types[0];
-    plan->count = tex_width(values) & 7;
-    plan->formatted = insn->formatted;
-    plan->bounds = insn->mode;
-    plan->operation = insn->atomic;
+    *plan = (struct how_surface){.op = insn->op,
+                                 .geometry = insn->geometry,
+                                 .type = insn->types[0],
+                                 .count = tex_width(values) & 7,
+                                 .formatted = insn->formatted,
+                                 .bounds = insn->mode,
+                                 .operation = insn->atomic};
     plan->handle = is_load ? plan->count : 0;
     plan->at = plan->handle + 1;
     plan->values = is_load ? 0 : (uint8_t)tex_width(group);
-    step->extra = packed.extra;
-    step->detail = insn->op;
     return run_surface;
 }

@@ -88,7 +88,7 @@ static unsigned vector_width(unsigned dimensions)
 }
 
 static void prepare(const struct ptx_warp *warp, const struct ptx_step *step,
-                    const struct tex_plan *plan, unsigned lane, struct tex_fetch *fetch)
+                    const struct how_texture *plan, unsigned lane, struct tex_fetch *fetch)
 {
     const uint32_t *operands = tex_operands(step);
     const bool has_layer = tex_has_layer(plan->geometry);
@@ -104,9 +104,9 @@ static void prepare(const struct ptx_warp *warp, const struct ptx_step *step,
             i < dimensions ? number_at(warp, operands[first + i], lane, plan->integer) : 0;
         fetch->offset[i] = 0;
     }
-    if (plan->level == 1) {
+    if (plan->level == IR_LEVEL) {
         fetch->level = number_at(warp, operands[rest++], lane, false);
-    } else if (plan->level == 2) {
+    } else if (plan->level == IR_GRADIENTS) {
         fetch->level =
             gradient_level(warp, fetch->texture, operands + rest, width, dimensions, lane);
         rest += 2 * width;
@@ -126,8 +126,8 @@ static void prepare(const struct ptx_warp *warp, const struct ptx_step *step,
 }
 
 /* Results in the type that the instruction names; integers and float bits pass as they are. */
-static void store(struct ptx_warp *warp, const struct ptx_step *step, const struct tex_plan *plan,
-                  unsigned lane, const uint32_t texel[4])
+static void store(struct ptx_warp *warp, const struct ptx_step *step,
+                  const struct how_texture *plan, unsigned lane, const uint32_t texel[4])
 {
     const uint32_t *operands = tex_operands(step);
     for (unsigned i = 0; i < plan->results; i++) {
@@ -142,11 +142,9 @@ static void store(struct ptx_warp *warp, const struct ptx_step *step, const stru
     }
 }
 
-/* step->detail: whether it is a tld4. */
 static void run_tex(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const union tex_packed packed = {.extra = step->extra};
-    const struct tex_plan *plan = &packed.plan;
+    const struct how_texture *plan = &step->how.texture;
     const uint32_t *operands = tex_operands(step);
     const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
     struct tex_fetch fetch = {.texture = NULL};
@@ -162,7 +160,7 @@ static void run_tex(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
                 return;
         }
         prepare(warp, step, plan, lane, &fetch);
-        if (step->detail)
+        if (plan->gather)
             tex_sample_gather(&fetch, plan->component, texel);
         else
             tex_sample(&fetch, texel);
@@ -193,10 +191,10 @@ static uint32_t answer(const struct ptx_texture *texture, unsigned query, uint32
     }
 }
 
-/* txq and suq: d, [handle][, level]. step->detail: the query; step->extra: surface, level. */
-enum { QUERY_SURFACE = 1, QUERY_LEVEL = 2 };
+/* txq and suq: d, [handle][, level]. */
 static void run_query(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
+    const struct how_query *how = &step->how.query;
     const uint32_t *operands = tex_operands(step);
     const struct ptx_world *world = fault_world(warp);
     const lane_u64 *handles = ptx_in(warp, operands[1]);
@@ -205,15 +203,14 @@ static void run_query(struct ptx_warp *warp, const struct ptx_step *step, uint32
         if (!ops_has(mask, lane))
             continue;
         const struct ptx_texture *object =
-            (step->extra & QUERY_SURFACE ? world->surface : world->texture)(world->user,
-                                                                            handles[lane]);
+            (how->surface ? world->surface : world->texture)(world->user, handles[lane]);
         if (!object || object->level_count == 0) {
             fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, handles[lane],
                        "the handle is no live texture or surface");
             return;
         }
-        const uint32_t level = step->extra & QUERY_LEVEL ? word_at(warp, operands[2], lane) : 0;
-        to[lane] = answer(object, step->detail, level);
+        const uint32_t level = how->level ? word_at(warp, operands[2], lane) : 0;
+        to[lane] = answer(object, how->mode, level);
     }
 }
 
@@ -226,7 +223,7 @@ static void run_istypep(struct ptx_warp *warp, const struct ptx_step *step, uint
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
         if (!ops_has(mask, lane))
             continue;
-        const bool is = step->detail == IR_ISTYPEP_SURFREF
+        const bool is = step->how.query.mode == IR_ISTYPEP_SURFREF
                             ? !!world->surface(world->user, handles[lane])
                             : !!world->texture(world->user, handles[lane]);
         bits |= (uint32_t)is << lane;
@@ -234,7 +231,7 @@ static void run_istypep(struct ptx_warp *warp, const struct ptx_step *step, uint
     ops_set_predicate(warp, operands[0], bits, mask);
 }
 
-static bool plan_fetch(const struct ir_insn *insn, struct tex_plan *plan, const char **reason)
+static bool plan_fetch(const struct ir_insn *insn, struct how_texture *plan, const char **reason)
 {
     const unsigned group_index = insn->destinations;
     const struct ir_operand *group = &insn->operands[group_index];
@@ -245,19 +242,20 @@ static bool plan_fetch(const struct ir_insn *insn, struct tex_plan *plan, const 
     }
     if (group_index >= insn->count || group->kind != IR_OPERAND_GROUP || group->count < 2)
         return false;
-    plan->geometry = insn->geometry;
-    plan->type = insn->types[0];
-    plan->integer = insn->types[1] == IR_S32;
+    *plan = (struct how_texture){.geometry = insn->geometry,
+                                 .type = insn->types[0],
+                                 .integer = insn->types[1] == IR_S32,
+                                 .gather = insn->op == IR_TLD4};
     plan->results = (uint8_t)tex_width(&insn->operands[0]);
     plan->predicate = insn->destinations > 1;
     plan->handle = plan->results + plan->predicate;
     plan->at = (uint8_t)(plan->handle + group->count - 1); /* a sampler may stand between */
     plan->rest = (uint8_t)(plan->handle + tex_width(group));
-    plan->level = insn->op == IR_TEX ? insn->base_mip_grad & 3U : 0U;
-    plan->component = insn->base_mip_grad & 3U;
+    plan->level = insn->level;
+    plan->component = insn->component;
     unsigned next = group_index + 1 + plan->level; /* operands: one level, or two gradients */
     if (next < insn->count && (insn->operands[next].kind == IR_OPERAND_VECTOR || dimensions == 1)) {
-        plan->offset = 1;
+        plan->offset = true;
         next++;
     }
     if (next < insn->count) {
@@ -267,10 +265,10 @@ static bool plan_fetch(const struct ir_insn *insn, struct tex_plan *plan, const 
     return true;
 }
 
-static ptx_run *select_query(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+static ptx_run *select_query(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    step->detail = insn->mode;
-    step->extra = (insn->op == IR_SUQ ? QUERY_SURFACE : 0) | (insn->count > 2 ? QUERY_LEVEL : 0);
+    how->query = (struct how_query){
+        .mode = insn->mode, .surface = insn->op == IR_SUQ, .level = insn->count > 2};
     switch (insn->mode) {
     case IR_QUERY_WIDTH:
     case IR_QUERY_HEIGHT:
@@ -285,22 +283,17 @@ static ptx_run *select_query(const struct ir_insn *insn, struct ptx_step *step, 
     }
 }
 
-ptx_run *tex_select(const struct ir_insn *insn, struct ptx_step *step, const char **reason)
+ptx_run *tex_select(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
-    union tex_packed packed = {.extra = 0};
     switch (insn->op) {
     case IR_TEX:
     case IR_TLD4:
-        if (!plan_fetch(insn, &packed.plan, reason))
-            return NULL;
-        step->extra = packed.extra;
-        step->detail = insn->op == IR_TLD4;
-        return run_tex;
+        return plan_fetch(insn, &how->texture, reason) ? run_tex : NULL;
     case IR_TXQ:
     case IR_SUQ:
-        return select_query(insn, step, reason);
+        return select_query(insn, how, reason);
     case IR_ISTYPEP:
-        step->detail = insn->mode;
+        how->query = (struct how_query){.mode = insn->mode};
         return run_istypep;
     default:
         return NULL;

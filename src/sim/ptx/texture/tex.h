@@ -8,22 +8,6 @@
 
 struct ptx_texture;
 
-/* How an instruction's flattened operands are laid out; made by select_run, kept in step->extra. */
-struct tex_plan {
-    uint8_t geometry;
-    uint8_t type;    /* enum ir_type of the results */
-    uint8_t results; /* registers at the front */
-    uint8_t handle;  /* index of the handle */
-    uint8_t at;      /* index of the first coordinate */
-    uint8_t rest;    /* index of what follows the coordinates: level, gradients, offsets */
-    uint8_t integer : 1, predicate : 1, offset : 1, level : 2; /* level: 1 .level, 2 .grad */
-    uint8_t component;
-};
-union tex_packed {
-    struct tex_plan plan;
-    uint64_t extra;
-};
-
 /* One fetch. Coordinates in the texture's own unit: texels, or normalized. */
 struct tex_fetch {
     const struct ptx_texture *texture;
