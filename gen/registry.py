@@ -49,7 +49,7 @@ def read(directory, name):
             seen.add(key)
             if name == "errors" and rows and row["code"] <= rows[-1]["code"]:
                 raise ValueError(f"code {row['code']} does not come after {rows[-1]['code']}")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise RegistryError(f"{path}:{number}: {error}") from None
         rows.append(row)
     return rows
@@ -62,7 +62,7 @@ def check(name, row):
     for field, kind in FIELDS.get(name, {}).items():
         if not is_a(row.get(field), kind):
             raise ValueError(f"{field} is not {'there' if field not in row else WORDS[kind]}")
-    if row.get("platform") not in PLATFORMS:
+    if not any(row.get("platform") == known for known in PLATFORMS):
         raise ValueError(f"platform is not one of {', '.join(filter(None, PLATFORMS))}")
     if name == "entries":
         symbol = row["symbol"]
@@ -91,7 +91,8 @@ def check_versions(versions):
     for fact in versions:
         if not isinstance(fact, dict) or not is_a(fact.get("since"), int):
             raise ValueError("versions are not objects with a number since")
-        if fact.get("kind") not in KINDS or not KINDS[fact["kind"]] <= set(fact):
+        kind = fact.get("kind")
+        if not is_a(kind, str) or kind not in KINDS or not KINDS[kind] <= set(fact):
             raise ValueError(f"no version of a type: {json.dumps(fact)}")
 
 

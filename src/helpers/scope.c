@@ -89,7 +89,7 @@ static bool scope_push(const struct cushim_api *cu, CUcontext context)
 static CUresult scope_put_back(const struct cushim_scope *scope, const char *helper)
 {
     const struct cushim_api *cu = scope->cu;
-    CUcontext now = NULL, popped = NULL, above[MAX_DEPTH];
+    CUcontext now = scope->context, popped = NULL, above[MAX_DEPTH];
     size_t count = 0;
     while (count < MAX_DEPTH && scope_current(cu, &now) && now && scope_pop(cu, &popped)) {
         if (popped == scope->context && scope_current(cu, &now) && now == scope->previous)

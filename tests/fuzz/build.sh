@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Build the fuzzers with clang: build.sh FOLDER [BUILD]. With BUILD, a build folder of Meson's that
-# has src/libcushim.a, fuzz_scan too.
+# has src/libcushim.a, fuzz_scan, fuzz_rule and fuzz_library too.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
@@ -47,3 +47,9 @@ flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recov
 clang $flags -o "$folder/fuzz_scan" tests/fuzz/fuzz_scan.c tools/elf_file.c tools/fatbin_read.c \
     tools/known.c tools/output.c tools/pe_file.c tools/scan_file.c tools/scan_gpu.c \
     tools/scan_wheel.c "$2/src/libcushim.a" -lelf -larchive -lzstd -llz4 -ljansson -ldl -lpthread
+# These read with the library's and the simulated driver's own sources.
+for name in fuzz_rule fuzz_library; do
+    # shellcheck disable=SC2086
+    clang $flags -Isrc -Isrc/sim -I"$folder/include" -o "$folder/$name" "tests/fuzz/$name.c" \
+        "$folder"/generated-*.o "$folder"/src-*.o -lzstd -llz4 -lm -ldl -lpthread
+done

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make small files of each kind that `cushim scan` reads, to fuzz from: scan_corpus.py FOLDER."""
+"""Make small files of each kind that `cushim scan` reads, to fuzz from: scan_corpus.py FOLDER
+[FILE]."""
 
+import random
 import subprocess
 import sys
 import zipfile
@@ -21,7 +23,8 @@ def run(*command):
 
 
 def main():
-    """An object, a library, the same stripped of its section headers, an archive, a wheel, PE."""
+    """An object, a library, the same stripped of its section headers, an archive, a wheel, PE; and
+    each of them damaged. With a second argument, write it when the files are there."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "a.c"
@@ -47,7 +50,27 @@ def main():
     except (OSError, subprocess.CalledProcessError):
         print("no Windows compiler: no PE file in the corpus", file=sys.stderr)
     source.unlink()
+    damage(folder)
+
+
+def damage(folder):
+    """Hostile ones, always the same: each file cut off, with odd numbers, and with odd headers."""
+    chance = random.Random(1)
+    for path in sorted(folder.glob("[!~]*")):
+        whole = path.read_bytes()
+        for part in (0, 1, 4, 20, 63, 64, 120, len(whole) // 2, len(whole) - 1):
+            (folder / f"~{path.name}-{part}").write_bytes(whole[:part])
+        for number in range(12):
+            changed = bytearray(whole)
+            for _ in range(1 + number % 3):
+                # Headers are at the start of most; an odd number is at the edge of its range.
+                at = chance.randrange(min(len(whole), 400 if number % 2 else len(whole)))
+                odd = chance.choice((b"\0" * 4, b"\xff" * 8, b"\x7f", b"\x80", b"\xff" * 2, b"\1"))
+                changed[at:at + len(odd)] = odd
+            (folder / f"~{path.name}~{number}").write_bytes(changed)
 
 
 if __name__ == "__main__":
     main()
+    if len(sys.argv) > 2:
+        Path(sys.argv[2]).write_text("made\n", encoding="utf-8")

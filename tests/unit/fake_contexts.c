@@ -28,6 +28,8 @@ CUresult fake_note(const char *call)
     fake.call_count++;
     snprintf(fake.calls + length, sizeof fake.calls - length, "%s ", call);
     CUresult code = fake.fail_at > 0 && --fake.fail_at == 0 ? fake.fail_code : CUDA_SUCCESS;
+    if (fake.fails && strcmp(fake.fails, call) == 0)
+        code = fake.fail_code;
     pthread_mutex_unlock(&note_lock);
     return code;
 }

@@ -20,6 +20,7 @@ struct fake_contexts {
     const char *lacks;  /* a symbol that is not exported either, or NULL */
     CUresult init_code; /* of cuInit */
     int fail_at;        /* which call from now on fails, 1 being the next; 0: none */
+    const char *fails;  /* a call that always fails, or NULL */
     CUresult fail_code; /* with what */
     char calls[4096];   /* all calls since fake_open or fake_forget: "cuInit cuDeviceGet " */
     unsigned call_count;

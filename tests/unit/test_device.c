@@ -236,6 +236,28 @@ static void test_answers(void **state)
     }
 }
 
+/* Each by a name, the first of them too. */
+static void test_attribute_fails(void **state)
+{
+    struct cushim_attribute attribute;
+    const struct cushim_api *cu = fake_open(12040);
+    (void)state;
+    assert_int_equal(cushim_init(cu), CUSHIM_OK);
+    for (size_t i = 0; i < cushim_attribute_count(); i++) {
+        int value = UNTOUCHED;
+        assert_true(cushim_attribute_at(i, &attribute));
+        fake.fails = "cuDeviceGetAttribute";
+        fake.fail_code = CUDA_ERROR_INVALID_VALUE;
+        CUresult code = cushim_device_attribute(cu, 0, attribute.number, &value, NULL);
+        fake.fails = NULL;
+        assert_int_equal(code, attribute.since <= 12040 ? CUDA_ERROR_NOT_SUPPORTED
+                                                        : CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+        assert_int_equal(value, UNTOUCHED);
+        assert_contains(cushim_last_error(), ", CU_DEVICE_ATTRIBUTE_"); /* of several, one */
+    }
+    cushim_close(cu);
+}
+
 static void test_attribute_by_name(void **state)
 {
     (void)state;
@@ -406,9 +428,13 @@ static void test_enter_fails(void **state)
         fake_forget();
         fake.fail_at = at;
         fake.fail_code = CUDA_ERROR_UNKNOWN;
+        fake.fails = at % 2 ? NULL : "cuDevicePrimaryCtxRelease_v2"; /* what clears up, too */
         CUresult code = cushim_device_enter(cu, 0, &gpu);
         bool through = code == CUDA_SUCCESS;
+        fake.primary_retains[0] -= fake.fails && fake.primary_retains[0] && !through;
+        fake.fails = NULL;
         if (!through) {
+            assert_string_equal(gpu.outcome.message, cushim_last_error());
             assert_contains(gpu.outcome.message, "cushim_device_enter: cu");
             assert_contains(gpu.outcome.message, "CUDA_ERROR_UNKNOWN");
             assert_null(gpu.cu);
@@ -478,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_known_names),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_attribute_by_name),
+        cmocka_unit_test(test_attribute_fails),
         cmocka_unit_test(test_attribute_bad_input),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_describe_shorter),

@@ -100,7 +100,9 @@ static void without_driver(void *unused)
 {
     const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     (void)unused;
+    cushim_clear_last_error();
     assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NOT_FOUND);
+    assert_string_equal(cushim_last_error(), cushim_message(cu));
     assert_string_equal(cushim_message(cu), cushim_message(cu));
     cushim_close(cu);
 }

@@ -272,6 +272,12 @@ static void test_driver_cannot_tell(void **state)
     (void)state;
     for (int round = 0; round < 2; round++)
         assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &plain, 1LL, 2), CUDA_SUCCESS);
+    /* A kernel that does not say what it has itself may have all that there is. */
+    function.static_shared = -1;
+    struct cushim_launch full = plain;
+    full.shared = (size_t)fake.attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK];
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1), CUDA_SUCCESS);
+    assert_int_equal(fake.opt_ins, 0);
     for (size_t i = 0; i < COUNT(fake.attributes); i++)
         fake.attributes[i] = -1;
     function.threads = function.static_shared = function.dynamic_now = -1;

@@ -171,6 +171,29 @@ static void no_file_left_open(void *unused)
     assert_true(open_files() == before);
 }
 
+/* The attempt has as much of a long path as a sentence holds, from its start. */
+static void test_long_path(void **state)
+{
+    enum { MESSAGE = 1024 };
+    char path[3500] = "";
+    const char *copy = copy_file(fake_path(GOOD), "long.so"); /* that nothing has opened before */
+    size_t attempts = 0, length;
+    (void)state;
+    snprintf(path, sizeof path, "%.*s", (int)(strrchr(copy, '/') - copy), copy);
+    while ((length = strlen(path)) < 3000)
+        memcpy(path + length, "/.", 3);
+    snprintf(path + length, sizeof path - length, "/long.so");
+    const struct cushim_api *cu = open_path(path);
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    assert_string_equal(cushim_path(cu), copy);
+    const struct cushim_attempt *attempt = cushim_attempts(cu, &attempts);
+    assert_int_equal(attempts, 1);
+    assert_string_equal(attempt->path, path);
+    assert_int_equal(strlen(attempt->message), MESSAGE - 1);
+    assert_memory_equal(attempt->message, path, MESSAGE - 1);
+    cushim_close(cu);
+}
+
 static void test_no_file_left_open(void **state)
 {
     (void)state;
@@ -231,5 +254,6 @@ int main(void)
     add("cut everywhere", NULL, test_cut_everywhere);
     add("no file left open", NULL, test_no_file_left_open);
     add("silent", NULL, test_silent);
+    add("long path", NULL, test_long_path);
     return _cmocka_run_group_tests("locate", tests, test_count, prepare, clean);
 }

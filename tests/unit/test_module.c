@@ -164,6 +164,11 @@ static void test_load_fails(void **state)
                 "the device has compute capability 9.0, and the cubin is for sm_120");
     refuse_load(cu, fatbin, 16, CUDA_ERROR_NO_BINARY_FOR_GPU,
                 "the device has compute capability 9.0, and the fatbin has nothing for it");
+    module_fake.fails = "cuModuleLoadDataEx";
+    module_fake.code = CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    refuse_load(cu, fatbin, 16, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                "the PTX in it is newer than the driver's CUDA 12.4 reads");
+    module_fake.fails = NULL;
     refuse_load(cu, cubin, module_fake_elf(cubin, 1, 62, 0, 0), CUDA_ERROR_INVALID_IMAGE,
                 "object of the host can be linked");
     refuse_load(cu, "!<arch>\n", 8, CUDA_ERROR_INVALID_IMAGE, "library of the host");
@@ -230,6 +235,8 @@ static void test_missing_names(void **state)
         assert_int_equal(cushim_module_load(cu, ptx, strlen(ptx), NULL, NULL, &module), 0);
         /* From 12.4 the driver lists what there is. */
         static const char *const near[][2] = {{"reduce", "; nearest: _Z6reducePf"},
+                                              {"edu", "; nearest: _Z6reducePf"},
+                                              {"ed", "; there is: _Z6reducePf"},
                                               {"_Z6ReducePf", "; nearest: _Z6reducePf"},
                                               {"quite_another", "; there is: _Z6reducePf"}};
         for (size_t j = 0; j < COUNT(near); j++) {
@@ -237,6 +244,8 @@ static void test_missing_names(void **state)
                            CUDA_ERROR_NOT_FOUND, "cushim_module_function",
                            ": no kernel has that name (cuModuleGetFunction)");
             const char *listed = strstr(cushim_last_error(), near[j][1]);
+            assert_int_equal(module_fake.named, versions[i] >= 12040); /* of one kernel, once */
+            module_fake.named = 0;
             assert_int_equal(!!listed, versions[i] >= 12040);
         }
         module_refused(cushim_module_function(cu, NULL, "a", &function), CUDA_ERROR_INVALID_HANDLE,

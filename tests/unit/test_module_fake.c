@@ -65,7 +65,9 @@ static CUresult compile(const char *text)
     if (!strstr(text, "syntax_error"))
         return CUDA_SUCCESS;
     write_log(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-              "ptxas application ptx input, line 4; error : near 'syntax_error'\n");
+              module_fake.terse
+                  ? "?"
+                  : "ptxas application ptx input, line 4; error : near 'syntax_error'\n");
     return CUDA_ERROR_INVALID_PTX;
 }
 
@@ -212,7 +214,7 @@ static CUresult f_cuModuleEnumerateFunctions(CUfunction *functions, unsigned cou
 
 static CUresult f_cuFuncGetName(const char **name, CUfunction function)
 {
-    *name = (const char *)(void *)function;
+    *name = module_fake.named++ ? NULL : (const char *)(void *)function; /* there is one kernel */
     return CUDA_SUCCESS;
 }
 

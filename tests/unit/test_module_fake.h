@@ -17,10 +17,12 @@ extern struct module_fake {
     int ptx_version;     /* newest .version: 84 is 8.4 */
     int arch;            /* of all devices: 90 is 9.0 */
     bool refuses_cubins; /* NO_BINARY_FOR_GPU for what it linked itself */
+    bool terse;          /* the error log has one letter */
     bool late;           /* cuLibraryLoadData accepts PTX that does not compile */
 
     /* What happened. */
     unsigned compiled, modules, links, libraries, loads;
+    unsigned named; /* calls of cuFuncGetName */
     unsigned count; /* options of the last load, link or library */
     CUjit_option options[96];
     void *values[96];

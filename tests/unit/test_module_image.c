@@ -51,6 +51,7 @@ static void test_ptx(void **state)
     assert_int_equal(image.arch_suffix, 0);
     assert_int_equal(image_of(".version 3.2\0\0\0", 15).kind, CUSHIM_IMAGE_PTX);
     assert_int_equal(text_image(".version 3.2 .func a() { .target sm_90").arch, 0);
+    assert_int_equal(text_image(".version 3.2 .target sm_10000005 .entry a()").arch, 1000000);
 
     describe("", 0, CUDA_ERROR_INVALID_VALUE, "data: empty");
     describe(".version", 8, CUDA_ERROR_INVALID_PTX, "no number follows .version");

@@ -105,9 +105,14 @@ static void test_late_errors(void **state)
     assert_ptr_equal(library, NOT_WRITTEN);
     assert_int_equal(module_fake.libraries, 0);
     cushim_jit_result_release(&result);
+    module_fake.terse = true;
+    module_refused(cushim_library_load(cu, ptx, strlen(ptx), NULL, NULL, &library),
+                   CUDA_ERROR_INVALID_PTX, "cushim_library_load", "the log: ?");
+    module_fake.terse = false;
     module_fake_set(NULL);
     assert_int_equal(cushim_library_load(cu, ptx, strlen(ptx), NULL, &result, &library), 0);
     assert_contains(result.error_log, "syntax_error");
+    assert_true(result.wall_ms > 0);
     cushim_jit_result_release(&result);
     assert_int_equal(cushim_library_unload(cu, library), 0);
     cushim_close(cu);

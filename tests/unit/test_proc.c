@@ -109,6 +109,8 @@ static void test_too_early(void **state)
     const struct cushim_api *cu = open_path(fake_path("v12"));
     ask(cu, "cuMemAlloc", 1000, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
     ask(cu, "cuMemPrefetchAsync", 7000, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
+    assert_contains(cushim_last_error(), "is not available as of CUDA 7.0: the driver, of CUDA "
+                                         "12.4, does not have it");
     cushim_close(cu);
 }
 

@@ -149,6 +149,32 @@ static void test_leave_keeps_error(void **state)
     cushim_close(cu);
 }
 
+/* A driver that refuses one call for good: the context is put back by another, or the code tells.
+ */
+static void test_one_call_never_works(void **state)
+{
+    static const char *const calls[] = {"cuCtxGetCurrent", "cuCtxPopCurrent_v2", "cuCtxSetCurrent"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(calls); i++)
+        for (int before = 0; before < 2; before++) {
+            struct cushim_scope scope;
+            const struct cushim_api *cu = fake_open(13000);
+            a = create(cu);
+            b = create(cu);
+            if (before)
+                assert_int_equal(cu->cuCtxPushCurrent_v2(b), CUDA_SUCCESS);
+            assert_int_equal(cushim_scope_enter(cu, a, &scope), CUDA_SUCCESS);
+            fake.fails = calls[i];
+            fake.fail_code = CUDA_ERROR_UNKNOWN;
+            CUresult code = cushim_scope_leave(&scope, CUDA_SUCCESS);
+            fake.fails = NULL;
+            assert_int_equal(code, CUDA_SUCCESS);
+            assert_ptr_equal(fake_depth() ? fake_at(fake_depth() - 1) : NULL, before ? b : NULL);
+            cushim_close(cu);
+            fake_clear_stack();
+        }
+}
+
 static void test_nested(void **state)
 {
     struct cushim_scope outer, inner;
@@ -285,7 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_works),       cmocka_unit_test(test_leave_keeps_error),
         cmocka_unit_test(test_nested),      cmocka_unit_test(test_every_call_fails),
-        cmocka_unit_test(test_synchronize),
+        cmocka_unit_test(test_synchronize), cmocka_unit_test(test_one_call_never_works),
     };
     return cmocka_run_group_tests_name("scope", tests, NULL, NULL);
 }

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Change one thing in src/loader and src/helpers at a time, and see whether the unit tests notice.
+
+    mutate.py BUILD [--count N] [--seed S] [--files NAME...]
+
+BUILD is a folder of Meson's in which the suite unit is built. A mutant has one operator, constant,
+condition or statement changed. It is compiled and put before the library in each unit test that
+concerns its file. A mutant that they let live meets all other unit tests. A mutant with the object
+code of the original is none. equivalent.txt lists those that mean the same, each with its reason.
+The last lines count. The exit code is 1 if fewer than 95 % are killed."""
+
+import argparse
+import json
+import os
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SECONDS = 90  # for one test; a mutant that takes longer is killed
+TESTS = {  # the first to ask
+    "elf": "search wrapper close locate", "find": "options search report locate",
+    "init": "init", "instance": "report load resolve", "last_error": "report resolve error",
+    "library": "resolve wrapper locate", "open": "close options load handshake foreign",
+    "platform_posix": "search init locate user", "proc": "proc", "registry": "proc resolve report",
+    "resolve": "resolve proc", "status": "report init", "stubs": "resolve report",
+    "error_name": "error report", "compat": "compat", "context": "context scope",
+    "copy": "memory", "device": "device", "error": "error scope memory", "feature": "feature",
+    "image": "module_image module", "jit": "module module_image module_library",
+    "launch": "launch launch_extras launch_params", "launch_check": "launch launch_params",
+    "link": "module module_image", "memory": "memory", "module": "module module_library",
+    "scope": "scope context", "stream": "stream stream_capture",
+}
+SWAPS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
+         (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "),
+         (r" - ", " + "), (r" \* (?=\d|sizeof)", " + "), (r" % ", " / "), (r" & (?=[A-Z])", " | "),
+         (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"\+\+", "--"),
+         (r"(?<![\w.\"])(\d+)(?![\w.\"xX])", lambda found: str(int(found[1]) + 1)),
+         (r"return CUDA_SUCCESS;", "return CUDA_ERROR_UNKNOWN;"),
+         (r"return NULL;", "return (void *)1;"),
+         (r"\b(if|while) \((.*)\)( \{)?$", r"\1 (!(\2))\3")]
+STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|case|default|static|const|struct|char|"
+                       r"size_t|int |unsigned|bool |enum |CU\w+ \*?\w|void |else|for|while|if|do|"
+                       r"\})[\w*(][^;{}]*(\)|=[^;]*);$")
+
+
+def code_lines(text):
+    """Numbers of the lines that hold code, and nothing of comments or the preprocessor."""
+    comment = macro = False
+    for number, line in enumerate(text.splitlines()):
+        was_macro, macro = macro, (macro or line.startswith("#")) and line.endswith("\\")
+        begins = "/*" in line or line.lstrip().startswith("*")
+        if not (comment or was_macro or begins or line.startswith("#")) and line.startswith(" "):
+            yield number, line
+        comment = (comment or "/*" in line) and "*/" not in line
+
+
+def mutants(path):
+    """Every mutant of a file: line number, what the line becomes."""
+    text = path.read_text(encoding="utf-8")
+    for number, line in code_lines(text):
+        strings = [found.span() for found in re.finditer(r'"(?:\\.|[^"\\])*"', line)]
+        for pattern, by in SWAPS:
+            for found in re.finditer(pattern, line):
+                if any(begin < found.end() and found.start() < end for begin, end in strings
+                       if not pattern.startswith(r"\b(if")):
+                    continue
+                yield number, line[:found.start()] + found.expand(by) + line[found.end():] \
+                    if isinstance(by, str) else \
+                    line[:found.start()] + by(found) + line[found.end():]
+        if STATEMENT.match(line):
+            yield number, re.match(r"\s*", line)[0] + ";"
+
+
+class Unit:
+    """What a build has: commands that compile the library's files, objects of the tests."""
+
+    def __init__(self, build):
+        self.build = Path(build).resolve()
+        rows = json.loads((self.build / "compile_commands.json").read_text())
+        self.commands = {}
+        for row in rows:
+            if "/libcushim.a.p/" in row["output"] or row["output"].startswith("src/libcushim.a.p"):
+                words = [word for word in shlex.split(row["command"]) if word != "ccache"]
+                source = (self.build / row["file"]).resolve()
+                self.commands[source] = words
+        self.tests = sorted(path.name.removesuffix(".p").removeprefix("test_")
+                            for path in (self.build / "tests/unit").glob("test_*.p"))
+
+    def compile(self, source, text, output):
+        """Compile a text as if it were the source's; whether that succeeded."""
+        changed = output.with_suffix(".c")
+        changed.write_text(text, encoding="utf-8")
+        words, old = [], self.commands[source]
+        skip = 0
+        for index, word in enumerate(old):
+            if skip:
+                skip -= 1
+            elif word in ("-MQ", "-MF", "-o"):
+                skip = 1
+            elif word in ("-MD", "-g", "-Werror", "-c") or index == len(old) - 1:
+                continue
+            else:
+                words.append(word)
+        options = ["-w", "-g0", "-iquote", source.parent, "-c", changed, "-o", output]
+        return subprocess.run([*words, *options], cwd=self.build, check=False,
+                              capture_output=True).returncode == 0
+
+    def kills(self, test, mutant, folder):
+        """Whether a test fails with the mutant in it."""
+        program = folder / f"test_{test}"
+        subprocess.run(["cc", "-o", program, "-rdynamic", mutant,
+                        *(self.build / f"tests/unit/test_{test}.p").glob("*.o"),
+                        "tests/unit/libunit_common.a", "src/libcushim.a", "-lcmocka", "-ldl", "-lm",
+                        "-pthread"], cwd=self.build, check=True, capture_output=True)
+        env = {name: value for name, value in os.environ.items() if not name.startswith("CUSHIM_")}
+        env["LD_LIBRARY_PATH"] = str(self.build / "tests/fakes")
+        try:
+            return subprocess.run([program], cwd=self.build, env=env, check=False,
+                                  capture_output=True, timeout=SECONDS).returncode != 0
+        except subprocess.TimeoutExpired:
+            return True
+
+
+def judge(unit, path, number, line):
+    """What became of a mutant: a test's name, "none" (no mutant) or "" (it lives)."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    lines[number] = line
+    with tempfile.TemporaryDirectory() as name:
+        mutant, original = (Path(name) / folder / f"{path.stem}.o" for folder in ("m", "o"))
+        mutant.parent.mkdir()
+        original.parent.mkdir()
+        assert unit.compile(path, text, original), path
+        if not unit.compile(path, "\n".join(lines) + "\n", mutant) or \
+                mutant.read_bytes() == original.read_bytes():
+            return "none"
+        first = TESTS[path.stem].split()
+        for test in first + [test for test in unit.tests if test not in first]:
+            if unit.kills(test, mutant, Path(name)):
+                return test
+    return ""
+
+
+def equivalents():
+    """Lines "file | line of code | what it became | reason"."""
+    rows = (HERE / "equivalent.txt").read_text(encoding="utf-8").splitlines()
+    return {tuple(row.split(" | ")[:3]) for row in rows if row and not row.startswith("#")}
+
+
+def main():
+    """Choose mutants, judge them, and count."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--count", type=int, default=120)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--files", nargs="*", default=[])
+    given = parser.parse_args()
+    unit = Unit(given.build)
+    with tempfile.TemporaryDirectory() as name:
+        whole = Path(name) / "error_name.o"
+        source = ROOT / "src/loader/error_name.c"
+        unit.compile(source, source.read_text(encoding="utf-8"), whole)
+        broken = [test for test in unit.tests if unit.kills(test, whole, Path(name))]
+    assert not broken, f"these fail without a mutant: {broken}; is the build up to date?"
+    every = [(path, *mutant) for room in ("src/loader", "src/helpers")
+             for path in sorted((ROOT / room).glob("*.c"))
+             if path in unit.commands and (not given.files or path.name in given.files)
+             for mutant in mutants(path)]
+    random.Random(given.seed).shuffle(every)
+    known, results, made = equivalents(), {"killed": 0, "survived": 0, "equivalent": 0}, 0
+    print(f"{len(every)} mutants are possible", flush=True)
+    with ThreadPoolExecutor(2) as pool:
+        # Some are none, so that a few more are tried, in the same order each time.
+        for start in range(0, len(every), 20):
+            some = every[start:start + 20] if made < given.count else []
+            for (path, number, line), test in zip(some, pool.map(
+                    lambda mutant: judge(unit, *mutant), some)):
+                if test == "none" or made == given.count:
+                    continue
+                made += 1
+                was = path.read_text(encoding="utf-8").splitlines()[number].strip()
+                same = (path.name, was, line.strip()) in known
+                kind = "killed" if test else "equivalent" if same else "survived"
+                results[kind] += 1
+                print(f"{kind} {path.name}:{number + 1} {test}\n    - {was}\n    + {line.strip()}",
+                      flush=True)
+    judged = results["killed"] + results["survived"]
+    print(f"{made} mutants: {results}, {100 * results['killed'] / max(1, judged):.1f} % killed")
+    return 0 if results["killed"] >= 0.95 * judged else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
