@@ -39,7 +39,7 @@ static bool match(struct parser *parser, struct reading *reading, const struct i
 static bool is_result(char role)
 {
     return role == 'd' || role == 'D' || role == 'p' || role == 'v' || role == 'x' || role == 'M' ||
-           role == 'z';
+           role == 'z' || role == 'F';
 }
 
 /* The chosen form's operands go into the instruction, in their final shape. */
@@ -111,6 +111,9 @@ static bool check_levels(struct parser *parser, const struct reading *reading,
     for (uint32_t i = 0; i < reading->modifier_count && good; i++) {
         const struct modifier *modifier = form_modifier(reading->modifiers[i]);
         if (modifier->version <= parser->version && modifier->target <= parser->target)
+            continue;
+        /* That of conversions is younger than that of integer matrices. */
+        if (modifier->field == FIELD_SATFINITE && (form->op == IR_MMA || form->op == IR_WMMA))
             continue;
         if (report)
             snprintf(feature, sizeof feature, ".%s", modifier->text);
