@@ -95,7 +95,7 @@ static void remember(const struct instruction *one, const struct problem *proble
 
 static void run(CUmodule module, const struct instruction *one)
 {
-    const bool memory = one->layout_a != NULL;
+    const bool memory = one->layout_a;
     const unsigned elements = memory ? 0 : matrix_elements(one);
     const unsigned step = whole ? 1 : elements / 512 + 1, ones = elements / step;
     struct batch batch;

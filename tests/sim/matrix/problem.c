@@ -82,7 +82,7 @@ void matrix_fill(const struct instruction *one, struct problem *problem, bool ra
 static int64_t integer_at(const struct instruction *one, const struct problem *problem, unsigned i,
                           unsigned j)
 {
-    const bool differ = one->a == B1 && strstr(one->text, "xor") != NULL;
+    const bool differ = one->a == B1 && strstr(one->text, "xor");
     int64_t sum = (int64_t)element_value(one->c, problem->c[i * one->n + j]);
 
     for (unsigned l = 0; l < one->k; l++) {

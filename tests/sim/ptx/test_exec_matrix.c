@@ -41,11 +41,12 @@ static void loads(void **state)
                  MATRIX_SHARED
                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r1];\n" MATRIX_OUT(0, "%r10")),
              1, false);
-    loads_of(
-        EXEC_BODY(MATRIX_SHARED
-                  "ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%r10, %r11}, [%r1];\n" MATRIX_OUT(
-                      0, "%r10") MATRIX_OUT(1, "%r11")),
-        2, false);
+    loads_of(EXEC_BODY(MATRIX_SHARED
+                       "ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%r10, _}, [%r1];\n"
+                       "ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {_, %r11}, [%r1];\n"
+                       "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32 {_, %r12}, {%r10}, {%r10}, "
+                       "{%r10, %r11};\n" MATRIX_OUT(0, "%r10") MATRIX_OUT(1, "%r11")),
+             2, false);
     /* The register of the address is one of the results. */
     loads_of(EXEC_BODY(MATRIX_SHARED
                        "add.u32 %r1, %r1, 16;\n"
@@ -120,15 +121,16 @@ static void faults(void **state)
     struct exec_case one;
 
     (void)state;
-    exec_open(&one,
-              EXEC_BODY(MATRIX_SHARED "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r10, [%r1+8];\n"),
-              1, 32);
+    exec_open(
+        &one,
+        EXEC_BODY(MATRIX_SHARED "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r1+8];\n"), 1,
+        32);
     exec_fails(&one, PTX_FAULT_MISALIGNED, "16 bytes", "ldmatrix");
     exec_close(&one);
     /* Lanes that give no row may have any address. */
     exec_open(&one,
               EXEC_BODY(MATRIX_SHARED "setp.ge.u32 %p2, %r61, 9;\n@%p2 mov.u32 %r1, 1048577;\n"
-                                      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r10, [%r1];\n"
+                                      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r1];\n"
                                       "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r10, %r11}, "
                                       "[%r1+1048560];\n"),
               1, 32);

@@ -200,9 +200,18 @@ static const struct reading_case bad_cases[] = {
      PTX_INVALID, 8, "Illegal combination"},
     {BODY("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1}, {%r1, %r1}, %r1, {%r1, %r1};"),
      PTX_INVALID, 8, "Arguments mismatch"},
-    {BODY("mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1}, %r1, {%r1, "
+    {BODY("mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1}, {%r1}, {%r1, "
           "%r1};"),
      PTX_INVALID, 8, "Illegal combination"},
+    {BODY("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1}, %r1, {%r1, "
+          "%r1};"),
+     PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r1}, {%r1, _}, {%r1}, {%r1, "
+          "%r1};"),
+     PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {%e1, %e1}, {%e1}, {%e1}, {%e1, "
+          "%e1};"),
+     PTX_UNSUPPORTED, 8, "only the rounding to nearest"},
     {".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n"
      "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1, %r1, %r1}, "
      "{%r1, %r1}, {%r1, %r1};\n}\n",

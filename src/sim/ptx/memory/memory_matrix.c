@@ -55,6 +55,8 @@ void memory_matrix_load(struct ptx_warp *warp, const struct ptx_step *step, uint
     for (unsigned i = 0; i < count; i++) {
         reg32 *to = ptx_out(warp, list[i]);
 
+        if (list[i] == PTX_ABSENT)
+            continue;
         FOR_LANES (lane, mask)
             to[lane] = *element(matrices[i], step, lane, 0) |
                        (uint32_t)*element(matrices[i], step, lane, 1) << 16;

@@ -110,6 +110,8 @@ void memory_wmma_load(struct ptx_warp *warp, const struct ptx_step *step, uint32
     for (unsigned i = 0; i < count; i++) {
         void *to = ptx_out(warp, step->list[i]);
 
+        if (step->list[i] == PTX_ABSENT)
+            continue;
         FOR_LANES (lane, mask) {
             if (wide)
                 ((reg64 *)to)[lane] = bits[i][lane];

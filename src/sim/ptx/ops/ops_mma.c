@@ -142,8 +142,11 @@ OPS_INLINE uint64_t f64_result(double sum)
         const struct fragment fragment = fragment_of(step->how.mma.shape, FRAGMENT_C, element);    \
         const uint32_t *list = list_of(step);                                                      \
         for (unsigned i = 0; i < registers_of(step, 0); i++) {                                     \
-            lane_##cell words[PTX_LANES] = {0}, *to = ptx_out(warp, list[i]);                      \
+            lane_##cell words[PTX_LANES] = {0}, *to;                                               \
             unsigned row, column, row_in, column_in;                                               \
+            if (list[i] == PTX_ABSENT)                                                             \
+                continue;                                                                          \
+            to = ptx_out(warp, list[i]);                                                           \
             fragment_tile(&fragment, i, &row, &column);                                            \
             for (unsigned lane = 0; lane < PTX_LANES; lane++)                                      \
                 for (unsigned part = 0; part < fragment_parts(element); part++) {                  \
@@ -328,7 +331,10 @@ static void quad_write(struct ptx_warp *warp, const struct ptx_step *step, unsig
     const uint32_t *list = list_of(step);
     for (unsigned e = 0; e < 8; e++) {
         const bool is_f32 = step->how.mma.d == IR_F32;
-        lane_u32 *words = ptx_out(warp, list[is_f32 ? e : e / 2]);
+        const uint32_t place = list[is_f32 ? e : e / 2];
+        lane_u32 *words = ptx_out(warp, place);
+        if (place == PTX_ABSENT)
+            continue;
         const double sum = *quad_element(quad, lane, e, is_f32);
         if (is_f32)
             words[lane] = f32_result(sum);

@@ -126,8 +126,11 @@ static bool check_levels(struct parser *parser, const struct reading *reading,
 /* --- Reasons --- */
 static bool any_form(struct parser *parser, const struct reading *reading, unsigned ignored)
 {
-    int at = NO_INDEX;
-    return form_next(parser, reading, &at, ignored);
+    const struct form_compiled *form;
+    for (int at = NO_INDEX; (form = form_next(parser, reading, &at, ignored));)
+        if (!form->form->reason)
+            return true;
+    return false;
 }
 
 static void explain_modifiers(struct parser *parser, const struct reading *reading)

@@ -279,16 +279,15 @@ static bool vector_suits(const struct parser *parser, const struct ir_operand *o
     return true;
 }
 
-/* A fragment of a matrix: {a, b}, or a register alone. */
+/* A fragment of a matrix: {a, b}, also of one register. */
 static bool fragment_suits(const struct parser *parser, const struct ir_operand *operand,
-                           uint8_t want, unsigned count)
+                           uint8_t want, unsigned count, bool result)
 {
-    if (operand->kind != IR_OPERAND_VECTOR)
-        return count == 1 && register_suits(parser, operand, want, false);
-    if (operand->count != count)
+    if (operand->kind != IR_OPERAND_VECTOR || operand->count != count)
         return false;
     for (unsigned i = 0; i < count; i++)
-        if (!register_suits(parser, &operand->parts[i], want, false))
+        if (!(result && operand->parts[i].kind == IR_OPERAND_SINK) &&
+            !register_suits(parser, &operand->parts[i], want, false))
             return false;
     return true;
 }
@@ -411,7 +410,7 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
         return vector_suits(parser, operand, want, false, false, insn->vector);
     case 'f':
     case 'F':
-        return fragment_suits(parser, operand, want, spec->count);
+        return fragment_suits(parser, operand, want, spec->count, spec->role == 'F');
     case 'g':
         return group_suits(parser, insn, operand);
     case 'o':
