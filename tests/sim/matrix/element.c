@@ -121,6 +121,9 @@ uint64_t element_random(enum type type)
         return (bits >> 40 & 0x87) | (exponent % 11) << 3;
     case E5M2:
         return (bits >> 40 & 0x83) | (exponent % 11 + 8) << 2;
+    case S32: /* half of them are near the ends, so that sums go past these */
+        return bits >> 60 & 1 ? UINT32_C(0x7fffffff) + (uint32_t)(bits & 0xff) - 128
+                              : bits >> 20 & 0xffffffff;
     default:
         return bits >> 20 & ((UINT64_C(1) << element_bits(type)) - 1);
     }

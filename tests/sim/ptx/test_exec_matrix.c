@@ -11,6 +11,7 @@
     "shl.b32 %r8, %r6, 2;\nadd.u32 %r8, %r8, %r1;\nst.shared.u32 [%r8], %r7;\n"                    \
     "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 8;\n@%p1 bra FILL;\nbar.warp.sync -1;\n"          \
     "shl.b32 %r2, %r61, 4;\nadd.u32 %r1, %r1, %r2;\n"
+#define MATRIX_MODULE ".version 8.4\n.target sm_90\n.address_size 64\n"
 #define MATRIX_OUT(i, value) "st.global.u32 [%d1+" #i "*128], " value ";\n"
 
 /* The two elements of a lane's register i. */
@@ -180,11 +181,43 @@ static void fragments(void **state)
     exec_close(&one);
 }
 
+/* Infinity times 0, a NaN that is an element, and a sum that is too large. */
+static void specials(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_run(&one,
+             MATRIX_MODULE EXEC_ENTRY
+             "mov.u32 %r1, 0x7c007c00;\nmov.u32 %r2, 0;\nmov.u32 %r3, 0x7f3f7f3f;\n"
+             "mov.u32 %r4, 0x7bff7bff;\nmov.u32 %r5, 0x38383838;\nmov.f32 %f0, 0f00000000;\n"
+             "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r10, %r11, %r12, %r13}, "
+             "{%r1, %r2}, {%r2}, {%f0, %f0, %f0, %f0};\n"
+             "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r14, %r15}, "
+             "{%r1, %r4}, {%r4}, {%r2, %r2};\n"
+             "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%r16, %r17, _, _}, "
+             "{%r3, %r2, %r2, %r2}, {%r5, %r5}, {%f0, %f0, %f0, %f0};\n"
+             "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r18, _}, "
+             "{%r1, %r4}, {%r2}, {%r2, %r2};\n" MATRIX_OUT(0, "%r10") MATRIX_OUT(1, "%r12")
+                 MATRIX_OUT(2, "%r14") MATRIX_OUT(3, "%r15") MATRIX_OUT(4, "%r16")
+                     MATRIX_OUT(5, "%r18") "ret;\n}\n",
+             1, 32);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        assert_int_equal(one.words[lane], 0x7fffffff);
+        assert_int_equal(one.words[32 + lane], 0);
+        assert_int_equal(one.words[64 + lane], 0x7c007c00);
+        assert_int_equal(one.words[96 + lane], 0x7c007c00);
+        assert_int_equal(one.words[128 + lane], 0x7fffffff);
+        assert_int_equal(one.words[160 + lane], 0x7fff7fff);
+    }
+    exec_close(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads),     cmocka_unit_test(stores), cmocka_unit_test(divergent),
-        cmocka_unit_test(fragments), cmocka_unit_test(faults),
+        cmocka_unit_test(fragments), cmocka_unit_test(faults), cmocka_unit_test(specials),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
