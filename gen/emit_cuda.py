@@ -190,6 +190,9 @@ def define(row, level, moved):
     if row["name"] == "CUuuid":  # the CUDA runtime's headers define it too
         lines = ["#ifndef CU_UUID_HAS_BEEN_DEFINED", "#define CU_UUID_HAS_BEEN_DEFINED", *lines,
                  "#endif"]
+    if row["name"] == "CUdeviceptr_v2":  # a pointer's size: the registry has the 64-bit one
+        lines = ["#if defined(_WIN64) || defined(__LP64__)", *lines, "#else",
+                 "typedef unsigned int CUdeviceptr_v2;", "#endif"]
     return lines
 
 

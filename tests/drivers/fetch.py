@@ -218,7 +218,7 @@ def run(*command, cwd=None):
 class Suite:
     """One Debian suite's component, seen through an apt with state of its own."""
 
-    def __init__(self, name, source, work, architecture=None, component="non-free"):
+    def __init__(self, name, source, work, architecture=None, component="non-free", kind="deb"):
         self.name = name
         self.architecture = architecture or run("dpkg", "--print-architecture").strip()
         self.component = component
@@ -229,13 +229,14 @@ class Suite:
         if os.geteuid() == 0:  # as root, apt downloads as the user _apt, who must write here
             with contextlib.suppress(LookupError, OSError):
                 shutil.chown(self.folder / "download", "_apt")
-        self._write_source(source)
+        self._write_source(source, kind)
         self._write_config()
 
-    def _write_source(self, source):
+    def _write_source(self, source, kind):
         entry = {key: value for key, value in source.items() if key != "enabled"}
-        entry |= {"types": "deb", "suites": self.name, "components": self.component,
-                  "architectures": self.architecture, "targets": "Packages"}
+        entry |= {"types": kind, "suites": self.name, "components": self.component,
+                  "architectures": self.architecture,
+                  "targets": "Packages" if kind == "deb" else "Sources"}
         if "signed-by" in entry:
             entry["signed-by"] = with_all_debian_keys(entry["signed-by"])
         text = "".join(f"{key.title()}: {value}\n" for key, value in entry.items())
@@ -279,6 +280,11 @@ class Suite:
         if self.packages is None:
             self._apt("apt-get", "--error-on=any", "update")
             self.packages = list(parse_deb822(self._apt("apt-cache", "dumpavail")))
+
+    def source(self, name):
+        """Download a source package, of a suite of kind deb-src."""
+        self._apt("apt-get", "--error-on=any", "update")
+        self._apt("apt-get", "source", "--download-only", name)
 
     def candidates(self, branch):
         """The packages that may hold a driver of this branch, newest first."""

@@ -57,14 +57,14 @@ static void print_entry(const struct cushim_api *cu, size_t index)
 
 /*
  * Call a slot that holds a stub, whatever its parameters are. Calling a function through another
- * type is undefined in C; what makes it work is the calling convention of 64-bit Linux, where the
- * caller passes up to six integers in registers and cleans up itself, so that a function which
- * reads none of its parameters cannot tell the difference. Zeros, so that one which does read them
- * finds NULL. Only for stubs: never the driver's functions.
+ * type is undefined in C; what makes it work are the calling conventions of Linux: the caller
+ * passes up to six integers in registers or on the stack, and cleans up itself, so that a function
+ * which reads none of its parameters cannot tell the difference. Zeros, so that one which does read
+ * them finds NULL. Only for stubs: never the driver's functions.
  */
 static int call_stub(void *stub)
 {
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__) || defined(__i386__))
     int (*function)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
     memcpy(&function, &stub, sizeof stub);
     return function(0, 0, 0, 0, 0, 0);

@@ -6,6 +6,7 @@ Shared by the tests here and by tests/bench.
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fetch import EXTRAS, REQUIRED, cached_drivers, drivers_folder, probe  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+FOREIGN = os.environ.get("CUSHIM_FOREIGN_DRIVER")  # the one to test with: tests/platforms/driver
 
 # What drivers export beside the documented API; no header of any toolkit declares these.
 PRIVATE = ("cudbg", "cuEGLApiInit", "cuMemGetAttribute")
@@ -39,8 +41,22 @@ class Driver:
         return variables
 
 
+def foreign_driver(path):
+    """A driver for another processor, which this process cannot ask: Debian's, under its own name.
+    What CUDA version a branch has is the same for each processor."""
+    version = path.resolve().name.removeprefix("libcuda.so.")
+    branch = version.split(".")[0]
+    measured = next((ROOT / "docs" / "measured").glob(f"{branch}.*.json"))
+    cuda = json.loads(measured.read_text(encoding="utf-8"))["driver"]["version"]
+    return Driver({"branch": branch, "version": version, "cuda": cuda, "path": path.absolute(),
+                   "needs": []})
+
+
 def newest_drivers():
     """The newest cached driver of each branch that fetch.py knows, by branch, oldest first."""
+    if FOREIGN:
+        driver = foreign_driver(Path(FOREIGN))
+        return {driver.branch: driver}
     found = {note["branch"]: Driver(note) for note in cached_drivers(drivers_folder(None))}
     return {branch: found[branch] for branch in sorted((*REQUIRED, *EXTRAS)) if branch in found}
 
@@ -80,6 +96,7 @@ class ElfFile:
 
         with open(path, "rb") as stream:
             elf = ELFFile(stream)
+            self.machine, self.pointer = elf.header.e_machine, elf.elfclass // 8
             self.segments = [segment.header for segment in elf.iter_segments("PT_LOAD")]
             self.exports, self.functions = {}, {}
             for symbol in elf.get_section_by_name(".dynsym").iter_symbols():
@@ -132,8 +149,9 @@ class Probe:
 def start_probe(program, driver, *options, path=None, preload=None):
     """Run the probe on a driver, or on a changed copy of it; the finished process."""
     environment = driver.environment() | ({"LD_PRELOAD": preload} if preload else {})
-    return subprocess.run([program, str(path or driver.path), *options], capture_output=True,
-                          text=True, timeout=60, env=environment, check=False)
+    command = [*shlex.split(program), str(path or driver.path), *options]  # an emulator's, maybe
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment,
+                          check=False)
 
 
 def run_probe(program, driver, *options, path=None, preload=None):

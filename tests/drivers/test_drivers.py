@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from real_drivers import (REQUIRED, ROOT, ElfFile, is_private, newest_drivers, nm_exports, registry,
-                          run_probe, start_probe)
+from real_drivers import (FOREIGN, REQUIRED, ROOT, ElfFile, is_private, newest_drivers,
+                          nm_exports, registry, run_probe, start_probe)
 
 PROBE = os.environ.get("CUSHIM_PROBE", "probe")
 HOOK = os.environ.get("CUSHIM_HOOK")
@@ -22,7 +22,8 @@ HOOKED = "cuDeviceGetCount"  # by hook.c
 ORDERS = ("default", "proc", "dlsym", "dlsym-only")
 NEWER, UNSUPPORTED = 36, 801  # CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, CUDA_ERROR_NOT_SUPPORTED
 REMARK_PROC_FAILED, REMARK_NO_PER_THREAD_STREAM = 2, 4
-TRAP = b"\x0f\x0b"  # ud2, an instruction that x86-64 defines to be invalid
+# Instructions that are defined to be invalid: ud2, udf.
+TRAPS = {"EM_X86_64": b"\x0f\x0b", "EM_386": b"\x0f\x0b", "EM_AARCH64": bytes(4)}
 CALLED_BY_A_LOAD = {"cuDriverGetVersion", "cuGetProcAddress", "cuGetProcAddress_v2"}
 
 DRIVERS = newest_drivers()
@@ -31,7 +32,7 @@ DRIVERS = newest_drivers()
 def pytest_generate_tests(metafunc):
     """Each test on each cached driver; one that is required and not there is a case as well."""
     if "branch" in metafunc.fixturenames:
-        metafunc.parametrize("branch", sorted({*DRIVERS, *REQUIRED}))
+        metafunc.parametrize("branch", sorted({*DRIVERS, *([] if FOREIGN else REQUIRED)}))
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_every_registry_entry_once(driver):
              for entry in probe(driver).entries]
     assert shown == [(entry["symbol"], entry["name"], entry["since"], entry["stream"],
                       entry["header"]) for entry in registry()]
-    assert int(probe(driver).facts["table-size"]) == 8 * (2 + len(shown))
+    assert int(probe(driver).facts["table-size"]) == elf(driver).pointer * (2 + len(shown))
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -227,7 +228,7 @@ def trapped_copy(driver, folder, symbols):
     with open(copy, "r+b") as stream:
         for symbol in symbols:
             stream.seek(elf(driver).file_offset(elf(driver).functions[symbol]))
-            stream.write(TRAP)
+            stream.write(TRAPS[elf(driver).machine])
     return copy
 
 
@@ -240,7 +241,8 @@ def no_core_files():
     resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
 
 
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the trap is an x86-64 instruction")
+@pytest.mark.skipif(not FOREIGN and os.uname().machine not in ("x86_64", "aarch64"),
+                    reason="no invalid instruction is known")
 @pytest.mark.parametrize("trapped", ["cuInit", "all but the version and the look-up"])
 def test_load_never_calls_cuinit(driver, trapped, no_core_files):
     """Invariant 4, proven on a copy that dies of SIGILL as soon as cuInit is entered.

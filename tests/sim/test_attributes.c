@@ -268,6 +268,7 @@ static CUresult pool_of(CUmemLocationType type, CUmemAllocationHandleType handle
     CUmemPoolProps properties;
     CUmemoryPool pool;
     CUmemFabricHandle shared;
+    CUdeviceptr memory;
     memset(&properties, 0, sizeof properties);
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.handleTypes = handles;
@@ -277,6 +278,10 @@ static CUresult pool_of(CUmemLocationType type, CUmemAllocationHandleType handle
         return result;
     if (handles)
         result = cu->cuMemPoolExportToShareableHandle(&shared, pool, handles, 0);
+    else
+        result = cu->cuMemAllocFromPoolAsync(&memory, 64, pool, stream);
+    if (result == CUDA_SUCCESS && !handles)
+        result = cu->cuMemFreeAsync(memory, stream);
     return first_of(result, cu->cuMemPoolDestroy(pool));
 }
 

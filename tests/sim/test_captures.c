@@ -162,10 +162,60 @@ static void test_capture_to_graph(void **state)
     OK(cu->cuMemFree_v2(words));
 }
 
+static const char references[] =
+    ".version 6.0\n.target sm_50\n.address_size 64\n"
+    ".visible .global .texref bound;\n"
+    ".func inner(.param .u64 p)\n{\n .reg .u64 a;\n .reg .u32 v<4>;\n"
+    " ld.param.u64 a, [p];\n"
+    " tex.1d.v4.u32.s32 {v0, v1, v2, v3}, [bound, {0}];\n st.global.u32 [a], v0;\n ret;\n}\n"
+    ".visible .entry direct(.param .u64 p)\n{\n .reg .u64 a;\n .reg .u32 v<4>;\n"
+    " ld.param.u64 a, [p];\n"
+    " tex.1d.v4.u32.s32 {v0, v1, v2, v3}, [bound, {0}];\n st.global.u32 [a], v0;\n ret;\n}\n"
+    ".visible .entry called(.param .u64 p)\n{\n .reg .u64 a;\n ld.param.u64 a, [p];\n"
+    " {\n .param .u64 o;\n st.param.u64 [o], a;\n call inner, (o);\n }\n ret;\n}\n"
+    ".visible .entry without(.param .u64 p)\n{\n .reg .u64 a;\n ld.param.u64 a, [p];\n"
+    " st.global.u32 [a], 5;\n ret;\n}\n";
+
+/* A graph cannot tell what will be bound: a launch whose kernel uses a texture reference is refused
+ * in a capture, and spoils it. Other kernels of its module are captured. */
+static void test_capture_references(void **state)
+{
+    static const char *const names[] = {"direct", "called"};
+    CUdeviceptr word = memory_of(4);
+    CUstream stream = stream_of();
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUgraph graph = NULL;
+    void *parameters[] = {&word};
+    (void)state;
+    OK(cu->cuModuleLoadData(&module, references));
+    for (int i = 0; i < 2; i++) {
+        OK(cu->cuModuleGetFunction(&function, module, names[i]));
+        OK(cu->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+        GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+              cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+        GIVES(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->cuStreamEndCapture(stream, &graph));
+        assert_null(graph);
+    }
+    OK(cu->cuModuleGetFunction(&function, module, "without"));
+    OK(cu->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    OK(cu->cuStreamEndCapture(stream, &graph));
+    CUgraphExec executable = ready(graph);
+    run(executable);
+    assert_int_equal(word_at(word), 5);
+    OK(cu->cuGraphExecDestroy(executable));
+    OK(cu->cuGraphDestroy(graph));
+    OK(cu->cuModuleUnload(module));
+    OK(cu->cuStreamDestroy_v2(stream));
+    OK(cu->cuMemFree_v2(word));
+}
+
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_capture),
     MEMORY_TEST(test_capture_inside),
     MEMORY_TEST(test_capture_misuse),
     MEMORY_TEST(test_capture_to_graph),
+    MEMORY_TEST(test_capture_references),
 };
 MEMORY_MAIN("captures", tests)

@@ -180,10 +180,64 @@ static void test_lacking_instruction(void **state)
     OK(cu->cuMemFree_v2(memory));
 }
 
+/* What is asked of no kernel, function, library or module. Most of it is an invalid handle; the
+ * exceptions are a device's. */
+static void test_queries_of_nothing(void **state)
+{
+    int number;
+    unsigned count;
+    size_t offset, size;
+    const char *name;
+    CUdeviceptr address;
+    CUkernel kernel;
+    CUlibrary library;
+    CUmodule module;
+    CUfunction function;
+    CUfunctionLoadingState loaded;
+    void *pointer;
+    (void)state;
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuKernelGetName(&name, NULL));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuFuncGetName(&name, NULL));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuKernelGetParamInfo(NULL, 0, &offset, &size));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuFuncGetParamInfo(NULL, 0, &offset, &size));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuFuncGetModule(&module, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuKernelGetFunction(&function, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuKernelGetLibrary(&library, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE,
+          cu->cuKernelGetAttribute(&number, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, NULL, 0));
+    GIVES(CUDA_ERROR_INVALID_HANDLE,
+          cu->cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0, NULL, 0));
+    GIVES(CUDA_ERROR_INVALID_HANDLE,
+          cu->cuKernelSetCacheConfig(NULL, CU_FUNC_CACHE_PREFER_NONE, 0));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryGetKernel(&kernel, NULL, "x"));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryGetKernelCount(&count, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryEnumerateKernels(&kernel, 1, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryGetModule(&module, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryGetGlobal(&address, &size, NULL, "x"));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryGetManaged(&address, &size, NULL, "x"));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryGetUnifiedFunction(&pointer, NULL, "x"));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuLibraryUnload(NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE,
+          cu->cuFuncGetAttribute(&number, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE,
+          cu->cuFuncSetAttribute(NULL, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuFuncSetCacheConfig(NULL, CU_FUNC_CACHE_PREFER_NONE));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuFuncIsLoaded(&loaded, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuFuncLoad(NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuModuleGetFunctionCount(&count, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuModuleEnumerateFunctions(&function, 1, NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuModuleGetFunction(&function, NULL, "x"));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuModuleGetGlobal_v2(&address, &size, NULL, "x"));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cu->cuModuleUnload(NULL));
+    GIVES(CUDA_ERROR_INVALID_HANDLE,
+          cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&number, NULL, 32, 0));
+}
+
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_static_variables),
     MEMORY_TEST(test_old_text),
     MEMORY_TEST(test_targets),
+    MEMORY_TEST(test_queries_of_nothing),
     MEMORY_OWN(test_register_limit, "a device's compiler takes fewer registers"),
     MEMORY_OWN(test_large_variables, "what a variable costs the host"),
     MEMORY_OWN(test_lacking_instruction, "a device lacks none"),

@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream-ordered memory, its pools, and virtual memory of the simulated driver. */
-#include "memory_test.h"
-
-#define GRAIN (2 * MIB)
-
-static CUmemoryPool pool_make(size_t most)
-{
-    CUmemPoolProps props;
-    CUmemoryPool pool = NULL;
-    memset(&props, 0, sizeof props);
-    props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    props.maxSize = most;
-    OK(cu->cuMemPoolCreate(&pool, &props));
-    return pool;
-}
-
-static cuuint64_t value_of(CUmemoryPool pool, CUmemPool_attribute attribute)
-{
-    cuuint64_t value = 0;
-    OK(cu->cuMemPoolGetAttribute(pool, attribute, &value));
-    return value;
-}
+/* Stream-ordered memory and its pools. */
+#include "pool_test.h"
 
 static void test_in_order(void **state)
 {
@@ -71,19 +50,19 @@ static void test_reuse_before_the_free(void **state)
 
 static void test_pools(void **state)
 {
-    CUmemoryPool pool = pool_make(64 * MIB), current, first;
+    CUmemoryPool pool = pool_of(64 * MIB), current, first;
     CUdeviceptr a, b;
     (void)state;
     OK(cu->cuDeviceGetDefaultMemPool(&first, 0));
     OK(cu->cuMemAllocFromPoolAsync(&a, 1000, pool, NULL));
-    assert_int_equal(value_of(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 1000);
-    assert_int_equal(value_of(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 32 * MIB);
+    assert_int_equal(pool_value(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 1000);
+    assert_int_equal(pool_value(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 32 * MIB);
     GIVES(CUDA_ERROR_OUT_OF_MEMORY, cu->cuMemAllocFromPoolAsync(&b, 64 * MIB, pool, NULL));
     OK(cu->cuDeviceSetMemPool(0, pool));
     OK(cu->cuMemAllocAsync(&b, 5000, NULL));
     OK(cu->cuPointerGetAttribute(&current, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, b));
     assert_ptr_equal(current, pool);
-    assert_int_equal(value_of(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 6000);
+    assert_int_equal(pool_value(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 6000);
     /* Destroyed, it serves until the last of its memory is freed. */
     OK(cu->cuMemPoolDestroy(pool));
     GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemPoolDestroy(pool));
@@ -107,7 +86,7 @@ static void test_pool_cycles(void **state)
     size_t before = 0;
     (void)state;
     for (int i = 0; i < 3000; i++) {
-        CUmemoryPool pool = pool_make(0);
+        CUmemoryPool pool = pool_of(0);
         CUdeviceptr a;
         OK(cu->cuMemAllocFromPoolAsync(&a, MIB, pool, NULL));
         OK(cu->cuMemFreeAsync(a, NULL));
@@ -121,121 +100,180 @@ static void test_pool_cycles(void **state)
     assert_true(memory_resident() < before + 4 * MIB);
 }
 
-/* --- Virtual memory --- */
+/* --- What a pool keeps reserved: in grains, until the program has waited behind the free --- */
 
-static CUmemGenericAllocationHandle created(size_t size)
+struct waiting { /* one way to go on behind a free in `stream` */
+    CUmemoryPool pool;
+    CUstream stream, other;
+    CUevent behind; /* recorded behind the free */
+    CUdeviceptr small;
+};
+
+static void by_stream(struct waiting *with)
 {
-    CUmemGenericAllocationHandle handle = 0;
-    CUmemAllocationProp prop;
-    memset(&prop, 0, sizeof prop);
-    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    OK(cu->cuMemCreate(&handle, size, &prop, 0));
-    return handle;
+    OK(cu->cuStreamSynchronize(with->stream));
 }
 
-static void allow(CUdeviceptr address, size_t size, CUmemAccess_flags flags)
+static void by_context(struct waiting *with)
 {
-    CUmemAccessDesc access = {.location.type = CU_MEM_LOCATION_TYPE_DEVICE, .flags = flags};
-    OK(cu->cuMemSetAccess(address, size, &access, 1));
+    (void)with;
+    OK(cu->cuCtxSynchronize());
 }
 
-/* Copies and fills pass from one mapping to the next as if they were one. */
-static void test_neighbours(void **state)
+static void by_event(struct waiting *with)
 {
-    enum { PIECES = 3 };
-    static unsigned char bytes[PIECES * 2 << 20], back[PIECES * 2 << 20];
-    CUdeviceptr a, plain = memory_of(sizeof bytes);
-    CUmemGenericAllocationHandle handles[PIECES];
-    (void)state;
-    OK(cu->cuMemAddressReserve(&a, PIECES * GRAIN, 0, 0, 0));
-    for (size_t i = 0; i < PIECES; i++) {
-        handles[i] = created(GRAIN);
-        OK(cu->cuMemMap(a + i * GRAIN, GRAIN, 0, handles[i], 0));
-    }
-    allow(a, PIECES * GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-    memory_fill(bytes, sizeof bytes);
-    OK(cu->cuMemcpyHtoD_v2(a, bytes, sizeof bytes));
-    OK(cu->cuMemcpyDtoD_v2(plain, a, sizeof bytes));
-    OK(cu->cuMemcpyDtoH_v2(back, plain, sizeof bytes));
-    assert_memory_equal(bytes, back, sizeof bytes);
-    OK(cu->cuMemsetD32_v2(a + GRAIN - 8, 0x01020304, 4));
-    memcpy(bytes + GRAIN - 8, "\4\3\2\1\4\3\2\1\4\3\2\1\4\3\2\1", 16);
-    OK(cu->cuMemcpyDtoH_v2(back, a, sizeof bytes));
-    assert_memory_equal(bytes, back, sizeof bytes);
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemsetD8_v2(a, 0, PIECES * GRAIN + 1));
-    /* A hole in the middle. */
-    OK(cu->cuMemUnmap(a + GRAIN, GRAIN));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemcpyDtoH_v2(back, a, sizeof bytes));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemAddressFree(a, PIECES * GRAIN));
-    OK(cu->cuMemUnmap(a, PIECES * GRAIN));
-    OK(cu->cuMemAddressFree(a, PIECES * GRAIN));
-    for (int i = 0; i < PIECES; i++)
-        OK(cu->cuMemRelease(handles[i]));
+    OK(cu->cuEventSynchronize(with->behind));
+}
+
+static void by_follower(struct waiting *with)
+{
+    OK(cu->cuStreamWaitEvent(with->other, with->behind, 0));
+    OK(cu->cuStreamSynchronize(with->other));
+}
+
+static void by_other_stream(struct waiting *with)
+{
+    OK(cu->cuStreamSynchronize(with->other));
+    OK(cu->cuStreamSynchronize(NULL));
+}
+
+static void by_queries(struct waiting *with)
+{
+    while (cu->cuStreamQuery(with->stream) == CUDA_ERROR_NOT_READY)
+        ;
+    while (cu->cuEventQuery(with->behind) == CUDA_ERROR_NOT_READY)
+        ;
+}
+
+static void by_copy(struct waiting *with)
+{
+    unsigned word;
+    OK(cu->cuMemcpyDtoH_v2(&word, with->small, 4));
+}
+
+static void by_memory(struct waiting *with)
+{
+    CUdeviceptr next = pool_take(1000, with->pool, with->stream), plain = memory_of(1000);
+    OK(cu->cuMemFreeAsync(next, with->stream));
     OK(cu->cuMemFree_v2(plain));
 }
 
-static void test_access(void **state)
+static void by_trim(struct waiting *with)
 {
-    CUdeviceptr a;
-    CUmemGenericAllocationHandle handle = created(GRAIN), again;
-    size_t before = memory_free_bytes();
-    unsigned word;
-    (void)state;
-    OK(cu->cuMemAddressReserve(&a, GRAIN, 0, 0, 0));
-    OK(cu->cuMemMap(a, GRAIN, 0, handle, 0));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemcpyDtoH_v2(&word, a, 4));
-    allow(a, GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READ);
-    OK(cu->cuMemcpyDtoH_v2(&word, a, 4));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemcpyHtoD_v2(a, &word, 4));
-    allow(a, GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-    OK(cu->cuMemsetD32_v2(a, 42, 1));
-    OK(cu->cuMemRelease(handle));
-    OK(cu->cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)(a + 100)));
-    assert_true(again == handle);
-    OK(cu->cuMemUnmap(a, GRAIN));
-    assert_int_equal(memory_free_bytes(), before);
-    OK(cu->cuMemMap(a, GRAIN, 0, again, 0)); /* its contents stay */
-    allow(a, GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-    OK(cu->cuMemcpyDtoH_v2(&word, a, 4));
-    assert_int_equal(word, 42);
-    OK(cu->cuMemRelease(again));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemRelease(again));
-    OK(cu->cuMemUnmap(a, GRAIN));
-    assert_int_equal(memory_free_bytes(), before + GRAIN);
-    OK(cu->cuMemAddressFree(a, GRAIN));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemcpyDtoH_v2(&word, a, 4));
+    OK(cu->cuMemPoolTrimTo(with->pool, 0));
 }
 
-static void test_out_of_memory(void **state)
+static void wait_behind_a_free(void (*wait)(struct waiting *), bool is_behind, size_t threshold)
 {
-    CUmemGenericAllocationHandle handle = created(200 * MIB), other;
-    CUmemAllocationProp prop;
-    (void)state;
-    OK(cu->cuMemGetAllocationPropertiesFromHandle(&prop, handle));
-    GIVES(CUDA_ERROR_OUT_OF_MEMORY, cu->cuMemCreate(&other, 100 * MIB, &prop, 0));
-    OK(cu->cuMemRelease(handle));
-    OK(cu->cuMemCreate(&other, 100 * MIB, &prop, 0));
-    OK(cu->cuMemRelease(other));
+    struct waiting with = {.pool = pool_of(0)};
+    cuuint64_t value = threshold;
+    OK(cu->cuStreamCreate(&with.stream, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuStreamCreate(&with.other, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuEventCreate(&with.behind, 0));
+    OK(cu->cuMemPoolSetAttribute(with.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
+    CUdeviceptr large = pool_take(100 * MIB, with.pool, with.stream);
+    with.small = pool_take(1000, with.pool, with.stream);
+    assert_int_equal(pool_value(with.pool, RESERVED), 128 * MIB);
+    OK(cu->cuMemFreeAsync(large, with.stream));
+    OK(cu->cuEventRecord(with.behind, with.stream));
+    assert_int_equal(pool_value(with.pool, RESERVED), 128 * MIB);
+    assert_int_equal(pool_value(with.pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 1000);
+    wait(&with);
+    assert_int_equal(pool_value(with.pool, RESERVED), is_behind ? POOL_GRAIN : 128 * MIB);
+    OK(cu->cuStreamSynchronize(with.stream));
+    assert_int_equal(pool_value(with.pool, RESERVED), POOL_GRAIN);
+    OK(cu->cuMemFreeAsync(with.small, with.stream));
+    assert_int_equal(pool_value(with.pool, RESERVED), POOL_GRAIN);
+    OK(cu->cuStreamSynchronize(with.stream));
+    assert_int_equal(pool_value(with.pool, RESERVED), threshold ? POOL_GRAIN : 0);
+    OK(cu->cuEventDestroy_v2(with.behind));
+    OK(cu->cuStreamDestroy_v2(with.stream));
+    OK(cu->cuStreamDestroy_v2(with.other));
+    OK(cu->cuMemPoolDestroy(with.pool));
 }
 
-static void test_reservations(void **state)
+static void test_reserved_until_waited(void **state)
 {
-    CUdeviceptr a, b, c;
+    static const struct {
+        void (*wait)(struct waiting *);
+        bool is_behind;
+    } ways[] = {{by_stream, true},   {by_context, true},       {by_event, true},
+                {by_follower, true}, {by_other_stream, false}, {by_queries, false},
+                {by_copy, false},    {by_memory, false},       {by_trim, false}};
     (void)state;
-    OK(cu->cuMemAddressReserve(&a, 4 * GRAIN, 16 * MIB, 0, 0));
-    assert_int_equal(a % (16 * MIB), 0);
-    OK(cu->cuMemAddressFree(a, 4 * GRAIN));
-    OK(cu->cuMemAddressReserve(&b, 2 * GRAIN, 0, a, 0)); /* as wished: it is free */
-    assert_true(b == a);
-    OK(cu->cuMemAddressReserve(&c, 2 * GRAIN, 0, a, 0));
-    assert_true(c != a);
-    OK(cu->cuMemAddressFree(b, 2 * GRAIN));
-    OK(cu->cuMemAddressFree(c, 2 * GRAIN));
-    for (int i = 0; i < 20000; i++) {
-        OK(cu->cuMemAddressReserve(&a, 1024 * MIB, 0, 0, 0));
-        OK(cu->cuMemAddressFree(a, 1024 * MIB));
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        wait_behind_a_free(ways[i].wait, ways[i].is_behind, 0);
+        wait_behind_a_free(ways[i].wait, ways[i].is_behind, 50 * MIB);
     }
+}
+
+/* An event from before the free tells nothing of it, and what waits for one stream tells nothing of
+ * a later free in another. */
+static void test_reserved_by_order(void **state)
+{
+    CUmemoryPool pool = pool_of(0);
+    CUstream one, two;
+    CUevent event;
+    (void)state;
+    OK(cu->cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuStreamCreate(&two, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuEventCreate(&event, 0));
+    CUdeviceptr a = pool_take(64 * MIB, pool, one), b = pool_take(64 * MIB, pool, two);
+    OK(cu->cuEventRecord(event, one));
+    OK(cu->cuMemFreeAsync(a, one));
+    OK(cu->cuEventSynchronize(event));
+    assert_int_equal(pool_value(pool, RESERVED), 128 * MIB);
+    OK(cu->cuEventRecord(event, one));
+    OK(cu->cuStreamWaitEvent(two, event, 0));
+    OK(cu->cuMemFreeAsync(b, two));
+    OK(cu->cuStreamSynchronize(one));
+    assert_int_equal(pool_value(pool, RESERVED), 64 * MIB);
+    OK(cu->cuCtxSynchronize());
+    assert_int_equal(pool_value(pool, RESERVED), 0);
+    /* cuMemFree gives back at once, and only what it frees. */
+    a = pool_take(64 * MIB, pool, one);
+    b = pool_take(64 * MIB, pool, two);
+    OK(cu->cuCtxSynchronize());
+    OK(cu->cuMemFreeAsync(a, one));
+    OK(cu->cuMemFree_v2(b));
+    assert_int_equal(pool_value(pool, RESERVED), 64 * MIB);
+    OK(cu->cuStreamSynchronize(one));
+    assert_int_equal(pool_value(pool, RESERVED), 0);
+    OK(cu->cuEventDestroy_v2(event));
+    OK(cu->cuStreamDestroy_v2(one));
+    OK(cu->cuStreamDestroy_v2(two));
+    OK(cu->cuMemPoolDestroy(pool));
+}
+
+static void test_reserved_grains(void **state)
+{
+    static const size_t sizes[] = {1, 1000, 31 * MIB, 2 * MIB, 32 * MIB, 33 * MIB, 70 * MIB, 1000};
+    static const size_t grown[] = {1, 1, 1, 2, 3, 4, 6, 6}, shrunk[] = {6, 6, 0, 5, 4, 3, 1, 0};
+    CUmemoryPool pool = pool_of(0);
+    CUdeviceptr addresses[8];
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        addresses[i] = pool_take(sizes[i], pool, NULL);
+        assert_int_equal(pool_value(pool, RESERVED), grown[i] * POOL_GRAIN);
+    }
+    for (size_t i = 0; i < 8; i++) {
+        OK(cu->cuMemFreeAsync(addresses[i], NULL));
+        OK(cu->cuStreamSynchronize(NULL));
+        if (i != 2) /* the last block is in the third one's grain, which a device keeps for it */
+            assert_int_equal(pool_value(pool, RESERVED), shrunk[i] * POOL_GRAIN);
+    }
+    assert_int_equal(pool_value(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH), 6 * POOL_GRAIN);
+    OK(cu->cuMemPoolDestroy(pool));
+}
+
+/* On a device cuMemFree of pool memory does not change what is in use. */
+static void test_used_after_free(void **state)
+{
+    CUmemoryPool pool = pool_of(0);
+    (void)state;
+    OK(cu->cuMemFree_v2(pool_take(40 * MIB, pool, NULL)));
+    assert_int_equal(pool_value(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
+    OK(cu->cuMemPoolDestroy(pool));
 }
 
 static const struct CMUnitTest tests[] = {
@@ -243,9 +281,9 @@ static const struct CMUnitTest tests[] = {
     MEMORY_OWN(test_reuse_before_the_free, "a small device"),
     MEMORY_TEST(test_pools),
     MEMORY_TEST(test_pool_cycles),
-    MEMORY_TEST(test_neighbours),
-    MEMORY_TEST(test_access),
-    MEMORY_OWN(test_out_of_memory, "a small device"),
-    MEMORY_TEST(test_reservations),
+    MEMORY_TEST(test_reserved_until_waited),
+    MEMORY_TEST(test_reserved_by_order),
+    MEMORY_TEST(test_reserved_grains),
+    MEMORY_OWN(test_used_after_free, "a device goes on counting what cuMemFree gave back"),
 };
 MEMORY_MAIN("memory_pool", tests)

@@ -137,6 +137,16 @@ static int unload_running(void)
     return 0; /* and the process ends under the kernel */
 }
 
+/* The process ends while a thread of the driver's is on its way to the kernel. */
+static int end_at_once(void)
+{
+    struct driver driver;
+    setenv("CUSHIM_SIM_WORKERS", "2", 1);
+    open_driver(&driver);
+    launch(&driver, "endless", 4, NULL);
+    return 0;
+}
+
 /* Without a thread of the driver's there is nothing to stay loaded for. */
 static int unload_unused(void)
 {
@@ -157,6 +167,8 @@ static void test_unload(void **state)
         assert_int_equal(in_child(unload_after_work), 0);
     for (int i = 0; i < 5; i++)
         assert_int_equal(in_child(unload_running), 0);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(in_child(end_at_once), 0);
     assert_int_equal(in_child(unload_unused), 0);
 }
 
@@ -311,20 +323,63 @@ static int modest(void)
     return address_space() > 8 * (uint64_t)bytes + ((uint64_t)1 << 37) ? 3 : 0;
 }
 
-/* Half of what the limit leaves is the program's. */
-static int limited(void)
+/* The driver works, and the program has memory of its own beside it. */
+static int work_beside(size_t own)
 {
     struct driver driver;
     CUdeviceptr memory;
-    struct rlimit limit = {address_space() + ((uint64_t)2 << 30), RLIM_INFINITY};
-    MUST(setrlimit(RLIMIT_AS, &limit));
     setenv("CUSHIM_SIM_WORKERS", "1", 1);
     open_driver(&driver);
     ENTRY(driver.handle, cuMemAlloc_v2);
     MUST(my_cuMemAlloc_v2(&memory, 64 << 20));
     launch(&driver, "nothing", 1, NULL);
     MUST(synchronize(&driver));
-    return malloc((size_t)512 << 20) ? 0 : 2;
+    return malloc(own) ? 0 : 2;
+}
+
+/* Half of what the limit leaves is the program's. */
+static int limited(void)
+{
+    struct rlimit limit = {address_space() + ((uint64_t)2 << 30), RLIM_INFINITY};
+    MUST(setrlimit(RLIMIT_AS, &limit));
+    return work_beside((size_t)512 << 20);
+}
+
+static int limited_narrowly(void)
+{
+    struct rlimit limit = {address_space() + ((uint64_t)900 << 20), RLIM_INFINITY};
+    MUST(setrlimit(RLIMIT_AS, &limit));
+    return work_beside((size_t)32 << 20);
+}
+
+/* Where nothing can be reserved, there is no device memory, and the process goes on. */
+static int limited_too_much(void)
+{
+    struct driver driver;
+    CUdeviceptr memory;
+    struct rlimit limit = {address_space() + ((uint64_t)400 << 20), RLIM_INFINITY};
+    MUST(setrlimit(RLIMIT_AS, &limit));
+    setenv("CUSHIM_SIM_WORKERS", "1", 1);
+    open_driver(&driver);
+    ENTRY(driver.handle, cuMemAlloc_v2);
+    return my_cuMemAlloc_v2(&memory, 64 << 20) == CUDA_ERROR_OUT_OF_MEMORY ? 0 : 2;
+}
+
+/* The process has no more than 256 GiB of addresses in one piece, as where kernels give it few. */
+static int crowded(void)
+{
+    const uint64_t piece = UINT64_C(1) << 38;
+    char *last = MAP_FAILED;
+    for (uint64_t size = UINT64_C(1) << 46; size >= piece; size /= 2) {
+        void *taken;
+        while ((taken = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                             0)) != MAP_FAILED)
+            last = size == piece ? taken : last;
+    }
+    if (last == (char *)MAP_FAILED || munmap(last, piece) != 0)
+        return 3;
+    setenv("CUSHIM_SIM_MEMORY", "150G", 1); /* four times that does not fit */
+    return work_beside((size_t)512 << 20);
 }
 
 static void test_machine(void **state)
@@ -332,6 +387,9 @@ static void test_machine(void **state)
     (void)state;
     assert_int_equal(in_child(modest), 0);
     assert_int_equal(in_child(limited), 0);
+    assert_int_equal(in_child(limited_narrowly), 0);
+    assert_int_equal(in_child(limited_too_much), 0);
+    assert_int_equal(in_child(crowded), 0);
 }
 #endif
 

@@ -128,7 +128,8 @@ static const char *segment_wraps(void)
         if (segment.p_type == PT_LOAD)
             break;
     }
-    segment.p_filesz = (ElfW(Xword)) - 4096;
+    segment.p_filesz = 0;
+    segment.p_filesz -= 4096;
     segment.p_offset = 8192;
     memcpy(image.bytes + at, &segment, sizeof segment);
     return save(&image, "segment_wraps.so", image.size);
@@ -142,6 +143,7 @@ static const char *other_class(void)
     return save(&image, "other_class.so", image.size);
 }
 
+#if UINTPTR_MAX > UINT32_MAX
 /* A true 32-bit library as far as its headers go, not a patched 64-bit one. */
 static const char *small_i386(void)
 {
@@ -166,6 +168,7 @@ static const char *small_i386(void)
     file.segments[1].p_type = PT_DYNAMIC;
     return write_file("i386.so", &file, sizeof file);
 }
+#endif
 
 static const char *strange_segments(void)
 {
@@ -381,7 +384,9 @@ const struct bad_input bad_inputs[] = {
     {"headers nowhere", segments_nowhere, CUSHIM_ERROR_TRUNCATED, "truncated", NULL},
     {"segment wraps around", segment_wraps, CUSHIM_ERROR_TRUNCATED, "truncated", NULL},
     {"other class", other_class, CUSHIM_ERROR_WRONG_CLASS, "-bit", NULL},
+#if UINTPTR_MAX > UINT32_MAX
     {"i386 library", small_i386, CUSHIM_ERROR_WRONG_CLASS, "32-bit", NULL},
+#endif
     {"other machine", other_machine, CUSHIM_ERROR_WRONG_MACHINE, "processor", NULL},
     {"other byte order", other_byte_order, CUSHIM_ERROR_WRONG_MACHINE, "byte order", NULL},
     {"libm", libm, CUSHIM_ERROR_NOT_CUDA, "not a CUDA driver", NULL},

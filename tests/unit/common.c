@@ -176,7 +176,7 @@ void assert_mentions(const char *text, const char *part)
 
 bool can_call_with_zeros(void)
 {
-#if defined(__x86_64__) || defined(__aarch64__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
     return true;
 #else
     return false;
@@ -186,8 +186,8 @@ bool can_call_with_zeros(void)
 /*
  * The one place that calls functions through another type than their own. The caller cleans up the
  * stack on these processors, so a function may be given more arguments than it takes: zero in all
- * registers for arguments, and in 160 bytes of stack, more than any entry of the API takes by
- * value (cuIpcOpenMemHandle: 64).
+ * registers for arguments, and in 160 bytes of stack (i386: 112), more than any entry of the API
+ * takes by value (cuIpcOpenMemHandle: 64).
  */
 #if defined(__clang__)
 __attribute__((no_sanitize("undefined")))

@@ -23,6 +23,17 @@
 #define GOOD "v12"
 #define GOOD_VERSION 12040
 
+/*
+ * What differs with musl: dlclose unloads nothing; a library that was opened by its path is not
+ * found by its soname; dlsym refuses indirect functions, which musl does not have, and takes
+ * absolute and hidden symbols for others; freed memory is not handed out again soon.
+ */
+#ifdef __GLIBC__
+#define HAVE_GLIBC true
+#else
+#define HAVE_GLIBC false
+#endif
+
 enum { PATH_SIZE = 8192, TEXT_SIZE = 16384 };
 
 /** Path of a fake driver ("v12", see tests/fakes/meson.build); this thread's buffer. */

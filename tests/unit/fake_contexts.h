@@ -12,6 +12,9 @@
 
 enum { FAKE_DEVICES = 2, FAKE_DEPTH = 32, FAKE_CONTEXTS = 64 };
 
+/* Of device 0; each further one has twice that. More than 32 bits, where a size has them. */
+#define FAKE_MEMORY ((size_t)1 << (SIZE_MAX > UINT32_MAX ? 33 : 29))
+
 struct fake_contexts {
     int version;        /* what is newer than that is not exported */
     const char *lacks;  /* a symbol that is not exported either, or NULL */

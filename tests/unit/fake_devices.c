@@ -45,7 +45,7 @@ static CUresult CUDAAPI f_cuDeviceGetName(char *name, int size, CUdevice device)
 static CUresult CUDAAPI f_cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
     FAKE_CALLED("cuDeviceTotalMem_v2");
-    *bytes = (size_t)1 << 33 << device;
+    *bytes = FAKE_MEMORY << device;
     return CUDA_SUCCESS;
 }
 

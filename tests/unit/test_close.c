@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common.h"
 
@@ -112,7 +113,7 @@ static void test_nothing_inherited(void **state)
         cushim_close(cu);
     }
     fake_control(fake_path("v11"))->init_code = CUDA_SUCCESS;
-#if !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
     assert_true(met); /* else this has shown nothing */
 #endif
 }
@@ -128,6 +129,21 @@ static size_t count_descriptors(void)
     return count;
 }
 
+/* Of the heap. A C library that keeps no account has the process's data pages instead. */
+static size_t bytes_in_use(void)
+{
+#ifdef __GLIBC__
+    return mallinfo2().uordblks;
+#else
+    size_t pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    assert_non_null(statm);
+    assert_int_equal(fscanf(statm, "%*u %*u %*u %*u %*u %zu", &pages), 1);
+    fclose(statm);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+#endif
+}
+
 /* The driver stays loaded, and costs once. All else is given back. */
 static void test_nothing_left(void **state)
 {
@@ -136,7 +152,7 @@ static void test_nothing_left(void **state)
     (void)state;
     for (int round = 0; round < 1000; round++) {
         if (round == 100)
-            bytes = mallinfo2().uordblks;
+            bytes = bytes_in_use();
         const struct cushim_api *cu = open_path(fake_path(fakes[round % (int)COUNT(fakes)]));
         (void)cushim_init(cu);
         (void)cushim_message(cu);
@@ -144,21 +160,21 @@ static void test_nothing_left(void **state)
         cushim_close(cu);
     }
     assert_true(count_descriptors() == descriptors);
-    size_t grown = mallinfo2().uordblks - bytes;
+    size_t now = bytes_in_use();
     /* dlopen of what is open already takes nothing; the rest is noise of the C library. */
-    if (mallinfo2().uordblks > bytes && grown > 4096)
-        fail_msg("%zu bytes more after 900 rounds", grown);
+    if (now > bytes && now - bytes > 4096)
+        fail_msg("%zu bytes more after 900 rounds", now - bytes);
 }
 
 static void unload(void *unused)
 {
     (void)unused;
     cushim_close_unload(open_path(fake_path("v10")));
-    assert_null(dlopen(fake_path("v10"), RTLD_NOW | RTLD_NOLOAD));
+    assert_true(HAVE_GLIBC == !dlopen(fake_path("v10"), RTLD_NOW | RTLD_NOLOAD));
     cushim_close(open_path(fake_path("v10")));
     assert_non_null(dlopen(fake_path("v10"), RTLD_NOW | RTLD_NOLOAD));
     cushim_close(open_path(fake_path("stub"))); /* what is no driver does not stay */
-    assert_null(dlopen(fake_path("stub"), RTLD_NOW | RTLD_NOLOAD));
+    assert_true(HAVE_GLIBC == !dlopen(fake_path("stub"), RTLD_NOW | RTLD_NOLOAD));
 }
 
 static void test_unload(void **state)

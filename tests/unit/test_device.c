@@ -293,7 +293,7 @@ static void test_describe(void **state)
     assert_string_equal(properties.name, "Fake 0");
     assert_string_equal(properties.uuid, "GPU-00112233-4455-6677-8899-aabbccddeeff");
     assert_string_equal(properties.pci_bus_id, "0000:00:00.0");
-    assert_true(properties.total_memory == (size_t)1 << 33);
+    assert_true(properties.total_memory == FAKE_MEMORY);
     assert_int_equal(properties.major, 1075);
     assert_int_equal(properties.minor, 1076);
     assert_int_equal(properties.max_block[2], 1004);

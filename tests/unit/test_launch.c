@@ -7,7 +7,7 @@
 #define CUSHIM_CHECK_LAUNCHES
 #include "test_launch_fake.h"
 
-static const size_t sizes[] = {4, 8, 1, 4};
+static const size_t sizes[] = {4, sizeof(CUdeviceptr), 1, 4};
 static const struct cushim_launch plain = {
     .size = sizeof plain, .grid = CUSHIM_DIM(3, 2), .block = CUSHIM_DIM(128)};
 
@@ -42,7 +42,7 @@ static void test_values_arrive(void **state)
     assert_int_equal(fake.shared, 100);
     assert_ptr_equal(fake.stream, &launch);
     assert_memory_equal(fake.values[0], &(int){7}, 4);
-    assert_memory_equal(fake.values[1], &(CUdeviceptr){8}, 8);
+    assert_memory_equal(fake.values[1], &(CUdeviceptr){8}, sizeof(CUdeviceptr));
     assert_int_equal(fake.values[2][0], 'c');
     assert_memory_equal(fake.values[3], &(float){1.5f}, 4);
     assert_string_equal(cushim_last_error(), "");
@@ -332,7 +332,7 @@ static void test_kernel_as_function(void **state)
     (void)state;
     launch.shared = 65536;
     assert_int_equal(LAUNCH(cu, &kernel, &launch), CUDA_SUCCESS);
-    assert_memory_equal(fake.values[1], &(CUdeviceptr){8}, 8);
+    assert_memory_equal(fake.values[1], &(CUdeviceptr){8}, sizeof(CUdeviceptr));
     assert_int_equal(function.dynamic_now, 232448);
     launch.block[0] = 1025;
     REFUSED(CUDA_ERROR_INVALID_VALUE, LAUNCH(cu, &kernel, &launch), "block: x is 1025");
@@ -349,7 +349,8 @@ static void test_parameter_count(void **state)
     (void)state;
     assert_int_equal(LAUNCH(cu, &function, &plain), CUDA_SUCCESS);
     REFUSED(CUDA_ERROR_INVALID_VALUE, CUSHIM_LAUNCH(cu, handle_of(&function), &plain, 1),
-            "1 given; saxpy takes 4, of 4, 8, 1, 4 bytes");
+            sizeof(CUdeviceptr) == 8 ? "1 given; saxpy takes 4, of 4, 8, 1, 4 bytes"
+                                     : "1 given; saxpy takes 4, of 4, 4, 1, 4 bytes");
     struct fake_function none = fake_function_of(0, NULL);
     assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&none), &plain), CUDA_SUCCESS);
     cushim_close(cu);

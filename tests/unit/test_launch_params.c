@@ -34,7 +34,7 @@ struct mixed {
 };
 struct wide {
     int a;
-    long long b;
+    _Alignas(8) long long b;
 };
 
 /* The layout of kernels/params.cu: int, float4, char, float, pointer, float2 and structures. */
@@ -54,7 +54,7 @@ static void test_golden_layout(void **state)
     float4 f4 = {.x = 1, .y = 2, .z = 3, .w = 4};
     char c = 'c';
     float f = 5;
-    CUdeviceptr p = 0x123456789abc;
+    unsigned long long p = 0x123456789abc; /* a CUdeviceptr of most machines */
     float2 f2 = {.x = 6, .y = 7};
     short s = 0x2222;
     struct mixed m = {'a', 3, 8, 'd'};

@@ -313,7 +313,7 @@ static void test_close_keeps_driver(void **state)
     cushim_close(open_path(kept));
     assert_true(is_loaded(kept));
     cushim_close_unload(open_path(dropped));
-    assert_false(is_loaded(dropped));
+    assert_true(is_loaded(dropped) == !HAVE_GLIBC);
     free(kept);
     free(dropped);
 }
@@ -323,7 +323,7 @@ static void test_refused_is_not_kept(void **state)
     char *path = strdup(copy_file(fake_path("stub"), "refused.so"));
     (void)state;
     cushim_close(open_path(path));
-    assert_false(is_loaded(path));
+    assert_true(is_loaded(path) == !HAVE_GLIBC);
     free(path);
 }
 

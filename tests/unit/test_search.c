@@ -129,6 +129,29 @@ static void mode_silent(void)
     cushim_load(NULL);
 }
 
+/* Another part of the program has opened a driver by that name. */
+static void find_opened(const char *name, bool expected)
+{
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(handle);
+    const struct cushim_api *cu = cushim_open(NULL);
+    const struct cushim_attempt *attempt = attempt_of(cu, CUSHIM_SOURCE_PROCESS);
+    assert_non_null(attempt);
+    assert_int_equal(attempt->status, expected ? CUSHIM_OK : CUSHIM_ERROR_NOT_FOUND);
+    size_t count = 0;
+    cushim_attempts(cu, &count);
+    assert_true((count == 1) == expected); /* the first */
+    if (expected)
+        assert_ptr_equal(table_slot(cu, entry_index("cuInit")), dlsym(handle, "cuInit"));
+    cushim_close(cu);
+    dlclose(handle);
+}
+
+static void mode_already_loaded(void)
+{
+    find_opened("libcuda.so.1", true);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -142,6 +165,7 @@ static const struct {
     {"truncated", mode_truncated},
     {"never-looked-at", mode_never_looked_at},
     {"silent", mode_silent},
+    {"already-loaded", mode_already_loaded},
 };
 
 static int run_mode(const char *name)
@@ -249,23 +273,14 @@ static void test_search_is_silent(void **state)
 static void find_loaded(void *unused)
 {
     (void)unused;
-    void *handle = dlopen(fake_path("soname"), RTLD_NOW | RTLD_LOCAL);
-    assert_non_null(handle);
-    const struct cushim_api *cu = cushim_open(NULL);
-    assert_int_equal(cushim_status(cu), CUSHIM_OK);
-    size_t count = 0;
-    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
-    assert_true(count == 1);
-    assert_int_equal(attempts[0].source, CUSHIM_SOURCE_PROCESS);
-    assert_ptr_equal(table_slot(cu, entry_index("cuInit")), dlsym(handle, "cuInit"));
-    cushim_close(cu);
-    dlclose(handle);
+    find_opened(fake_path("soname"), HAVE_GLIBC);
 }
 
 static void test_already_loaded(void **state)
 {
     (void)state;
     run_in_child(find_loaded, NULL, NULL);
+    run_with("already-loaded", folder_with("loaded", "soname", "libcuda.so.1"), NULL);
 }
 
 /* A named one is used exactly, even where another is loaded already. */

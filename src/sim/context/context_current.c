@@ -92,7 +92,7 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
     CUresult result = sim_current_of(ctx, &context);
     if (result == CUDA_SUCCESS)
         result = sim_capture_refuse_context(context);
-    return result == CUDA_SUCCESS ? sim_stream_wait_context(context) : result;
+    return result == CUDA_SUCCESS ? sim_stream_synchronize_context(context) : result;
 }
 
 CUresult sim_cuCtxSynchronize(void)

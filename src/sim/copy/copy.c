@@ -29,7 +29,8 @@ static char *piece(const struct sim_side *side, uint64_t address, bool write, si
     if (!sim_range_copy(address, &found) ||
         (side->kind == SIM_SIDE_ARRAY) != (found.kind == SIM_MEMORY_ARRAY))
         return NULL;
-    if (side->kind == SIM_SIDE_DEVICE && !(write ? found.writable : found.readable))
+    if (side->kind == SIM_SIDE_DEVICE && found.kind != SIM_MEMORY_POOL_HOST &&
+        !(write ? found.writable : found.readable))
         return NULL;
     size_t here = found.usable - (size_t)(address - found.address);
     if (*size > here)

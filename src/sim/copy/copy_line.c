@@ -10,13 +10,24 @@
 #include "memory/range.h"
 #include "queue/stream.h"
 
+/* A pool's memory on the host is the host's to a copy, whatever access a device has. */
+static CUresult of_pool_on_host(const struct sim_allocation *found, CUmemorytype type,
+                                uint64_t address, size_t size)
+{
+    bool inside = !found->ending && size <= found->usable - (size_t)(address - found->address);
+    return type != CU_MEMORYTYPE_DEVICE && inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
                             bool write)
 {
     *side = (struct sim_side){.kind = SIM_SIDE_DEVICE, .address = address};
     if (address == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (type == CU_MEMORYTYPE_DEVICE || sim_address_is_device(address) || sim_range_find(address))
+    const struct sim_allocation *found = sim_range_find(address);
+    if (found && found->kind == SIM_MEMORY_POOL_HOST)
+        return of_pool_on_host(found, type, address, size);
+    if (type == CU_MEMORYTYPE_DEVICE || sim_address_is_device(address) || found)
         return sim_memory_covers(address, size, write) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     side->kind = SIM_SIDE_HOST;
     return CUDA_SUCCESS;

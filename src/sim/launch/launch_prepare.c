@@ -313,3 +313,8 @@ bool sim_launch_prepare_is_alive(const struct sim_item *item)
     const struct kernel *kernel = item->user;
     return sim_object_alive(SIM_FUNCTION, kernel->function, kernel->serial);
 }
+
+bool sim_launch_prepare_is_bound(const struct sim_item *item)
+{
+    return sim_function_info(((const struct kernel *)item->user)->function)->uses_references;
+}

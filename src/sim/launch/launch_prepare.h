@@ -15,6 +15,8 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
                             struct sim_item *item);
 /* Whether what the item's kernel needs (function, module) still exists. */
 bool sim_launch_prepare_is_alive(const struct sim_item *item);
+/* Whether the item's kernel uses texture references, which no capture takes. */
+bool sim_launch_prepare_is_bound(const struct sim_item *item);
 /* The kernel sees texture and surface references as they are bound now. */
 void sim_launch_prepare_keep_bindings(const struct sim_item *item);
 

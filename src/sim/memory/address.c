@@ -6,6 +6,7 @@
 #include "memory/address.h"
 
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -27,20 +28,31 @@ static size_t cursor;           /* chunk to look at first */
 static size_t shared;           /* chunk that small pieces are cut from */
 static uint64_t shared_used = CHUNK;
 
-/* Half of the address space that the process may still take, by RLIMIT_AS. */
+/* A quarter of the addresses that a process has. Kernels for 64-bit Arm give it 39, 42 or 48 bits;
+ * the stack is at their upper end. */
+static uint64_t share_of_addresses(void)
+{
+    uint64_t highest = getauxval(AT_RANDOM), share = REGION_LEAST;
+    while (share < REGION_SIZE && highest / 4 >= share)
+        share *= 2;
+    return share;
+}
+
+/* Of that, half of what the process may still take, by RLIMIT_AS. */
 static uint64_t allowed(void)
 {
     struct rlimit limit;
     unsigned long pages = 0;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return REGION_SIZE;
+        return share_of_addresses();
     FILE *statm = fopen("/proc/self/statm", "re");
     if (statm && fscanf(statm, "%lu", &pages) != 1)
         pages = 0;
     if (statm)
         fclose(statm);
     uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    return limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
+    uint64_t left = limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
+    return left < share_of_addresses() ? left : share_of_addresses();
 }
 
 /* Four times the devices' memory: freed addresses do not come back at once, and programs reserve

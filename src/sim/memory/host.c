@@ -87,7 +87,7 @@ CUresult sim_cuMemHostGetFlags(unsigned int *pFlags, void *p)
     if (result != CUDA_SUCCESS)
         return result;
     const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
-    if (!pFlags || !found || found->ending || found->room)
+    if (!pFlags || !found || found->ending || found->room || sim_range_is_pooled(found->kind))
         return CUDA_ERROR_INVALID_VALUE;
     unsigned told = found->kind == SIM_MEMORY_HOST         ? ALLOC_FLAGS
                     : found->kind == SIM_MEMORY_REGISTERED ? CU_MEMHOSTREGISTER_PORTABLE

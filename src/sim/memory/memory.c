@@ -126,7 +126,9 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
                              size_t align, unsigned flags, struct sim_allocation **allocation)
 {
     struct sim_device *device = context->device;
-    bool on_host = kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED;
+    bool on_host = kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED ||
+                   kind == SIM_MEMORY_POOL_HOST || kind == SIM_MEMORY_POOL_MANAGED;
+    bool of_host = kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_POOL_HOST;
     sim_idle_release();
     if (size > SIZE_MAX / 2 || sim_memory_refused(size))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -147,9 +149,9 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
                                         .readable = kind != SIM_MEMORY_ARRAY,
                                         .writable = kind != SIM_MEMORY_ARRAY,
                                         .context = context,
-                                        .device = kind == SIM_MEMORY_HOST ? NULL : device,
+                                        .device = of_host ? NULL : device,
                                         .mapped = mapped,
-                                        .synchronous = kind != SIM_MEMORY_HOST};
+                                        .synchronous = !of_host};
         made->address = (uint64_t)(uintptr_t)bytes;
         result = on_host ? sim_memory_adopt(made) : place(made, align);
     }
@@ -241,8 +243,8 @@ void sim_memory_end(struct sim_context *context)
         /* Mapped memory is the process's, not the context's. */
         if (allocation->context != context || allocation->kind == SIM_MEMORY_VIRTUAL)
             continue;
-        if (allocation->kind == SIM_MEMORY_POOL && !allocation->ending)
-            sim_pool_memory_forget(allocation);
+        if (!allocation->ending)
+            sim_pool_memory_forget(allocation, NULL);
         sim_memory_free(allocation);
     }
 }

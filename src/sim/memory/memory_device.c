@@ -40,6 +40,8 @@ CUresult sim_cuMemFree_v2(CUdeviceptr_v2 dptr)
     case SIM_MEMORY_MANAGED:
         return sim_memory_free_after_work(allocation);
     case SIM_MEMORY_POOL:
+    case SIM_MEMORY_POOL_HOST:
+    case SIM_MEMORY_POOL_MANAGED:
         return sim_pool_memory_free(allocation);
     default:
         return CUDA_ERROR_INVALID_VALUE;
@@ -95,7 +97,8 @@ CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr_v2 *pbase, size_t *psize, CUdev
     if (psize)
         *psize = 0;
     struct sim_allocation *found = sim_range_find(dptr);
-    if (!found || found->ending || found->kind == SIM_MEMORY_ARRAY)
+    if (!found || found->ending || found->kind == SIM_MEMORY_ARRAY ||
+        (found->kind == SIM_MEMORY_POOL_HOST && !found->readable))
         return CUDA_ERROR_NOT_FOUND;
     if (pbase)
         *pbase = found->address;

@@ -18,7 +18,13 @@ union value {
 
 static bool is_host_kind(const struct sim_allocation *found)
 {
-    return found->kind == SIM_MEMORY_HOST || found->kind == SIM_MEMORY_REGISTERED;
+    return found->kind == SIM_MEMORY_HOST || found->kind == SIM_MEMORY_REGISTERED ||
+           found->kind == SIM_MEMORY_POOL_HOST;
+}
+
+static bool is_managed_kind(const struct sim_allocation *found)
+{
+    return found->kind == SIM_MEMORY_MANAGED || found->kind == SIM_MEMORY_POOL_MANAGED;
 }
 
 /* CUDA versions that brought attributes after the first ones. */
@@ -87,7 +93,7 @@ static void unknown(CUpointer_attribute attribute, union value *value)
 static uint64_t place(const struct sim_allocation *found, CUpointer_attribute attribute)
 {
     bool small = found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_MODULE;
-    size_t grain = found->kind == SIM_MEMORY_POOL         ? SIM_POOL_GRAIN
+    size_t grain = sim_range_is_pooled(found->kind)       ? SIM_POOL_GRAIN
                    : found->kind == SIM_MEMORY_REGISTERED ? 1
                                                           : SIM_ADDRESS_CHUNK;
     uint64_t start = found->address;
@@ -104,7 +110,7 @@ static uint64_t place(const struct sim_allocation *found, CUpointer_attribute at
 
 static unsigned access_of(const struct sim_allocation *found)
 {
-    if (found->writable || found->kind == SIM_MEMORY_REGISTERED)
+    if (found->writable || found->kind == SIM_MEMORY_REGISTERED || sim_range_is_pooled(found->kind))
         return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return found->readable ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 }
@@ -112,8 +118,8 @@ static unsigned access_of(const struct sim_allocation *found)
 static CUresult known(const struct sim_allocation *found, CUpointer_attribute attribute,
                       uint64_t address, union value *value)
 {
-    bool host = is_host_kind(found), managed = found->kind == SIM_MEMORY_MANAGED;
-    bool pooled = found->kind == SIM_MEMORY_POOL, mapped = found->kind == SIM_MEMORY_VIRTUAL;
+    bool host = is_host_kind(found), managed = is_managed_kind(found);
+    bool pooled = sim_range_is_pooled(found->kind), mapped = found->kind == SIM_MEMORY_VIRTUAL;
     bool plain = found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_MODULE;
     memset(value, 0, sizeof *value);
     switch (attribute) {
@@ -124,6 +130,8 @@ static CUresult known(const struct sim_allocation *found, CUpointer_attribute at
         value->word = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        if (found->kind == SIM_MEMORY_POOL_HOST && !found->readable)
+            return CUDA_ERROR_INVALID_VALUE;
         value->whole = address;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -166,7 +174,10 @@ static CUresult known(const struct sim_allocation *found, CUpointer_attribute at
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         value->pointer = pooled ? found->owner : NULL;
         return CUDA_SUCCESS;
-    default: /* no handle types, no locality domain */
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        value->whole = pooled ? ((const struct sim_pool *)found->owner)->handle_types : 0;
+        return CUDA_SUCCESS;
+    default: /* no locality domain */
         return CUDA_SUCCESS;
     }
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pools: made, destroyed, and which one a device uses. */
+/* Pools: made, destroyed, and which one a place uses. Where there can be pools, and of which kind,
+ * is what an H200 with driver 580 answered; older releases know those of devices alone, 12.9 those
+ * of the host's NUMA nodes, too. */
 #include "memory/pool.h"
 
 #include <stdlib.h>
@@ -8,17 +10,35 @@
 #include "core/object.h"
 #include "device/device.h"
 
-static struct sim_pool *defaults[SIM_MAX_DEVICES], *current[SIM_MAX_DEVICES];
+/* A place and a kind of memory that have a default pool. */
+struct slot {
+    struct sim_pool *first, *current; /* made when they are asked for; NULL: the first */
+};
+enum { HOST_SLOT = SIM_MAX_DEVICES, NUMA_SLOT, NO_SLOT, SLOTS };
+static struct slot pinned[SLOTS], managed[SLOTS];
 
-static struct sim_pool *make(struct sim_device *device)
+static struct sim_pool *make(CUmemAllocationType type, CUmemLocation location)
 {
     struct sim_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return NULL;
-    pool->device = device;
+    pool->type = type;
+    pool->location = location;
     pool->follow_events = pool->opportunistic = pool->internal = 1;
+    if (type == CU_MEM_ALLOCATION_TYPE_PINNED) { /* a place keeps access to its own */
+        if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+            pool->readwrite = UINT64_C(1) << location.id;
+        else
+            pool->host = true;
+    }
     sim_object_add(&pool->object, SIM_POOL, NULL);
     return pool;
+}
+
+void sim_pool_drop(struct sim_pool *pool)
+{
+    if (pool->destroyed && pool->live == 0 && pool->held == 0)
+        free(pool);
 }
 
 struct sim_pool *sim_pool(CUmemoryPool handle)
@@ -26,84 +46,93 @@ struct sim_pool *sim_pool(CUmemoryPool handle)
     return sim_object(SIM_POOL, handle);
 }
 
-struct sim_pool *sim_pool_default(struct sim_device *device)
+bool sim_pool_reaches_device(const struct sim_pool *pool)
 {
-    struct sim_pool **pool = &defaults[device->ordinal];
-    if (!*pool && (*pool = make(device)))
-        (*pool)->is_default = true;
-    return *pool;
+    return pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED || pool->readwrite;
+}
+
+/* --- Places --- */
+
+/* The slot of a place; NULL: it has no default pool, and *result says how that is answered. */
+static struct slot *find_slot(CUmemAllocationType type, CUmemLocation location, CUresult *result)
+{
+    struct slot *slots = type == CU_MEM_ALLOCATION_TYPE_PINNED ? pinned : managed;
+    bool later = sim_config.cuda >= 13000;
+    *result = CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_MEM_ALLOCATION_TYPE_PINNED && (type != CU_MEM_ALLOCATION_TYPE_MANAGED || !later))
+        return NULL;
+    switch ((int)location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return sim_device(location.id) ? slots + location.id : NULL;
+    case CU_MEM_LOCATION_TYPE_HOST: /* whatever the number */
+        return later ? slots + HOST_SLOT : NULL;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return sim_config.cuda >= 12090 && location.id == 0 ? slots + NUMA_SLOT : NULL;
+    case CU_MEM_LOCATION_TYPE_NONE: /* of no preferred place */
+        return slots == managed ? slots + NO_SLOT : NULL;
+    default:
+        if (later)
+            *result = CUDA_ERROR_NOT_SUPPORTED;
+        return NULL;
+    }
+}
+
+static struct sim_pool *first_of(struct slot *slot, CUmemAllocationType type,
+                                 CUmemLocation location)
+{
+    if (!slot->first && (slot->first = make(type, location)))
+        slot->first->is_default = true;
+    return slot->first;
+}
+
+static struct sim_pool *current_of(struct slot *slot, CUmemAllocationType type,
+                                   CUmemLocation location)
+{
+    return slot->current ? slot->current : first_of(slot, type, location);
+}
+
+static struct slot *own_slot(const struct sim_pool *pool)
+{
+    CUresult result;
+    return find_slot(pool->type, pool->location, &result);
+}
+
+static CUmemLocation place_of(const struct sim_device *device)
+{
+    return (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal};
 }
 
 struct sim_pool *sim_pool_current(struct sim_device *device)
 {
-    struct sim_pool *set = current[device->ordinal];
-    return set ? set : sim_pool_default(device);
+    return current_of(pinned + device->ordinal, CU_MEM_ALLOCATION_TYPE_PINNED, place_of(device));
 }
 
-static uint64_t rounded(uint64_t size)
-{
-    return (size + SIM_POOL_GRAIN - 1) / SIM_POOL_GRAIN * SIM_POOL_GRAIN;
-}
+/* --- Making and destroying --- */
 
-bool sim_pool_has_room(const struct sim_pool *pool, size_t size)
+/* Whether there can be such pools, with default ones or without. */
+static CUresult check(const CUmemPoolProps_v1 *props)
 {
-    return !pool->most || (size <= pool->most && pool->used <= pool->most - size);
-}
-
-void sim_pool_take(struct sim_pool *pool, size_t size)
-{
-    pool->used += size;
-    pool->live++;
-    if (pool->reserved < rounded(pool->used))
-        pool->reserved = rounded(pool->used);
-    if (pool->used_high < pool->used)
-        pool->used_high = pool->used;
-    if (pool->reserved_high < pool->reserved)
-        pool->reserved_high = pool->reserved;
-}
-
-static void shrink(struct sim_pool *pool, uint64_t keep)
-{
-    keep = rounded(keep); /* SIZE_MAX passes 64 bits and is nothing then, as on an H200 */
-    if (keep < rounded(pool->used))
-        keep = rounded(pool->used);
-    if (pool->reserved > keep)
-        pool->reserved -= (pool->reserved - keep) / SIM_POOL_GRAIN * SIM_POOL_GRAIN;
-}
-
-void sim_pool_give(struct sim_pool *pool, size_t size)
-{
-    pool->used -= size;
-    pool->live--;
-    if (pool->reserved > pool->threshold)
-        shrink(pool, pool->threshold);
-    if (pool->live == 0 && pool->destroyed)
-        free(pool);
-}
-
-/* Devices that a pool can be on: 13.0's drivers refuse everything else in this way. */
-static CUresult find_device(const CUmemLocation *location, CUmemAllocationType type,
-                            struct sim_device **device)
-{
-    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+    CUresult result;
+    bool is_managed = props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    struct slot *slot = find_slot(props->allocType, props->location, &result);
+    bool can_share = slot && !is_managed && slot != pinned + HOST_SLOT;
+    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE &&
+        (!can_share || props->handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
         return CUDA_ERROR_INVALID_VALUE;
-    *device = sim_device(location->id);
-    return *device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (slot || (is_managed && result == CUDA_ERROR_NOT_SUPPORTED &&
+                 props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT))
+        return CUDA_SUCCESS;
+    return is_managed ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolProps)
 {
-    struct sim_device *device;
     if (!pool || !poolProps)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = find_device(&poolProps->location, poolProps->allocType, &device);
+    CUresult result = check(poolProps);
     if (result != CUDA_SUCCESS)
         return result;
-    if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE &&
-        poolProps->handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_pool *made = make(device);
+    struct sim_pool *made = make(poolProps->allocType, poolProps->location);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->handle_types = poolProps->handleTypes;
@@ -118,14 +147,16 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
     struct sim_pool *found = sim_pool(pool);
     if (!found || found->is_default)
         return CUDA_ERROR_INVALID_VALUE;
-    if (current[found->device->ordinal] == found)
-        current[found->device->ordinal] = NULL;
+    struct slot *slot = own_slot(found);
+    if (slot && slot->current == found)
+        slot->current = NULL;
     sim_object_remove(&found->object);
     found->destroyed = true;
-    if (found->live == 0)
-        free(found);
+    sim_pool_drop(found);
     return CUDA_SUCCESS;
 }
+
+/* --- Default and current pools --- */
 
 static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
 {
@@ -135,65 +166,75 @@ static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
     return CUDA_SUCCESS;
 }
 
+/* Of a device: always its pinned memory. */
+static CUresult of_device(CUmemoryPool *out, CUdevice ordinal, bool first)
+{
+    struct sim_device *device = sim_device(ordinal);
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    return answer(
+        out, first ? first_of(pinned + ordinal, CU_MEM_ALLOCATION_TYPE_PINNED, place_of(device))
+                   : sim_pool_current(device));
+}
+
 CUresult sim_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!pool_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    return device ? answer(pool_out, sim_pool_default(device)) : CUDA_ERROR_INVALID_DEVICE;
+    return of_device(pool_out, dev, true);
 }
 
 CUresult sim_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!pool)
-        return CUDA_ERROR_INVALID_VALUE;
-    return device ? answer(pool, sim_pool_current(device)) : CUDA_ERROR_INVALID_DEVICE;
+    return of_device(pool, dev, false);
 }
 
+/* A pool of managed memory that prefers the device becomes the one of that kind. */
 CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
 {
-    struct sim_device *device = sim_device(dev);
     struct sim_pool *found = sim_pool(pool);
-    if (!device || !found || found->device != device)
+    if (!sim_device(dev) || !found || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        found->location.id != dev)
         return CUDA_ERROR_INVALID_VALUE;
-    current[dev] = found;
+    own_slot(found)->current = found;
     return CUDA_SUCCESS;
+}
+
+static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmemAllocationType type,
+                         bool first)
+{
+    CUresult result;
+    if (!out || !location)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct slot *slot = find_slot(type, *location, &result);
+    if (!slot)
+        return result;
+    return answer(out, first ? first_of(slot, type, *location) : current_of(slot, type, *location));
 }
 
 CUresult sim_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
                                     CUmemAllocationType type)
 {
-    struct sim_device *device;
-    CUresult result = find_device(location, type, &device);
-    if (result != CUDA_SUCCESS || !pool_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    return answer(pool_out, sim_pool_default(device));
+    return of_place(pool_out, location, type, true);
 }
 
 CUresult sim_cuMemGetMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
                              CUmemAllocationType type)
 {
-    struct sim_device *device;
-    CUresult result = find_device(location, type, &device);
-    if (result != CUDA_SUCCESS || !pool_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    return answer(pool_out, sim_pool_current(device));
+    return of_place(pool_out, location, type, false);
 }
 
 CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
-    struct sim_device *device;
-    CUresult result = find_device(location, type, &device);
-    return result == CUDA_SUCCESS ? sim_cuDeviceSetMemPool(device->ordinal, pool) : result;
-}
-
-CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
-{
+    CUresult result;
     struct sim_pool *found = sim_pool(pool);
-    if (!found)
+    if (!location)
         return CUDA_ERROR_INVALID_VALUE;
-    if (minBytesToKeep < found->reserved)
-        shrink(found, minBytesToKeep);
+    struct slot *slot = find_slot(type, *location, &result);
+    if (!slot)
+        return result;
+    if (!found || own_slot(found) != slot)
+        return CUDA_ERROR_INVALID_VALUE;
+    slot->current = found;
     return CUDA_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "memory/memory.h"
 #include "memory/pool.h"
+#include "memory/pool_memory.h"
 #include "memory/range.h"
 
 /* The setting behind an attribute that can be set; NULL: none. Switches are words, others 64 bits.
@@ -35,16 +36,16 @@ static CUresult later(const struct sim_pool *pool, CUmemPool_attribute attribute
         return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
     case CU_MEMPOOL_ATTR_ALLOCATION_TYPE:
-        word = CU_MEM_ALLOCATION_TYPE_PINNED;
+        word = (int)pool->type;
         break;
     case CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES:
         word = (int)pool->handle_types;
         break;
     case CU_MEMPOOL_ATTR_LOCATION_ID:
-        word = pool->device->ordinal;
+        word = pool->location.id;
         break;
     case CU_MEMPOOL_ATTR_LOCATION_TYPE:
-        word = CU_MEM_LOCATION_TYPE_DEVICE;
+        word = (int)pool->location.type;
         break;
     case CU_MEMPOOL_ATTR_MAX_POOL_SIZE:
         memcpy(value, &pool->most, sizeof pool->most);
@@ -121,20 +122,47 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, 
     return CUDA_SUCCESS;
 }
 
+/* --- Who may use its memory --- */
+
+static bool is_on_host(CUmemLocation location)
+{
+    return location.type == CU_MEM_LOCATION_TYPE_HOST ||
+           location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+}
+
+static CUresult set_device(struct sim_pool *pool, int id, bool on)
+{
+    const struct sim_device *device = sim_device(id);
+    bool own = pool->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
+               pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE && pool->location.id == id;
+    if (!device || (own && !on)) /* a device keeps its own */
+        return CUDA_ERROR_INVALID_DEVICE;
+    uint64_t bit = UINT64_C(1) << id;
+    pool->readwrite = on ? pool->readwrite | bit : pool->readwrite & ~bit;
+    sim_pool_memory_protect(pool);
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_host(struct sim_pool *pool, bool on)
+{
+    if (pool->type == CU_MEM_ALLOCATION_TYPE_PINNED && !on) /* the host keeps its own */
+        return CUDA_ERROR_NOT_SUPPORTED;
+    pool->host = on;
+    return CUDA_SUCCESS;
+}
+
 static CUresult set_access(struct sim_pool *pool, const CUmemAccessDesc_v1 *map)
 {
-    if (map->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE &&
-        map->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (map->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct sim_device *device = sim_device(map->location.id);
     bool on = map->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (!device || (device == pool->device && !on)) /* a device keeps its own */
-        return CUDA_ERROR_INVALID_DEVICE;
-    uint64_t bit = UINT64_C(1) << device->ordinal;
-    pool->readwrite = on ? pool->readwrite | bit : pool->readwrite & ~bit;
-    return CUDA_SUCCESS;
+    if (!on && map->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (map->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return set_device(pool, map->location.id, on);
+    if (sim_config.cuda < 13000)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (pool->type == CU_MEM_ALLOCATION_TYPE_PINNED && !is_on_host(pool->location))
+        return CUDA_ERROR_NOT_SUPPORTED; /* the host never reaches a device's memory */
+    return is_on_host(map->location) ? set_host(pool, on) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc_v1 *map, size_t count)
@@ -150,10 +178,12 @@ CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
                                 CUmemLocation_v1 *location)
 {
     const struct sim_pool *found = sim_pool(memPool);
-    if (!flags || !found || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        !sim_device(location->id))
+    if (!flags || !found || !location)
         return CUDA_ERROR_INVALID_VALUE;
-    bool on = found->device->ordinal == location->id || (found->readwrite >> location->id & 1);
+    bool on_host = is_on_host(*location) && sim_config.cuda >= 13000;
+    if (!on_host && (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(location->id)))
+        return CUDA_ERROR_INVALID_VALUE;
+    bool on = on_host ? found->host : found->readwrite >> location->id & 1;
     *flags = on ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
@@ -185,7 +215,7 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *ha
 CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
 {
     const struct sim_allocation *found = sim_memory_at(ptr);
-    if (!shareData_out || !found || found->kind != SIM_MEMORY_POOL || !found->owner ||
+    if (!shareData_out || !found || !sim_range_is_pooled(found->kind) ||
         ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -8,22 +8,35 @@
 #include "device/device.h"
 #include "memory/memory.h"
 #include "memory/pool.h"
+#include "memory/pool_usage.h"
 #include "memory/range.h"
 #include "queue/capture.h"
 #include "queue/item.h"
 #include "queue/stream.h"
 
+static enum sim_memory kind_of(const struct sim_pool *pool)
+{
+    if (pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED)
+        return SIM_MEMORY_POOL_MANAGED;
+    return pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? SIM_MEMORY_POOL
+                                                              : SIM_MEMORY_POOL_HOST;
+}
+
 static CUresult from_pool(CUdeviceptr_v2 *dptr, size_t size, struct sim_pool *pool,
                           struct sim_stream *stream)
 {
     struct sim_allocation *allocation;
-    if (!sim_pool_has_room(pool, size))
+    if (!sim_pool_usage_fits(pool, size))
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result =
-        sim_memory_allocate(stream->object.context, SIM_MEMORY_POOL, size, 0, 0, &allocation);
+        sim_memory_allocate(stream->object.context, kind_of(pool), size, 0, 0, &allocation);
     if (result != CUDA_SUCCESS)
         return result;
-    sim_pool_take(pool, size);
+    if (allocation->kind == SIM_MEMORY_POOL) /* as an H200 tells */
+        allocation->synchronous = pool->is_default;
+    if (!sim_pool_reaches_device(pool))
+        sim_range_protect(allocation, false, false);
+    sim_pool_usage_take(pool, size);
     allocation->owner = pool;
     *dptr = allocation->address;
     return CUDA_SUCCESS;
@@ -33,9 +46,8 @@ static CUresult capture(CUdeviceptr_v2 *dptr, size_t size, const struct sim_pool
                         struct sim_stream *stream)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS_v2 params = {.bytesize = size};
-    params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    params.poolProps.location.id = pool->device->ordinal;
+    params.poolProps.allocType = pool->type;
+    params.poolProps.location = pool->location;
     CUresult result = sim_capture_allocate(stream, &params);
     if (result == CUDA_SUCCESS)
         *dptr = params.dptr;
@@ -71,15 +83,28 @@ CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUme
     return allocate(dptr, bytesize, true, pool, hStream);
 }
 
-void sim_pool_memory_forget(struct sim_allocation *allocation)
+void sim_pool_memory_forget(struct sim_allocation *allocation, struct sim_stream *stream)
 {
     allocation->ending = true;
-    if (allocation->kind != SIM_MEMORY_POOL)
+    if (!sim_range_is_pooled(allocation->kind))
         return;
-    sim_memory_give(allocation->device, allocation->size);
-    if (allocation->owner)
-        sim_pool_give(allocation->owner, allocation->size);
+    if (allocation->kind == SIM_MEMORY_POOL)
+        sim_memory_give(allocation->device, allocation->size);
+    if (stream)
+        sim_pool_usage_give_in(allocation->owner, allocation->size, stream);
+    else
+        sim_pool_usage_give(allocation->owner, allocation->size);
     allocation->owner = NULL;
+}
+
+void sim_pool_memory_protect(const struct sim_pool *pool)
+{
+    bool reached = sim_pool_reaches_device(pool);
+    struct sim_allocation *allocation;
+    for (uint64_t below = UINT64_MAX; (allocation = sim_range_before(below));
+         below = allocation->address)
+        if (sim_range_is_pooled(allocation->kind) && allocation->owner == pool)
+            sim_range_protect(allocation, reached, reached);
 }
 
 static void drop(void *user)
@@ -99,9 +124,9 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
         return CUDA_SUCCESS;
     struct sim_allocation *allocation = sim_memory_at(dptr);
     if (!allocation ||
-        (allocation->kind != SIM_MEMORY_POOL && allocation->kind != SIM_MEMORY_DEVICE))
+        (!sim_range_is_pooled(allocation->kind) && allocation->kind != SIM_MEMORY_DEVICE))
         return CUDA_ERROR_INVALID_VALUE;
-    sim_pool_memory_forget(allocation);
+    sim_pool_memory_forget(allocation, stream);
     struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .user = allocation, .drop = drop};
     return sim_stream_submit(stream, &item);
 }
@@ -109,7 +134,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
 CUresult sim_pool_memory_free(struct sim_allocation *allocation)
 {
     uint64_t address = allocation->address, id = allocation->id;
-    sim_pool_memory_forget(allocation);
+    sim_pool_memory_forget(allocation, NULL);
     CUresult result = sim_stream_wait_context(allocation->context);
     struct sim_allocation *now = sim_range_find(address);
     if (now && now->id == id)

@@ -14,10 +14,16 @@ enum sim_memory {
     SIM_MEMORY_MANAGED,
     SIM_MEMORY_REGISTERED, /* cuMemHostRegister */
     SIM_MEMORY_POOL,       /* cuMemAllocAsync */
-    SIM_MEMORY_VIRTUAL,    /* a mapping of cuMemMap */
-    SIM_MEMORY_MODULE,     /* a module's variable */
-    SIM_MEMORY_ARRAY,      /* an array's elements: no kernel and no plain copy may touch them */
+    SIM_MEMORY_POOL_HOST,  /* of a pool on the host; devices need access to it */
+    SIM_MEMORY_POOL_MANAGED,
+    SIM_MEMORY_VIRTUAL, /* a mapping of cuMemMap */
+    SIM_MEMORY_MODULE,  /* a module's variable */
+    SIM_MEMORY_ARRAY,   /* an array's elements: no kernel and no plain copy may touch them */
 };
+static inline bool sim_range_is_pooled(enum sim_memory kind)
+{
+    return kind >= SIM_MEMORY_POOL && kind <= SIM_MEMORY_POOL_MANAGED;
+}
 struct sim_allocation {
     uint64_t address;
     size_t size;

@@ -187,3 +187,16 @@ void *sim_image_write(const struct sim_image *image, unsigned architecture, size
     *size = head.size;
     return block;
 }
+
+bool sim_image_same(const void *data, size_t size, const void *output)
+{
+    struct linked head, made;
+    memcpy(&made, output, sizeof made);
+    /* Where the size is not known, an ELF header is there anyhow. */
+    if (data == output)
+        return true;
+    if (size < made.size || !is_elf(data, size) || memcmp(data, &made.elf, sizeof made.elf) != 0)
+        return false;
+    memcpy(&head, data, sizeof head);
+    return head.size == made.size && memcmp(data, output, made.size) == 0;
+}

@@ -30,6 +30,9 @@ void sim_image_free(struct sim_image *image);
 /* The same image, with texts of its own. */
 CUresult sim_image_append(struct sim_image *image, const struct sim_image *more);
 
+/* Whether `data` holds the output of the linker, to the last byte. */
+bool sim_image_same(const void *data, size_t size, const void *output);
+
 /* The linker's output: an ELF file of the CUDA machine whose only content is the PTX of the inputs.
  * The block is the caller's, to be freed; NULL: no memory. */
 void *sim_image_write(const struct sim_image *image, unsigned architecture, size_t *size);

@@ -144,9 +144,10 @@ void sim_jit_free(struct sim_jit *jit)
     ptx_text_free(&jit->info);
 }
 
-/* What a verbose log says of each kernel. */
-static void describe(struct sim_jit *jit, const struct ptx_module *module, unsigned architecture)
+void sim_jit_describe(struct sim_jit *jit, const struct ptx_module *module, unsigned architecture)
 {
+    if (!jit->verbose)
+        return;
     for (size_t i = 0; i < ptx_module_functions(module); i++) {
         const struct ptx_function_info *info = ptx_module_function(module, i);
         if (info->entry)
@@ -158,6 +159,16 @@ static void describe(struct sim_jit *jit, const struct ptx_module *module, unsig
     }
 }
 
+CUresult sim_jit_check_target(struct sim_jit *jit, unsigned architecture)
+{
+    unsigned target = jit->target & 0xffffU; /* what is above are the letters: 90a is 0x1005a */
+    if (!target || target == architecture)
+        return CUDA_SUCCESS;
+    ptx_text_add(&jit->errors, "error   : CU_JIT_TARGET is sm_%u, and the device is sm_%u\n",
+                 target, architecture);
+    return target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
+}
+
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count, struct ptx_module **module)
 {
@@ -165,12 +176,9 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                                   .architecture =
                                       (unsigned)sim_device_architecture(context->device),
                                   .max_registers = jit->max_registers};
-    unsigned target = jit->target & 0xffffU; /* what is above are the letters: 90a is 0x1005a */
-    if (target && target != options.architecture) {
-        ptx_text_add(&jit->errors, "error   : CU_JIT_TARGET is sm_%u, and the device is sm_%u\n",
-                     target, options.architecture);
-        return target < 10 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_SOURCE;
-    }
+    CUresult result = sim_jit_check_target(jit, options.architecture);
+    if (result != CUDA_SUCCESS)
+        return result;
     /* Compiling takes long, and other threads may use the driver meanwhile. */
     sim_lock_leave();
     enum ptx_status status =
@@ -178,8 +186,7 @@ CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
     sim_lock_enter();
     switch (status) {
     case PTX_OK:
-        if (jit->verbose)
-            describe(jit, *module, options.architecture);
+        sim_jit_describe(jit, *module, options.architecture);
         return CUDA_SUCCESS;
     case PTX_NO_MEMORY:
         return CUDA_ERROR_OUT_OF_MEMORY;

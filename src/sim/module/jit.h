@@ -33,6 +33,10 @@ void sim_jit_write(struct sim_jit *jit); /* logs, their sizes and the wall time,
 void sim_jit_refused(const struct sim_jit *jit, const struct sim_device *device, const char *image,
                      CUresult result);
 void sim_jit_free(struct sim_jit *jit);
+/* Whether the device is the target that was asked for. */
+CUresult sim_jit_check_target(struct sim_jit *jit, unsigned architecture);
+/* What a verbose log says of each kernel. */
+void sim_jit_describe(struct sim_jit *jit, const struct ptx_module *module, unsigned architecture);
 /* Compile sources for the context's device; CUDA_ERROR_INVALID_PTX and its like on failure. */
 CUresult sim_jit_compile(struct sim_jit *jit, const struct sim_context *context,
                          const struct ptx_source *sources, size_t count,

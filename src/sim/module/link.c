@@ -23,18 +23,22 @@ struct link {
     const struct sim_device *device; /* the context may end while a thread compiles */
     struct sim_jit jit;
     struct sim_image inputs;
-    void *names;  /* tree of what the inputs define, which no other may define again */
-    void *output; /* NULL: not complete */
+    struct ptx_build *build; /* of the inputs so far; NULL: none, or one could not be taken */
+    void *names;             /* tree of what the inputs define, which no other may define again */
+    void *output;            /* NULL: not complete */
     size_t output_size;
-    CUresult failed; /* code of the first input that could not be taken */
-    bool busy;       /* a thread compiles for it, without the driver's lock */
-    bool destroyed;  /* by the end of its context meanwhile: that thread frees it */
+    struct ptx_module *module; /* what is in the output */
+    CUresult failed;           /* code of the first input that could not be taken */
+    bool busy;                 /* a thread compiles for it, without the driver's lock */
+    bool destroyed;            /* by the end of its context meanwhile: that thread frees it */
 };
 
 static void link_free(struct link *link)
 {
     sim_jit_free(&link->jit);
     sim_image_free(&link->inputs);
+    ptx_build_cancel(link->build);
+    ptx_module_release(link->module);
     tdestroy(link->names, free);
     free(link->output);
     free(link);
@@ -89,11 +93,11 @@ static int compare_names(const void *one, const void *other)
     return strcmp(one, other);
 }
 
-/* Whether the input defines nothing that one before it defines. */
-static CUresult add_names(struct link *link, const struct ptx_module *module)
+/* Whether the last input defines nothing that one before it defines. */
+static CUresult add_names(struct link *link)
 {
-    for (size_t i = 0; i < ptx_module_definitions(module); i++) {
-        const char *name = ptx_module_definition(module, i);
+    for (size_t i = 0; i < ptx_build_definitions(link->build); i++) {
+        const char *name = ptx_build_definition(link->build, i);
         if (!name)
             continue;
         if (tfind(name, &link->names, compare_names)) {
@@ -109,22 +113,11 @@ static CUresult add_names(struct link *link, const struct ptx_module *module)
     return CUDA_SUCCESS;
 }
 
-/* Compile the input by itself, for its errors. What it lacks, others may have. */
-static CUresult check(struct link *link, const struct sim_image *image, unsigned architecture)
+static CUresult code_of(enum ptx_status status)
 {
-    struct ptx_options options = {
-        .version = sim_place_ptx_version(), .architecture = architecture, .partial = true};
-    struct ptx_module *module;
-    sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
-    enum ptx_status status =
-        ptx_compile(&options, image->sources, image->count, &link->jit.errors, NULL, &module);
-    sim_lock_enter();
-    CUresult result;
     switch (status) {
     case PTX_OK:
-        result = add_names(link, module);
-        ptx_module_release(module);
-        return result;
+        return CUDA_SUCCESS;
     case PTX_DUPLICATE:
         return CUDA_ERROR_INVALID_SOURCE;
     case PTX_UNSUPPORTED_VERSION:
@@ -134,6 +127,37 @@ static CUresult check(struct link *link, const struct sim_image *image, unsigned
     default:
         return CUDA_ERROR_INVALID_PTX;
     }
+}
+
+static bool begin(struct link *link, unsigned architecture)
+{
+    struct ptx_options options = {.version = sim_place_ptx_version(),
+                                  .architecture = architecture,
+                                  .max_registers = link->jit.max_registers};
+    if (!link->build)
+        link->build = ptx_build_begin(&options);
+    return link->build;
+}
+
+/* Read the input, for its errors. What it lacks, others may have: cuLinkComplete compiles them all.
+ * After one that could not be taken each is read by itself. */
+static CUresult read_input(struct link *link, const struct sim_image *image, unsigned architecture)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (!begin(link, architecture))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < image->count && result == CUDA_SUCCESS; i++) {
+        sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
+        enum ptx_status status =
+            ptx_build_add(link->build, image->sources + i, &link->jit.errors, NULL);
+        sim_lock_enter();
+        result = status == PTX_OK ? add_names(link) : code_of(status);
+    }
+    if (result == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    ptx_build_cancel(link->build);
+    link->build = NULL;
+    return result;
 }
 
 static CUresult add(struct link *link, CUjitInputType type, const void *data, size_t size)
@@ -156,7 +180,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         result = CUDA_ERROR_INVALID_IMAGE;
     }
     if (result == CUDA_SUCCESS) {
-        result = check(link, &image, architecture);
+        result = read_input(link, &image, architecture);
         if (result == CUDA_SUCCESS)
             result = sim_image_append(&link->inputs, &image);
         sim_image_free(&image);
@@ -232,29 +256,59 @@ CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *p
     return sim_cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
 }
 
+/* All inputs are read: link and compile them. */
+static CUresult compile(struct link *link, unsigned architecture)
+{
+    CUresult result = sim_jit_check_target(&link->jit, architecture);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!begin(link, architecture)) /* there may be no input */
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct ptx_build *build = link->build;
+    link->build = NULL;
+    sim_lock_leave();
+    enum ptx_status status =
+        ptx_build_end(build, &link->jit.errors, &link->jit.info, &link->module);
+    sim_lock_enter();
+    if (status == PTX_OK)
+        sim_jit_describe(&link->jit, link->module, architecture);
+    /* Each input was good by itself: a symbol is missing. */
+    return status == PTX_UNRESOLVED ? CUDA_ERROR_INVALID_SOURCE : code_of(status);
+}
+
 static CUresult complete(struct link *link)
 {
-    struct sim_context *context = link->object.context;
     unsigned architecture = (unsigned)sim_device_architecture(link->device);
-    struct ptx_module *module;
     size_t size = 0;
     if (link->failed != CUDA_SUCCESS)
         return link->failed;
-    CUresult result =
-        sim_jit_compile(&link->jit, context, link->inputs.sources, link->inputs.count, &module);
-    if (result == CUDA_ERROR_INVALID_PTX)
-        result = CUDA_ERROR_INVALID_SOURCE; /* each input was good by itself: a symbol is missing */
+    CUresult result = compile(link, architecture);
     if (result == CUDA_SUCCESS) {
-        ptx_module_release(module);
         link->inputs.max_registers = link->jit.max_registers;
         link->output = sim_image_write(&link->inputs, architecture, &size);
         if (!link->output)
             result = CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (result != CUDA_SUCCESS)
+        link->failed = result; /* the inputs are used up */
     link->output_size = size;
     sim_jit_refused(&link->jit, link->device, "linked image", result);
     sim_jit_write(&link->jit);
     return result;
+}
+
+struct ptx_module *sim_link_module(const void *image, size_t size, unsigned architecture,
+                                   unsigned max_registers)
+{
+    for (struct sim_object *object = sim_object_first(SIM_LINK); object; object = object->next) {
+        const struct link *link = (const struct link *)object;
+        if (link->output && link->output_size <= size && link->module &&
+            link->jit.max_registers == max_registers &&
+            (unsigned)sim_device_architecture(link->device) == architecture &&
+            sim_image_same(image, size, link->output))
+            return ptx_module_retain(link->module);
+    }
+    return NULL;
 }
 
 CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)

@@ -15,6 +15,7 @@
 #include "memory/range.h"
 #include "module/image.h"
 #include "module/jit.h"
+#include "module/link.h"
 #include "module/place.h"
 #include "ptx/ptx.h"
 #include "queue/capture.h"
@@ -52,13 +53,17 @@ CUresult sim_module_compile(const struct sim_context *context, const void *data,
                             struct sim_jit *jit, struct ptx_module **ptx)
 {
     struct sim_image image;
-    CUresult result = sim_image_read(data, size, (unsigned)sim_device_architecture(context->device),
-                                     &image, &jit->errors);
+    unsigned architecture = (unsigned)sim_device_architecture(context->device);
+    CUresult result = sim_image_read(data, size, architecture, &image, &jit->errors);
     if (result != CUDA_SUCCESS)
         return result;
     if (!jit->max_registers)
         jit->max_registers = image.max_registers;
-    result = sim_jit_compile(jit, context, image.sources, image.count, ptx);
+    *ptx = jit->target ? NULL : sim_link_module(data, size, architecture, jit->max_registers);
+    if (*ptx)
+        sim_jit_describe(jit, *ptx, architecture);
+    else
+        result = sim_jit_compile(jit, context, image.sources, image.count, ptx);
     sim_image_free(&image);
     return result;
 }

@@ -57,8 +57,6 @@ struct ptx_options {
     unsigned architecture;  /* device's compute capability: 90 for sm_90 */
     unsigned max_errors;    /* stop after so many; 0: a sensible number */
     unsigned max_registers; /* of a thread, as the functions tell; 0: no limit but .maxnreg */
-    bool partial; /* what is used and not defined may be in other sources: no error, but a module
-                     that lacks something cannot be placed */
 };
 
 struct ptx_source {
@@ -77,10 +75,22 @@ struct ptx_module;
 enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
                             size_t count, struct ptx_text *errors, struct ptx_text *info,
                             struct ptx_module **module);
-/* The names of functions and variables that no other module may define again: one for each index
- * below the count. */
-size_t ptx_module_definitions(const struct ptx_module *module);
-const char *ptx_module_definition(const struct ptx_module *module, size_t index); /* NULL: none */
+/* The same in steps, for a linker, whose sources come one by one: each is read once, and what it
+ * lacks others may have. NULL: no memory. After a source that failed only ptx_build_cancel may
+ * follow. The texts need not outlast the call that adds them. */
+struct ptx_build;
+struct ptx_build *ptx_build_begin(const struct ptx_options *options);
+enum ptx_status ptx_build_add(struct ptx_build *build, const struct ptx_source *source,
+                              struct ptx_text *errors, struct ptx_text *info);
+/* The names of functions and variables of the last source that no other may define again: one for
+ * each index below the count. */
+size_t ptx_build_definitions(const struct ptx_build *build);
+const char *ptx_build_definition(const struct ptx_build *build, size_t index); /* NULL: none */
+/* Link and compile them. The build is used up, in failure too. */
+enum ptx_status ptx_build_end(struct ptx_build *build, struct ptx_text *errors,
+                              struct ptx_text *info, struct ptx_module **module);
+void ptx_build_cancel(struct ptx_build *build); /* NULL: nothing */
+size_t ptx_sources_read(void);                  /* in this process: what compiling has cost */
 struct ptx_module *ptx_module_retain(struct ptx_module *module);
 void ptx_module_release(struct ptx_module *module);
 
@@ -123,8 +133,9 @@ struct ptx_function_info {
     uint32_t cluster[3];    /* .reqnctapercluster; 0: not given */
     uint32_t max_cluster;   /* .maxclusterrank; 0: not given */
     bool uses_grid_sync;
-    const char *lacks; /* what it or a function that it calls needs and the engine lacks: such a
-                          kernel must not be launched. NULL: nothing */
+    bool uses_references; /* texture references, with those of the functions that it can call */
+    const char *lacks;    /* what it or a function that it calls needs and the engine lacks: such a
+                             kernel must not be launched. NULL: nothing */
 };
 
 unsigned ptx_module_version(const struct ptx_module *module); /* 804 */

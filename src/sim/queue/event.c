@@ -12,6 +12,7 @@
 #include "queue/item.h"
 #include "queue/stream.h"
 #include "queue/ticket.h"
+#include "queue/trail.h"
 
 /* Times of a real device come in steps of about half a microsecond. */
 #define STEP_NS 512
@@ -40,6 +41,7 @@ static void destroy_event(struct sim_event *event)
 {
     sim_object_remove(&event->object);
     sim_ticket_release(event->ticket);
+    sim_trail_release(event->trail);
     sim_capture_mark_free(event->mark);
     free(event);
 }
@@ -82,6 +84,8 @@ void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
 {
     sim_ticket_release(event->ticket);
     event->ticket = sim_ticket_retain(ticket);
+    sim_trail_release(event->trail);
+    event->trail = NULL;
     sim_capture_mark_free(event->mark);
     event->mark = NULL;
 }
@@ -93,6 +97,7 @@ CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
     if (result != CUDA_SUCCESS)
         return result;
     sim_event_set(event, ticket);
+    event->trail = sim_trail_retain(stream->trail);
     sim_ticket_release(ticket);
     return CUDA_SUCCESS;
 }
@@ -167,9 +172,11 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
     if (stream->capture) /* work from outside would have to be waited for at every launch */
         return event->ticket ? sim_capture_isolated(stream) : CUDA_SUCCESS;
     result = sim_capture_legacy(stream);
-    if (result == CUDA_SUCCESS)
-        sim_stream_follow(stream, event->ticket);
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_stream_follow(stream, event->ticket);
+    sim_trail_join(&stream->trail, stream->object.context, event->trail);
+    return CUDA_SUCCESS;
 }
 
 /* An event that a capture recorded is a place in a graph: it has no state. */
@@ -202,7 +209,10 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
         return result;
     struct sim_context *context = sim_context_retain(event->object.context);
     struct sim_ticket *ticket = sim_ticket_retain(event->ticket);
+    struct sim_trail *trail = sim_trail_retain(event->trail);
     sim_ticket_wait(ticket);
+    sim_trail_settle(trail);
+    sim_trail_release(trail);
     sim_ticket_release(ticket);
     result = context->sticky;
     sim_context_release(context);

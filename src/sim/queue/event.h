@@ -9,11 +9,13 @@
 struct sim_mark;
 struct sim_stream;
 struct sim_ticket;
+struct sim_trail;
 
 struct sim_event {
     struct sim_object object;
     unsigned flags;
     struct sim_ticket *ticket; /* of the latest record; NULL: never recorded */
+    struct sim_trail *trail;   /* what was given back before it */
     struct sim_mark *mark;     /* where it was recorded in a capture; NULL: it was not */
 };
 

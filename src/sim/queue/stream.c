@@ -13,6 +13,7 @@
 #include "queue/capture.h"
 #include "queue/item.h"
 #include "queue/ticket.h"
+#include "queue/trail.h"
 
 static uint64_t next_id = 1;
 
@@ -37,6 +38,7 @@ void sim_stream_free(struct sim_stream *stream)
     sim_capture_stream_gone(stream);
     sim_object_remove(&stream->object);
     sim_ticket_release(stream->last);
+    sim_trail_release(stream->trail);
     free(stream);
 }
 
@@ -287,6 +289,37 @@ CUresult sim_stream_wait_context(struct sim_context *context)
     sim_context_retain(context);
     sim_ticket_wait_all(context);
     CUresult result = context->sticky;
+    sim_context_release(context);
+    return result;
+}
+
+/* What the legacy stream's wait includes: all blocking streams. */
+static struct sim_trail *trail_of(struct sim_stream *stream)
+{
+    struct sim_context *context = stream->object.context;
+    struct sim_trail *all = sim_trail_retain(stream->trail);
+    if (stream != context->legacy)
+        return all;
+    for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
+        if (blocks(object, context))
+            sim_trail_join(&all, context, ((struct sim_stream *)object)->trail);
+    return all;
+}
+
+CUresult sim_stream_synchronize(struct sim_stream *stream)
+{
+    struct sim_trail *trail = trail_of(stream);
+    CUresult result = sim_stream_wait_all(stream);
+    sim_trail_settle(trail);
+    sim_trail_release(trail);
+    return result;
+}
+
+CUresult sim_stream_synchronize_context(struct sim_context *context)
+{
+    sim_context_retain(context);
+    CUresult result = sim_stream_wait_context(context);
+    sim_trail_settle_context(context);
     sim_context_release(context);
     return result;
 }

@@ -10,6 +10,7 @@ struct sim_capture;
 struct sim_context;
 struct sim_item;
 struct sim_ticket;
+struct sim_trail;
 
 struct sim_stream {
     struct sim_object object;
@@ -17,6 +18,7 @@ struct sim_stream {
     int priority;
     uint64_t id;
     struct sim_ticket *last;     /* of the work queued in it */
+    struct sim_trail *trail;     /* what was given back in it */
     struct sim_capture *capture; /* NULL: not capturing */
     uint64_t thread;             /* of a per-thread stream: its host thread */
     struct sim_stream *next_per_thread;
@@ -39,6 +41,9 @@ struct sim_ticket *sim_stream_last(struct sim_stream *stream); /* retained; NULL
 void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket);
 CUresult sim_stream_wait_all(struct sim_stream *stream);
 CUresult sim_stream_wait_context(struct sim_context *context);
+/* The same for a program that asked to wait: pools learn what is free by now. */
+CUresult sim_stream_synchronize(struct sim_stream *stream);
+CUresult sim_stream_synchronize_context(struct sim_context *context);
 CUresult sim_stream_make_legacy(struct sim_context *context);
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,
                          struct sim_stream **stream);

@@ -66,7 +66,7 @@ CUresult sim_cuStreamSynchronize(CUstream hStream)
     CUresult result = sim_stream(hStream, &stream);
     if (result == CUDA_SUCCESS)
         result = sim_capture_refuse_wait(stream);
-    return result == CUDA_SUCCESS ? sim_stream_wait_all(stream) : result;
+    return result == CUDA_SUCCESS ? sim_stream_synchronize(stream) : result;
 }
 
 CUresult sim_cuStreamGetFlags(CUstream hStream, unsigned int *flags)

@@ -203,7 +203,7 @@ static void execute(struct sim_ticket *ticket)
     if (ticket->work && (ticket->always || ticket->result == CUDA_SUCCESS)) {
         sim_lock_leave();
         CUresult result = ticket->work(ticket->user);
-        sim_lock_enter();
+        sim_lock_begin(); /* what a caller holds expires in sim_ticket_run_here */
         if (context && sim_ticket_error_is_sticky(result))
             sim_device_fail(context->device, result);
         ticket->result = result;
@@ -245,7 +245,7 @@ static void *work_loop(void *user)
     struct worker *worker = user;
     sim_lock_enter();
     for (;;) {
-        struct sim_ticket *ticket = take_ready();
+        struct sim_ticket *ticket = stopping ? NULL : take_ready();
         if (ticket) {
             coming--;
             worker->busy = true;
@@ -396,6 +396,7 @@ void sim_ticket_run_here(struct sim_ticket *ticket)
     finish(ticket);
     if (!workers)
         work_without_threads();
+    sim_expire_all();
 }
 
 /* --- The process's other moments --- */
@@ -422,7 +423,7 @@ void sim_ticket_prepare(void)
 }
 
 /* The process ends, or the library is unloaded without having had threads. A thread that still
- * works is left alone: waiting for it could take for ever. */
+ * works is left alone: waiting for it could take for ever. What has not begun never begins. */
 void sim_ticket_unload(void)
 {
     bool all_done = true; /* nobody works any more */

@@ -33,7 +33,7 @@ struct scan { /* of one function, or of all that an entry reaches */
     struct ptx_module *module;
     uint8_t *functions, *shared, *path; /* by code, shared variable, code */
     struct visit *visits; /* as many as there are functions: no chain of calls is longer */
-    bool indirect, cycle;
+    bool indirect, cycle, references;
     const char *lacks; /* of the first function that cannot run */
     uint32_t ratio;
 };
@@ -45,6 +45,9 @@ static void scan_operand(struct scan *scan, const struct ir_insn *insn,
 
     if (operand->kind == IR_OPERAND_VARIABLE && module->shared_of[operand->index] != UINT32_MAX)
         scan->shared[module->shared_of[operand->index]] = 1;
+    if (operand->kind == IR_OPERAND_VARIABLE && module->variable_of[operand->index] != UINT32_MAX)
+        scan->references |=
+            module->variables[module->variable_of[operand->index]].kind == PTX_VARIABLE_TEXREF;
     if (operand->kind == IR_OPERAND_FUNCTION && module->code_of[operand->index] != UINT32_MAX &&
         callee)
         scan->functions[module->code_of[operand->index]] = 1;
@@ -139,6 +142,7 @@ static bool scan_codes(struct ptx_module *module)
             if (code->ir->variables[j].space == PTX_SPACE_SHARED)
                 scan.shared[shared_number(module, &code->ir->variables[j])] = 1;
         code->indirect = scan.indirect;
+        code->info.uses_references = scan.references;
         code->callees = collect(module, scan.functions, module->code_count, &code->callee_count);
         code->shared_used =
             collect(module, scan.shared, module->shared_count, &code->shared_used_count);
@@ -203,6 +207,7 @@ static void enter(struct scan *scan, uint32_t depth, uint32_t index)
         scan->shared[code->shared_used[i]] = 1;
     scan->path[index] = 1;
     scan->indirect |= code->indirect;
+    scan->references |= code->info.uses_references;
     if (!scan->lacks)
         scan->lacks = code->ir->lacks;
     scan->visits[depth] = (struct visit){.code = index};
@@ -296,6 +301,7 @@ static bool layout_entry(struct ptx_module *module, uint32_t index)
         lower_module_alloc(module, (module->shared_count + 1) * sizeof *entry->shared_offsets);
     if (scan.functions && scan.path && scan.visits && scan.shared && entry->shared_offsets) {
         stack = walk(&scan, index);
+        entry->info.uses_references = scan.references;
         entry->info.lacks = scan.lacks; /* what only a pointer may lead to is a trap */
         /* A pointer may lead to any function. */
         for (uint32_t i = 0; scan.indirect && i < module->code_count; i++)

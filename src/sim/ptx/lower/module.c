@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ptx_compile and what a module tells of itself. */
+/* ptx_compile, the same in steps, and what a module tells of itself. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,29 +175,26 @@ static void demote(struct ptx_text *errors, size_t from, struct ptx_text *info)
     errors->data[from] = '\0';
 }
 
-enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
-                            size_t count, struct ptx_text *errors, struct ptx_text *info,
-                            struct ptx_module **module)
+/* `ir` becomes a module. */
+static enum ptx_status make(struct ir_module *ir, const struct ptx_options *options,
+                            struct ptx_text *errors, struct ptx_module **module)
 {
     struct ptx_module *made = calloc(1, sizeof *made);
     enum ptx_status status = PTX_OK;
-    size_t said = errors ? errors->length : 0;
 
-    if (!made)
+    if (!made) {
+        parse_free(ir);
         return PTX_NO_MEMORY;
-    atomic_init(&made->references, 1);
-    made->ir = parse_read(options, sources, count, errors, info, &status);
-    if (!made->ir) {
-        module_free(made);
-        return status != PTX_OK ? status : PTX_INVALID;
     }
+    atomic_init(&made->references, 1);
+    made->ir = ir;
     if (!module_variables(made) || !module_functions(made))
         status = PTX_NO_MEMORY;
-    else if (!made->ir->incomplete)
+    else
         status = layout_module(made, errors);
-    if (status == PTX_OK && !made->ir->incomplete && !is_usable(made))
+    if (status == PTX_OK && !is_usable(made))
         status = PTX_UNSUPPORTED;
-    if (status == PTX_OK && !made->ir->incomplete)
+    if (status == PTX_OK)
         status = lower_module(made, options, errors);
     for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++) {
         made->dynamic_stack |= made->codes[i].dynamic_stack;
@@ -208,27 +205,123 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
         return status;
     }
     limit_registers(made, options->max_registers);
-    demote(errors, said, info);
     *module = made;
     return PTX_OK;
 }
 
-size_t ptx_module_definitions(const struct ptx_module *module)
+enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_source *sources,
+                            size_t count, struct ptx_text *errors, struct ptx_text *info,
+                            struct ptx_module **module)
 {
-    return (size_t)module->ir->function_count + module->ir->variable_count;
+    enum ptx_status status;
+    size_t said = errors ? errors->length : 0;
+    struct ir_module *ir = parse_read(options, sources, count, errors, info, &status);
+
+    if (!ir)
+        return status;
+    status = make(ir, options, errors, module);
+    if (status == PTX_OK)
+        demote(errors, said, info);
+    return status;
 }
 
-const char *ptx_module_definition(const struct ptx_module *module, size_t index)
+/* --- In steps --- */
+struct ptx_build {
+    struct ptx_options options;
+    struct reader *reader;
+    uint32_t functions, variables; /* before the last source */
+};
+
+struct ptx_build *ptx_build_begin(const struct ptx_options *options)
 {
-    const struct ir_module *ir = module->ir;
+    struct ptx_build *build = calloc(1, sizeof *build);
 
-    if (index < ir->function_count) {
-        const struct ir_function *fn = &ir->functions[index];
+    if (!build)
+        return NULL;
+    build->options = *options;
+    build->reader = parse_open(&build->options);
+    if (build->reader)
+        return build;
+    free(build);
+    return NULL;
+}
 
+/* Whether one of the last source's kernels can run, as far as it alone tells, or it has none. */
+static bool has_usable(const struct ptx_build *build)
+{
+    const struct ir_function *functions = build->reader->functions.data;
+    bool entries = false;
+
+    for (uint32_t i = build->functions; i < build->reader->functions.count; i++) {
+        if (!functions[i].entry)
+            continue;
+        entries = true;
+        if (!functions[i].lacks)
+            return true;
+    }
+    return !entries;
+}
+
+enum ptx_status ptx_build_add(struct ptx_build *build, const struct ptx_source *source,
+                              struct ptx_text *errors, struct ptx_text *info)
+{
+    size_t said = errors ? errors->length : 0;
+    enum ptx_status status;
+
+    build->functions = build->reader->functions.count;
+    build->variables = build->reader->variables.count;
+    status = parse_add(build->reader, source, errors, info);
+    if (status == PTX_OK && !has_usable(build))
+        status = PTX_UNSUPPORTED;
+    if (status == PTX_OK)
+        demote(errors, said, info);
+    return status;
+}
+
+size_t ptx_build_definitions(const struct ptx_build *build)
+{
+    return (size_t)build->reader->functions.count - build->functions +
+           build->reader->variables.count - build->variables;
+}
+
+const char *ptx_build_definition(const struct ptx_build *build, size_t index)
+{
+    const struct ir_function *fn = build->reader->functions.data;
+    const struct ir_variable *variable = build->reader->variables.data;
+
+    if (index < build->reader->functions.count - build->functions) {
+        fn += build->functions + index;
         return fn->body && fn->linkage == IR_VISIBLE ? fn->name : NULL;
     }
-    index -= ir->function_count;
-    return ir->variables[index].linkage == IR_VISIBLE ? ir->variables[index].name : NULL;
+    variable += build->variables + index - (build->reader->functions.count - build->functions);
+    return variable->linkage == IR_VISIBLE ? variable->name : NULL;
+}
+
+enum ptx_status ptx_build_end(struct ptx_build *build, struct ptx_text *errors,
+                              struct ptx_text *info, struct ptx_module **module)
+{
+    enum ptx_status status;
+    size_t said = errors ? errors->length : 0;
+    struct ir_module *ir = parse_close(build->reader, errors, info, &status);
+
+    if (ir)
+        status = make(ir, &build->options, errors, module);
+    if (status == PTX_OK)
+        demote(errors, said, info);
+    free(build);
+    return status;
+}
+
+void ptx_build_cancel(struct ptx_build *build)
+{
+    if (build)
+        parse_cancel(build->reader);
+    free(build);
+}
+
+size_t ptx_sources_read(void)
+{
+    return parse_count();
 }
 
 struct ptx_module *ptx_module_retain(struct ptx_module *module)

@@ -425,7 +425,6 @@ struct ir_module {
     uint32_t variable_count;
     struct ir_function *functions;
     uint32_t function_count;
-    bool incomplete; /* something that is used is defined nowhere */
 };
 
 #endif

@@ -166,9 +166,7 @@ static uint32_t compact(struct linking *linking)
         bool missing = linking->map[i] == i && !defined(linking, i) && !dynamic;
         if (!missing || !linking->used[i] || is_built_in(linking, i))
             continue;
-        linking->reader->module->incomplete = true;
-        if (!linking->reader->options->partial)
-            report(linking, PTX_UNRESOLVED, "Unresolved extern", name_at(linking, i));
+        report(linking, PTX_UNRESOLVED, "Unresolved extern", name_at(linking, i));
     }
     uint32_t *places = calloc((size_t)linking->count + 1, sizeof *places);
     if (!places) {

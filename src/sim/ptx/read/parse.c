@@ -3,6 +3,7 @@
 #include "ptx/read/parse.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,13 @@
 #include "ptx/read/symbol.h"
 
 enum { DEFAULT_MAX_ERRORS = 100, MAX_QUOTED = 64 };
+
+static atomic_size_t read_count;
+
+size_t parse_count(void)
+{
+    return atomic_load_explicit(&read_count, memory_order_relaxed);
+}
 
 /* --- Memory --- */
 void parse_no_memory(struct reader *reader)
@@ -241,6 +249,7 @@ bool parse_limited(struct parser *parser, const char *what, uint64_t most, uint3
 /* --- A whole read --- */
 static void read_source(struct reader *reader, const struct ptx_source *source, uint32_t index)
 {
+    atomic_fetch_add_explicit(&read_count, 1, memory_order_relaxed);
     struct parser parser = {.reader = reader, .arena = reader->module->arena, .source = index};
     parser.file = source->name ? source->name : "ptx";
     parser.address_size = 64;
@@ -318,6 +327,38 @@ static bool start(struct reader *reader)
     return reader->scratch && form_dictionary(reader);
 }
 
+static void stop(struct reader *reader)
+{
+    free(reader->variables.data);
+    free(reader->functions.data);
+    free(reader->variable_links.data);
+    free(reader->function_links.data);
+    free(reader->aliases.data);
+    arena_destroy(reader->scratch);
+}
+
+static void say_aborted(const struct reader *reader)
+{
+    enum ptx_status status = status_of(reader);
+    if (status != PTX_OK && status != PTX_NO_MEMORY && reader->errors)
+        ptx_text_add(reader->errors, "ptxas fatal   : Ptx assembly aborted due to errors\n");
+}
+
+/* All sources are there: they become one module, or NULL. */
+static struct ir_module *unite(struct reader *reader, enum ptx_status *status)
+{
+    if (status_of(reader) == PTX_OK)
+        finish(reader);
+    if (status_of(reader) == PTX_OK)
+        link_sources(reader);
+    *status = status_of(reader);
+    stop(reader);
+    if (*status == PTX_OK)
+        return reader->module;
+    parse_free(reader->module);
+    return NULL;
+}
+
 struct ir_module *parse_read(const struct ptx_options *options, const struct ptx_source *sources,
                              size_t count, struct ptx_text *errors, struct ptx_text *info,
                              enum ptx_status *status)
@@ -327,23 +368,49 @@ struct ir_module *parse_read(const struct ptx_options *options, const struct ptx
         parse_no_memory(&reader);
     for (size_t i = 0; i < count && !reader.stop; i++)
         read_source(&reader, &sources[i], (uint32_t)i);
-    if (status_of(&reader) == PTX_OK)
-        finish(&reader);
-    if (status_of(&reader) == PTX_OK)
-        link_sources(&reader);
-    *status = status_of(&reader);
-    if (*status != PTX_OK && *status != PTX_NO_MEMORY && errors)
-        ptx_text_add(errors, "ptxas fatal   : Ptx assembly aborted due to errors\n");
-    free(reader.variables.data);
-    free(reader.functions.data);
-    free(reader.variable_links.data);
-    free(reader.function_links.data);
-    free(reader.aliases.data);
-    arena_destroy(reader.scratch);
-    if (*status == PTX_OK)
-        return reader.module;
-    parse_free(reader.module);
-    return NULL;
+    struct ir_module *module = unite(&reader, status);
+    say_aborted(&reader);
+    return module;
+}
+
+struct reader *parse_open(const struct ptx_options *options)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->options = options;
+    if (!start(reader))
+        parse_no_memory(reader);
+    return reader;
+}
+
+enum ptx_status parse_add(struct reader *reader, const struct ptx_source *source,
+                          struct ptx_text *errors, struct ptx_text *info)
+{
+    reader->errors = errors;
+    reader->info = info;
+    if (!reader->no_memory)
+        read_source(reader, source, reader->source_count++);
+    say_aborted(reader);
+    return status_of(reader);
+}
+
+struct ir_module *parse_close(struct reader *reader, struct ptx_text *errors, struct ptx_text *info,
+                              enum ptx_status *status)
+{
+    reader->errors = errors;
+    reader->info = info;
+    struct ir_module *module = unite(reader, status);
+    say_aborted(reader);
+    free(reader);
+    return module;
+}
+
+void parse_cancel(struct reader *reader)
+{
+    stop(reader);
+    parse_free(reader->module);
+    free(reader);
 }
 
 void parse_free(struct ir_module *module)

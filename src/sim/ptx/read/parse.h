@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the reader share. One `reader` per parse_read; one `parser` per source. */
+/* What the files of the reader share. One `reader` per module; one `parser` per source. */
 #ifndef CUSHIM_SIM_PTX_READ_PARSE_H
 #define CUSHIM_SIM_PTX_READ_PARSE_H
 
@@ -116,7 +116,8 @@ struct reader {
     struct list variables, functions;           /* struct ir_variable, struct ir_function */
     struct list variable_links, function_links; /* struct link_entry */
     struct list aliases;
-    uint64_t init_bytes; /* of initial values */
+    uint64_t init_bytes;   /* of initial values */
+    uint32_t source_count; /* of parse_add */
     unsigned error_count, unsupported_count;
     bool no_memory, stop, failed;
     enum ptx_status status;
@@ -208,5 +209,14 @@ struct ir_module *parse_read(const struct ptx_options *options, const struct ptx
                              size_t count, struct ptx_text *errors, struct ptx_text *info,
                              enum ptx_status *status);
 void parse_free(struct ir_module *module);
+/* The same in steps, for sources that come one by one. `options` stay the caller's until the end.
+ * NULL: no memory. After a failure nothing may follow but parse_cancel. */
+struct reader *parse_open(const struct ptx_options *options);
+enum ptx_status parse_add(struct reader *reader, const struct ptx_source *source,
+                          struct ptx_text *errors, struct ptx_text *info);
+struct ir_module *parse_close(struct reader *reader, struct ptx_text *errors, struct ptx_text *info,
+                              enum ptx_status *status);
+void parse_cancel(struct reader *reader);
+size_t parse_count(void); /* sources read in this process */
 
 #endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* What linking costs: cuLink* of a driver in this process, which counts the sources that it has
+ * read. Each input is read when it is added, and never again while the link lives. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/sim.h>
+
+#include "ptx/ptx.h"
+
+enum { INPUTS = 20, TEXT = 600, IMAGE = 64 << 10 };
+
+#define OK(call) assert_int_equal((call), CUDA_SUCCESS)
+#define GIVES(code, call) assert_int_equal((call), (code))
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+
+static const struct cushim_api *cu;
+
+static int begin(void **state)
+{
+    CUcontext context;
+    (void)state;
+    cu = cushim_sim_open(NULL);
+    assert_non_null(cu);
+    OK(cu->cuInit(0));
+    OK(cu->cuDevicePrimaryCtxRetain(&context, 0));
+    OK(cu->cuCtxSetCurrent(context));
+    return 0;
+}
+
+/* Input 0 has the kernel; each calls the next one's function, which adds its number. */
+static void input(char *text, int number)
+{
+    char call[200] = "";
+    if (number + 1 < INPUTS)
+        snprintf(call, sizeof call,
+                 " {\n .param .b32 i, o;\n st.param.b32 [i], a;\n call (o), f%d, (i);\n"
+                 " ld.param.b32 a, [o];\n }\n",
+                 number + 1);
+    int used = snprintf(text, TEXT, HEAD);
+    if (number + 1 < INPUTS)
+        used += snprintf(text + used, TEXT - (size_t)used,
+                         ".extern .func (.param .b32 o) f%d(.param .b32 i);\n", number + 1);
+    used +=
+        snprintf(text + used, TEXT - (size_t)used,
+                 ".visible .func (.param .b32 r) f%d(.param .b32 x)\n{\n .reg .u32 a;\n"
+                 " ld.param.b32 a, [x];\n add.u32 a, a, %d;\n%s st.param.b32 [r], a;\n ret;\n}\n",
+                 number, number, call);
+    if (number == 0)
+        snprintf(text + used, TEXT - (size_t)used,
+                 ".visible .entry sum(.param .u64 p)\n{\n .reg .u64 b;\n .reg .u32 a;\n"
+                 " {\n .param .b32 i, o;\n st.param.b32 [i], 0;\n call (o), f0, (i);\n"
+                 " ld.param.b32 a, [o];\n }\n ld.param.u64 b, [p];\n st.global.u32 [b], a;\n"
+                 " ret;\n}\n");
+}
+
+static void runs(const void *image)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr word = 0;
+    unsigned sum = 0;
+    OK(cu->cuModuleLoadData(&module, image));
+    OK(cu->cuModuleGetFunction(&function, module, "sum"));
+    OK(cu->cuMemAlloc_v2(&word, 4));
+    OK(cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&word}, NULL));
+    OK(cu->cuMemcpyDtoH_v2(&sum, word, 4));
+    assert_int_equal(sum, INPUTS * (INPUTS - 1) / 2);
+    OK(cu->cuMemFree_v2(word));
+    OK(cu->cuModuleUnload(module));
+}
+
+static void test_each_input_once(void **state)
+{
+    static char text[TEXT], copy[IMAGE];
+    CUlinkState link = NULL;
+    void *image = NULL;
+    size_t size = 0, before = ptx_sources_read();
+    (void)state;
+    OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link));
+    for (int i = 0; i < INPUTS; i++) {
+        input(text, i);
+        OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1, "i", 0, NULL,
+                                NULL));
+        memset(text, '?', sizeof text - 1); /* the caller's own again */
+        assert_int_equal(ptx_sources_read() - before, i + 1);
+    }
+    OK(cu->cuLinkComplete(link, &image, &size));
+    assert_true(size <= sizeof copy);
+    memcpy(copy, image, size);
+    runs(image);
+    runs(copy);
+    assert_int_equal(ptx_sources_read() - before, INPUTS);
+    /* Another text is another module, and the image of a link that is gone is read. */
+    char *number = memmem(copy, size, "add.u32 a, a, 7;", 16);
+    assert_non_null(number);
+    number[14] = '8';
+    CUmodule module = NULL;
+    OK(cu->cuModuleLoadData(&module, copy));
+    OK(cu->cuModuleUnload(module));
+    assert_int_equal(ptx_sources_read() - before, 2 * INPUTS);
+    number[14] = '7';
+    OK(cu->cuLinkDestroy(link));
+    runs(copy);
+    assert_int_equal(ptx_sources_read() - before, 3 * INPUTS);
+}
+
+/* A refused input spoils the link; those that follow are still told what is wrong with them. */
+static void test_refused_input(void **state)
+{
+    static char good[] = HEAD ".visible .func f() { ret; }\n";
+    static char bad[] = HEAD ".visible .entry k() { wrong; }\n";
+    CUlinkState link = NULL;
+    void *image = NULL;
+    (void)state;
+    OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link));
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_SOURCE,
+          cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_PTX,
+          cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "b", 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_SOURCE, cu->cuLinkComplete(link, &image, NULL));
+    OK(cu->cuLinkDestroy(link));
+    OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link)); /* never completed */
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
+    OK(cu->cuLinkDestroy(link));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_input_once),
+        cmocka_unit_test(test_refused_input),
+    };
+    return cmocka_run_group_tests_name("link", tests, begin, NULL);
+}
