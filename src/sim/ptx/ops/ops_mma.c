@@ -41,12 +41,18 @@ static unsigned registers_of(const struct ptx_step *step, unsigned which)
             const lane_##cell *words = ptx_in(warp, list[i]);                                      \
             unsigned row, column, row_in, column_in;                                               \
             fragment_tile(&fragment, i, &row, &column);                                            \
-            for (unsigned lane = 0; lane < PTX_LANES; lane++)                                      \
-                for (unsigned part = 0; part < fragment_parts(element); part++) {                  \
+            for (unsigned part = 0; part < fragment_parts(element); part++) {                      \
+                T values[PTX_LANES];                                                               \
+                OPS_LANES                                                                          \
+                {                                                                                  \
                     const lane_##cell word = words[lane];                                          \
-                    fragment_lane(&fragment, lane, part, &row_in, &column_in);                     \
-                    to[(row + row_in) * fragment.columns + column + column_in] = (T)(value);       \
+                    values[lane] = (T)(value);                                                     \
                 }                                                                                  \
+                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
+                    fragment_lane(&fragment, lane, part, &row_in, &column_in);                     \
+                    to[(row + row_in) * fragment.columns + column + column_in] = values[lane];     \
+                }                                                                                  \
+            }                                                                                      \
         }                                                                                          \
     }
 #define NIBBLE(word, part) ((word) >> 4 * (part)&15)
@@ -148,14 +154,22 @@ OPS_INLINE uint64_t f64_result(double sum)
                 continue;                                                                          \
             to = ptx_out(warp, list[i]);                                                           \
             fragment_tile(&fragment, i, &row, &column);                                            \
-            for (unsigned lane = 0; lane < PTX_LANES; lane++)                                      \
-                for (unsigned part = 0; part < fragment_parts(element); part++) {                  \
+            for (unsigned part = 0; part < fragment_parts(element); part++) {                      \
+                T values[PTX_LANES];                                                               \
+                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
                     fragment_lane(&fragment, lane, part, &row_in, &column_in);                     \
-                    const T value = from[(row + row_in) * fragment.columns + column + column_in];  \
+                    values[lane] = from[(row + row_in) * fragment.columns + column + column_in];   \
+                }                                                                                  \
+                OPS_LANES                                                                          \
+                {                                                                                  \
+                    const T value = values[lane];                                                  \
                     words[lane] |= (lane_##cell)(bits) << 16 * part;                               \
                 }                                                                                  \
-            for (unsigned lane = 0; lane < PTX_LANES; lane++)                                      \
+            }                                                                                      \
+            OPS_LANES                                                                              \
+            {                                                                                      \
                 to[lane] = ops_has(mask, lane) ? words[lane] : to[lane];                           \
+            }                                                                                      \
         }                                                                                          \
     }
 WRITE(write_f16, double, u32, IR_F16, f16_result(value))
@@ -191,8 +205,8 @@ static struct fragment source(const struct ptx_step *step, unsigned matrix)
 OPS_INLINE void multiply_rows(const double *a, const double *b, double *c, unsigned m, unsigned n,
                               unsigned k, bool fused)
 {
-    for (unsigned i = 0; i < m; i++)
-        for (unsigned l = 0; l < k; l++) {
+    for (unsigned l = 0; l < k; l++)
+        for (unsigned i = 0; i < m; i++) { /* sums that do not wait for each other */
             const double one = a[i * k + l];
             for (unsigned j = 0; j < n; j++)
                 c[i * n + j] = fused ? __builtin_fma(one, b[l * n + j], c[i * n + j])
