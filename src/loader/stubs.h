@@ -11,7 +11,7 @@ void cushim_stubs_fill(struct cushim_api *table,
                        const void *user);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
-#if defined(__clang__)
+#if defined(__GNUC__) && defined(__clang__)
 #define CUSHIM_KEPT __attribute__((used))
 #elif defined(__GNUC__)
 #define CUSHIM_KEPT __attribute__((used, externally_visible))

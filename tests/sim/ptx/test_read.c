@@ -185,8 +185,37 @@ static const struct reading_case bad_cases[] = {
     {HEAD ".entry k() {", PTX_INVALID, 4, "Parsing error near '<EOF>'"},
     {HEAD "/* never ends", PTX_INVALID, 4, "Parsing error"},
     {BODY("wgmma.fence.sync.aligned;"), PTX_UNSUPPORTED, 8, "'wgmma.fence' is not supported"},
-    {BODY("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1}, {%r2}, {%r3}, {%r4};"),
-     PTX_UNSUPPORTED, 8, "tensor cores"},
+    {BODY("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};"),
+     PTX_UNSUPPORTED, 8, "sparse matrices"},
+    {BODY("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [sh];"), PTX_UNSUPPORTED, 8,
+     "6 and 8 bits"},
+    {BODY("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1}, [sh];"), PTX_INVALID, 8,
+     "Arguments mismatch"},
+    {BODY("ldmatrix.sync.aligned.m8n8.x2.global.b16 {%r1, %r2}, [sh];"), PTX_INVALID, 8,
+     "Illegal modifier '.global'"},
+    {BODY("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16 {%r1, %r1, %r1, %r1}, {%r1, %r1, %r1, "
+          "%r1}, {%r1, %r1}, {%r1, %r1};"),
+     PTX_INVALID, 8, "Illegal combination"},
+    {BODY("mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r1}, {%r1}, {%r1}, {%r1};"),
+     PTX_INVALID, 8, "Illegal combination"},
+    {BODY("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1}, {%r1, %r1}, %r1, {%r1, %r1};"),
+     PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1}, {%r1}, {%r1, "
+          "%r1};"),
+     PTX_INVALID, 8, "Illegal combination"},
+    {BODY("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1}, %r1, {%r1, "
+          "%r1};"),
+     PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r1}, {%r1, _}, {%r1}, {%r1, "
+          "%r1};"),
+     PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {%e1, %e1}, {%e1}, {%e1}, {%e1, "
+          "%e1};"),
+     PTX_UNSUPPORTED, 8, "only the rounding to nearest"},
+    {".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n"
+     "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1, %r1, %r1}, "
+     "{%r1, %r1}, {%r1, %r1};\n}\n",
+     PTX_INVALID, 7, "requires .target sm_80"},
     {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [sh];"),
      PTX_UNSUPPORTED, 8, "copies of tensors"},
     {BODY("cp.async.bulk.global.shared::cta.bulk_group [%d1], [sh], 24;"), PTX_INVALID, 8,

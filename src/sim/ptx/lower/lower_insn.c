@@ -4,6 +4,7 @@
 
 #include "ptx/lower/lower.h"
 #include "ptx/lower/lower_flow.h"
+#include "ptx/lower/lower_matrix.h"
 #include "ptx/lower/lower_memory.h"
 #include "ptx/lower/lower_move.h"
 #include "ptx/lower/lower_sync.h"
@@ -115,10 +116,18 @@ static bool has_list(const struct ir_insn *insn)
     return false;
 }
 
+/* All lanes of the warp take part in it. */
+static bool is_matrix(unsigned op)
+{
+    return op == IR_MMA || op == IR_WMMA || op == IR_MOVMATRIX;
+}
+
 static enum step_control control_of(const struct ir_insn *insn)
 {
     if (is_texture(insn->op))
         return CONTROL_MEMORY;
+    if (is_matrix(insn->op))
+        return CONTROL_SYNC;
     if (insn->sync && (insn->op == IR_SHFL || insn->op == IR_VOTE || insn->op == IR_MATCH ||
                        insn->op == IR_REDUX))
         return CONTROL_SYNC;
@@ -141,6 +150,8 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     }
     for (uint32_t i = insn->destinations; i < insn->count; i++)
         flat_source(lower, &flat, insn, &insn->operands[i], i);
+    if (is_matrix(insn->op))
+        flat_add(lower, &flat, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0), false);
     /* Destinations come first in the step and last here: temporaries are made in this order. */
     struct flat dests = {.count = 0};
     for (uint32_t i = 0; i < insn->destinations; i++)
@@ -161,7 +172,8 @@ void lower_insn(struct lower *lower, uint32_t index)
     const struct ir_insn *insn = lower->insn;
 
     if (lower_flow_family(lower, insn, index) || lower_sync_family(lower, insn) ||
-        lower_memory_family(lower, insn) || lower_move_family(lower, insn))
+        lower_memory_family(lower, insn) || lower_matrix_family(lower, insn) ||
+        lower_move_family(lower, insn))
         return;
     lower_selected(lower, insn);
 }

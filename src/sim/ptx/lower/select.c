@@ -46,7 +46,7 @@ static ops_family *const families[][3] = {
     HOT(ops_int),     HOT(ops_wide),     HOT(ops_bits),    HOT(ops_compare), HOT(ops_convert),
     COLD(ops_math),   HOT(ops_float),    HOT(ops_round),   HOT(ops_half),    COLD(ops_half_compare),
     COLD(ops_cvt),    COLD(ops_carry),   COLD(ops_divide), HOT(ops_field),   HOT(ops_warp),
-    COLD(tex_select), COLD(surf_select), COLD(ops_video),  COLD(ops_simd),
+    COLD(tex_select), COLD(surf_select), COLD(ops_video),  COLD(ops_simd),   HOT(ops_mma),
 };
 
 ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_how *how,

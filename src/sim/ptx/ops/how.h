@@ -163,6 +163,27 @@ struct how_memory {
     };
 };
 
+/* --- Matrices --- */
+struct how_matrix {  /* ldmatrix, stmatrix, wmma.load, wmma.store */
+    uint8_t slot;    /* in the place of how_memory's */
+    uint8_t space;   /* enum ptx_space */
+    uint8_t unused;  /* in the place of how_memory's */
+    uint8_t columns; /* .trans or .col */
+    uint8_t matrix;  /* enum fragment_matrix */
+    uint8_t type;    /* enum ir_type of an element */
+    uint8_t shape;   /* enum ir_shape */
+    bool stride;     /* wmma: the last operand is one */
+    uint64_t offset;
+};
+struct how_mma {
+    uint8_t shape;      /* enum ir_shape */
+    uint8_t a, b, c, d; /* enum ir_type of their elements */
+    uint8_t at[4];      /* index of the first register of d, a, b, c */
+    uint8_t columns;    /* bit 1: a is .col; bit 0: b is */
+    bool satfinite;
+    bool both; /* .and, not .xor */
+};
+
 /* --- Textures and surfaces --- */
 struct how_texture { /* indices are of the flattened operands */
     uint8_t geometry;
@@ -220,6 +241,8 @@ union ptx_how {
     struct how_barrier barrier;
     struct how_fixed fixed;
     struct how_memory memory;
+    struct how_matrix matrix;
+    struct how_mma mma;
     struct how_texture texture;
     struct how_query query;
     struct how_surface surface;

@@ -31,6 +31,7 @@ OPS_HOT(ops_compare)
 OPS_HOT(ops_convert)
 OPS_HOT(ops_field)
 OPS_HOT(ops_warp)
+OPS_HOT(ops_mma)
 #undef OPS_HOT
 ops_family ops_carry, ops_divide, ops_math, ops_cvt, ops_half_compare, ops_video, ops_simd;
 

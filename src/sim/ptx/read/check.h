@@ -38,6 +38,8 @@ enum modifier_field {
     FIELD_PARITY,
     FIELD_NOINC,
     FIELD_PO,
+    FIELD_SHAPE,
+    FIELD_LAYOUT, /* .row and .col, up to two of them */
 };
 
 /* In a form's target: only the architecture's own target (sm_90a) or family (sm_100f) has it; with

@@ -39,7 +39,7 @@ static bool match(struct parser *parser, struct reading *reading, const struct i
 static bool is_result(char role)
 {
     return role == 'd' || role == 'D' || role == 'p' || role == 'v' || role == 'x' || role == 'M' ||
-           role == 'z';
+           role == 'z' || role == 'F';
 }
 
 /* The chosen form's operands go into the instruction, in their final shape. */
@@ -112,6 +112,9 @@ static bool check_levels(struct parser *parser, const struct reading *reading,
         const struct modifier *modifier = form_modifier(reading->modifiers[i]);
         if (modifier->version <= parser->version && modifier->target <= parser->target)
             continue;
+        /* That of conversions is younger than that of integer matrices. */
+        if (modifier->field == FIELD_SATFINITE && (form->op == IR_MMA || form->op == IR_WMMA))
+            continue;
         if (report)
             snprintf(feature, sizeof feature, ".%s", modifier->text);
         good = check_level(parser, reading->line, feature, modifier->version, modifier->target,
@@ -123,8 +126,11 @@ static bool check_levels(struct parser *parser, const struct reading *reading,
 /* --- Reasons --- */
 static bool any_form(struct parser *parser, const struct reading *reading, unsigned ignored)
 {
-    int at = NO_INDEX;
-    return form_next(parser, reading, &at, ignored);
+    const struct form_compiled *form;
+    for (int at = NO_INDEX; (form = form_next(parser, reading, &at, ignored));)
+        if (!form->form->reason)
+            return true;
+    return false;
 }
 
 static void explain_modifiers(struct parser *parser, const struct reading *reading)

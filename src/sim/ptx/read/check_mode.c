@@ -138,6 +138,12 @@ static void apply_modifier(const struct reading *reading, uint32_t index, struct
     case FIELD_LEVEL:
         insn->level = value;
         break;
+    case FIELD_SHAPE:
+        insn->shape = value;
+        break;
+    case FIELD_LAYOUT:
+        insn->columns = (uint8_t)((insn->columns << 1 | value) & 3);
+        break;
     default:
         apply_flag(modifier->field, insn);
         break;
@@ -281,6 +287,18 @@ static void settle(const struct reading *reading, struct ir_insn *insn, uint8_t 
                                     : check_mode_has(reading, "a") ? 3
                                                                    : 0);
         insn->mode = IR_MODE_NONE;
+        break;
+    case IR_MMA:
+    case IR_WMMA:
+        insn->mode = IR_MODE_NONE;
+        break;
+    case IR_WMMA_LOAD: /* the matrix: a b c */
+        insn->component = (uint8_t)(check_mode_has(reading, "a")   ? 0
+                                    : check_mode_has(reading, "b") ? 1
+                                                                   : 2);
+        break;
+    case IR_WMMA_STORE:
+        insn->component = 2;
         break;
     default:
         if (mode2 != 0)

@@ -279,6 +279,19 @@ static bool vector_suits(const struct parser *parser, const struct ir_operand *o
     return true;
 }
 
+/* A fragment of a matrix: {a, b}, also of one register. */
+static bool fragment_suits(const struct parser *parser, const struct ir_operand *operand,
+                           uint8_t want, unsigned count, bool result)
+{
+    if (operand->kind != IR_OPERAND_VECTOR || operand->count != count)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!(result && operand->parts[i].kind == IR_OPERAND_SINK) &&
+            !register_suits(parser, &operand->parts[i], want, false))
+            return false;
+    return true;
+}
+
 /* Coordinates and offsets: 32-bit registers or immediates of any type. */
 static bool coordinate_suits(const struct parser *parser, const struct ir_operand *operand)
 {
@@ -395,6 +408,9 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
                          : source_suits(parser, operand, want, spec->relaxed);
     case 'x':
         return vector_suits(parser, operand, want, false, false, insn->vector);
+    case 'f':
+    case 'F':
+        return fragment_suits(parser, operand, want, spec->count, spec->role == 'F');
     case 'g':
         return group_suits(parser, insn, operand);
     case 'o':

@@ -249,6 +249,17 @@ static bool check_copy(struct parser *parser, const struct reading *reading,
     return true;
 }
 
+/* But for the oldest ones, a lies by rows and b by columns. */
+static bool check_layouts(struct parser *parser, const struct reading *reading,
+                          const struct ir_insn *insn)
+{
+    const uint8_t type = insn->types[insn->type_count == 4 ? 1 : 0];
+    bool any = insn->op == IR_MMA ? insn->shape == IR_M8N8K4 && type != IR_F64
+                                  : type != IR_S4 && type != IR_U4 && type != IR_B1;
+    return any || insn->columns == 1 ||
+           fail(parser, reading, "Illegal combination of modifiers for instruction '%.*s'");
+}
+
 bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn)
 {
     if (parser->reader->stop || !check_addresses(parser, reading, insn))
@@ -293,6 +304,9 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
         return check_sync(parser, reading, insn);
     case IR_MBARRIER:
         return check_mbarrier(parser, reading, insn);
+    case IR_MMA:
+    case IR_WMMA:
+        return check_layouts(parser, reading, insn);
     case IR_DISCARD:
     case IR_APPLYPRIORITY:
         return insn->operands[1].bits == 128 ||

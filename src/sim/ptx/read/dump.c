@@ -20,7 +20,8 @@ static const char *const type_names[] = {
     [IR_E2M3X2] = "e2m3x2",   [IR_E3M2X2] = "e3m2x2", [IR_U4] = "u4",
     [IR_S4] = "s4",           [IR_U2] = "u2",         [IR_S2] = "s2",
     [IR_PRED] = "pred",       [IR_TEXREF] = "texref", [IR_SAMPLERREF] = "samplerref",
-    [IR_SURFREF] = "surfref",
+    [IR_SURFREF] = "surfref", [IR_E4M3] = "e4m3",     [IR_E5M2] = "e5m2",
+    [IR_B1] = "b1",
 };
 static const char *const space_names[] = {"",       ".reg",   ".const",  ".global",
                                           ".local", ".param", ".shared", ".tex"};
@@ -147,6 +148,8 @@ static void dump_flags(const struct ir_insn *insn, struct ptx_text *text)
     dump_number("geometry", insn->geometry, text);
     dump_number("level", insn->level, text);
     dump_number("component", insn->component, text);
+    dump_number("shape", insn->shape, text);
+    dump_number("columns", insn->columns, text);
 }
 
 static void dump_insn(const struct ir_module *module, const struct ir_function *function,

@@ -24,6 +24,7 @@ static const struct form forms[] = {
     {mnemonic, modifiers, operands, NULL, IR_##op, version, target},
 #define LACK(mnemonic, modifiers, reason) {mnemonic, modifiers, "", reason, IR_OP_COUNT, 0, 0},
 #include "ptx/read/opcodes_forms.def"
+#include "ptx/read/opcodes_forms_matrix.def"
 #undef FORM
 #undef LACK
 };
@@ -139,6 +140,10 @@ static void compile_spec(const struct reader *reader, const char *text, uint32_t
     }
     spec->role = *text++;
     length--;
+    if (spec->role == 'f' || spec->role == 'F') { /* one digit: the registers */
+        spec->count = (uint8_t)(*text++ - '0');
+        length--;
+    }
     for (; length > 0 && (text[length - 1] == '?' || text[length - 1] == '~'); length--) {
         spec->optional |= text[length - 1] == '?';
         spec->relaxed |= text[length - 1] == '~';

@@ -43,6 +43,9 @@ enum ir_type {
     IR_S4,
     IR_U2,
     IR_S2,
+    IR_E4M3, /* elements of matrices */
+    IR_E5M2,
+    IR_B1,
     IR_PRED,
     IR_TEXREF,
     IR_SAMPLERREF,
@@ -212,6 +215,13 @@ enum ir_geometry {
     IR_2DMS,
     IR_A2DMS
 };
+/* Of matrices: see opcodes_shapes.def. */
+enum ir_shape {
+    IR_SHAPE_NONE,
+#define IR_SHAPE(m, n, k) IR_M##m##N##n##K##k,
+#include "ptx/read/opcodes_shapes.def"
+#undef IR_SHAPE
+};
 /* The level that tex names, as the number of its operands. */
 enum ir_level { IR_LEVEL_NONE, IR_LEVEL, IR_GRADIENTS };
 enum ir_special {
@@ -322,7 +332,10 @@ struct ir_insn {
     bool saturate, ftz, approx, full, cc, relu, uniform, sync, array, noftz, nan, xorsign, abs,
         aligned, satfinite, ignore_src, parity, noinc, po, cluster;
     uint8_t level;     /* enum ir_level, of tex */
-    uint8_t component; /* of tld4: 0 to 3 */
+    uint8_t component; /* of tld4: 0 to 3; of wmma.load: 0 a, 1 b, 2 c */
+    uint8_t shape;     /* enum ir_shape */
+    uint8_t columns;   /* bit 0: .col or .trans, of the last layout named; bit 1: of the one before
+                        */
     /* parity: mbarrier.*_wait.parity; noinc: cp.async.mbarrier.arrive.noinc; po: vmad.po; cluster:
      * the space is .shared::cluster; expect_tx: mbarrier.arrive.expect_tx */
     bool expect_tx;

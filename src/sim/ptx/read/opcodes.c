@@ -22,6 +22,9 @@ unsigned opcodes_type_size(enum ir_type type)
     case IR_S4:
     case IR_U2:
     case IR_S2:
+    case IR_E4M3:
+    case IR_E5M2:
+    case IR_B1:
     case IR_PRED:
         return 1;
     case IR_B16:

@@ -63,7 +63,7 @@ struct symbols {
 };
 
 /* --- Modifiers and forms of instructions --- */
-enum { MODIFIER_WORDS = 5, MAX_MODIFIERS = 24, MAX_GROUPS = 20, MAX_SPECS = 8 };
+enum { MODIFIER_WORDS = 6, MAX_MODIFIERS = 24, MAX_GROUPS = 20, MAX_SPECS = 8 };
 struct modifier { /* one line of opcodes_modifiers.def */
     const char *text;
     uint8_t field; /* enum modifier_field */
@@ -73,7 +73,8 @@ struct modifier { /* one line of opcodes_modifiers.def */
 struct spec { /* one operand of a form */
     char role;
     bool joined, optional, relaxed;
-    uint8_t type; /* enum ir_type, or SPEC_TYPE0 + n, or SPEC_WIDE */
+    uint8_t type;  /* enum ir_type, or SPEC_TYPE0 + n, or SPEC_WIDE */
+    uint8_t count; /* registers of a fragment */
 };
 enum { SPEC_TYPE0 = 100, SPEC_WIDE = 110, SPEC_ANY_ADDRESS = 111 };
 struct form_group {

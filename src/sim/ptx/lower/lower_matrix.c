@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrices from and to memory. Lanes give addresses for each other, so all of them meet first. */
+#include "ptx/lower/lower_matrix.h"
+
+#include "ptx/lower/lower.h"
+#include "ptx/lower/operand.h"
+#include "ptx/memory/memory.h"
+#include "ptx/memory/memory_matrix.h"
+#include "ptx/memory/memory_wmma.h"
+#include "ptx/ops/code.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/move.h"
+#include "ptx/read/ir.h"
+
+/* A step behind which all lanes of the warp are together. */
+static void lower_meeting(struct lower *lower)
+{
+    uint32_t step = lower_step(lower, move_nothing, CONTROL_SYNC);
+
+    lower_use(lower, step, 0, lower_pool(lower, POOL_IMMEDIATE, PLACE_32, 0, PTX_FULL, 0));
+}
+
+/* ldmatrix d, [a]; stmatrix [a], b; wmma.load d, [a], stride; wmma.store [a], b, stride. */
+static void lower_access(struct lower *lower, const struct ir_insn *insn)
+{
+    enum value_place place = operand_place_of((enum ir_type)insn->types[0]);
+    bool load = insn->destinations, rows = insn->op == IR_LDMATRIX || insn->op == IR_STMATRIX;
+    bool stride = insn->count > 2;
+    const struct ir_operand *whole = &insn->operands[load ? 0 : 1];
+    bool vector = whole->kind == IR_OPERAND_VECTOR;
+    const struct ir_operand *parts = vector ? whole->parts : whole;
+    uint32_t count = vector ? whole->count : 1, step, address;
+    uint32_t values[LOWER_MAX_PARTS], by = PTX_ABSENT;
+    int64_t offset;
+
+    address = operand_address(lower, &insn->operands[load ? 1 : 0], &offset);
+    if (stride)
+        by = operand_source(lower, &insn->operands[2], PLACE_32);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = load ? operand_dest(lower, &parts[i], place, IR_NONE)
+                         : operand_source(lower, &parts[i], place);
+    lower_meeting(lower);
+    step = lower_step(lower,
+                      rows   ? load ? memory_matrix_load : memory_matrix_store
+                      : load ? memory_wmma_load
+                             : memory_wmma_store,
+                      CONTROL_MEMORY);
+    lower->steps[step].how.matrix = (struct how_matrix){.slot = memory_slot(step),
+                                                        .space = insn->space,
+                                                        .columns = insn->columns,
+                                                        .matrix = insn->component,
+                                                        .type = insn->types[0],
+                                                        .shape = insn->shape,
+                                                        .stride = stride,
+                                                        .offset = (uint64_t)offset};
+    lower_list(lower, step, count + 1 + stride);
+    for (uint32_t i = 0; load && i < count; i++)
+        lower_def(lower, step, i, values[i]);
+    lower_use(lower, step, load ? count : 0, address);
+    for (uint32_t i = 0; !load && i < count; i++)
+        lower_use(lower, step, i + 1, values[i]);
+    if (stride)
+        lower_use(lower, step, count + 1, by);
+}
+
+bool lower_matrix_family(struct lower *lower, const struct ir_insn *insn)
+{
+    switch (insn->op) {
+    case IR_LDMATRIX:
+    case IR_STMATRIX:
+    case IR_WMMA_LOAD:
+    case IR_WMMA_STORE:
+        lower_access(lower, insn);
+        return true;
+    default:
+        return false;
+    }
+}
