@@ -365,18 +365,16 @@ static int limited_too_much(void)
     return my_cuMemAlloc_v2(&memory, 64 << 20) == CUDA_ERROR_OUT_OF_MEMORY ? 0 : 2;
 }
 
-/* The process has no more than 256 GiB of addresses in one piece, as where kernels give it few. */
+/* The process has less than 512 GiB of addresses in one piece, as where kernels give it few. */
 static int crowded(void)
 {
     const uint64_t piece = UINT64_C(1) << 38;
-    char *last = MAP_FAILED;
-    for (uint64_t size = UINT64_C(1) << 46; size >= piece; size /= 2) {
-        void *taken;
+    void *last = MAP_FAILED, *taken;
+    for (uint64_t size = UINT64_C(1) << 46; size >= piece; size /= 2)
         while ((taken = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                              0)) != MAP_FAILED)
-            last = size == piece ? taken : last;
-    }
-    if (last == (char *)MAP_FAILED || munmap(last, piece) != 0)
+            last = taken; /* of this size or more */
+    if (last == MAP_FAILED || munmap(last, piece) != 0)
         return 3;
     setenv("CUSHIM_SIM_MEMORY", "150G", 1); /* four times that does not fit */
     return work_beside((size_t)512 << 20);
