@@ -80,7 +80,7 @@ static void move_bits(unsigned char *array, size_t at, unsigned bits, uint64_t *
     else if (put)
         *byte = (unsigned char)((*byte & ~(mask << at % 8)) | *value << at % 8);
     else
-        *value = *byte >> at % 8 & mask;
+        *value = (uint64_t)(*byte >> at % 8) & mask;
 }
 
 static void move_registers(struct batch *batch, unsigned index, int which, bool put)
