@@ -103,7 +103,9 @@ def test_zsh_completes(zsh):
     """What the tab key makes of a line, which the shell then prints."""
     for typed, wanted in (("sy", "symbols"), ("--vers", "--version"),
                           ("symbols --sin", "symbols --since")):
-        zsh.write(f"cushim {typed}\t\x01print -r -- '[' \x05']'\r")
+        zsh.write(f"cushim {typed}\t")
+        zsh.read(wanted[len(typed):])  # so that the shell has not more to read at once
+        zsh.write("\x01print -r -- '[' \x05']'\r")
         zsh.read(f"\n[ cushim {wanted}")
 
 

@@ -171,6 +171,9 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++, ran++)
         run(module, &instructions[i]);
+    cushim_jit_result_release(&result);
+    check(cushim_module_unload(cu, module), "module");
+    check(cushim_primary_release(cu, 0), "context");
     printf("%u instructions on sm_%d%d, %u with wrong answers\n", ran, major, minor, failures);
     if (file && !recording)
         printf("%u of %u recorded elements differ\n", differing, recorded);

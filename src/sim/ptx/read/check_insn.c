@@ -124,7 +124,7 @@ static bool check_levels(struct parser *parser, const struct reading *reading,
 }
 
 /* --- Reasons --- */
-static bool any_form(struct parser *parser, const struct reading *reading, unsigned ignored)
+static bool any_form(struct parser *parser, const struct reading *reading, uint64_t ignored)
 {
     const struct form_compiled *form;
     for (int at = NO_INDEX; (form = form_next(parser, reading, &at, ignored));)
@@ -137,7 +137,7 @@ static void explain_modifiers(struct parser *parser, const struct reading *readi
 {
     const char *name = reading->mnemonic.text;
     int length = (int)reading->mnemonic.length;
-    unsigned rounding = 1U << FIELD_ROUNDING;
+    uint64_t rounding = UINT64_C(1) << FIELD_ROUNDING;
     for (uint32_t i = 0; i < reading->modifier_count; i++) {
         uint16_t modifier = reading->modifiers[i];
         bool type = form_modifier(modifier)->field == FIELD_TYPE;
@@ -159,19 +159,19 @@ static void explain_modifiers(struct parser *parser, const struct reading *readi
                     length, name);
         return;
     }
-    unsigned all_but_types = ~(1U << FIELD_TYPE);
+    uint64_t all_but_types = ~(UINT64_C(1) << FIELD_TYPE);
     if (!any_form(parser, reading, all_but_types)) {
         parse_error(parser, reading->line, "Unexpected instruction types specified for '%.*s'",
                     length, name);
         return;
     }
-    if (any_form(parser, reading, 1U << FIELD_SATURATE | 1U << FIELD_FTZ)) {
+    if (any_form(parser, reading, UINT64_C(1) << FIELD_SATURATE | UINT64_C(1) << FIELD_FTZ)) {
         parse_error(parser, reading->line,
                     "Modifier '%s' does not apply to this type of instruction '%.*s'",
                     check_mode_has(reading, "sat") ? ".sat" : ".ftz", length, name);
         return;
     }
-    if (any_form(parser, reading, 1U << FIELD_SPACE)) {
+    if (any_form(parser, reading, UINT64_C(1) << FIELD_SPACE)) {
         parse_error(parser, reading->line, "State space incorrect for instruction '%.*s'", length,
                     name);
         return;

@@ -196,7 +196,7 @@ static bool in_group(const struct form_group *group, uint16_t modifier)
 
 /* Does the form take these modifiers? Those of `ignored` fields are passed over on both sides. */
 static bool takes(const struct form_compiled *compiled, const struct reading *reading,
-                  unsigned ignored)
+                  uint64_t ignored)
 {
     uint32_t used = 0;
     bool any = compiled->any;
@@ -239,7 +239,7 @@ static bool takes(const struct form_compiled *compiled, const struct reading *re
 }
 
 const struct form_compiled *form_next(struct parser *parser, const struct reading *reading, int *at,
-                                      unsigned ignored)
+                                      uint64_t ignored)
 {
     const struct reader *reader = parser->reader;
     int index = *at == NO_INDEX ? find_mnemonic(reader->dictionary, reading->mnemonic) : *at + 1;
