@@ -21,4 +21,7 @@ def nothing_is_left(tmp_path_factory, monkeypatch):
 
 def sim(*arguments, options=(), **variables):
     """`cushim sim OPTIONS -- sim_program ARGUMENTS`."""
+    if str(arguments[0]).startswith("exit-in"):
+        # LeakSanitizer of gcc 12 itself hangs if a thread ends the process while another waits.
+        variables.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     return run("sim", *options, "--", PROGRAM, *arguments, **variables)

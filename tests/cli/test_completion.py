@@ -110,9 +110,9 @@ def test_zsh_completes(zsh):
 
 
 def test_zsh_offers_the_options(zsh):
-    """Two tabs list each option of each command."""
+    """A tab lists each option of each command."""
     for command in sorted(NAMES):
-        zsh.write(f"cushim {command} --\t\t")
+        zsh.write(f"cushim {command} --\t")
         shown = zsh.read("--help")  # with more to read at once, zsh shows no list
         zsh.write(f"\x15echo end''{command}\r")
         shown += zsh.read(f"end{command}")

@@ -500,8 +500,7 @@ def test_quiet():
 
 @pytest.mark.parametrize("mode, code", [("exit-in-callback", 5), ("exit-in-call", 6)])
 def test_end_in_a_callback(mode, code):
-    # LeakSanitizer of gcc 12 hangs if a thread ends the process while others wait.
-    result = sim(mode, ASAN_OPTIONS="detect_leaks=0")
+    result = sim(mode)
     assert result.code == code
     assert leaks(result)["context"] == 1
 
