@@ -181,12 +181,31 @@ static void test_old_stream(void **state)
     }
 }
 
+/* A stream comes to free what has gone with a context that is not its own. */
+static void test_freed_with_its_context(void **state)
+{
+    struct memory_gate gate;
+    CUstream stream = stream_of();
+    CUcontext context;
+    (void)state;
+    memory_gate_close(&gate, stream);
+    OK(cu->cuCtxCreate_v2(&context, 0, 0));
+    CUdeviceptr address = memory_of(MIB);
+    OK(cu->cuMemFreeAsync(address, stream));
+    OK(cu->cuCtxDestroy_v2(context));
+    memory_gate_open(&gate);
+    OK(cu->cuStreamSynchronize(stream));
+    for (int i = 0; i < 3; i++)
+        OK(cu->cuMemFree_v2(memory_of(MIB)));
+    OK(cu->cuStreamDestroy_v2(stream));
+}
+
 #define OWN(test) MEMORY_OWN(test, "a call that no device was asked about: it may crash")
 static const struct CMUnitTest tests[] = {
     OWN(test_released_too_often),      OWN(test_pool_of_too_much),
     OWN(test_captured_graph_moved),    OWN(test_captured_graph_destroyed),
     OWN(test_graph_moved_into_itself), OWN(test_advice_without_place),
     OWN(test_green_context_detached),  OWN(test_old_stream),
-    OWN(test_fill_of_empty_rows),
+    OWN(test_freed_with_its_context),  OWN(test_fill_of_empty_rows),
 };
 MEMORY_MAIN("sequences", tests)

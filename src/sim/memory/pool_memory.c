@@ -4,6 +4,8 @@
  * allocation in the same stream. */
 #include "memory/pool_memory.h"
 
+#include <stdlib.h>
+
 #include "core/context.h"
 #include "device/device.h"
 #include "memory/memory.h"
@@ -109,9 +111,23 @@ void sim_pool_memory_protect(const struct sim_pool *pool)
             sim_range_protect(allocation, reached, reached);
 }
 
+/* Memory that a stream will free. A stream of another context may come to it when the memory has
+ * gone with its own. */
+struct block {
+    uint64_t address, id;
+};
+
+static void free_block(const struct block *block)
+{
+    struct sim_allocation *now = sim_range_find(block->address);
+    if (now && now->id == block->id)
+        sim_memory_free(now);
+}
+
 static void drop(void *user)
 {
-    sim_memory_free(user);
+    free_block(user);
+    free(user);
 }
 
 CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
@@ -128,18 +144,20 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
     if (!allocation ||
         (!sim_range_is_pooled(allocation->kind) && allocation->kind != SIM_MEMORY_DEVICE))
         return CUDA_ERROR_INVALID_VALUE;
+    struct block *block = malloc(sizeof *block);
+    if (!block)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *block = (struct block){allocation->address, allocation->id};
     sim_pool_memory_forget(allocation, stream);
-    struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .user = allocation, .drop = drop};
+    struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .user = block, .drop = drop};
     return sim_stream_submit(stream, &item);
 }
 
 CUresult sim_pool_memory_free(struct sim_allocation *allocation)
 {
-    uint64_t address = allocation->address, id = allocation->id;
+    struct block block = {allocation->address, allocation->id};
     sim_pool_memory_forget(allocation, NULL);
     CUresult result = sim_stream_wait_context(allocation->context);
-    struct sim_allocation *now = sim_range_find(address);
-    if (now && now->id == id)
-        sim_memory_free(now);
+    free_block(&block);
     return result;
 }
