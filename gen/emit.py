@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Write one generated file from the registry. Standard library only; run by the build.
 
-Usage: emit.py OUTPUT FILE [--registry DIR] [--sources FILE...]
+Usage: emit.py OUTPUT FILE [--registry DIR] [--missing FILE]
        emit.py VERSION.map FILE
 """
 
@@ -22,6 +22,7 @@ import emit_features
 import emit_sim
 import emit_typedefs
 import registry
+import sim_missing
 
 COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D9.h",
               "cudaD3D10.h", "cudaD3D11.h"]
@@ -30,7 +31,6 @@ OUTPUTS = {
     "api.h": emit_api.emit,
     "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
-    "sim_behaviours.h": emit_sim.emit_header,
     "sim_stubs.c": emit_sim.emit_stubs,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
@@ -41,6 +41,11 @@ OUTPUTS = {
        for header in ["cuda.h", *COMPANIONS]},
     **{header: lambda data, header=header: emit_typedefs.emit(data, header)
        for header in TYPEDEFS},
+}
+MARKED = {  # of what is missing, too
+    "sim_behaviours.h": emit_sim.emit_header,
+    "sim_exports.c": emit_sim.emit_exports,
+    "sim_entries.md": emit_sim.emit_missing,
 }
 
 
@@ -68,22 +73,20 @@ class Files(dict):
 def main():
     """Write one output, if that changes it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("output", help="one of: " + ", ".join(sorted(OUTPUTS)) +
-                        ", sim_exports.c, sim_entries.md, "
-                        "or a CUDA version's exports, as in 12040.map or 12040.def")
+    parser.add_argument("output", help="one of: " + ", ".join(sorted({**OUTPUTS, **MARKED})) +
+                        ", or a CUDA version's exports, as in 12040.map or 12040.def")
     parser.add_argument("file")
     parser.add_argument("--registry", default=registry.DEFAULT)
-    parser.add_argument("--sources", nargs="*", default=[], help="where behaviours are defined")
+    parser.add_argument("--missing", default=sim_missing.DEFAULT,
+                        help="what the simulated driver lacks")
     options = parser.parse_args()
     version, _, suffix = options.output.partition(".")
     if version.isdigit() and suffix == "map":
         emitter = functools.partial(emit_sim.emit_version, version=int(version))
     elif version.isdigit() and suffix == "def":
         emitter = functools.partial(emit_sim.emit_definition, version=int(version))
-    elif options.output == "sim_exports.c":
-        emitter = functools.partial(emit_sim.emit_exports, sources=options.sources)
-    elif options.output == "sim_entries.md":
-        emitter = functools.partial(emit_sim.emit_unsupported, sources=options.sources)
+    elif options.output in MARKED:
+        emitter = functools.partial(MARKED[options.output], missing=options.missing)
     elif options.output in OUTPUTS:
         emitter = OUTPUTS[options.output]
     else:

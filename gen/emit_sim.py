@@ -4,15 +4,10 @@ exported function of a thin library (src/sim/thin/thin.h)."""
 
 import hashlib
 import re
-import textwrap
-from pathlib import Path
 
 import ctext
+from sim_missing import Missing
 
-BEHAVIOUR = re.compile(r"^CUresult\s+sim_(cu[A-Z]\w+)\(", re.MULTILINE)
-# One that does nothing but refuse is none.
-REFUSAL = re.compile(r"^CUresult sim_(cu[A-Z]\w+)\([^{;]*\)\n\{\n(?:    \(void\)\w+;\n)*"
-                     r"    return CUDA_ERROR_NOT_SUPPORTED;\n\}", re.MULTILINE)
 POINTER, HANDLE, STRING, FLOAT, INT, UNSIGNED, BYTES = "phsfiub"
 OUTPUTS = {"int *": "i", "unsigned int *": "u", "size_t *": "u", "float *": "f",
            "unsigned long long *": "h", "cuuint64_t *": "u", "void **": "h", "const char **": "s"}
@@ -56,34 +51,10 @@ STUBS = """
 SIM_STUBS_BEGIN
 """
 
-UNSUPPORTED = """\
-# Entries that are not simulated
-
-The [simulated driver](simulated-driver.md) exports these symbols, where its version has them, and
-returns `CUDA_ERROR_NOT_SUPPORTED` (801) from them; a `_ptsz` or `_ptds` form does as its legacy
-one. All other entries have a behaviour: {present} of {all}. Some of those judge what they are given
-and refuse all the same, as there is nothing to share with: `cuIpcOpen*`, `cuMemExport*`,
-`cuMemImport*`, `cuMemPoolExport*`, `cuMemPoolImport*`, `cuMemGetHandleForAddressRange`,
-`cuImportExternal*`, `cuLaunchCooperativeKernelMultiDevice` and `cuGetExportTable`.
-
-Made by the command below, and compared with the source by a test:
-
-    python3 gen/emit.py sim_entries.md docs/simulated-entries.md --sources src/sim/*/*.c
-"""
-
-
 def simulated(entries):
     """The entries that a driver on Linux can have."""
     return [entry for entry in entries
             if entry.get("platform") != "windows" and entry["symbol"] not in ELSEWHERE]
-
-
-def behaviours(sources):
-    """Symbols that the source files define a behaviour of."""
-    found = set()
-    for source in sources:
-        found.update(BEHAVIOUR.findall(Path(source).read_text(encoding="utf-8")))
-    return found
 
 
 def base(entry):
@@ -178,18 +149,21 @@ def abis(entries):
             for number, entry in enumerate(entries)]
 
 
-def emit_header(registry):
+def emit_header(registry, missing):
     """Text of sim_behaviours.h."""
     entries = simulated(registry["entries"])
+    marks = Missing(missing, entries)
+    absent = marks.symbols()
     headers = sorted({entry["header"] for entry in entries})
     lines = [ctext.banner("entries") + BEHAVIOURS.format(
         includes="\n".join(f"#include <cushim/{header}>" for header in headers))]
     for entry in entries:
-        if entry["stream"] == "legacy":
+        if entry["stream"] == "legacy" and entry["symbol"] not in absent:
             lines.append(ctext.wrap(f"CUresult sim_{entry['symbol']}({ctext.parameters(entry)});"))
     symbols = [entry["symbol"] for entry in entries]
     digest = hashlib.sha256("\n".join(symbols).encode()).hexdigest()[:16]
-    lines += ["", f"#define SIM_ENTRY_COUNT {len(entries)}",
+    lines += ["", "/* Answers to what entries refuse: src/sim/missing.def. */", *marks.constants(),
+              "", f"#define SIM_ENTRY_COUNT {len(entries)}",
               f"#define SIM_ENTRIES_ID 0x{digest}U /* of their order */",
               f"#define SIM_NEWEST {max(entry['since'] for entry in entries)}", "",
               "enum sim_number { /* in sim_entries */",
@@ -212,14 +186,10 @@ def emit_stubs(registry):
     return "\n".join(lines) + "\n"
 
 
-def emit_exports(registry, sources):
+def emit_exports(registry, missing):
     """Text of sim_exports.c."""
     entries = simulated(registry["entries"])
-    known = {entry["symbol"] for entry in entries}
-    present = behaviours(sources)
-    unknown = sorted(present - known)
-    if unknown:
-        raise SystemExit(f"sim: behaviour of no entry: {', '.join(unknown)}")
+    present = {entry["symbol"] for entry in entries} - Missing(missing, entries).symbols()
     kinds = Kinds(registry["types"])
     old = superseded(registry)
     lines = [ctext.banner("entries", "types", "levels") + EXPORTS]
@@ -332,19 +302,8 @@ def emit_definition(registry, version):
     return "EXPORTS\n" + "".join(f"    {symbol}\n" for symbol in exported(entries, version))
 
 
-def emit_unsupported(registry, sources):
+def emit_missing(registry, missing):
     """Text of docs/simulated-entries.md."""
-    entries = [entry for entry in simulated(registry["entries"]) if entry["stream"] == "legacy"]
-    present = behaviours(sources)
-    for source in sources:
-        present.difference_update(REFUSAL.findall(Path(source).read_text(encoding="utf-8")))
-    absent = {}
-    for entry in entries:
-        if entry["symbol"] not in present:
-            absent.setdefault(entry["header"], []).append(entry["symbol"])
-    count = sum(map(len, absent.values()))
-    text = UNSUPPORTED.format(present=len(entries) - count, all=len(entries))
-    for header, symbols in sorted(absent.items()):
-        lines = textwrap.wrap(", ".join(sorted(symbols)), 100)
-        text += f"\n## {header}\n" + "\n".join(lines) + "\n"
-    return text
+    entries = simulated(registry["entries"])
+    count = sum(entry["stream"] == "legacy" for entry in entries)
+    return Missing(missing, entries).page(count)

@@ -196,6 +196,8 @@ static bool range(int driver, enum cushim_runs runs, int *first, int *last)
             *first = toolkit.release;
         *last = toolkit.release;
     }
+    if (runs == CUSHIM_RUNS && *first != 0 && *last < driver)
+        *last = driver; /* its own release, of which no toolkit's driver is known */
     return *first != 0;
 }
 

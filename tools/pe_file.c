@@ -157,9 +157,10 @@ bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visito
     directories = optional + (pe.wide ? 112 : 96);
     uint32_t count = number(&pe, directories - 4, 4);
     if (count > DIRECTORY_IMPORT)
-        read_imports(&pe, number(&pe, directories + 8 * DIRECTORY_IMPORT, 4), false, visitor);
+        read_imports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_IMPORT, 4), false,
+                     visitor);
     if (count > DIRECTORY_DELAY)
-        read_imports(&pe, number(&pe, directories + 8 * DIRECTORY_DELAY, 4), true, visitor);
+        read_imports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_DELAY, 4), true, visitor);
     read_sections(&pe, visitor);
     return true;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `cushim report`: a page of every entry and feature against every release and measured driver.
+ * `cushim report`: a page of every entry, feature and toolkit against every release and measured
+ * driver.
  */
 #include "command.h"
 #include "known.h"
 #include "names.h"
 #include "output.h"
 
+#include <cushim/compat.h>
 #include <cushim/feature.h>
 
 #include <argp.h>
@@ -19,7 +21,7 @@
 extern const char report_page[];
 #define DATA_MARK "@DATA@"
 
-enum { MOST_DRIVERS = 32, MOST_RELEASES = 128 };
+enum { MOST_DRIVERS = 32, MOST_RELEASES = 128, TEXT_SIZE = 256 };
 
 struct options {
     const char *html;
@@ -42,6 +44,8 @@ enum mark {
     MARK_LACKS = 'n',
     MARK_DEVICE_LACKS = 'd',
     MARK_PLATFORM = 'p',
+    MARK_LIMITED = 'l',
+    MARK_RUNS_NOT = 'x',
     MARK_UNKNOWN = 'u'
 };
 
@@ -77,7 +81,8 @@ static const struct argp parser = {
     .parser = parse_option,
     .args_doc = "[[NAME=]MEASURED.json...]",
     .doc = "Write one self-contained page with every entry and feature of the CUDA driver API "
-           "against every release, and against the drivers measured in the files given, each the "
+           "against every release, with the drivers of every toolkit, and against the drivers "
+           "measured in the files given, each the "
            "output of 'cushim symbols --json' or 'cushim features --json'; two files of one NAME "
            "make one column. The page searches, filters and sorts without a network."
            "\v" COMMAND_EXIT_CODES,
@@ -269,6 +274,56 @@ static json_t *features_json(const struct driver *drivers, int count)
     return rows;
 }
 
+/* The drivers of a toolkit, in a sentence. */
+static json_t *toolkit_text(const struct cushim_toolkit *toolkit, const char *floor)
+{
+    char text[TEXT_SIZE], ptx[32];
+    int version = cushim_release_ptx(toolkit->release);
+
+    snprintf(ptx, sizeof ptx, version ? "; PTX %d.%d" : "", version / 10, version % 10);
+    snprintf(text, sizeof text, "Linux %s, %s%s%s%s%s", toolkit->linux_driver,
+             toolkit->windows_driver ? "Windows " : "without a Windows driver",
+             toolkit->windows_driver ? toolkit->windows_driver : "",
+             floor ? "; programs run from Linux " : "", floor ? floor : "", ptx);
+    return json_string(text);
+}
+
+/* Each toolkit and update; a mark is whether a driver runs its programs. */
+static json_t *toolkits_json(const struct driver *drivers, int count)
+{
+    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+    json_t *rows = json_array();
+
+    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+        char name[64], family[16], marks[MOST_DRIVERS + 1] = "", version[VERSION_TEXT_SIZE];
+        const char *floor = NULL;
+        json_t *row = json_object();
+        for (int k = 0; k < count; k++) {
+            enum cushim_runs runs = cushim_release_runs(drivers[k].version, toolkit.release);
+            marks[k] = (char)(runs == CUSHIM_RUNS           ? MARK_YES
+                              : runs == CUSHIM_RUNS_LIMITED ? MARK_LIMITED
+                                                            : MARK_RUNS_NOT);
+        }
+        version_text(version, toolkit.release);
+        if (toolkit.update > 0)
+            snprintf(name, sizeof name, "CUDA %s Update %d", version, toolkit.update);
+        else
+            snprintf(name, sizeof name, "CUDA %s", version);
+        snprintf(family, sizeof family, "%d.x", toolkit.release / 1000);
+        bool limits = cushim_family_floor(toolkit.release / 1000, &floor, NULL);
+        output_json_set(row, "name", json_string(name));
+        output_json_set(row, "since", json_integer(toolkit.release));
+        output_json_set(row, "floor",
+                        json_integer(limits ? cushim_driver_release(floor) : toolkit.release));
+        output_json_set(row, "group", json_string(family));
+        output_json_set(row, "text", toolkit_text(&toolkit, limits ? floor : NULL));
+        output_json_set(row, "entries", json_array());
+        output_json_set(row, "marks", json_string(marks));
+        output_json_append(rows, row);
+    }
+    return rows;
+}
+
 static json_t *page_data(const struct driver *drivers, int count)
 {
     json_t *root = json_object(), *list = json_array(), *measured = json_array();
@@ -288,6 +343,7 @@ static json_t *page_data(const struct driver *drivers, int count)
     output_json_set(root, "drivers", measured);
     output_json_set(root, "entries", entries_json(drivers, count));
     output_json_set(root, "features", features_json(drivers, count));
+    output_json_set(root, "toolkits", toolkits_json(drivers, count));
     return root;
 }
 

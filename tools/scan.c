@@ -108,7 +108,7 @@ static const struct argp parser = {
            "  linked     the program is linked to it, and does not start without it\n"
            "  named      its symbol is a string of the program, which likely calls dlsym\n"
            "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
-           "             gives any ABI or none\n"
+           "             gives any ABI or none; or cushim is in it, which does without\n"
            "  runtime    the CUDA runtime in it looks it up, and does without it\n"
            "  mentioned  a string of a file that does not name the driver's library, or\n"
            "             the end of a longer string\n"

@@ -105,11 +105,22 @@ static void note_tail(struct scan_file *file, const char *text, size_t length)
         file->how[index] |= SCAN_MENTIONED;
 }
 
+/* The variable that cushim reads; the linker may have made it the end of a sentence. */
+static void note_cushim(struct scan_file *file, const char *text, size_t length)
+{
+    static const char variable[] = "CUSHIM_LIBCUDA";
+    const size_t size = sizeof variable - 1;
+
+    if (length >= size && memcmp(text + length - size, variable, size) == 0)
+        file->cushim = true;
+}
+
 /* A string that is data of the program. */
 static void note_text(struct scan_file *file, const char *text, size_t length)
 {
     size_t index;
 
+    note_cushim(file, text, length);
     if (length == 0 || length >= LONGEST_NAME)
         return;
     if (text[0] == 'c' && length > 2 && text[1] == 'u' && isupper((unsigned char)text[2])) {
@@ -193,8 +204,8 @@ static void settle(struct scan_file *file)
         entry = known_entry(i);
         if (file->runtime)
             file->how[i] ^= SCAN_NAMED | SCAN_RUNTIME;
-        else if ((file->asks_runtime || (file->asks && !file->suffix)) &&
-                 strcmp(entry.symbol, entry.name) == 0)
+        else if (file->cushim || ((file->asks_runtime || (file->asks && !file->suffix)) &&
+                                  strcmp(entry.symbol, entry.name) == 0))
             file->how[i] ^= SCAN_NAMED | SCAN_ASKED;
         else if (!file->loads && !file->asks)
             file->how[i] ^= SCAN_NAMED | SCAN_MENTIONED;
@@ -353,6 +364,7 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
     all->asks_runtime |= from->asks_runtime;
     all->suffix |= from->suffix;
     all->runtime |= from->runtime;
+    all->cushim |= from->cushim;
     all->loads |= from->loads;
     all->links |= from->links;
 }

@@ -14,7 +14,7 @@
 enum scan_how {
     SCAN_LINKED = 1 << 0,  /* an undefined symbol, or an import: it must be there */
     SCAN_NAMED = 1 << 1,   /* its exported symbol as a string: likely looked up by dlsym */
-    SCAN_ASKED = 1 << 2,   /* likely asked of cuGetProcAddress, which gives any ABI or none */
+    SCAN_ASKED = 1 << 2,   /* likely asked of cuGetProcAddress or cushim, for any ABI */
     SCAN_RUNTIME = 1 << 3, /* named by the CUDA runtime, which does without what a driver lacks */
     /* A string of a file that does not name the driver's library, or the end of a longer one: of an
      * error message, or shared with one by the linker. */
@@ -37,6 +37,7 @@ struct scan_file {
     bool asks_runtime; /* cudaGetDriverEntryPoint is there: the runtime's way to ask */
     bool suffix;       /* names with "_v2" are there: names are looked up as symbols */
     bool runtime;      /* the CUDA runtime is in it */
+    bool cushim;       /* cushim is in it */
     bool loads;        /* the library's name is there as a string */
     bool links;        /* it is linked to the library */
     struct scan_code *code;

@@ -273,7 +273,7 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
            file->loads ? ", names the driver's library" : "");
     print_way(file, WAY_LINKED, "entries that it must have");
     print_way(file, WAY_NAMED, "named as symbols, likely looked up");
-    print_way(file, WAY_ASKED, "named and likely asked of cuGetProcAddress, in any ABI");
+    print_way(file, WAY_ASKED, "named and likely asked of cuGetProcAddress or cushim, in any ABI");
     print_way(file, WAY_RUNTIME, "named by the CUDA runtime in it, which does without later ones");
     print_way(file, WAY_MENTIONED, "mentioned, as in error messages");
     print_unknown(file);

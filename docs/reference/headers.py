@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What Doxygen reads in the public headers, as plain objects."""
 
+import re
 import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
@@ -125,6 +126,37 @@ def read_header(folder, file):
 
 
 def read_headers(folder):
-    """The headers of C; cushim.hpp has classes, and is read as HTML alone."""
+    """The headers of C."""
     files = sorted(folder.glob("*_8h.xml"))
     return [read_header(folder, file) for file in files]
+
+
+def read_call(node, scope):
+    """A function of C++, its declaration in one line."""
+    member = read_member(node)
+    result = plain(node.find("definition")).replace(f"{scope}::", "", 1)
+    words = re.sub(r"(?<=\w)=(?=\w)", " = ", result + plain(node.find("argsstring")))
+    kinds = ", ".join(plain(kind) for kind in node.findall("templateparamlist/param"))
+    member.declaration = (f"template <{kinds}> " if kinds else "") + \
+        re.sub(r" ([*&]) (?=\w)", r" \1", words)
+    return member
+
+
+def read_calls(node):
+    """What is public and described of a class or a namespace."""
+    calls = [read_call(call, plain(node.find("compoundname"))) for call in node.iter("memberdef")
+             if call.get("kind") == "function" and call.get("prot") == "public"]
+    return [call for call in calls if call.text]
+
+
+def read_owners(folder):
+    """cushim.hpp: its macros, its functions, and its classes with their functions."""
+    header = read_header(folder, folder / "cushim_8hpp.xml")
+    header.members += read_calls(ET.parse(folder / "namespacecushim.xml").find("compounddef"))
+    for file in folder.glob("classcushim_*.xml"):
+        node = ET.parse(file).find("compounddef")
+        header.members.append(Member("class", plain(node.find("compoundname")),
+                                     int(node.find("location").get("line")), text=texts(node),
+                                     members=read_calls(node)))
+    header.members.sort(key=lambda member: member.line)
+    return header

@@ -5,7 +5,8 @@
 Usage: library_pages.py VERSION DATE OUTPUT HEADER... [-- NAME...]
 
 DATE is "2026-01-31". The page of cushim/launch.h is cushim_launch.3, that of cushim/cushim.h is
-cushim.3. Every NAME has to be a function or macro of these headers, and gets NAME.3.
+cushim.3, that of the classes is cushim.hpp.3. Every NAME has to be a function or macro of these
+headers, and gets NAME.3.
 """
 
 import datetime
@@ -14,13 +15,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from headers import plain, read_headers, run_doxygen
+from headers import plain, read_headers, read_owners, run_doxygen
 
 BLOCKS = ("verbatim", "programlisting", "itemizedlist", "parameterlist", "simplesect")
 
 
 def page_name(header):
     """cushim/launch.h: cushim_launch."""
+    if header.endswith(".hpp"):
+        return Path(header).name
     stem = Path(header).stem
     return stem if stem == "cushim" else f"cushim_{stem}"
 
@@ -147,16 +150,8 @@ def write_header(header, others, version, date):
     constants = [member for member in header.members if member.kind == "define"
                  and not member.names]
     types = [member for member in header.members if member.kind in ("struct", "enum", "typedef")]
-    page = Page()
-    day = datetime.date.fromisoformat(date)
-    page.lines += [f'.\\" Made from include/{header.name} by docs/reference/library_pages.py.',
-                   f".Dd {day:%B} {day.day}, {day.year}", f".Dt {page_name(header.name).upper()} 3",
-                   f".Os cushim {version}", ".nh"]
-    page.heading("Sh", "NAME")
     names = dict.fromkeys([page_name(header.name), *(item.name for item in functions + macros)])
-    page.lines += [f".Nm {name} ," for name in names]
-    page.lines[-1] = page.lines[-1][:-2]
-    page.lines.append(f".Nd {sentence(header_brief(header))}")
+    page = begin(header, names, version, date)
     synopsis(page, header, functions, macros)
     page.heading("Sh", "DESCRIPTION")
     for part in header.text[1:]:
@@ -181,12 +176,53 @@ def write_header(header, others, version, date):
         if member.members:
             page.rows([(f"Dv {item.name}" if item.kind == "enumvalue"
                         else f'Vt "{item.declaration}"', short(item)) for item in member.members])
+    return end(page, header, others), list(names)
+
+
+def begin(header, names, version, date):
+    """A page up to its names."""
+    page = Page()
+    day = datetime.date.fromisoformat(date)
+    page.lines += [f'.\\" Made from include/{header.name} by docs/reference/library_pages.py.',
+                   f".Dd {day:%B} {day.day}, {day.year}", f".Dt {page_name(header.name).upper()} 3",
+                   f".Os cushim {version}", ".nh"]
+    page.heading("Sh", "NAME")
+    page.lines += [f".Nm {name} ," for name in names]
+    page.lines[-1] = page.lines[-1][:-2]
+    page.lines.append(f".Nd {sentence(header_brief(header))}")
+    return page
+
+
+def end(page, header, others):
+    """The text of a page, with links to the other ones."""
     page.heading("Sh", "SEE ALSO")
     seen = ["Xr cushim 1", *(f"Xr {page_name(other)} 3" for other in sorted(others, key=page_name)
                               if other != header.name)]
     page.lines += [f".{reference} ," for reference in seen]
     page.lines[-1] = page.lines[-1][:-2]
-    return "\n".join(page.lines) + "\n", list(names)
+    return "\n".join(page.lines) + "\n"
+
+
+def write_owners(header, others, version, date):
+    """The page of the classes, each with its functions."""
+    page = begin(header, [page_name(header.name)], version, date)
+    page.heading("Sh", "SYNOPSIS")
+    page.lines.append(f".In {header.name}")
+    page.heading("Sh", "DESCRIPTION")
+    for part in header.text[1:]:
+        page.element(part)
+    page.heading("Sh", "CLASSES")
+    for owner in (member for member in header.members if member.kind == "class"):
+        page.heading("Ss", f"class {owner.name}")
+        page.description(owner)
+        page.rows([(f'Vt "{call.declaration}"', short(call)) for call in owner.members])
+    page.heading("Sh", "FUNCTIONS")
+    page.rows([(f'Vt "{call.declaration}"', short(call)) for call in header.members
+               if call.kind == "function"])
+    page.heading("Sh", "MACROS")
+    page.rows([(f"Dv {macro.name}", short(macro)) for macro in header.members
+               if macro.kind == "define"])
+    return end(page, header, others)
 
 
 def header_brief(header):
@@ -200,10 +236,15 @@ def main():
     version, date, output, *headers = arguments[:arguments.index("--") if wanted else None]
     output = Path(output)
     with tempfile.TemporaryDirectory() as folder:
-        found = {header.name: header for header in read_headers(run_doxygen(folder, "xml"))}
+        made = run_doxygen(folder, "xml")
+        found = {header.name: header for header in read_headers(made)}
+        owners = read_owners(made)
     owner = {}
+    everything = [*headers, owners.name]
+    (output / f"{page_name(owners.name)}.3").write_text(
+        write_owners(owners, everything, version, date), encoding="utf-8")
     for name in headers:
-        text, names = write_header(found[name], headers, version, date)
+        text, names = write_header(found[name], everything, version, date)
         (output / f"{page_name(name)}.3").write_text(text, encoding="utf-8")
         owner.update({known: page_name(name) for known in names})
     for name in wanted:

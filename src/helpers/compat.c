@@ -132,8 +132,9 @@ int cushim_driver_release(const char *version)
         if (text && compat_parse(text, shipped) && compat_compare(shipped, given) <= 0)
             release = cushim_toolkits[i].release;
     }
-    for (size_t i = 0; i < cushim_ptx_count; i++) { /* of which no toolkit was published */
-        if (cushim_ptx[i].branch == given[0] && cushim_ptx[i].release > release)
+    for (size_t i = 0; i < cushim_ptx_count; i++) { /* of which no toolkit's driver is known */
+        bool later = i + 1 == cushim_ptx_count && cushim_ptx[i].branch < given[0];
+        if ((later || cushim_ptx[i].branch == given[0]) && cushim_ptx[i].release > release)
             release = cushim_ptx[i].release;
     }
     return release;

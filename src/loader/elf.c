@@ -1,47 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dlinfo, dl_iterate_phdr, secure_getenv; pread, O_CLOEXEC under -std=c11 */
+#define _GNU_SOURCE /* dlinfo, dl_iterate_phdr, secure_getenv */
 #endif
 #include "loader/elf.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "loader/registry.h"
-
-#if UINTPTR_MAX > UINT32_MAX
-#define OWN_CLASS ELFCLASS64
-#else
-#define OWN_CLASS ELFCLASS32
-#endif
-
-/* e_machine of this process; 0: leave it to the system's loader. */
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#elif defined(__powerpc64__)
-#define OWN_MACHINE EM_PPC64
-#elif defined(__i386__)
-#define OWN_MACHINE EM_386
-#else
-#define OWN_MACHINE 0
-#endif
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define OWN_DATA ELFDATA2LSB
-#else
-#define OWN_DATA ELFDATA2MSB
-#endif
 
 /* The lock of the system's loader orders what it writes and what is read here. ThreadSanitizer
  * does not know that lock. */
@@ -51,185 +21,53 @@
 #define BEHIND_THE_SYSTEMS_LOCK
 #endif
 
-/* What is read of a file, and where to report. */
-struct elf_file {
-    int descriptor;
-    uint64_t bytes;
-    char *message;
-    size_t size;
-};
-
-static enum cushim_status elf_refuse(const struct elf_file *file, enum cushim_status status,
-                                     const char *text)
-{
-    snprintf(file->message, file->size, "%s", text);
-    return status;
-}
-
-/* strerror is not safe in threads by the standard. */
-static const char *elf_words(int error, char *buffer, size_t size)
-{
-#ifdef __GLIBC__
-    return strerror_r(error, buffer, size);
-#else
-    return strerror_r(error, buffer, size) == 0 ? buffer : "unknown error";
-#endif
-}
-
-static enum cushim_status elf_refuse_errno(const struct elf_file *file, int error)
-{
-    char words[128];
-    elf_refuse(file, CUSHIM_OK, elf_words(error, words, sizeof words));
-    switch (error) {
-    case EMFILE:
-    case ENFILE:
-        return CUSHIM_ERROR_NO_DESCRIPTORS;
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-        return CUSHIM_ERROR_NOT_FOUND;
-    case ENXIO: /* a socket */
-        return elf_refuse(file, CUSHIM_ERROR_NOT_A_FILE, "not a regular file");
-    case EACCES:
-    case EPERM:
-        return CUSHIM_ERROR_UNREADABLE;
-    case ENOMEM:
-        return CUSHIM_ERROR_OUT_OF_MEMORY;
-    default:
-        return CUSHIM_ERROR_READ_FAILED;
-    }
-}
-
-/* Up to `bytes` bytes, fewer if the file ends; *got is how many. */
-static enum cushim_status elf_read(const struct elf_file *file, void *buffer, size_t bytes,
-                                   uint64_t offset, size_t *got)
-{
-    *got = 0;
-    while (*got < bytes && offset + *got < file->bytes) {
-        ssize_t count =
-            pread(file->descriptor, (char *)buffer + *got, bytes - *got, (off_t)(offset + *got));
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return elf_refuse_errno(file, errno);
-        if (count == 0)
-            break;
-        *got += (size_t)count;
-    }
-    return CUSHIM_OK;
-}
-
-static enum cushim_status elf_check_header(const struct elf_file *file, const ElfW(Ehdr) * header)
-{
-    if (header->e_ident[EI_CLASS] != OWN_CLASS) {
-        snprintf(file->message, file->size, "%s-bit library in a %s-bit process",
-                 header->e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64",
-                 OWN_CLASS == ELFCLASS32 ? "32" : "64");
-        return CUSHIM_ERROR_WRONG_CLASS;
-    }
-    if (header->e_ident[EI_DATA] != OWN_DATA)
-        return elf_refuse(file, CUSHIM_ERROR_WRONG_MACHINE,
-                          "library for a processor of the other byte order");
-    if (OWN_MACHINE && header->e_machine != OWN_MACHINE) {
-        snprintf(file->message, file->size,
-                 "library for another processor (ELF machine %u, not %u)",
-                 (unsigned)header->e_machine, (unsigned)OWN_MACHINE);
-        return CUSHIM_ERROR_WRONG_MACHINE;
-    }
-    if (header->e_type != ET_DYN)
-        return elf_refuse(file, CUSHIM_ERROR_NOT_A_LIBRARY, "ELF file, but no shared library");
-    if (header->e_phentsize != sizeof(ElfW(Phdr)))
-        return elf_refuse(file, CUSHIM_ERROR_NOT_A_LIBRARY, "damaged ELF header");
-    return CUSHIM_OK;
-}
-
-static enum cushim_status elf_check_segments(const struct elf_file *file,
-                                             const ElfW(Phdr) * segments, unsigned count)
-{
-    for (const ElfW(Phdr) *segment = segments; segment < segments + count; segment++) {
-        bool fits = segment->p_offset <= file->bytes &&
-                    segment->p_filesz <= file->bytes - segment->p_offset;
-        if (segment->p_type == PT_LOAD && !fits) {
-            snprintf(file->message, file->size, "truncated: %llu bytes, but a segment ends at %llu",
-                     (unsigned long long)file->bytes,
-                     (unsigned long long)(segment->p_offset + segment->p_filesz));
-            return CUSHIM_ERROR_TRUNCATED;
-        }
-    }
-    return CUSHIM_OK;
-}
-
-/* The header and, in nearly all libraries, the program headers come with one read. */
-static enum cushim_status elf_check(const struct elf_file *file)
-{
-    union {
-        ElfW(Ehdr) header;
-        char bytes[1024];
-    } start;
-    ElfW(Phdr) segments[64]; /* drivers have about ten */
-    size_t got;
-    enum cushim_status status = elf_read(file, &start, sizeof start, 0, &got);
-    if (status != CUSHIM_OK)
-        return status;
-    if (memcmp(&start, ELFMAG, got < SELFMAG ? got : SELFMAG) != 0)
-        return elf_refuse(file, CUSHIM_ERROR_NOT_A_LIBRARY, "not an ELF file");
-    if (got < sizeof start.header)
-        return elf_refuse(file, CUSHIM_ERROR_TRUNCATED,
-                          "truncated: the file ends within its ELF header");
-    status = elf_check_header(file, &start.header);
-    if (status != CUSHIM_OK)
-        return status;
-    unsigned count = start.header.e_phnum;
-    uint64_t at = start.header.e_phoff, bytes = count * sizeof *segments;
-    if (count > sizeof segments / sizeof *segments)
-        return elf_refuse(file, CUSHIM_ERROR_NOT_A_LIBRARY, "damaged ELF header");
-    if (at > file->bytes || bytes > file->bytes - at)
-        return elf_refuse(file, CUSHIM_ERROR_TRUNCATED,
-                          "truncated: the file ends within its program headers");
-    if (at + bytes <= got) {
-        memcpy(segments, start.bytes + at, (size_t)bytes);
-    } else {
-        status = elf_read(file, segments, (size_t)bytes, at, &got);
-        if (status == CUSHIM_OK && got < bytes)
-            status = elf_refuse(file, CUSHIM_ERROR_TRUNCATED, "truncated while it was read");
-        if (status != CUSHIM_OK)
-            return status;
-    }
-    return elf_check_segments(file, segments, count);
-}
-
-enum cushim_status cushim_elf_inspect(const char *path, char *message, size_t size)
-{
-    struct elf_file file = {.message = message, .size = size};
-    struct stat info;
-    file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
-    if (file.descriptor < 0)
-        return elf_refuse_errno(&file, errno);
-    enum cushim_status status;
-    if (fstat(file.descriptor, &info) != 0) {
-        status = elf_refuse_errno(&file, errno);
-    } else if (!S_ISREG(info.st_mode)) {
-        status = elf_refuse(&file, CUSHIM_ERROR_NOT_A_FILE,
-                            S_ISDIR(info.st_mode) ? "a folder, not a file" : "not a regular file");
-    } else if (info.st_size == 0) {
-        status = elf_refuse(&file, CUSHIM_ERROR_EMPTY_FILE, "the file is empty");
-    } else {
-        file.bytes = (uint64_t)info.st_size;
-        status = elf_check(&file);
-    }
-    close(file.descriptor);
-    return status;
-}
-
 /* An open library's tables, as its dynamic section names them. */
 struct elf_tables {
     const uint32_t *gnu_hash, *sysv_hash;
     const ElfW(Sym) * symbols;
     const char *names;
     uintptr_t base;
+    /* What there can be at most, by the segments that they are in. */
+    size_t hash_words, symbol_count, name_bytes;
     bool complete; /* whether dlsym finds nothing but what they have */
 };
+
+/* The segments of the loaded library that has this dynamic section. */
+struct elf_segments {
+    const void *dynamic;
+    uintptr_t base;
+    const ElfW(Phdr) * headers;
+    unsigned count;
+};
+
+static int elf_note_segments(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct elf_segments *library = data;
+    (void)size;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type == PT_DYNAMIC &&
+            (uintptr_t)object->dlpi_addr + segment->p_vaddr == (uintptr_t)library->dynamic) {
+            library->base = (uintptr_t)object->dlpi_addr;
+            library->headers = object->dlpi_phdr;
+            library->count = object->dlpi_phnum;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* How many readable bytes follow in the same segment, from an address on. */
+static size_t elf_room(const struct elf_segments *library, const void *address)
+{
+    for (unsigned i = 0; i < library->count; i++) {
+        const ElfW(Phdr) *segment = &library->headers[i];
+        uintptr_t at = (uintptr_t)address - (library->base + segment->p_vaddr);
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && at < segment->p_memsz)
+            return segment->p_memsz - at;
+    }
+    return 0;
+}
 
 /* glibc relocates these entries in memory. Other C libraries leave them as they are in the file. */
 static const void *elf_address(uintptr_t base, ElfW(Addr) value)
@@ -261,6 +99,7 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
     if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map)
         return false;
     uintptr_t base = tables->base = (uintptr_t)map->l_addr;
+    size_t name_bytes = 0;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag == DT_GNU_HASH)
             tables->gnu_hash = elf_address(base, entry->d_un.d_ptr);
@@ -270,14 +109,26 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
             tables->symbols = elf_address(base, entry->d_un.d_ptr);
         else if (entry->d_tag == DT_STRTAB)
             tables->names = elf_address(base, entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_STRSZ)
+            name_bytes = entry->d_un.d_val;
         else if (entry->d_tag == DT_VERDEF)
             return false; /* one name may have several addresses */
     }
     if (!tables->symbols || !tables->names || !(tables->gnu_hash || tables->sysv_hash))
         return false;
+    struct elf_segments library = {.dynamic = map->l_ld};
+    dl_iterate_phdr(elf_note_segments, &library);
+    size_t room = elf_room(&library, tables->names);
+    tables->name_bytes = name_bytes < room ? name_bytes : room;
+    tables->symbol_count = elf_room(&library, tables->symbols) / sizeof *tables->symbols;
+    tables->hash_words =
+        elf_room(&library, tables->gnu_hash ? tables->gnu_hash : tables->sysv_hash) / 4;
+    if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* a name may not end */
+        return false;
     tables->complete = true;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
-        if ((entry->d_tag == DT_NEEDED && !elf_is_no_driver(tables->names + entry->d_un.d_val)) ||
+        if ((entry->d_tag == DT_NEEDED && (entry->d_un.d_val >= tables->name_bytes ||
+                                           !elf_is_no_driver(tables->names + entry->d_un.d_val))) ||
             entry->d_tag == DT_AUXILIARY || entry->d_tag == DT_FILTER)
             tables->complete = false;
     return true;
@@ -356,8 +207,9 @@ static void elf_note_export(struct elf_tables *tables, size_t symbol, uint32_t h
 {
     const ElfW(Sym) *found = tables->symbols + symbol;
     unsigned visibility = found->st_other & 3;
-    if (found->st_shndx == SHN_UNDEF || found->st_info >> 4 == STB_LOCAL ||
-        visibility == STV_HIDDEN || visibility == STV_INTERNAL) /* dlsym finds none of these */
+    if (found->st_name >= tables->name_bytes || found->st_shndx == SHN_UNDEF ||
+        found->st_info >> 4 == STB_LOCAL || visibility == STV_HIDDEN ||
+        visibility == STV_INTERNAL) /* dlsym finds none of these */
         return;
     size_t index = cushim_registry_find_hashed(tables->names + found->st_name, hash);
     if (index < CUSHIM_ENTRY_COUNT && elf_is_plain(found))
@@ -367,7 +219,10 @@ static void elf_note_export(struct elf_tables *tables, size_t symbol, uint32_t h
 }
 
 /* DT_GNU_HASH: number of buckets, first symbol, number of filter words, shift; the words of the
- * filter, the buckets, and for each symbol its hash. The hash's lowest bit ends a chain instead. */
+ * filter, the buckets, and for each symbol its hash. The hash's lowest bit ends a chain instead.
+ *
+ * Of a table that lies, what it has up to there is taken. dlsym is not asked for more: it would
+ * follow the same table, and die of it. */
 static void elf_each_gnu(struct elf_tables *tables, void **addresses)
 {
     const uint32_t *table = tables->gnu_hash;
@@ -375,24 +230,37 @@ static void elf_each_gnu(struct elf_tables *tables, void **addresses)
     const uint32_t *buckets = (const uint32_t *)(const void *)(filter + table[2]);
     const uint32_t *hashes = buckets + table[0];
     uint32_t last = 0; /* of those that begin a chain */
+    uint64_t before = tables->hash_words < 4
+                          ? UINT64_MAX
+                          : 4 + (uint64_t)table[2] * (sizeof *filter / 4) + table[0];
+    if (before > tables->hash_words)
+        return;
+    /* Each has a hash, and is in one chain. */
+    uint64_t most = tables->hash_words - before + table[1], left = tables->hash_words - before;
+    most = most < tables->symbol_count ? most : tables->symbol_count;
     for (uint32_t bucket = 0; bucket < table[0]; bucket++)
-        last = buckets[bucket] > last ? buckets[bucket] : last;
+        last = buckets[bucket] > last && buckets[bucket] < most ? buckets[bucket] : last;
     for (uint32_t bucket = 0; bucket < table[0]; bucket++) {
         uint32_t symbol = buckets[bucket];
         if (symbol < table[1])
             continue; /* an empty one */
         do {
+            if (symbol >= most || !left--)
+                return;
             elf_fetch_name(tables, symbol, last);
             elf_note_export(tables, symbol, hashes[symbol - table[1]], addresses);
         } while (!(hashes[symbol++ - table[1]] & 1));
     }
 }
 
-/* DT_HASH: number of buckets, number of symbols. */
+/* DT_HASH: number of buckets, number of symbols. As above if it lies. */
 static void elf_each_sysv(struct elf_tables *tables, void **addresses)
 {
-    for (uint32_t symbol = 1; symbol < tables->sysv_hash[1]; symbol++) {
-        const char *name = tables->names + tables->symbols[symbol].st_name;
+    size_t count = tables->hash_words < 2 ? 0 : tables->sysv_hash[1];
+    count = count < tables->symbol_count ? count : tables->symbol_count;
+    for (size_t symbol = 1; symbol < count; symbol++) {
+        size_t at = tables->symbols[symbol].st_name;
+        const char *name = tables->names + (at < tables->name_bytes ? at : 0);
         if (name[0] == 'c' && name[1] == 'u')
             elf_note_export(tables, symbol, cushim_registry_hash(name), addresses);
     }
@@ -425,20 +293,21 @@ BEHIND_THE_SYSTEMS_LOCK void cushim_elf_describe(void *handle, char *path, size_
 
 struct elf_code {
     uintptr_t address;
-    bool found;
+    bool found, any;
 };
 
 static int elf_note_code(struct dl_phdr_info *object, size_t size, void *data)
 {
     struct elf_code *code = data;
     (void)size;
+    code->any = true;
     code->found = elf_holds(object, code->address, PF_X);
     return code->found;
 }
 
 bool cushim_elf_is_code(const void *address)
 {
-    struct elf_code code = {(uintptr_t)address, false};
+    struct elf_code code = {.address = (uintptr_t)address};
     dl_iterate_phdr(elf_note_code, &code);
-    return code.found;
+    return code.found || !code.any; /* a system that lists nothing does not tell */
 }

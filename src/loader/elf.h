@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at library files, and at the export table of an open library. */
+/* Looks at the export table of an open library, and at what is loaded. */
 #ifndef CUSHIM_LOADER_ELF_H
 #define CUSHIM_LOADER_ELF_H
 
@@ -7,15 +7,6 @@
 #include <stddef.h>
 
 #include <cushim/cushim.h>
-
-/*
- * Whether a file can be a shared library of this process: exists, is readable, is ELF of this
- * class and machine, and is as long as its segments demand. The system's loader maps a truncated
- * one and dies of SIGBUS.
- *
- * @return CUSHIM_OK, or a status with a message of what is wrong
- */
-enum cushim_status cushim_elf_inspect(const char *path, char *message, size_t size);
 
 /*
  * Find every entry of the registry in the export table of a library from dlopen, in one pass: a

@@ -82,6 +82,10 @@ static enum cushim_status find_check(struct cushim_find *find, char *words, size
                  get_version ? "cuInit" : "cuDriverGetVersion");
         return CUSHIM_ERROR_NOT_CUDA;
     }
+    if (!cushim_library_is_function(&find->library, symbol)) {
+        snprintf(words, size, "not a CUDA driver: its cuDriverGetVersion is no code");
+        return CUSHIM_ERROR_NOT_CUDA;
+    }
     int version = 0;
     CUresult result = get_version(&version);
     if (result == CUDA_ERROR_STUB_LIBRARY) {

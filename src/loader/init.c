@@ -21,7 +21,7 @@ bool cushim_init_is_forked(void)
            (atomic_load(&init_running) || atomic_load(&init_succeeded));
 }
 
-static enum cushim_status init_status(CUresult result)
+CUSHIM_COLD static enum cushim_status init_status(CUresult result)
 {
     switch ((int)result) {
     case 0:
@@ -43,8 +43,8 @@ static enum cushim_status init_status(CUresult result)
     }
 }
 
-static const char *init_explain(struct cushim_instance *instance, enum cushim_status status,
-                                CUresult result)
+CUSHIM_COLD static const char *init_explain(struct cushim_instance *instance,
+                                            enum cushim_status status, CUresult result)
 {
     const char *path = cushim_path(&instance->resolution.table),
                *text = cushim_error_string(result);
@@ -62,7 +62,7 @@ static const char *init_explain(struct cushim_instance *instance, enum cushim_st
 }
 
 /* The first result of this instance's cuInit. */
-static CUresult init_call(struct cushim_instance *instance)
+CUSHIM_COLD static CUresult init_call(struct cushim_instance *instance)
 {
     int result = atomic_load(&instance->init_result);
     if (result != CUSHIM_INIT_NOT_CALLED)
@@ -78,7 +78,7 @@ static CUresult init_call(struct cushim_instance *instance)
                           : result);
 }
 
-static enum cushim_status init_run(const struct cushim_api *cu, CUresult *result)
+CUSHIM_COLD static enum cushim_status init_run(const struct cushim_api *cu, CUresult *result)
 {
     *result = CUDA_ERROR_NO_DEVICE;
     enum cushim_status status = cushim_status(cu);

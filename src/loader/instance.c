@@ -9,7 +9,7 @@
 #include "loader/registry.h"
 #include "loader/table.h"
 
-const char *cushim_instance_keep(_Atomic(char *) *place, char *text)
+CUSHIM_COLD const char *cushim_instance_keep(_Atomic(char *) *place, char *text)
 {
     char *kept = NULL;
     if (!text || atomic_compare_exchange_strong(place, &kept, text))
@@ -18,7 +18,7 @@ const char *cushim_instance_keep(_Atomic(char *) *place, char *text)
     return kept;
 }
 
-static char *instance_describe(const struct cushim_instance *instance)
+CUSHIM_COLD static char *instance_describe(const struct cushim_instance *instance)
 {
     char newer[96] = "", denied[CUSHIM_SENTENCE / 4] = "", symbol[CUSHIM_SYMBOL_SIZE];
     const struct cushim_resolution *resolution = &instance->resolution;
@@ -45,7 +45,7 @@ static char *instance_describe(const struct cushim_instance *instance)
                                   : "");
 }
 
-const char *cushim_instance_load_message(struct cushim_instance *instance)
+CUSHIM_COLD const char *cushim_instance_load_message(struct cushim_instance *instance)
 {
     const char *message = instance->found.message;
     if (!message)
@@ -152,9 +152,13 @@ const char *cushim_reason(const struct cushim_api *cu, const char *symbol, enum 
     enum cushim_state found = cushim_slot_at(cu, index).state;
     if (state)
         *state = found;
-    if (text && size && !cu)
-        snprintf(text, size, "%s", cushim_last_error());
-    else if (text && size)
+    if (text && size && !cu) {
+        const char *error = cushim_last_error();
+        size_t length = strlen(error);
+        length = length < size ? length : size - 1;
+        memcpy(text, error, length); /* not snprintf: gcc warns that it may cut off */
+        text[length] = '\0';
+    } else if (text && size)
         cushim_last_error_describe(text, size, name, found, cushim_driver_version(cu));
     return text;
 }

@@ -11,6 +11,13 @@
 
 #define CUSHIM_INIT_NOT_CALLED INT_MIN
 
+/* Of functions that run once or rarely: small rather than fast. */
+#if defined(__GNUC__)
+#define CUSHIM_COLD __attribute__((cold))
+#else
+#define CUSHIM_COLD
+#endif
+
 /* Complete and immutable once others see it, but for the atomic members. */
 struct cushim_instance {
     struct cushim_resolution resolution; /* the table comes first */

@@ -34,6 +34,11 @@ void *cushim_library_symbol(const struct cushim_shared_library *library, const c
                              : cushim_platform_symbol(library->handle, symbol);
 }
 
+bool cushim_library_is_function(const struct cushim_shared_library *library, const void *address)
+{
+    return library->resolver || cushim_platform_is_code(address);
+}
+
 void cushim_library_exports(const struct cushim_shared_library *library, void **addresses)
 {
     char symbol[CUSHIM_SYMBOL_SIZE];

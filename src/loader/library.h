@@ -24,7 +24,11 @@ bool cushim_library_describe(struct cushim_shared_library *library);
 /* What dlsym returns for an exported name; NULL if there is none. */
 void *cushim_library_symbol(const struct cushim_shared_library *library, const char *symbol);
 
-/* The same for every entry of the registry: CUSHIM_ENTRY_COUNT addresses; all are written. */
+/* Whether a symbol's address can be called. Functions of a caller's resolver may be anywhere. */
+bool cushim_library_is_function(const struct cushim_shared_library *library, const void *address);
+
+/* As cushim_library_symbol for every entry of the registry: CUSHIM_ENTRY_COUNT addresses; all are
+ * written. */
 void cushim_library_exports(const struct cushim_shared_library *library, void **addresses);
 
 /* Free the path; drop the hold on the library if `unload`. */

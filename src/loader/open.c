@@ -42,14 +42,16 @@ static void open_fill(struct cushim_instance *instance, const struct cushim_opti
     atomic_init(&instance->init_result, CUSHIM_INIT_NOT_CALLED);
 }
 
-static void open_fill_failed(struct cushim_instance *instance, enum cushim_status status)
+CUSHIM_COLD static void open_fill_failed(struct cushim_instance *instance,
+                                         enum cushim_status status)
 {
     static const struct cushim_options defaults;
     instance->found.status = status;
     open_fill(instance, &defaults);
 }
 
-static struct cushim_instance *open_create_failed(enum cushim_status status, const char *message)
+CUSHIM_COLD static struct cushim_instance *open_create_failed(enum cushim_status status,
+                                                              const char *message)
 {
     struct cushim_instance *instance = calloc(1, sizeof *instance);
     if (!instance)
@@ -59,7 +61,8 @@ static struct cushim_instance *open_create_failed(enum cushim_status status, con
     return instance;
 }
 
-static struct cushim_instance *open_find_and_resolve(const struct cushim_options *options)
+CUSHIM_COLD static struct cushim_instance *
+open_find_and_resolve(const struct cushim_options *options)
 {
     struct cushim_instance *instance = calloc(1, sizeof *instance);
     if (!instance)
@@ -77,7 +80,7 @@ static struct cushim_instance *open_find_and_resolve(const struct cushim_options
     return instance;
 }
 
-static void open_destroy(struct cushim_instance *instance, bool unload)
+CUSHIM_COLD static void open_destroy(struct cushim_instance *instance, bool unload)
 {
     cushim_find_close(&instance->found, unload);
     free(atomic_load(&instance->message));
@@ -88,8 +91,8 @@ static void open_destroy(struct cushim_instance *instance, bool unload)
 }
 
 /* The caller's options as this library knows them; returns what contradicts itself, or NULL. */
-static const char *open_read_options(const struct cushim_options *given,
-                                     struct cushim_options *options)
+CUSHIM_COLD static const char *open_read_options(const struct cushim_options *given,
+                                                 struct cushim_options *options)
 {
     memset(options, 0, sizeof *options);
     if (!given)
@@ -120,8 +123,8 @@ static struct cushim_instance *open_without_memory(void)
 }
 
 /* The first instance wins, and lives until the process ends. */
-static struct cushim_instance *open_publish(_Atomic(struct cushim_instance *) *place,
-                                            struct cushim_instance *instance)
+CUSHIM_COLD static struct cushim_instance *open_publish(_Atomic(struct cushim_instance *) *place,
+                                                        struct cushim_instance *instance)
 {
     struct cushim_instance *first = NULL;
     if (!instance)
@@ -132,7 +135,7 @@ static struct cushim_instance *open_publish(_Atomic(struct cushim_instance *) *p
     return first;
 }
 
-static struct cushim_instance *open_create(const struct cushim_options *options)
+CUSHIM_COLD static struct cushim_instance *open_create(const struct cushim_options *options)
 {
     uintptr_t outer = open_active.frame, own = (uintptr_t)options;
     int depth = outer > own ? open_active.depth : 0;
@@ -145,7 +148,7 @@ static struct cushim_instance *open_create(const struct cushim_options *options)
 }
 
 /* A caller's mistake concerns nobody else: nothing is published. */
-static const struct cushim_api *open_refuse(const char *message)
+CUSHIM_COLD static const struct cushim_api *open_refuse(const char *message)
 {
     static _Atomic(struct cushim_instance *) refused;
     struct cushim_instance *instance = atomic_load(&refused);
@@ -158,7 +161,7 @@ static const struct cushim_api *open_refuse(const char *message)
 }
 
 /* Sentences of calls name the process-wide driver as long as there is no other. */
-static void open_note_only(bool another)
+CUSHIM_COLD static void open_note_only(bool another)
 {
     static _Atomic bool others;
     struct cushim_instance *instance = atomic_load(&open_process_wide);
@@ -175,7 +178,7 @@ static void open_note_only(bool another)
     }
 }
 
-static const struct cushim_api *open_shared(const struct cushim_options *given)
+CUSHIM_COLD static const struct cushim_api *open_shared(const struct cushim_options *given)
 {
     struct cushim_options options;
     struct cushim_instance *instance =
@@ -194,7 +197,7 @@ static const struct cushim_api *open_shared(const struct cushim_options *given)
 }
 
 /* Returns false for want of memory. */
-static bool open_list(struct cushim_instance *instance)
+CUSHIM_COLD static bool open_list(struct cushim_instance *instance)
 {
     for (struct open_block *block = &open_instances;;) {
         for (size_t i = 0; i < sizeof block->open / sizeof *block->open; i++) {
@@ -216,7 +219,7 @@ static bool open_list(struct cushim_instance *instance)
     }
 }
 
-static const struct cushim_api *open_independent(const struct cushim_options *given)
+CUSHIM_COLD static const struct cushim_api *open_independent(const struct cushim_options *given)
 {
     struct cushim_options options;
     const char *contradiction = open_read_options(given, &options);
@@ -251,7 +254,7 @@ static struct cushim_instance *open_take(const struct cushim_api *cu)
     return NULL;
 }
 
-static void open_close(const struct cushim_api *cu, bool unload)
+CUSHIM_COLD static void open_close(const struct cushim_api *cu, bool unload)
 {
     struct cushim_instance *shared = atomic_load(&open_process_wide);
     if (!cu || (shared && cu == &shared->resolution.table))
@@ -286,7 +289,8 @@ static CUresult CUDAAPI open_unknown_entry(void)
 #define OPEN_WIDE_MAX 16 /* times the table of this library */
 
 /* A table of stubs for a header that knows more entries than this library. */
-static struct cushim_api *open_make_wide(const struct cushim_instance *instance, size_t table_size)
+CUSHIM_COLD static struct cushim_api *open_make_wide(const struct cushim_instance *instance,
+                                                     size_t table_size)
 {
     /* No release has so many entries: the size is wrong. */
     bool absurd = table_size / OPEN_WIDE_MAX > sizeof(struct cushim_api);
@@ -302,7 +306,7 @@ static struct cushim_api *open_make_wide(const struct cushim_instance *instance,
 }
 
 /* It is never freed, because nobody knows who still has it; a program has one such header. */
-static const struct cushim_api *open_mismatched(size_t table_size)
+CUSHIM_COLD static const struct cushim_api *open_mismatched(size_t table_size)
 {
     static const char message[] =
         "the library cushim is older than the header that this program was built with; build "
@@ -324,8 +328,8 @@ static const struct cushim_api *open_mismatched(size_t table_size)
     return table;
 }
 
-const struct cushim_api *cushim_connect_(const struct cushim_options *options, size_t table_size,
-                                         bool independent)
+CUSHIM_COLD const struct cushim_api *cushim_connect_(const struct cushim_options *options,
+                                                     size_t table_size, bool independent)
 {
     if (table_size > sizeof(struct cushim_api)) {
         const struct cushim_api *table = open_mismatched(table_size);

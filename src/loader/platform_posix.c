@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "loader/elf.h"
+#include "loader/elf_file.h"
 
 #define DRIVER "libcuda.so.1"
 
@@ -81,8 +82,9 @@ static int platform_judge(const char *path)
     char ignored[256];
     if (stat(path, &info) != 0)
         return 0;
-    enum cushim_status status = cushim_elf_inspect(path, ignored, sizeof ignored);
-    return status == CUSHIM_OK ? 1 : status == CUSHIM_ERROR_TRUNCATED ? -1 : 0;
+    enum cushim_status status = cushim_elf_file_inspect(path, ignored, sizeof ignored);
+    bool damaged = status == CUSHIM_ERROR_TRUNCATED || status == CUSHIM_ERROR_OPEN_FAILED;
+    return status == CUSHIM_OK ? 1 : damaged ? -1 : 0;
 }
 
 bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
@@ -150,11 +152,19 @@ static enum cushim_status platform_classify(const char *path, const char *words,
                                                 : CUSHIM_ERROR_OPEN_FAILED;
 }
 
+/* A damaged library's names are in what the system reports of it, and may end up in a terminal. */
+static void platform_make_printable(char *words)
+{
+    for (; *words; words++)
+        if ((unsigned char)*words < ' ' || *words == 127)
+            *words = '?';
+}
+
 enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate, void **handle,
                                         char *message, size_t size)
 {
     if (strchr(candidate->path, '/')) {
-        enum cushim_status status = cushim_elf_inspect(candidate->path, message, size);
+        enum cushim_status status = cushim_elf_file_inspect(candidate->path, message, size);
         if (status != CUSHIM_OK)
             return status;
     }
@@ -172,7 +182,9 @@ enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate
         return CUSHIM_ERROR_NOT_FOUND;
     }
     snprintf(message, size, "%s", words ? words : "dlopen reported no reason");
-    return platform_classify(candidate->path, message, error);
+    enum cushim_status status = platform_classify(candidate->path, message, error);
+    platform_make_printable(message);
+    return status;
 }
 
 void cushim_platform_close(void *handle)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Static analysis of the library: run.py BUILD [TOOL...], with BUILD a folder of Meson's.
+"""Static analysis of the library and the command: run.py BUILD [TOOL...]; BUILD is Meson's.
 
 TOOLS are gcc (-fanalyzer), cppcheck, clang (--analyze) and tidy (clang-tidy, whose checks are in
 .clang-tidy); all four if none is named. CI runs the first, the others take minutes. Each finding
@@ -16,7 +16,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-ROOMS = ["src/loader", "src/helpers", "src/dropin"]
+ROOMS = ["src/loader", "src/helpers", "src/dropin", "tools"]
+# The command: it has one thread, so that its functions need not be safe in several.
+ONE_THREAD = "--checks=-concurrency-mt-unsafe"
+TOOLS = ["-DHAVE_ELF", "-DHAVE_ARCHIVE", "-DHAVE_ZSTD", "-DHAVE_LZ4", "-DHAVE_SIM",
+         '-DSIM_LIBRARY_FOLDER="/nowhere"', "-Itools", "-Ikernels", "-Isrc/sim"]
 FINDING = re.compile(r"^(?:\./)?((?:src|include|tools)/[\w./]+):(\d+):\d+: "
                      r"(?:warning|error|style|performance|portability): (.*) \[([\w.,+=-]+)\]$",
                      re.M)
@@ -24,7 +28,8 @@ FINDING = re.compile(r"^(?:\./)?((?:src|include|tools)/[\w./]+):(\d+):\d+: "
 COMMANDS = {
     "gcc": ["gcc", "-O1", "-c", "-o", "/dev/null", "-fanalyzer", "-fdiagnostics-plain-output"],
     "cppcheck": ["cppcheck", "--quiet", "--enable=warning,performance,portability",
-                 "--inconclusive", "--library=posix", "--suppress=missingIncludeSystem",
+                 "--inconclusive", "--library=posix",
+                 f"--library={HERE / 'cushim.cfg'}", "--suppress=missingIncludeSystem",
                  "--platform=unix64",
                  "--template={file}:{line}:{column}: {severity}: {message} [{id}]",
                  "-D__x86_64__", "-D__linux__", "-D__ELF__", "-D__GNUC__=12"],
@@ -70,9 +75,12 @@ def findings(tool, path, build):
     """What a tool finds in a file; the tool's own failure is one, too."""
     name = str(path.relative_to(ROOT))
     flags = ["-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-Iinclude", f"-I{build / 'gen'}",
-             f"-I{build / 'gen/cushim'}", "-Isrc", "-Isrc/dropin"]
+             f"-I{build / 'gen/cushim'}", 
+             *([*TOOLS, f"-I{build / 'kernels'}"] if path.parent.name == "tools" else
+               ["-Isrc", "-Isrc/dropin"])]
     standard = ["--std=c11"] if tool == "cppcheck" else ["-std=c11"]
-    command = [*COMMANDS[tool], name, "--", *standard, *flags] if tool == "tidy" else \
+    one = [ONE_THREAD] if path.parent.name == "tools" else []
+    command = [*COMMANDS[tool], *one, name, "--", *standard, *flags] if tool == "tidy" else \
         [*COMMANDS[tool], *standard, *flags, name]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     found = set(FINDING.findall((done.stdout + done.stderr).replace(f"{ROOT}/", "")))

@@ -7,6 +7,7 @@ docs/measurements.md has results.
 """
 
 import argparse
+import os
 import statistics
 import subprocess
 from pathlib import Path
@@ -50,6 +51,42 @@ def kernels(arguments):
     return table
 
 
+def least(rounds, name):
+    return min(one[name] for one in rounds)
+
+
+def pocl(arguments):
+    """The kernels beside POCL, where the build found OpenCL and the machine has a POCL; or None."""
+    program = arguments.build / "tests/bench/bench-sim-pocl"
+    if not program.exists():
+        return None
+    table = Table("Kernels of the simulated driver beside POCL",
+                  "POCL compiles the same kernels to vector code and checks no access; both have "
+                  "one core. Medians of processes that run in turns, the ratio of each with its "
+                  "neighbour in time; fastest: of all runs.",
+                  ("kernel", "one worker, ms", "POCL, ms", "one worker / POCL", "fastest"))
+    for title, mode in (("vecadd of 2^24", "vecadd"), ("matmul of 512 x 512", "matmul")):
+        rounds = []
+        for _ in range(arguments.rounds):
+            result = subprocess.run([str(program), mode, str(arguments.runs)], check=False,
+                                    capture_output=True, text=True,
+                                    env={**os.environ, "POCL_MAX_PTHREAD_COUNT": "1"})
+            if result.returncode == 77:
+                return None
+            result.check_returncode()
+            found = {name: float(value) for name, value in
+                     (line.split() for line in result.stdout.splitlines())}
+            once = argparse.Namespace(**{**vars(arguments), "rounds": 1})
+            one = measure(once, mode, (arguments.library, arguments.other))
+            rounds.append({**found, **{name: values[0] for name, values in one.items()}})
+        table.rows.append([
+            title, f"{statistics.median(one['one'] for one in rounds):.1f}",
+            f"{statistics.median(one['pocl'] for one in rounds):.1f}",
+            f"{statistics.median(one['one'] / one['pocl'] for one in rounds):.2f}",
+            f"{least(rounds, 'one-fastest') / least(rounds, 'pocl-fastest'):.2f}"])
+    return table
+
+
 def rest(arguments):
     table = Table("Launches and memory of the simulated driver",
                   "Launches of one block of 32 threads that does nothing. Memory: resident, at the "
@@ -82,8 +119,9 @@ def main():
     arguments.library = arguments.library or arguments.build / "src/sim/libcuda-sim-13.0.so"
     arguments.other = arguments.other or arguments.build / "src/sim/libcuda-sim-12.4.so"
     print(f"Measured on {machine()}.")
-    for table in (kernels(arguments), rest(arguments)):
-        (print_markdown if arguments.markdown else print_text)(table)
+    for table in (kernels(arguments), pocl(arguments), rest(arguments)):
+        if table:
+            (print_markdown if arguments.markdown else print_text)(table)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,14 @@ def test_driver_version():
                                     "not": [13000, 13030], "ptx": 84}
 
 
+@pytest.mark.parametrize("version, release", [("565.57.01", 12070), ("615.1", 13040),
+                                              ("999.1", 13040)])
+def test_driver_of_no_known_toolkit(version, release):
+    """It runs at least its own release's programs; a later branch than all counts as the last."""
+    answer = compat(version)
+    assert (answer["release"], answer["runs"]) == (release, [7000, release])
+
+
 def test_driver_text():
     lines = run("compat", "450.80.02").out.splitlines()
     assert lines[0] == "450.80.02, CUDA 11.0"

@@ -21,7 +21,7 @@ NAMES = {*COMMANDS, *READERS}
 
 def complete(*words):
     """What bash offers for the last word."""
-    script = (f"source {SCRIPTS}/cushim.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
+    script = (f"source '{SCRIPTS}/cushim.bash'; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
               "_cushim; printf '%s\\n' \"${COMPREPLY[@]}\"")
     done = subprocess.run(["bash", "-c", script, "bash", CLI, *words], capture_output=True,
                           text=True, check=True)
@@ -95,7 +95,7 @@ def fixture_zsh(tmp_path):
     if not shutil.which("zsh"):
         pytest.skip("no zsh")
     with Shell("zsh", "-f", "-i", home=tmp_path) as shell:
-        shell.write(f"PS1=go'>'; unsetopt zle_bracketed_paste; fpath=({SCRIPTS} $fpath); "
+        shell.write(f"PS1=go'>'; unsetopt zle_bracketed_paste; fpath=('{SCRIPTS}' $fpath); "
                     "autoload -Uz compinit; compinit -u -D; LISTMAX=9999\r")
         shell.read("go>")  # from here on the line editor reads what is typed
         yield shell
@@ -136,7 +136,7 @@ def test_fish(tmp_path):
     lines = {"cushim ": NAMES, "cushim --": options(), "cushim info --driver dri": {"driver.so"}}
     lines |= {f"cushim {command} --": options(command) for command in NAMES}
     for line, wanted in lines.items():
-        done = subprocess.run(["fish", "--no-config", "-c", f"source {SCRIPTS}/cushim.fish; "
+        done = subprocess.run(["fish", "--no-config", "-c", f"source '{SCRIPTS}/cushim.fish'; "
                                f"complete -C '{line}'"], capture_output=True, text=True,
                               cwd=tmp_path, check=True, env={**os.environ, "PATH": path})
         assert done.stderr == ""

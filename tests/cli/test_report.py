@@ -42,6 +42,27 @@ def test_data(page):
         [row["entries"] for row in FEATURES]
 
 
+def test_toolkits(tmp_path):
+    """Each line of gen/registry/drivers.jsonl; a mark is what `cushim compat` answers."""
+    toolkits = [row for row in map(json.loads, (ROOT / "gen/registry/drivers.jsonl").read_text(
+        encoding="utf-8").splitlines()) if "toolkit" in row]
+    (tmp_path / "550.json").write_text(json.dumps(
+        {"name": "550", "driver": {"version": 12040}, "symbols": []}))
+    (tmp_path / "page").write_text(run("report", "--html", "-", tmp_path / "550.json").out)
+    rows = data_of(tmp_path / "page")["toolkits"]
+    assert [row["since"] for row in rows] == [row["toolkit"] for row in toolkits]
+    for row, fact in zip(rows, toolkits, strict=True):
+        assert row["name"].endswith(f" Update {fact['update']}") == (fact["update"] > 0)
+        assert f"Linux {fact['linux']}," in row["text"]
+        assert (fact["windows"] or "without a Windows driver") in row["text"]
+        assert row["marks"] == ("y" if row["since"] <= 12040 else
+                                "l" if row["since"] < 13000 else "x")
+        assert row["floor"] == (row["since"] if row["since"] < 11000 else
+                                row["since"] // 1000 * 1000)
+    assert "; programs run from Linux 525.60.13; PTX 8.4" in next(
+        row["text"] for row in rows if row["since"] == 12040)
+
+
 def marks_of(*words):
     """{name: marks} of the entries and features of a page."""
     result = run("report", "--html", "-", *words)

@@ -2,6 +2,7 @@
 """The page of `cushim report` in a real browser: search, filters, order, links, keys, sizes."""
 
 import json
+import os
 
 import pytest
 from browser import BROWSER, Browser
@@ -139,6 +140,42 @@ def test_keys(browser, address):
     assert browser.value(FOCUS) == "Stream"
 
 
+def test_toolkits(browser, address):
+    """A view of its own; the bars over the releases: runs, with limits, not."""
+    browser.open(f"{address}#view=toolkits&q=12.4")
+    assert browser.value(NAMES) == ["CUDA 12.4", "CUDA 12.4 Update 1"]
+    assert browser.value("found.textContent").startswith("2 of ")
+    bars = browser.value("[...document.querySelectorAll('#body tr:first-child td.release')]"
+                         ".map(cell => [cell.textContent, cell.colSpan])")
+    releases = sorted({entry["since"] for entry in ENTRIES})
+    count = [sum(low <= n < high for n in releases)
+             for low, high in ((12040, 99000), (12000, 12040), (0, 12000))]
+    assert bars == [["✓ from 12.4", count[0]], ["limited from 12.0", count[1]], ["", count[2]]]
+    choose(browser, "group", "11.x")
+    browser.press("/", "Escape")
+    assert set(name.split()[1].split(".")[0] for name in browser.value(NAMES)) == {"11"}
+    assert browser.value("location.hash") == "#view=toolkits&group=11.x"
+
+
+@pytest.mark.skipif(not os.path.exists(os.environ.get("CUSHIM_SUPPORT_PAGE", "")),
+                    reason="ninja -C build support-page was not run")
+def test_own_page(browser):
+    """The project's page has a column for each measured driver, with what that driver has."""
+    measured = [json.loads(file.read_text(encoding="utf-8"))
+                for file in (ROOT / "docs/measured").glob("*.json")]
+    measured.sort(key=lambda driver: -driver["driver"]["version"])
+    browser.open(f"file://{os.environ['CUSHIM_SUPPORT_PAGE']}")
+    titles = browser.value("[...document.querySelectorAll('#head .driver')].map(e => e.title)")
+    assert len(measured) > 10
+    assert titles == [f"driver {driver['name']}, CUDA {driver['driver']['version'] // 1000}."
+                      f"{driver['driver']['version'] % 1000 // 10}" for driver in measured]
+    marks = browser.value("[...document.querySelectorAll('#body tr')].map(row => [...row."
+                          "querySelectorAll('td.r')].map(cell => cell.textContent))")
+    for number, driver in enumerate(measured):
+        has = [entry["symbol"] for entry, row in zip(ENTRIES, marks) if row[number] == "✓"]
+        assert has == driver["symbols"], driver["name"]
+
+
 def test_skip_link(browser, address):
     browser.open(address)
     browser.press("Tab")
@@ -147,10 +184,11 @@ def test_skip_link(browser, address):
     assert browser.value(FOCUS) == "table"
 
 
+@pytest.mark.parametrize("view", ["features", "toolkits"])
 @pytest.mark.parametrize("width, dark", [(390, False), (390, True), (1400, False), (1400, True)])
-def test_sizes(browser, address, width, dark):
+def test_sizes(browser, address, width, dark, view):
     """On a phone nothing but the table is wider than the screen; texts have enough contrast."""
-    browser.open(f"{address}#view=features&q=graph", width=width, height=800, dark=dark)
+    browser.open(f"{address}#view={view}", width=width, height=800, dark=dark)
     assert browser.value("document.documentElement.scrollWidth") <= width
     assert browser.value("getComputedStyle(document.querySelector('td.release')).display") == \
         ("none" if width < 600 else "table-cell")

@@ -101,6 +101,17 @@ def test_asked_of_the_runtime(tmp_path):
                              "cuMemAlloc_v2": (3020, "mentioned")}
 
 
+@pytest.mark.parametrize("text", ["CUSHIM_LIBCUDA", 99 * "-" + " CUSHIM_LIBCUDA"],
+                         ids=["alone", "end"])
+def test_cushim_in_a_program(tmp_path, text):
+    """It looks up each entry, and does without what a driver lacks; so no name is missing."""
+    source = NAMED.replace('"xcuCtxCreate"', f'"{text}"')
+    file = only("--against", "3.1", build(tmp_path, source))
+    assert {how for _, how in entries(file).values()} == {"asked"}
+    assert entries(file)["cuMemAlloc_v2"] == (2000, "asked")  # the first ABI of the name
+    assert "cuMemAllocAsync" in file["missing"] and "cuMemAlloc_v2" not in file["missing"]
+
+
 def test_names_of_others(tmp_path):
     """libcufile's functions begin as the driver's do, and are no unknown entries."""
     file = scan(build(tmp_path, "int cuFileRead(void); int f(void) { return cuFileRead(); }", "-c",

@@ -23,8 +23,11 @@ def need(*tools):
 
 
 def run(*command, cwd=None, env=None, code=0):
-    """Run a command; its output, where it ends with the CODE that is expected (None: any)."""
+    """Run a command; its output, where it ends with the CODE that is expected (None: any). A test
+    that needs a program that the machine lacks is skipped."""
     words = [str(word) for word in command]
+    if "/" not in words[0]:
+        need(words[0])
     done = subprocess.run(words, cwd=cwd, env=environment(env), text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     assert code in (done.returncode, None), \

@@ -58,3 +58,6 @@ def test_install_of_a_release(release, tmp_path):
     run("sh", release / line[3], "-Dsim=false", "--buildtype=plain", env={"DESTDIR": str(tmp_path)})
     command = tmp_path / "usr/local/bin/cushim"
     assert run(command, "--version").split()[1] == release.name.removeprefix("cushim-")
+    # Where the loader and pkg-config search, also without dpkg-dev, by which Meson knows Debian.
+    library = tmp_path / "usr/local/lib"
+    assert (library / "libcushim.so.0").exists() and (library / "pkgconfig/cushim.pc").exists()

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -72,6 +73,8 @@ def compile_block(block, folder):
     objects = [next(BUILD.glob(f"src/**/lib{name}.a")) for name in libraries]
     extra = ["-Wno-unused", "-Wno-missing-field-initializers"] if block.kind != "program" else []
     compiler = os.environ.get("CXX" if suffix == "cpp" else "CC", compiler).split()[-1]
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
     command = [compiler, standard, "-Wall", "-Wextra", "-Werror", *extra, "-I", HERE,
                "-I", HERE.parents[1] / "include", "-I", BUILD / "gen",
                f'-DSAXPY_PTX="{HERE.parents[1]}/kernels/saxpy.ptx"', file, "-o", program,

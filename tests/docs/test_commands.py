@@ -108,7 +108,7 @@ def test_exit_code_of_the_program(folder):
 @pytest.mark.parametrize("command, where", INLINE)
 def test_command_in_a_sentence(command, where, folder):
     """The subcommand exists, and its help has each of the options."""
-    need_command("cushim")
+    need_command(command)
     text = command.partition(" -- ")[0]
     subcommand = text.split()[1]
     shown = run([CLI, subcommand, "--help"], folder, environment())

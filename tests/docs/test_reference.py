@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,9 @@ PAGES = sorted((BUILD / "docs" / "reference").glob("*.[13]"))
 WRITTEN = [page for page in PAGES if not page.read_text(encoding="utf-8").startswith(".so ")]
 # What is described once, at the beginning of cushim.h.
 EXPLAINED = {"cu"}
+LACKING = [tool for tool in ("doxygen", "help2man", "mandoc", "man") if not shutil.which(tool)]
+pytestmark = [pytest.mark.skipif(bool(LACKING), reason=f"without {', '.join(LACKING)}"),
+              pytest.mark.skipif(not PAGES, reason="built without manual pages")]
 
 
 @pytest.fixture(name="headers", scope="module")
@@ -90,6 +94,18 @@ def test_every_function_has_a_manual_page(headers):
     names = {page.stem for page in PAGES}
     assert {function.name for _, function in functions(headers)
             if "sim" not in function.name or (BUILD / "src/sim").exists()} <= names
+
+
+def test_every_class_is_in_the_manual_page_of_cxx():
+    """Each class of cushim.hpp, and each public function that its source describes."""
+    source = (INCLUDE / "cushim/cushim.hpp").read_text(encoding="utf-8")
+    source = re.sub(r"^namespace detail\n.*?^} // namespace detail$", "", source, flags=re.M | re.S)
+    page = (BUILD / "docs/reference/cushim.hpp.3").read_text(encoding="utf-8")
+    classes = re.findall(r"^class (\w+)", source, re.M)
+    assert len(classes) == 7 and re.findall(r"^\.Ss class cushim::(\w+)$", page, re.M) == classes
+    described = re.findall(r"\*/\n(?! ?[#*]|class |namespace )[^;{]*?(\w+)\(", source)
+    shown = re.findall(r'^\.It Vt ".*?(\w+)\(', page, re.M)
+    assert len(described) > 50 and sorted(shown) == sorted(described)
 
 
 def test_every_command_has_a_manual_page():

@@ -51,6 +51,7 @@ constant memory
 without body
 register count
 STATUSES is in another order
+the columns
 """.strip().splitlines()
 JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
 

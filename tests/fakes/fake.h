@@ -25,6 +25,7 @@ struct fake_control {
     atomic_int version_milliseconds; /* how long it takes */
     atomic_int init_code;            /* what cuInit returns */
     atomic_int init_milliseconds;    /* how long it takes */
+    atomic_uint seed;                /* of a driver whose look-up answers at random */
     /* Counts. */
     atomic_uint version_calls;
     atomic_uint init_calls;

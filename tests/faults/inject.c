@@ -158,7 +158,9 @@ int __wrap_open64(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
-    return inject_fails(INJECT_OPEN, EMFILE) ? -1 : __real_open64(path, flags, mode);
+    if (inject_fails(INJECT_OPEN, EMFILE) || inject_fails(INJECT_BROKEN, EIO))
+        return -1;
+    return __real_open64(path, flags, mode);
 }
 
 WRAP(FILE *, fopen64, const char *path, const char *mode)
@@ -183,6 +185,8 @@ WRAP(ssize_t, read, int descriptor, void *bytes, size_t size)
 
 WRAP(ssize_t, pread64, int descriptor, void *bytes, size_t size, off64_t at)
 {
+    if (inject_fails(INJECT_END, 0))
+        return 0;
     return inject_fails(INJECT_READ, EIO) ? -1 : __real_pread64(descriptor, bytes, size, at);
 }
 

@@ -17,7 +17,10 @@ enum inject_kind {
     INJECT_DLOPEN,
     INJECT_DLSYM,
     INJECT_DLINFO, /* dlinfo, dladdr, dl_iterate_phdr */
-    INJECT_KINDS
+    INJECT_KINDS,
+    /* These are no failures that everything must name. */
+    INJECT_END = INJECT_KINDS, /* pread: the file ends here */
+    INJECT_BROKEN              /* open: an error of the disk */
 };
 
 extern const char *const inject_names[INJECT_KINDS];

@@ -15,8 +15,8 @@ import registry  # noqa: E402
 
 # An argument of such a name says how many elements an array beside it has.
 COUNT = re.compile(r"^(count|len|n|num\w*|size|sizes|bufferSize|\w*Count|tensorRank|failIdx|"
-                   r"numbytes|nb\w*|depth)$")
-BYTES = re.compile(r"^(byte\w*|\w*Bytes|ByteCount|N|dataSize|maxSize|allocSize)$")
+                   r"numbytes|dataSize|nb\w*|depth)$")
+BYTES = re.compile(r"^(byte\w*|\w*Bytes|ByteCount|N|maxSize|allocSize)$")
 SHAPE = re.compile(r"^(grid|block|cluster)\w*$|^(Width|Height|Depth|width|height|depth)\w*$")
 FLAGS = re.compile(r"flags", re.IGNORECASE)
 # Their fields name host memory, of which nobody knows the size: numbers must stay small.
@@ -34,7 +34,8 @@ SCALARS = {"int", "unsigned int", "size_t", "unsigned long long", "long long", "
 # points to memory of the caller's.
 NODES = {"kernel": "KERNEL", "memcpy": "MEMCPY", "memset": "MEMSET", "host": "HOST",
          "graph": "GRAPH", "eventWait": "WAIT_EVENT", "eventRecord": "EVENT_RECORD",
-         "alloc": "MEM_ALLOC", "free": "MEM_FREE", "memOp": "BATCH_MEM_OP"}
+         "alloc": "MEM_ALLOC", "free": "MEM_FREE", "memOp": "BATCH_MEM_OP",
+         "conditional": "CONDITIONAL"}
 IMAGES = {"image", "fatCubin", "code"}
 HEAD = """
 #include "fuzz_api.h"

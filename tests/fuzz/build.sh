@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
 mkdir -p "$folder/include/cushim" "$folder/generated"
+rm -f "$folder"/*.o # also those of sources that are no more
 for header in api.h cuda.h cudaEGL.h cudaGL.h cudaProfiler.h cudaVDPAU.h; do
     python3 gen/emit.py "$header" "$folder/include/cushim/$header"
 done
@@ -13,8 +14,7 @@ python3 gen/emit.py sim_behaviours.h "$folder/include/sim_behaviours.h"
 for source in attribute_names.c entries.c error_names.c; do
     python3 gen/emit.py "$source" "$folder/generated/$source"
 done
-python3 gen/emit.py sim_exports.c "$folder/generated/sim_exports.c" --sources \
-    src/sim/[!t]*/*.c src/sim/texture/*.c
+python3 gen/emit.py sim_exports.c "$folder/generated/sim_exports.c"
 python3 tests/fuzz/api_calls.py "$folder/generated/api_calls.c"
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer-no-link,address,undefined -ffp-contract=off -fno-math-errno -Wno-pass-failed
@@ -25,7 +25,7 @@ export folder flags
 # shellcheck disable=SC2016
 printf '%s\n' src/sim/*/*.c src/sim/ptx/*/*.c src/loader/*.c src/helpers/*.c \
     "$folder"/generated/*.c tests/fuzz/fuzz_ptx.c tests/fuzz/fuzz_fatbin.c tests/fuzz/fuzz_api*.c |
-    grep -v -e sim/thin/ -e platform_windows -e helpers/feature -e helpers/compat |
+    grep -v -e sim/thin/ -e windows -e helpers/feature -e helpers/compat |
     xargs -P "$(nproc)" -n 1 sh -c '
         rounding=
         case $1 in */ops_round.c) rounding=-frounding-math ;; esac
@@ -51,5 +51,6 @@ clang $flags -o "$folder/fuzz_scan" tests/fuzz/fuzz_scan.c tools/elf_file.c tool
 for name in fuzz_rule fuzz_library; do
     # shellcheck disable=SC2086
     clang $flags -Isrc -Isrc/sim -I"$folder/include" -o "$folder/$name" "tests/fuzz/$name.c" \
-        "$folder"/generated-*.o "$folder"/src-*.o -lzstd -llz4 -lm -ldl -lpthread
+        "$folder"/generated-[!a]*.o "$folder/generated-attribute_names.c.o" "$folder"/src-*.o \
+        -lzstd -llz4 -lm -ldl -lpthread
 done

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/elf.h"
+#include "loader/elf_file.h"
 
 #include <cushim/module.h>
 
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (file < 0 || write(file, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    enum cushim_status status = cushim_elf_inspect(path, message, sizeof message);
+    enum cushim_status status = cushim_elf_file_inspect(path, message, sizeof message);
     if (status == CUSHIM_OK)
         check_segments(data, size);
     else if (!*message || !memchr(message, '\0', sizeof message))

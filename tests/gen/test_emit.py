@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import test_emit_sim
 from handmade import GEN, HERE
 
 sys.path.insert(0, str(GEN))
@@ -87,6 +88,8 @@ def emitted_fixture(tmp_path_factory):
         file = folder / "cushim" / output if output.endswith(".h") else folder / output
         done = run_emit(output, file, HERE / "registry")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    header = test_emit_sim.emit(folder, "sim_behaviours.h")
+    (folder / "sim_behaviours.h").write_text(header, encoding="utf-8")
     return folder
 
 

@@ -9,31 +9,19 @@ import pytest
 
 from handmade import GEN, HERE
 
-SOURCE = """\
-CUresult sim_cuInit(unsigned int Flags)
-{
-    return Flags;
-}
-
-CUresult sim_cuMemcpy(CUdeviceptr dst, const void *src, size_t bytes)
-{
-    return bytes;
-}
-
-CUresult sim_cuPass(CUpassing *passing)
-{
-    (void)passing;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
-"""
+ABSENT = """cuDriverGetVersion cuGetErrorName cuGetErrorString cuGetProcAddress
+    cuGetProcAddress_v2 cuLaunchHostFunc cuMemAlloc cuMemAlloc_v2 cuNodeSet""".split()
+MARKS = '/* MISSING(cuInit) is no mark */\nAREA("most of it")\n' + \
+    "".join(f"MISSING({symbol})\n" for symbol in ABSENT) + \
+    'PARTLY(cuPass, null, NO_DEVICE,\n       "what is none")\n'
 
 
-def emit(tmp_path, output, source=SOURCE, code=0):
+def emit(tmp_path, output, marks=MARKS, code=0):
     """What emit.py writes, or says where it ends with another CODE."""
-    (tmp_path / "source.c").write_text(source)
+    (tmp_path / "missing.def").write_text(marks)
     done = subprocess.run(
         [sys.executable, GEN / "emit.py", output, tmp_path / "out", "--registry", HERE / "registry",
-         "--sources", tmp_path / "source.c"], capture_output=True, text=True, check=False)
+         "--missing", tmp_path / "missing.def"], capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
     return done.stderr if code else (tmp_path / "out").read_text(encoding="utf-8")
 
@@ -55,9 +43,24 @@ def test_entries(tmp_path):
     assert abi["cuMemcpy"] == abi["cuMemcpy_ptds"] and abi["cuMemAlloc"] != abi["cuMemAlloc_v2"]
 
 
-def test_behaviour_of_no_entry(tmp_path):
-    message = emit(tmp_path, "sim_exports.c", "CUresult sim_cuNothing(void)\n{\n}\n", 1)
-    assert message == "sim: behaviour of no entry: cuNothing\n"
+@pytest.mark.parametrize("marks, message", [
+    ('AREA("a")\nMISSING(cuNothing)\n', "2: no entry cuNothing"),
+    ('AREA("a")\nMISSING(cuMemcpy_ptds)\n', "2: no entry cuMemcpy_ptds"),
+    ('AREA("a")\n\nMISSING(cuInit)\nMISSING(cuInit)\n', "4: cuInit is missing already"),
+    ('AREA("a")\nMISSING(cuInit)\nPARTLY(cuInit, b, NO_DEVICE, "c")\n',
+     "3: cuInit is missing already"),
+    ("/* two\nlines */\nMISSING(cuInit)\n", "3: no area yet"),
+    ('AREA("a")\nMISING(cuInit)\n', "2: no mark"),
+    ('AREA("a")\nMISSING(cuInit) // why\n', "2: no mark")])
+def test_bad_marks(tmp_path, marks, message):
+    assert emit(tmp_path, "sim_entries.md", marks, 1) == f"{tmp_path}/missing.def:{message}\n"
+
+
+def test_header(tmp_path):
+    """What is missing has no prototype: the compiler refuses a behaviour of it."""
+    text = emit(tmp_path, "sim_behaviours.h")
+    assert "CUresult sim_cuInit(" in text and "sim_cuMemAlloc(" not in text
+    assert "#define SIM_LACK_cuPass_null CUDA_ERROR_NO_DEVICE\n" in text
 
 
 @pytest.mark.parametrize("version, symbols", [
@@ -69,10 +72,8 @@ def test_versions(tmp_path, version, symbols):
     assert "local: *;" in text
 
 
-def test_list(tmp_path):
-    """Also what only refuses."""
+def test_page(tmp_path):
     text = emit(tmp_path, "sim_entries.md")
-    assert "2 of 12." in text
-    assert text.endswith("## cuda.h\ncuDriverGetVersion, cuGetErrorName, cuGetErrorString, "
-                         "cuGetProcAddress, cuGetProcAddress_v2,\ncuLaunchHostFunc, cuMemAlloc, "
-                         "cuMemAlloc_v2, cuNodeSet, cuPass\n")
+    assert "3 of\n12 have" in text
+    assert text.endswith("| most of it | " + ", ".join(f"`{symbol}`" for symbol in ABSENT) +
+                         " | `NOT_SUPPORTED` |\n| what is none | `cuPass` | `NO_DEVICE` |\n")

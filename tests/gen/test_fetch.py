@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """gen/fetch.py, with pip looking at a folder of small wheels of our own instead of a registry."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -14,6 +15,8 @@ from handmade import GEN
 
 sys.path.insert(0, str(GEN))
 import fetch as script  # noqa: E402 pylint: disable=wrong-import-position
+
+pytestmark = pytest.mark.skipif(not importlib.util.find_spec("pip"), reason="no pip")
 
 RUNTIME, PROFILER = "nvidia_cuda_runtime", "nvidia_cuda_profiler_api"
 TAGS = {"linux": "manylinux1_x86_64", "windows": "win_amd64"}

@@ -115,6 +115,8 @@ def driver(compiler, standard):
 
 def run(command, text):
     """Run a compiler on TEXT; its exit code, output and messages."""
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} is not installed")
     done = subprocess.run([*command, "-"], input=text, capture_output=True, text=True,
                           check=False, env=os.environ | {"LC_ALL": "C"})
     return done.returncode, done.stdout, done.stderr

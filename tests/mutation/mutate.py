@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Change one thing in src/loader and src/helpers at a time, and see whether the unit tests notice.
+"""Change one thing in the library or the drop-in at a time, and see whether the tests notice.
 
     mutate.py BUILD [--count N] [--seed S] [--files NAME...]
 
-BUILD is a folder of Meson's in which the suite unit is built. A mutant has one operator, constant,
-condition or statement changed. It is compiled and put before the library in each unit test that
-concerns its file. A mutant that they let live meets all other unit tests. A mutant with the object
-code of the original is none. equivalent.txt lists those that mean the same, each with its reason.
-The last lines count. The exit code is 1 if fewer than 95 % are killed."""
+BUILD is a folder of Meson's in which the suites unit and faults are built. A mutant has one
+operator, constant, condition or statement of src/loader, src/helpers or src/dropin changed. It is
+compiled and put before the library in each test that concerns its file. A mutant that they let live
+meets all other programs of the two suites. A mutant with the object code of the original is none.
+equivalent.txt lists those that mean the same, each with its reason. The last lines count. The exit
+code is 1 if fewer than 95 % are killed."""
 
 import argparse
 import json
@@ -25,8 +26,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SECONDS = 90  # for one test; a mutant that takes longer is killed
+ROOMS = ("src/loader", "src/helpers", "src/dropin")
+LIBRARIES = ("src/libcushim.a", "src/libcushim-dropin.a")
 TESTS = {  # the first to ask
-    "elf": "search wrapper close locate", "find": "options search report locate",
+    "load": "dropin", "log": "dropin", "elf": "elf elf_file search wrapper close locate",
+    "elf_file": "elf_file locate search faults_odd", "find": "options search report locate",
     "init": "init", "instance": "report load resolve", "last_error": "report resolve error",
     "library": "resolve wrapper locate", "open": "close options load handshake foreign",
     "platform_posix": "search init locate user", "proc": "proc", "registry": "proc resolve report",
@@ -87,12 +91,30 @@ class Unit:
         rows = json.loads((self.build / "compile_commands.json").read_text())
         self.commands = {}
         for row in rows:
-            if "/libcushim.a.p/" in row["output"] or row["output"].startswith("src/libcushim.a.p"):
+            if row["output"].startswith(tuple(f"{library}.p/" for library in LIBRARIES)):
                 words = [word for word in shlex.split(row["command"]) if word != "ccache"]
                 source = (self.build / row["file"]).resolve()
                 self.commands[source] = words
-        self.tests = sorted(path.name.removesuffix(".p").removeprefix("test_")
-                            for path in (self.build / "tests/unit").glob("test_*.p"))
+        self.tests = {}
+        for row in json.loads((self.build / "meson-info/intro-tests.json").read_text()):
+            program = Path(row["cmd"][0])
+            if program.parent in (self.build / "tests/unit", self.build / "tests/faults"):
+                self.tests[program.name.removeprefix("test_")] = row | {"link": self.link(program)}
+
+    def link(self, program):
+        """The command that links a test."""
+        name = str(program.relative_to(self.build))
+        shown = subprocess.run(["ninja", "-t", "commands", name], cwd=self.build, check=True,
+                               text=True, capture_output=True).stdout
+        words = [word for word in shlex.split(shown.splitlines()[-1]) if word != "ccache"]
+        at = words.index("-o")
+        assert words[at + 1] == name, words
+        return words[:at] + words[at + 2:]
+
+    def tests_with(self, source):
+        """Names of the tests that are linked with a source's library."""
+        library = LIBRARIES[source.parent.name == "dropin"]
+        return [name for name, row in self.tests.items() if library in row["link"]]
 
     def compile(self, source, text, output):
         """Compile a text as if it were the source's; whether that succeeded."""
@@ -115,16 +137,15 @@ class Unit:
 
     def kills(self, test, mutant, folder):
         """Whether a test fails with the mutant in it."""
-        program = folder / f"test_{test}"
-        subprocess.run(["cc", "-o", program, "-rdynamic", mutant,
-                        *(self.build / f"tests/unit/test_{test}.p").glob("*.o"),
-                        "tests/unit/libunit_common.a", "src/libcushim.a", "-lcmocka", "-ldl", "-lm",
-                        "-pthread"], cwd=self.build, check=True, capture_output=True)
+        program, row = folder / f"test_{test}", self.tests[test]
+        linker, *rest = row["link"]
+        subprocess.run([linker, "-o", program, "-rdynamic", mutant, *rest], cwd=self.build,
+                       check=True, capture_output=True)
         env = {name: value for name, value in os.environ.items() if not name.startswith("CUSHIM_")}
-        env["LD_LIBRARY_PATH"] = str(self.build / "tests/fakes")
         try:
-            return subprocess.run([program], cwd=self.build, env=env, check=False,
-                                  capture_output=True, timeout=SECONDS).returncode != 0
+            return subprocess.run([program, *row["cmd"][1:]], cwd=self.build, check=False,
+                                  env=env | row["env"], capture_output=True,
+                                  timeout=SECONDS).returncode != 0
         except subprocess.TimeoutExpired:
             return True
 
@@ -142,8 +163,9 @@ def judge(unit, path, number, line):
         if not unit.compile(path, "\n".join(lines) + "\n", mutant) or \
                 mutant.read_bytes() == original.read_bytes():
             return "none"
-        first = TESTS[path.stem].split()
-        for test in first + [test for test in unit.tests if test not in first]:
+        able = unit.tests_with(path)
+        first = [test for test in TESTS[path.stem].split() if test in able]
+        for test in first + [test for test in able if test not in first]:
             if unit.kills(test, mutant, Path(name)):
                 return test
     return ""
@@ -170,7 +192,7 @@ def main():
         unit.compile(source, source.read_text(encoding="utf-8"), whole)
         broken = [test for test in unit.tests if unit.kills(test, whole, Path(name))]
     assert not broken, f"these fail without a mutant: {broken}; is the build up to date?"
-    every = [(path, *mutant) for room in ("src/loader", "src/helpers")
+    every = [(path, *mutant) for room in ROOMS
              for path in sorted((ROOT / room).glob("*.c"))
              if path in unit.commands and (not given.files or path.name in given.files)
              for mutant in mutants(path)]

@@ -66,6 +66,12 @@ int memory_after(void **state)
     return 0;
 }
 
+void memory_library(const char *path)
+{
+    library = path;
+    memory_simulated = !!strstr(library, "cuda-sim");
+}
+
 int memory_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests,
                 size_t count)
 {
@@ -73,8 +79,7 @@ int memory_main(int argc, char **argv, const char *name, const struct CMUnitTest
         fprintf(stderr, "usage: %s LIBRARY\n", argv[0]);
         return 2;
     }
-    library = argv[1];
-    memory_simulated = !!strstr(library, "cuda-sim");
+    memory_library(argv[1]);
     struct CMUnitTest chosen[64];
     size_t number = 0;
     const char *only = getenv("MEMORY_ONLY"); /* one case */

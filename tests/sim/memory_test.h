@@ -31,8 +31,9 @@ extern CUcontext memory_context;
 extern bool memory_simulated; /* by the library's name; else a real driver is tried */
 int memory_devices(void);
 
-int memory_setup(void **state);    /* of the group: argv[1] of the program is the library */
-int memory_teardown(void **state); /* of the group */
+void memory_library(const char *path); /* of a process that runs no tests */
+int memory_setup(void **state);        /* of the group: argv[1] of the program is the library */
+int memory_teardown(void **state);     /* of the group */
 int memory_before(void **state);
 int memory_after(void **state); /* fails where memory of a device is missing */
 int memory_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests,

@@ -2,7 +2,9 @@
 #include "common.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct fake_control *fake_control(const char *path)
@@ -119,6 +121,7 @@ void assert_good_driver_loads(void)
     assert_sound(cu);
     assert_int_equal(cushim_driver_version(cu), GOOD_VERSION);
     assert_true(cushim_has(cu, "cuMemAlloc_v2"));
+    assert_null(strchr(cushim_message(cu), ';')); /* no remark */
     cushim_close(cu);
 }
 
@@ -170,4 +173,30 @@ int call_with_zeros(void *function)
     generic *call;
     memcpy(&call, &function, sizeof call);
     return call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
+unsigned char *read_whole(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long end = ftell(file);
+    assert_true(end >= 0);
+    rewind(file);
+    *size = (size_t)end;
+    unsigned char *bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    assert_true(fread(bytes, 1, *size, file) == *size);
+    fclose(file);
+    return bytes;
+}
+
+const char *copy_file(const char *from, const char *name)
+{
+    size_t size;
+    unsigned char *bytes = read_whole(from, &size);
+    const char *path = write_file(name, bytes, size);
+    free(bytes);
+    return path;
 }

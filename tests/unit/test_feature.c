@@ -265,6 +265,9 @@ static void test_list(void **state)
         assert_true(facts.entry_count > 0 || facts.attribute > 0);
     }
     assert_true(count >= 80);
+    assert_true(cushim_feature_list(CUSHIM_FEATURE_MEMORY_POOLS, &facts));
+    assert_true(facts.attribute > 0 && facts.attribute_minimum > 0);
+    assert_int_equal(facts.attribute_mask, 0);
     assert_true(cushim_feature_list(CUSHIM_FEATURE_MEMORY_POOL_FABRIC, &facts));
     assert_string_equal(facts.group, "memory");
     assert_string_equal(facts.attribute_name, "MEMPOOL_SUPPORTED_HANDLE_TYPES");

@@ -277,6 +277,12 @@ static void test_driver_cannot_tell(void **state)
     struct cushim_launch full = plain;
     full.shared = (size_t)fake.attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK];
     assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1), CUDA_SUCCESS);
+    /* Nor one of which nothing but that is known. */
+    function.dynamic_now = -1;
+    fake.attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = -1;
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1), CUDA_SUCCESS);
+    full.shared++;
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(fake.opt_ins, 0);
     for (size_t i = 0; i < COUNT(fake.attributes); i++)
         fake.attributes[i] = -1;
@@ -285,6 +291,11 @@ static void test_driver_cannot_tell(void **state)
         .size = sizeof odd, .grid = CUSHIM_DIM(70000, 70000), .block = CUSHIM_DIM(2000)};
     for (int round = 0; round < 2; round++)
         assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &odd, 1), CUDA_SUCCESS);
+    odd.grid[0] = UINT32_MAX; /* what the driver's type holds, and no more */
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &odd, 1), CUDA_SUCCESS);
+    assert_int_equal(fake.grid[0], UINT32_MAX);
+    odd.grid[0]++;
+    assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &odd, 1), CUDA_ERROR_INVALID_VALUE);
     cushim_close(cu);
 }
 

@@ -134,6 +134,10 @@ static void test_stream_order(void **state)
     ASSERT_CALLS("cuCtxGetDevice", "cuDeviceGetAttribute", "cuMemFreeAsync");
     fake_fail("cuMemFreeAsync", CUDA_ERROR_DEINITIALIZED, 0);
     ASSERT_OK(cushim_memory_free_async(cu, 0x40, STREAM));
+    fake_fail("cuMemFreeAsync", CUDA_ERROR_INVALID_VALUE, 0);
+    assert_int_equal(cushim_memory_free_async(cu, 0x40, STREAM), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "cuMemFreeAsync");
+    assert_contains(cushim_last_error(), "address: 0x40");
     fake_fail(NULL, CUDA_SUCCESS, 0);
     /* A device without pools: plain memory, freed when the stream is through. */
     memory_fake.pools = 0;

@@ -188,6 +188,29 @@ static void test_load_fails(void **state)
     cushim_close(cu);
 }
 
+/* A file is read in pieces, the first of 64 KiB; the kernel is far behind that. */
+static void test_load_long_file(void **state)
+{
+    const struct cushim_api *cu = module_fake_open(12040);
+    const char *ptx = module_fake_ptx("8.4", "sm_90", "f"), *target = strstr(ptx, ".target");
+    size_t start = (size_t)(strchr(target, '\n') + 1 - ptx), more = 300000;
+    char *text = malloc(strlen(ptx) + more);
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    (void)state;
+    assert_non_null(text);
+    memcpy(text, ptx, start);
+    memset(text + start, '\n', more);
+    memcpy(text + start + more, ptx + start, strlen(ptx) - start);
+    make_folder();
+    const char *path = write_file("long.ptx", text, strlen(ptx) + more);
+    assert_int_equal(cushim_module_load_file(cu, path, NULL, NULL, &module), CUDA_SUCCESS);
+    assert_int_equal(cushim_module_function(cu, module, "f", &function), CUDA_SUCCESS);
+    free(text);
+    remove_folder();
+    cushim_close(cu);
+}
+
 static void test_load_file(void **state)
 {
     (void)state;
@@ -376,10 +399,10 @@ static void test_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),          cmocka_unit_test(test_options),
-        cmocka_unit_test(test_load_fails),    cmocka_unit_test(test_load_file),
-        cmocka_unit_test(test_missing_names), cmocka_unit_test(test_link),
-        cmocka_unit_test(test_no_table),
+        cmocka_unit_test(test_load),           cmocka_unit_test(test_options),
+        cmocka_unit_test(test_load_fails),     cmocka_unit_test(test_load_file),
+        cmocka_unit_test(test_load_long_file), cmocka_unit_test(test_missing_names),
+        cmocka_unit_test(test_link),           cmocka_unit_test(test_no_table),
     };
     return cmocka_run_group_tests_name("module", tests, NULL, NULL);
 }

@@ -53,6 +53,15 @@ static void test_ptx(void **state)
     assert_int_equal(text_image(".version 3.2 .func a() { .target sm_90").arch, 0);
     assert_int_equal(text_image(".version 3.2 .target sm_10000005 .entry a()").arch, 1000000);
 
+    /* Text is recognised by its first 64 bytes. */
+    char text[128];
+    memset(text, ' ', sizeof text);
+    memcpy(text, ".version 3.2 .target sm_20", 26);
+    text[64] = 1;
+    assert_int_equal(image_of(text, sizeof text).kind, CUSHIM_IMAGE_PTX);
+    text[63] = 1;
+    describe(text, sizeof text, CUDA_ERROR_INVALID_IMAGE, "");
+
     describe("", 0, CUDA_ERROR_INVALID_VALUE, "data: empty");
     describe(".version", 8, CUDA_ERROR_INVALID_PTX, "no number follows .version");
     describe(".version 3.2\0.entry", 19, CUDA_ERROR_INVALID_PTX, "NUL at byte 12 of 19");

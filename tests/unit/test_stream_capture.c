@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Capture and graphs: which ABI is called, what is refused, what is written. */
+#include <string.h>
+
 #include "test_stream_fake.h"
 
 /* ---- capture ---- */
@@ -90,6 +92,11 @@ static void test_graph_instantiate(void **state)
         if (drivers[i].version != 11040)
             assert_contains(cushim_last_error(), "cycle");
         assert_null(exec);
+        fake.log = "";
+        let_fail(drivers[i].call + 1, CUDA_ERROR_INVALID_VALUE);
+        FAILS(cushim_graph_instantiate(cu, A_GRAPH, 0, &exec), CUDA_ERROR_INVALID_VALUE,
+              drivers[i].call + 1);
+        assert_null(strchr(cushim_last_error(), '\1')); /* nothing behind the log */
         cushim_close(cu);
     }
 }

@@ -104,7 +104,9 @@ static CUresult instantiated(const char *name, CUgraphExec *made, CUgraphNode *n
 {
     *made = AN_EXEC;
     *node = NULL;
-    if (fake.log)
+    if (fake.log && !*fake.log)
+        memset(log, 'x', size); /* and no end */
+    else if (fake.log)
         snprintf(log, size, "%s", fake.log);
     return called(name);
 }

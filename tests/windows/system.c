@@ -2,7 +2,6 @@
 /* What tests/unit/system.c has for POSIX: libraries, variables, children and files. */
 #include "common.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,31 +179,5 @@ const char *write_file(const char *name, const void *bytes, size_t size)
     assert_non_null(file);
     assert_true(size == 0 || fwrite(bytes, 1, size, file) == size);
     assert_int_equal(fclose(file), 0);
-    return path;
-}
-
-unsigned char *read_whole(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        fail_msg("%s: %s", path, strerror(errno));
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    long end = ftell(file);
-    assert_true(end >= 0);
-    rewind(file);
-    *size = (size_t)end;
-    unsigned char *bytes = malloc(*size + 1);
-    assert_non_null(bytes);
-    assert_true(fread(bytes, 1, *size, file) == *size);
-    fclose(file);
-    return bytes;
-}
-
-const char *copy_file(const char *from, const char *name)
-{
-    size_t size;
-    unsigned char *bytes = read_whole(from, &size);
-    const char *path = write_file(name, bytes, size);
-    free(bytes);
     return path;
 }

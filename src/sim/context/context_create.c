@@ -72,7 +72,7 @@ CUresult sim_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
     if (params->cigParams && params->numExecAffinityParams > 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (params->cigParams) /* shares the device with a graphics interface: there is none */
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return SIM_LACK_cuCtxCreate_v4_graphics;
     return sim_cuCtxCreate_v3(pctx, params->execAffinityParams, params->numExecAffinityParams,
                               flags, dev);
 }

@@ -13,7 +13,7 @@ CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,
         return result;
     if (!extMem_out || !memHandleDesc)
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return SIM_LACK_cuImportExternalMemory_any;
 }
 
 CUresult sim_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
@@ -25,20 +25,21 @@ CUresult sim_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
         return result;
     if (!extSem_out || !semHandleDesc)
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return SIM_LACK_cuImportExternalSemaphore_any;
 }
 
 CUresult sim_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
                                            CUmemRangeHandleType handleType,
                                            unsigned long long flags)
 {
-    const uint64_t page = 65536;
+    (void)flags;
+    const uint64_t page = 4096;
     struct sim_context *context;
     CUresult result = sim_current(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!handle || handleType != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || flags || size == 0 ||
-        dptr % page || size % page || !sim_memory_covers(dptr, size, false))
+    if (!handle || handleType != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || size == 0 || dptr % page ||
+        size % page || !sim_memory_covers(dptr, size, false))
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return SIM_LACK_cuMemGetHandleForAddressRange_any;
 }

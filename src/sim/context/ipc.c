@@ -1,57 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles for other processes. They name what they stand for, but simulated memory cannot be seen
- * from outside its process; opened inside it, they are refused as real drivers refuse that. */
+/* Memory and events of other processes, by handles of 64 bytes. */
 #include <string.h>
-#include <unistd.h>
 
+#include "core/context.h"
 #include "core/current.h"
 #include "core/object.h"
-#include "memory/range.h"
+#include "core/shared.h"
+#include "memory/memory.h"
+#include "memory/share.h"
 #include "queue/event.h"
-
-struct token { /* the bytes of a handle */
-    char magic[8];
-    int64_t process;
-    uint64_t id, address;
-};
-static const char memory_magic[8] = "simmem", event_magic[8] = "simevent";
+#include "queue/event_shared.h"
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {
     struct sim_context *context;
+    struct sim_shared_token token;
     CUresult result = sim_current(&context);
     if (result != CUDA_SUCCESS)
         return result;
     const struct sim_allocation *found = sim_range_find(dptr);
     if (!pHandle || !found || found->ending || found->kind != SIM_MEMORY_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    struct token token = {.process = getpid(), .id = found->id, .address = found->address};
-    memcpy(token.magic, memory_magic, sizeof token.magic);
+    result = sim_share_block(found->address, NULL, &token);
+    if (result != CUDA_SUCCESS)
+        return result;
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &token, sizeof token);
     return CUDA_SUCCESS;
 }
 
-/* What opening a handle answers: never a success. `bad`: to bytes that are none. */
-static CUresult open_handle(const void *handle, const char *magic, CUresult bad)
+/* The block of the token that a context of the process has opened, or NULL. */
+static struct sim_allocation *opened(const struct sim_shared_token *token)
 {
-    struct sim_context *context;
-    struct token token;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    memcpy(&token, handle, sizeof token);
-    if (memcmp(token.magic, magic, sizeof token.magic) != 0)
-        return bad;
-    return token.process == getpid() ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_NOT_SUPPORTED;
+    struct sim_allocation *found;
+    for (uint64_t below = UINT64_MAX; (found = sim_range_before(below)); below = found->address)
+        if (found->kind == SIM_MEMORY_OPENED && !found->ending &&
+            sim_shared_equal(&found->shared->head.id, &token->id))
+            return found;
+    return NULL;
 }
 
 CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle,
                                    unsigned int Flags)
 {
-    if (!pdptr || (Flags & ~(unsigned)CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))
+    struct sim_context *context;
+    struct sim_shared_token token;
+    if (!pdptr || !(Flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))
         return CUDA_ERROR_INVALID_VALUE;
-    return open_handle(&handle, memory_magic, CUDA_ERROR_INVALID_VALUE);
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memcpy(&token, &handle, sizeof token);
+    if (!sim_shared_is_token(&token, SIM_SHARED_MEMORY))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (sim_shared_is_own(&token))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    struct sim_allocation *found = opened(&token);
+    if (found && found->context != context) /* one context of a process may have it */
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!found) {
+        struct sim_shared *shared = sim_shared_open(&token);
+        if (!shared) /* its owner has freed it, or has ended */
+            return sim_shared_has_maker(&token) ? CUDA_ERROR_INVALID_VALUE
+                                                : CUDA_ERROR_INVALID_HANDLE;
+        result = sim_share_open(context, SIM_MEMORY_OPENED, shared, &found);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    found->synchronous = false;
+    found->opened++;
+    *pdptr = found->address;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuIpcOpenMemHandle(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle, unsigned int Flags)
@@ -59,28 +78,33 @@ CUresult sim_cuIpcOpenMemHandle(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle,
     return sim_cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
 }
 
-/* No memory was ever opened. */
 CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)
-{
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
-    (void)dptr;
-    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
-}
-
-CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
 {
     struct sim_context *context;
     CUresult result = sim_current(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    const struct sim_event *found = sim_object(SIM_EVENT, event);
+    struct sim_allocation *found = sim_memory_at(dptr);
+    if (!found || found->kind != SIM_MEMORY_OPENED)
+        return CUDA_ERROR_INVALID_VALUE;
+    return --found->opened ? CUDA_SUCCESS : sim_memory_free_after_work(found);
+}
+
+CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
+{
+    struct sim_context *context;
+    struct sim_shared_token token;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct sim_event *found = sim_object(SIM_EVENT, event);
     if (!pHandle || !event)
         return CUDA_ERROR_INVALID_VALUE;
     if (!found || !(found->flags & CU_EVENT_INTERPROCESS))
         return CUDA_ERROR_INVALID_HANDLE;
-    struct token token = {.process = getpid(), .address = (uint64_t)(uintptr_t)found};
-    memcpy(token.magic, event_magic, sizeof token.magic);
+    result = sim_event_shared_begin(found, &token);
+    if (result != CUDA_SUCCESS)
+        return result;
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &token, sizeof token);
     return CUDA_SUCCESS;
@@ -88,7 +112,26 @@ CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
 
 CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
 {
+    struct sim_context *context;
+    struct sim_shared_token token;
     if (!phEvent)
         return CUDA_ERROR_INVALID_VALUE;
-    return open_handle(&handle, event_magic, CUDA_ERROR_MAP_FAILED);
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memcpy(&token, &handle, sizeof token);
+    if (!sim_shared_is_token(&token, SIM_SHARED_EVENT))
+        return CUDA_ERROR_MAP_FAILED;
+    if (sim_shared_is_own(&token))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    struct sim_event_shared *shared = sim_event_shared_open(&token);
+    if (!shared)
+        return CUDA_ERROR_MAP_FAILED;
+    struct sim_event *event = sim_event_open(context, shared);
+    if (!event) {
+        sim_event_shared_release(shared);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *phEvent = (CUevent)event;
+    return CUDA_SUCCESS;
 }

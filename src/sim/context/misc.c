@@ -16,6 +16,14 @@ CUresult sim_cuProfilerStop(void)
     return sim_current(&context);
 }
 
+/* No driver of today does. */
+CUresult sim_cuProfilerInitialize(const char *configFile, const char *outputFile,
+                                  CUoutput_mode outputMode)
+{
+    (void)configFile, (void)outputFile, (void)outputMode;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 /* Real drivers have private tables; none of them is simulated. The CUDA runtime asks for them
  * before all else, and hands on what it is told: that there is no device, which its programs expect
  * where there is no GPU. A program that has called cuInit itself is none of its programs, or goes
@@ -32,7 +40,7 @@ CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportT
             "runtime finds no device: only programs that call the driver API run here");
     said = true;
     *ppExportTable = NULL;
-    return CUDA_ERROR_NO_DEVICE;
+    return SIM_LACK_cuGetExportTable_table;
 }
 
 /* The driver's log of errors stays empty: faults of kernels are reported as they happen. */

@@ -8,6 +8,14 @@
 
 #define COLUMNS 4
 
+/* Whether memory and events can be shared with other processes: core/shared_windows.c has nothing
+ * for it. */
+#ifdef _WIN32
+#define SHARES 0
+#else
+#define SHARES 1
+#endif
+
 struct attribute {
     int number, since;
     int values[COLUMNS];

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "core/object.h"
+#include "graph/branch.h"
 #include "graph/graph.h"
 #include "graph/graph_memory.h"
 #include "graph/params.h"
 #include "graph/user_object.h"
+#include "launch/condition.h"
 #include "queue/item.h"
 #include "queue/stream.h"
 #include "queue/ticket.h"
@@ -28,6 +30,7 @@ static void free_nodes(struct sim_exec *exec)
         if (exec->nodes[i].claimed)
             sim_graph_memory_unclaim(&exec->nodes[i].work->item);
         sim_exec_work_release(exec->nodes[i].work);
+        sim_branch_release(exec->nodes[i].branch);
         free(exec->nodes[i].before);
     }
     free(exec->nodes);
@@ -157,6 +160,8 @@ static CUresult flatten(struct sim_exec *exec, const struct sim_graph *graph, si
         if (node->before_count == 0 && entry != SIZE_MAX)
             depend(exec, made, entry);
         node->mark = exec->count - 1;
+        if (node->item.params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+            result = sim_branch_make(node, &made->branch, error);
         if (!node->child)
             continue;
         result = flatten_child(exec, node, node->mark, error);
@@ -181,13 +186,24 @@ CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
     return result;
 }
 
+/* Here, or in a body. */
+static struct sim_exec_node *find(struct sim_exec *exec, uint64_t id)
+{
+    struct sim_exec_node *found = NULL;
+    for (size_t i = 0; i < exec->count && !found; i++) {
+        const struct sim_branch *branch = exec->nodes[i].branch;
+        if (exec->nodes[i].source == id)
+            return &exec->nodes[i];
+        for (unsigned j = 0; branch && j < branch->count && !found; j++)
+            found = find(branch->bodies[j], id);
+    }
+    return found;
+}
+
 struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle)
 {
     struct sim_node *node = sim_graph_node(handle);
-    for (size_t i = 0; node && i < exec->count; i++)
-        if (exec->nodes[i].source == node->id)
-            return &exec->nodes[i];
-    return NULL;
+    return node ? find(exec, node->id) : NULL;
 }
 
 /* --- Entries --- */
@@ -203,7 +219,11 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
     if (!out || !graph || flags & ~known)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) /* no kernel here can launch a graph */
-        return graph->count ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+        return graph->count ? SIM_LACK_cuGraphInstantiate_device : CUDA_ERROR_INVALID_VALUE;
+    if (graph->owner && graph->owner->condition) /* a body runs in its node alone */
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (!sim_condition_all_used(graph->object.serial))
+        return CUDA_ERROR_INVALID_VALUE;
     struct sim_exec *exec = calloc(1, sizeof *exec);
     if (!exec)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -5,6 +5,7 @@
 #include "core/object.h"
 #include "queue/item.h"
 
+struct sim_branch;
 struct sim_graph;
 struct sim_hold;
 struct sim_node;
@@ -19,7 +20,8 @@ struct sim_work_unit {
 struct sim_exec_node {
     uint64_t source; /* id of the node it was made from; 0: none */
     struct sim_work_unit *work;
-    size_t *before; /* indices of the nodes it depends on, all smaller than its own */
+    struct sim_branch *branch; /* of a conditional node */
+    size_t *before;            /* indices of the nodes it depends on, all smaller than its own */
     size_t before_count;
     bool disabled;
     bool claimed; /* the memory that it allocates */

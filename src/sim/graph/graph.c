@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "core/object.h"
+#include "graph/graph_conditional.h"
 #include "graph/session.h"
 #include "graph/user_object.h"
+#include "launch/condition.h"
 #include "queue/item.h"
 
 static uint64_t next_node = 1;
@@ -37,6 +39,7 @@ void sim_graph_free(struct sim_graph *graph)
     sim_session_graph_gone(graph);
     for (size_t i = 0; i < graph->count; i++)
         sim_graph_node_free(graph->nodes[i]);
+    sim_condition_graph_gone(graph->object.serial);
     sim_object_remove(&graph->object);
     sim_user_object_holds_free(graph->holds);
     free(graph->nodes);
@@ -73,6 +76,7 @@ void sim_graph_node_free(struct sim_node *node)
     sim_item_drop(&node->item);
     if (node->child)
         sim_graph_free(node->child);
+    sim_graph_conditional_free(node);
     free(node->before);
     free(node);
 }

@@ -7,6 +7,7 @@
 #include "core/object.h"
 #include "queue/item.h"
 
+struct sim_condition;
 struct sim_context;
 struct sim_graph;
 struct sim_node;
@@ -27,7 +28,8 @@ struct sim_node {
     uint64_t original;       /* id of the node that this was cloned from; 0: none */
     struct sim_item item;    /* its parameters are the node's; item.params.type says what it is */
     struct sim_graph *child; /* of a child graph node, owned */
-    struct sim_edge *before; /* what it depends on */
+    struct sim_condition *condition; /* of a conditional node, whose bodies its parameters name */
+    struct sim_edge *before;         /* what it depends on */
     size_t before_count, before_capacity;
     size_t mark; /* scratch of whoever walks the graph */
 };
@@ -45,7 +47,7 @@ struct sim_graph {
     struct sim_node **nodes; /* in order of creation */
     size_t count, capacity;
     unsigned next_local;
-    struct sim_node *owner; /* of a child graph: the node that holds it */
+    struct sim_node *owner; /* of a child graph or a body: the node that holds it */
     struct sim_hold *holds;
     struct sim_session *capture; /* NULL: no stream is being captured into it */
 };

@@ -7,6 +7,7 @@
 
 #include "graph/edge.h"
 #include "graph/graph.h"
+#include "graph/graph_conditional.h"
 #include "graph/params.h"
 #include "graph/user_object.h"
 #include "queue/item.h"
@@ -82,6 +83,8 @@ CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
         if (graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
             graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
             return CUDA_ERROR_NOT_SUPPORTED; /* two graphs cannot own one address */
+    if (sim_graph_conditional_is_in(graph))
+        return CUDA_ERROR_NOT_SUPPORTED;
     CUresult result = sim_graph_clone(graph, &clone);
     if (result == CUDA_SUCCESS)
         *phGraphClone = (CUgraph)clone;

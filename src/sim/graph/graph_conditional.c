@@ -1,20 +1,106 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles of conditional nodes. The nodes themselves are refused: nothing in a simulated kernel can
- * set a handle's value. */
+/* Conditional nodes and their handles. The graphs that a node may run are its own; each is filled
+ * like any other. */
+#include "graph/graph_conditional.h"
+
+#include <stdlib.h>
+
 #include "core/object.h"
 #include "graph/graph.h"
+#include "launch/condition.h"
 
-static CUgraphConditionalHandle next_handle = 1;
+/* More are a mistake, which would take all memory. */
+#define BODIES_MAX 65536
 
 CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph,
                                             CUcontext ctx, unsigned int defaultLaunchValue,
                                             unsigned int flags)
 {
-    (void)defaultLaunchValue;
-    if (!pHandle_out || !sim_graph(hGraph) || flags > CU_GRAPH_COND_ASSIGN_DEFAULT)
+    const struct sim_graph *graph = sim_graph(hGraph);
+    if (!pHandle_out || !graph || flags > CU_GRAPH_COND_ASSIGN_DEFAULT)
         return CUDA_ERROR_INVALID_VALUE;
-    if (ctx && !sim_object(SIM_CONTEXT, ctx))
+    if (!sim_object(SIM_CONTEXT, ctx))
         return CUDA_ERROR_INVALID_CONTEXT;
-    *pHandle_out = next_handle++;
+    const struct sim_condition *made =
+        sim_condition_make(graph->object.serial, defaultLaunchValue, flags != 0);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *pHandle_out = made->handle;
     return CUDA_SUCCESS;
+}
+
+/* The graph's, or one's that it is in. */
+static bool belongs(const struct sim_condition *condition, const struct sim_graph *graph)
+{
+    while (graph->object.serial != condition->graph && graph->owner)
+        graph = graph->owner->graph;
+    return graph->object.serial == condition->graph;
+}
+
+static bool is_shape(CUgraphConditionalNodeType type, unsigned size)
+{
+    switch (type) {
+    case CU_GRAPH_COND_TYPE_IF:
+        return size == 1 || size == 2;
+    case CU_GRAPH_COND_TYPE_WHILE:
+        return size == 1;
+    case CU_GRAPH_COND_TYPE_SWITCH:
+        return size > 0 && size <= BODIES_MAX;
+    default:
+        return false;
+    }
+}
+
+CUresult sim_graph_conditional_check(const struct sim_graph *graph,
+                                     const CUDA_CONDITIONAL_NODE_PARAMS *params)
+{
+    const struct sim_condition *condition = sim_condition_find(params->handle);
+    if (!is_shape(params->type, params->size) || !condition || condition->used ||
+        !belongs(condition, graph))
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_object(SIM_CONTEXT, params->ctx) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult sim_graph_conditional_fill(struct sim_node *node,
+                                    const CUDA_CONDITIONAL_NODE_PARAMS *params)
+{
+    CUDA_CONDITIONAL_NODE_PARAMS *own = &node->item.params.conditional;
+    *own = *params;
+    own->size = 0;
+    own->phGraph_out = calloc(params->size, sizeof *own->phGraph_out);
+    if (!own->phGraph_out)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    while (own->size < params->size) {
+        struct sim_graph *body = sim_graph_make();
+        if (!body)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        body->owner = node;
+        own->phGraph_out[own->size++] = (CUgraph)body;
+    }
+    node->condition = sim_condition_retain(sim_condition_find(params->handle));
+    node->condition->used = true;
+    return CUDA_SUCCESS;
+}
+
+void sim_graph_conditional_free(struct sim_node *node)
+{
+    CUDA_CONDITIONAL_NODE_PARAMS *own = &node->item.params.conditional;
+    if (node->item.params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return;
+    for (unsigned i = 0; i < own->size; i++)
+        sim_graph_free(sim_graph(own->phGraph_out[i]));
+    free(own->phGraph_out);
+    if (node->condition)
+        sim_condition_release(node->condition);
+}
+
+bool sim_graph_conditional_is_in(const struct sim_graph *graph)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct sim_node *node = graph->nodes[i];
+        if (node->item.params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+            (node->child && sim_graph_conditional_is_in(node->child)))
+            return true;
+    }
+    return false;
 }

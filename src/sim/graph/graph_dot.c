@@ -19,6 +19,7 @@ static const char *type_name(CUgraphNodeType type)
         [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = "MEM_ALLOC",
         [CU_GRAPH_NODE_TYPE_MEM_FREE] = "MEM_FREE",
         [CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = "BATCH_MEM_OP",
+        [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
     };
     return (size_t)type < sizeof names / sizeof *names && names[type] ? names[type] : "NODE";
 }
@@ -51,9 +52,14 @@ static void print_graph(FILE *file, const struct sim_graph *graph, bool verbose)
             fprintf(file, "n%" PRIu64 " -> n%" PRIu64 ";\n", node->before[j].node->id, node->id);
     }
     fprintf(file, "}\n");
-    for (size_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i]->child)
-            print_graph(file, graph->nodes[i]->child, verbose);
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct sim_node *node = graph->nodes[i];
+        const CUDA_CONDITIONAL_NODE_PARAMS *params = &node->item.params.conditional;
+        if (node->child)
+            print_graph(file, node->child, verbose);
+        for (unsigned j = 0; node->condition && j < params->size; j++)
+            print_graph(file, sim_graph(params->phGraph_out[j]), verbose);
+    }
 }
 
 CUresult sim_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)

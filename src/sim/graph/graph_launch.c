@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches of executable graphs: a ticket for every node, in the order of the edges. */
+#include "graph/graph_launch.h"
+
 #include <stdlib.h>
 
 #include "core/object.h"
+#include "graph/branch.h"
 #include "graph/exec.h"
 #include "graph/graph_memory.h"
 #include "graph/params.h"
 #include "launch/launch_prepare.h"
 #include "queue/capture.h"
 #include "queue/event.h"
+#include "queue/event_shared.h"
 #include "queue/stream.h"
 #include "queue/ticket.h"
 
@@ -51,7 +55,10 @@ static CUresult check(const struct sim_exec *exec)
 {
     for (size_t i = 0; i < exec->count; i++) {
         const struct sim_item *item = &exec->nodes[i].work->item;
+        const struct sim_branch *branch = exec->nodes[i].branch;
         CUresult result = alive(item);
+        for (unsigned j = 0; branch && j < branch->count && result == CUDA_SUCCESS; j++)
+            result = check(branch->bodies[j]);
         if (result != CUDA_SUCCESS)
             return result;
         if (!sim_graph_memory_live(item))
@@ -63,12 +70,15 @@ static CUresult check(const struct sim_exec *exec)
     return CUDA_SUCCESS;
 }
 
-static struct sim_ticket *node_ticket(const struct sim_exec_node *node, struct sim_stream *stream)
+static struct sim_ticket *node_ticket(const struct sim_exec_node *node,
+                                      struct sim_context *fallback)
 {
+    if (node->branch)
+        return sim_branch_ticket(node->branch);
     struct sim_work_unit *unit = node->work;
     struct sim_context *context = sim_params_context(&unit->item.params);
     if (!context)
-        context = stream->object.context;
+        context = fallback;
     if (!unit->item.run || node->disabled)
         return sim_ticket_make(context, NULL, NULL, NULL);
     struct sim_ticket *ticket = sim_ticket_make(context, run_unit, unit, drop_unit);
@@ -78,37 +88,38 @@ static struct sim_ticket *node_ticket(const struct sim_exec_node *node, struct s
 }
 
 static CUresult order(const struct sim_exec_node *node, struct sim_ticket *ticket,
-                      struct sim_ticket *const *tickets, struct sim_ticket *begin)
+                      struct sim_ticket *const *tickets, struct sim_ticket *begin,
+                      struct sim_ticket *end)
 {
     CUresult result = node->before_count ? CUDA_SUCCESS : sim_ticket_after(ticket, begin);
     for (size_t i = 0; i < node->before_count && result == CUDA_SUCCESS; i++)
         result = sim_ticket_after(ticket, tickets[node->before[i]]);
     const struct sim_item *item = &node->work->item;
-    if (item->params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT && result == CUDA_SUCCESS)
-        result = sim_ticket_after(
-            ticket, ((struct sim_event *)(void *)item->params.eventWait.event)->ticket);
-    else if (item->params.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD && result == CUDA_SUCCESS)
-        sim_event_set((struct sim_event *)(void *)item->params.eventRecord.event, ticket);
+    if (item->params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT && result == CUDA_SUCCESS) {
+        const struct sim_event *event = (void *)item->params.eventWait.event;
+        result = sim_event_shared_is_foreign(event)
+                     ? sim_event_shared_before(event, event->object.context, ticket)
+                     : sim_ticket_after(ticket, event->ticket);
+    }
+    if (item->params.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD && result == CUDA_SUCCESS) {
+        struct sim_event *event = (void *)item->params.eventRecord.event;
+        sim_event_set(event, ticket);
+        if (event->shared) /* the launch is done when the other processes know */
+            result = sim_ticket_after(end, event->ticket);
+    }
     return result;
 }
 
-/* Make and order all tickets: [count] is before all nodes, [count + 1] after all. */
-static CUresult make_tickets(const struct sim_exec *exec, struct sim_stream *stream,
+/* Make and order all tickets but the first: [count] is before all nodes, [count + 1] after all. */
+static CUresult make_tickets(const struct sim_exec *exec, struct sim_context *context,
                              struct sim_ticket **tickets)
 {
-    struct sim_ticket **begin = &tickets[exec->count], **end = begin + 1;
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-    *begin = sim_ticket_make(stream->object.context, NULL, NULL, NULL);
-    *end = *begin ? sim_ticket_make(stream->object.context, NULL, NULL, NULL) : NULL;
-    if (*end)
-        result = sim_stream_order(*begin, stream);
-    if (result == CUDA_SUCCESS)
-        result = sim_ticket_after(*begin, exec->finished);
-    if (result == CUDA_SUCCESS)
-        result = sim_ticket_after(*end, *begin);
+    struct sim_ticket *begin = tickets[exec->count], **end = &tickets[exec->count + 1];
+    *end = sim_ticket_make(context, NULL, NULL, NULL);
+    CUresult result = *end ? sim_ticket_after(*end, begin) : CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < exec->count && result == CUDA_SUCCESS; i++) {
-        tickets[i] = node_ticket(&exec->nodes[i], stream);
-        result = tickets[i] ? order(&exec->nodes[i], tickets[i], tickets, *begin)
+        tickets[i] = node_ticket(&exec->nodes[i], context);
+        result = tickets[i] ? order(&exec->nodes[i], tickets[i], tickets, begin, *end)
                             : CUDA_ERROR_OUT_OF_MEMORY;
         if (result == CUDA_SUCCESS && exec->nodes[i].last)
             result = sim_ticket_after(*end, tickets[i]);
@@ -116,21 +127,9 @@ static CUresult make_tickets(const struct sim_exec *exec, struct sim_stream *str
     return result;
 }
 
-static CUresult launch(struct sim_exec *exec, struct sim_stream *stream)
+/* Others may wait for tickets of a launch that failed: they run, as nothing. */
+static void start_tickets(struct sim_ticket **tickets, size_t count, CUresult result)
 {
-    size_t count = exec->count + 2;
-    struct sim_ticket **tickets = calloc(count, sizeof(struct sim_ticket *));
-    if (!tickets)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = make_tickets(exec, stream, tickets);
-    if (result == CUDA_SUCCESS) {
-        sim_stream_append(stream, tickets[count - 1]);
-        sim_ticket_release(exec->finished);
-        exec->finished = sim_ticket_retain(tickets[count - 1]);
-        for (size_t i = 0; i < exec->count; i++) /* in order: what is freed was allocated before */
-            sim_graph_memory_launched(&exec->nodes[i].work->item);
-    }
-    /* Others may wait for tickets of a launch that failed: they run, as nothing. */
     for (size_t i = 0; i < count && result != CUDA_SUCCESS; i++)
         if (tickets[i])
             sim_ticket_cancel(tickets[i]);
@@ -140,6 +139,93 @@ static CUresult launch(struct sim_exec *exec, struct sim_stream *stream)
             sim_ticket_release(tickets[i]);
         }
     free(tickets);
+}
+
+/* What a launch assigns first: the executable graph may change until it comes to that. */
+struct beginning {
+    size_t count;
+    struct sim_branch *branches[];
+};
+
+/* Without the lock. */
+static CUresult assign(void *user)
+{
+    const struct beginning *beginning = user;
+    for (size_t i = 0; i < beginning->count; i++)
+        sim_branch_begin(beginning->branches[i]);
+    return CUDA_SUCCESS;
+}
+
+static void drop_beginning(void *user)
+{
+    struct beginning *beginning = user;
+    for (size_t i = 0; i < beginning->count; i++)
+        sim_branch_release(beginning->branches[i]);
+    free(beginning);
+}
+
+/* What comes before all nodes: conditional nodes get their first values. */
+static struct sim_ticket *begin_ticket(const struct sim_exec *exec, struct sim_context *context)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < exec->count; i++)
+        count += !!exec->nodes[i].branch;
+    if (count == 0)
+        return sim_ticket_make(context, NULL, NULL, NULL);
+    struct beginning *made = malloc(sizeof *made + count * sizeof(struct sim_branch *));
+    if (!made)
+        return NULL;
+    made->count = 0;
+    for (size_t i = 0; i < exec->count; i++)
+        if (exec->nodes[i].branch)
+            made->branches[made->count++] = sim_branch_retain(exec->nodes[i].branch);
+    struct sim_ticket *ticket = sim_ticket_make(context, assign, made, drop_beginning);
+    if (!ticket)
+        drop_beginning(made);
+    return ticket;
+}
+
+static CUresult launch(struct sim_exec *exec, struct sim_stream *stream)
+{
+    size_t count = exec->count + 2;
+    struct sim_context *context = stream->object.context;
+    struct sim_ticket **tickets = calloc(count, sizeof(struct sim_ticket *));
+    struct sim_ticket *begin = tickets ? begin_ticket(exec, context) : NULL;
+    if (!begin) {
+        free(tickets);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    tickets[exec->count] = begin;
+    CUresult result = sim_stream_order(begin, stream);
+    if (result == CUDA_SUCCESS)
+        result = sim_ticket_after(begin, exec->finished);
+    if (result == CUDA_SUCCESS)
+        result = make_tickets(exec, context, tickets);
+    if (result == CUDA_SUCCESS) {
+        sim_stream_append(stream, tickets[count - 1]);
+        sim_ticket_release(exec->finished);
+        exec->finished = sim_ticket_retain(tickets[count - 1]);
+        for (size_t i = 0; i < exec->count; i++) /* in order: what is freed was allocated before */
+            sim_graph_memory_launched(&exec->nodes[i].work->item);
+    }
+    start_tickets(tickets, count, result);
+    return result;
+}
+
+CUresult sim_graph_launch_body(struct sim_exec *body, struct sim_context *context,
+                               struct sim_ticket **end)
+{
+    size_t count = body->count + 2;
+    struct sim_ticket **tickets = calloc(count, sizeof(struct sim_ticket *));
+    if (!tickets)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    tickets[body->count] = sim_ticket_make(context, NULL, NULL, NULL);
+    CUresult result = tickets[body->count] ? check(body) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS)
+        result = make_tickets(body, context, tickets);
+    if (result == CUDA_SUCCESS)
+        *end = sim_ticket_retain(tickets[count - 1]);
+    start_tickets(tickets, count, result);
     return result;
 }
 

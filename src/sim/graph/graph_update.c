@@ -2,6 +2,7 @@
 /* Changes to executable graphs: of one node, of a child graph, of everything at once. */
 #include <stdlib.h>
 
+#include "graph/branch.h"
 #include "graph/exec.h"
 #include "graph/graph.h"
 #include "graph/params.h"
@@ -98,6 +99,23 @@ CUresult sim_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec graphExec, CUgraphNo
 
 /* --- Graphs of the same shape --- */
 
+static CUgraphExecUpdateResult compare_all(const struct sim_exec *exec, size_t shift, size_t count,
+                                           const struct sim_exec *fresh, uint64_t *source);
+
+/* The same handle, and bodies of the same shape. */
+static CUgraphExecUpdateResult compare_branches(const struct sim_branch *old,
+                                                const struct sim_branch *fresh)
+{
+    CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    uint64_t source;
+    if (old->type != fresh->type || old->count != fresh->count ||
+        old->condition != fresh->condition)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    for (unsigned i = 0; i < old->count && result == CU_GRAPH_EXEC_UPDATE_SUCCESS; i++)
+        result = compare_all(old->bodies[i], 0, old->bodies[i]->count, fresh->bodies[i], &source);
+    return result;
+}
+
 static CUgraphExecUpdateResult compare_types(const struct sim_exec_node *old,
                                              const struct sim_exec_node *fresh, size_t shift)
 {
@@ -105,6 +123,8 @@ static CUgraphExecUpdateResult compare_types(const struct sim_exec_node *old,
     (void)shift;
     if (old->work->item.params.type != type)
         return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    if (fresh->branch)
+        return compare_branches(old->branch, fresh->branch);
     if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE)
         return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -153,6 +173,9 @@ static void exchange(struct sim_exec *exec, size_t shift, struct sim_exec *fresh
         struct sim_work_unit *old = exec->nodes[shift + i].work;
         exec->nodes[shift + i].work = fresh->nodes[i].work;
         fresh->nodes[i].work = old;
+        struct sim_branch *branch = exec->nodes[shift + i].branch;
+        exec->nodes[shift + i].branch = fresh->nodes[i].branch;
+        fresh->nodes[i].branch = branch;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "graph/edge.h"
 #include "graph/graph.h"
 #include "graph/graph_clone.h"
+#include "graph/graph_conditional.h"
 #include "graph/graph_memory.h"
 #include "graph/params.h"
 #include "graph/session.h"
@@ -85,7 +86,7 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
         return result;
     if (!child || handle == place->graph)
         return CUDA_ERROR_INVALID_VALUE;
-    if (move && child->owner)
+    if ((move && child->owner) || sim_graph_conditional_is_in(child))
         return CUDA_ERROR_NOT_SUPPORTED;
     if (move && (child->capture || contains(child, sim_graph(place->graph))))
         return CUDA_ERROR_INVALID_VALUE;
@@ -114,6 +115,23 @@ static bool frees(const struct sim_graph *graph, CUdeviceptr address)
     return false;
 }
 
+static CUresult add_conditional(const struct place *place, CUDA_CONDITIONAL_NODE_PARAMS *params)
+{
+    struct sim_item item = {.params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
+    struct sim_node *node;
+    CUresult result = sim_graph_conditional_check(sim_graph(place->graph), params);
+    if (result == CUDA_SUCCESS)
+        result = add(place, &item, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = sim_graph_conditional_fill(node, params);
+    if (result == CUDA_SUCCESS)
+        params->phGraph_out = node->item.params.conditional.phGraph_out;
+    else
+        (void)sim_cuGraphDestroyNode((CUgraphNode)node);
+    return result;
+}
+
 static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
 {
     struct sim_item item;
@@ -126,6 +144,8 @@ static CUresult add_params(const struct place *place, CUgraphNodeParams *params)
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return add_child(place, params->graph.graph,
                          params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return add_conditional(place, &params->conditional);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         result = sim_graph_memory_allocate_item(&params->alloc, &item);
         break;

@@ -129,7 +129,8 @@ CUresult sim_params_prepare(const CUgraphNodeParams *params, const CUlaunchAttri
         return prepare_in(sim_params_context(params), params, attributes, attribute_count, item);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return SIM_LACK_cuGraphAddNode_v2_kind;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: /* they stay as they are */
         return CUDA_ERROR_NOT_SUPPORTED;
     default:
         return CUDA_ERROR_INVALID_VALUE;
@@ -143,7 +144,8 @@ CUresult sim_params_copy(const struct sim_item *item, struct sim_item *copy)
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         return sim_graph_memory_copy(item, copy);
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        *copy = (struct sim_item){.params.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        *copy = (struct sim_item){.params.type = item->params.type};
         return CUDA_SUCCESS;
     default:
         return sim_params_prepare(&item->params, item->attributes, item->attribute_count, copy);

@@ -58,7 +58,7 @@ CUresult sim_cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS_v1 *launchP
 {
     if (!launchParamsList || !numDevices || flags > 3)
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return SIM_LACK_cuLaunchCooperativeKernelMultiDevice_any;
 }
 
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,

@@ -52,13 +52,13 @@ CUresult sim_launch_check_attributes(const CUlaunchAttribute *attributes, unsign
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
             if (!sim_object(SIM_EVENT, value->programmaticEvent.event))
                 return CUDA_ERROR_INVALID_HANDLE;
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return SIM_LACK_cuLaunchKernelEx_attribute;
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
             if (!sim_object(SIM_EVENT, value->launchCompletionEvent.event))
                 return CUDA_ERROR_INVALID_HANDLE;
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return SIM_LACK_cuLaunchKernelEx_attribute;
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return SIM_LACK_cuLaunchKernelEx_attribute;
         default:
             return CUDA_ERROR_INVALID_VALUE;
         }

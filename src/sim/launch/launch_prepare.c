@@ -12,6 +12,7 @@
 #include "core/machine.h"
 #include "core/object.h"
 #include "device/device.h"
+#include "launch/condition.h"
 #include "launch/device_heap.h"
 #include "launch/launch.h"
 #include "launch/launch_check.h"
@@ -106,6 +107,12 @@ static void print_error(void *user, const char *text, size_t length)
 {
     (void)user;
     fwrite(text, 1, length, stderr);
+}
+
+static void set_conditional(void *user, uint64_t handle, uint32_t value)
+{
+    (void)user;
+    sim_condition_set(handle, value);
 }
 
 static CUresult fault_code(enum ptx_fault_kind kind)
@@ -234,7 +241,8 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
         all_workers = sim_machine_read("").processors;
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
-    kernel->world = (struct ptx_world){kernel, find, texture, surface, print, print_error, NULL};
+    kernel->world = (struct ptx_world){kernel, find,        texture,         surface,
+                                       print,  print_error, set_conditional, NULL};
     kernel->machine =
         (struct ptx_machine){.sm_count = (uint32_t)processors,
                              .architecture = (uint32_t)sim_device_architecture(device),
@@ -268,7 +276,7 @@ CUresult sim_launch_prepare(struct sim_context *context, const CUDA_KERNEL_NODE_
     if (function->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (sim_module_lacks(context->device, function->module->ptx, function->index))
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return SIM_LACK_cuLaunchKernelEx_instruction;
     result = sim_launch_check_attributes(attributes, attribute_count, &extras);
     if (result == CUDA_SUCCESS)
         result = sim_launch_check(function, params, &extras);

@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/context.h"
 #include "core/current.h"
+#include "core/shared.h"
 #include "device/device.h"
 #include "memory/address.h"
 #include "memory/idle.h"
@@ -36,14 +37,18 @@ bool sim_memory_freed_by_graph(CUdeviceptr address)
     return sim_memory_hooks.frees && sim_memory_hooks.frees(address);
 }
 
+void *sim_memory_pages_make(size_t size)
+{
+    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
 void *sim_memory_bytes_make(size_t size, bool *mapped)
 {
     *mapped = size >= HEAP_LIMIT;
-    if (*mapped) {
-        void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        return bytes == MAP_FAILED ? NULL : bytes;
-    }
+    if (*mapped)
+        return sim_memory_pages_make(size);
     size_t room = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     void *bytes = aligned_alloc(ALIGNMENT, room);
     return bytes ? memset(bytes, 0, room) : NULL;
@@ -99,7 +104,7 @@ static bool owns_bytes(const struct sim_allocation *allocation)
 static bool is_counted(const struct sim_allocation *allocation)
 {
     return allocation->room && allocation->kind != SIM_MEMORY_VIRTUAL &&
-           !(allocation->kind == SIM_MEMORY_POOL && allocation->ending);
+           !(allocation->kind == SIM_MEMORY_POOL && allocation->ending) && !allocation->foreign;
 }
 
 CUresult sim_memory_adopt(struct sim_allocation *allocation)
@@ -140,7 +145,12 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
     void *bytes = NULL;
     bool mapped = false;
     result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (made && (bytes = sim_memory_bytes_make(usable, &mapped))) {
+    /* Memory of the host stays where it is, also when it is shared: it needs pages of its own. */
+    bool pages = kind == SIM_MEMORY_POOL_HOST;
+    if (made)
+        bytes = pages ? sim_memory_pages_make(usable) : sim_memory_bytes_make(usable, &mapped);
+    mapped |= pages;
+    if (bytes) {
         *made = (struct sim_allocation){.size = size,
                                         .usable = usable,
                                         .host = bytes,
@@ -167,11 +177,40 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
     return CUDA_SUCCESS;
 }
 
+CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
+                         enum sim_memory kind, void *bytes, size_t size,
+                         struct sim_allocation **allocation)
+{
+    bool on_host = kind == SIM_MEMORY_POOL_HOST;
+    struct sim_allocation *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *made = (struct sim_allocation){.address = (uint64_t)(uintptr_t)bytes,
+                                    .size = size,
+                                    .usable = size,
+                                    .host = bytes,
+                                    .kind = kind,
+                                    .readable = true,
+                                    .writable = true,
+                                    .context = context,
+                                    .device = device,
+                                    .mapped = true,
+                                    .foreign = true,
+                                    .synchronous = !on_host};
+    CUresult result = on_host ? sim_memory_adopt(made) : place(made, 0);
+    if (result == CUDA_SUCCESS)
+        *allocation = made;
+    else
+        free(made);
+    return result;
+}
+
 static void release(void *data)
 {
     struct sim_allocation *allocation = data;
     if (owns_bytes(allocation))
         sim_memory_bytes_free(allocation->host, allocation->usable, allocation->mapped);
+    sim_shared_close(allocation->shared);
     free(allocation->advice);
     free(allocation);
 }

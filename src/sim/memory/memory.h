@@ -13,6 +13,8 @@ struct sim_memory_hooks {
     bool (*refuses)(size_t bytes); /* whether a rule refuses an allocation; else it is counted */
     /* Memory that a graph allocated and did not free is released here; false: it is no graph's. */
     bool (*frees)(CUdeviceptr address);
+    /* The bytes of the block with this id are at `to`, and no longer at `from`. */
+    void (*moved)(uint64_t id, const char *from, char *to);
 };
 extern struct sim_memory_hooks sim_memory_hooks;
 bool sim_memory_refused(size_t bytes);
@@ -23,6 +25,10 @@ bool sim_memory_freed_by_graph(CUdeviceptr address);
  * *allocation is live until sim_memory_free. */
 CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, size_t size,
                              size_t align, unsigned flags, struct sim_allocation **allocation);
+/* Memory of another process, mapped at `bytes`; no owner yet. */
+CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
+                         enum sim_memory kind, void *bytes, size_t size,
+                         struct sim_allocation **allocation);
 void sim_memory_free(struct sim_allocation *allocation);
 /* Beginning of an entry that allocates or frees: a context, and no capture that forbids it. */
 CUresult sim_memory_begin(struct sim_context **context);
@@ -30,6 +36,7 @@ CUresult sim_memory_begin(struct sim_context **context);
 CUresult sim_memory_begin_free(void);
 /* Zeroed bytes; much of it costs nothing until it is touched. */
 void *sim_memory_bytes_make(size_t size, bool *mapped);
+void *sim_memory_pages_make(size_t size); /* mapped, whatever their size */
 void sim_memory_bytes_free(void *bytes, size_t size, bool mapped);
 /* Take the description of memory whose bytes exist (made with malloc) into the ranges. */
 CUresult sim_memory_adopt(struct sim_allocation *allocation);

@@ -8,6 +8,7 @@
 #include "memory/address.h"
 #include "memory/pool.h"
 #include "memory/range.h"
+#include "memory/virtual.h"
 
 union value {
     uint64_t whole, tokens[2];
@@ -115,6 +116,16 @@ static unsigned access_of(const struct sim_allocation *found)
     return found->readable ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
+static uint64_t handle_types_of(const struct sim_allocation *found)
+{
+    if (found->foreign)
+        return 0;
+    if (found->kind == SIM_MEMORY_VIRTUAL)
+        return ((const struct sim_physical *)found->owner)->prop.requestedHandleTypes;
+    return sim_range_is_pooled(found->kind) ? ((const struct sim_pool *)found->owner)->handle_types
+                                            : 0;
+}
+
 static CUresult known(const struct sim_allocation *found, CUpointer_attribute attribute,
                       uint64_t address, union value *value)
 {
@@ -175,7 +186,7 @@ static CUresult known(const struct sim_allocation *found, CUpointer_attribute at
         value->pointer = pooled ? found->owner : NULL;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        value->whole = pooled ? ((const struct sim_pool *)found->owner)->handle_types : 0;
+        value->whole = handle_types_of(found);
         return CUDA_SUCCESS;
     default: /* no locality domain */
         return CUDA_SUCCESS;

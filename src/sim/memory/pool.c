@@ -8,6 +8,7 @@
 
 #include "core/config.h"
 #include "core/object.h"
+#include "core/shared.h"
 #include "device/device.h"
 
 /* A place and a kind of memory that have a default pool. */
@@ -17,7 +18,7 @@ struct slot {
 enum { HOST_SLOT = SIM_MAX_DEVICES, NUMA_SLOT, NO_SLOT, SLOTS };
 static struct slot pinned[SLOTS], managed[SLOTS];
 
-static struct sim_pool *make(CUmemAllocationType type, CUmemLocation location)
+struct sim_pool *sim_pool_make(CUmemAllocationType type, CUmemLocation location)
 {
     struct sim_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
@@ -37,13 +38,21 @@ static struct sim_pool *make(CUmemAllocationType type, CUmemLocation location)
 
 void sim_pool_drop(struct sim_pool *pool)
 {
-    if (pool->destroyed && pool->live == 0 && pool->held == 0)
-        free(pool);
+    if (!pool->destroyed || pool->live || pool->held)
+        return;
+    sim_shared_close(pool->shared);
+    free(pool);
 }
 
 struct sim_pool *sim_pool(CUmemoryPool handle)
 {
     return sim_object(SIM_POOL, handle);
+}
+
+struct sim_pool *sim_pool_own(CUmemoryPool handle)
+{
+    struct sim_pool *found = sim_pool(handle);
+    return found && !found->imported ? found : NULL;
 }
 
 bool sim_pool_reaches_device(const struct sim_pool *pool)
@@ -80,7 +89,7 @@ static struct slot *find_slot(CUmemAllocationType type, CUmemLocation location, 
 static struct sim_pool *first_of(struct slot *slot, CUmemAllocationType type,
                                  CUmemLocation location)
 {
-    if (!slot->first && (slot->first = make(type, location)))
+    if (!slot->first && (slot->first = sim_pool_make(type, location)))
         slot->first->is_default = true;
     return slot->first;
 }
@@ -132,7 +141,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolPr
     CUresult result = check(poolProps);
     if (result != CUDA_SUCCESS)
         return result;
-    struct sim_pool *made = make(poolProps->allocType, poolProps->location);
+    struct sim_pool *made = sim_pool_make(poolProps->allocType, poolProps->location);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->handle_types = poolProps->handleTypes;
@@ -145,7 +154,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolPr
 CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 {
     struct sim_pool *found = sim_pool(pool);
-    if (!found || found->is_default)
+    if (!found || found->is_default || (found->imported && found->live))
         return CUDA_ERROR_INVALID_VALUE;
     struct slot *slot = own_slot(found);
     if (slot && slot->current == found)
@@ -192,7 +201,7 @@ CUresult sim_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice_v1 dev)
 /* A pool of managed memory that prefers the device becomes the one of that kind. */
 CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
 {
-    struct sim_pool *found = sim_pool(pool);
+    struct sim_pool *found = sim_pool_own(pool);
     if (!sim_device(dev) || !found || found->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
         found->location.id != dev)
         return CUDA_ERROR_INVALID_VALUE;
@@ -227,7 +236,7 @@ CUresult sim_cuMemGetMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
 CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
     CUresult result;
-    struct sim_pool *found = sim_pool(pool);
+    struct sim_pool *found = sim_pool_own(pool);
     if (!location)
         return CUDA_ERROR_INVALID_VALUE;
     struct slot *slot = find_slot(type, *location, &result);

@@ -7,6 +7,7 @@
 #include "sim.h"
 
 struct sim_device;
+struct sim_shared;
 
 #define SIM_POOL_GRAIN ((size_t)32 << 20) /* it takes memory so many bytes at once */
 
@@ -24,11 +25,17 @@ struct sim_pool {
     uint64_t most;      /* bytes; 0: no limit */
     uint64_t readwrite; /* devices that were given access */
     bool host;          /* the host was given access */
-    size_t live;        /* allocations */
+    bool imported;      /* it is another process's: nothing is allocated from it */
+    struct sim_shared *shared; /* the file that stands for it; NULL: none yet */
+    size_t live;               /* allocations */
 };
 
+/* A new one. NULL: no memory. */
+struct sim_pool *sim_pool_make(CUmemAllocationType type, CUmemLocation location);
 /* The pool of a handle that is alive, or NULL. */
 struct sim_pool *sim_pool(CUmemoryPool handle);
+/* The same of one that is this process's own: another's can be imported from alone. */
+struct sim_pool *sim_pool_own(CUmemoryPool handle);
 struct sim_pool *sim_pool_current(struct sim_device *device); /* NULL: no memory */
 /* Whether a device may use memory of the pool. */
 bool sim_pool_reaches_device(const struct sim_pool *pool);

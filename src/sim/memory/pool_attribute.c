@@ -61,7 +61,7 @@ static CUresult later(const struct sim_pool *pool, CUmemPool_attribute attribute
 
 CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    struct sim_pool *found = sim_pool(pool);
+    struct sim_pool *found = sim_pool_own(pool);
     bool is_switch;
     uint64_t whole;
     if (!found || !value)
@@ -94,7 +94,7 @@ CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, 
 
 CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    struct sim_pool *found = sim_pool(pool);
+    struct sim_pool *found = sim_pool_own(pool);
     bool is_switch;
     uint64_t whole;
     int word;
@@ -186,45 +186,4 @@ CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
     bool on = on_host ? found->host : found->readwrite >> location->id & 1;
     *flags = on ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
-}
-
-/* --- Sharing with other processes, which simulated memory cannot: what is wrong with the request
- * itself is told first, as real drivers do. --- */
-
-CUresult sim_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
-                                              CUmemAllocationHandleType handleType,
-                                              unsigned long long flags)
-{
-    const struct sim_pool *found = sim_pool(pool);
-    if (!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
-        found->handle_types != handleType)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
-                                                CUmemAllocationHandleType handleType,
-                                                unsigned long long flags)
-{
-    (void)handle;
-    if (!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
-{
-    const struct sim_allocation *found = sim_memory_at(ptr);
-    if (!shareData_out || !found || !sim_range_is_pooled(found->kind) ||
-        ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
-                                    CUmemPoolPtrExportData_v1 *shareData)
-{
-    if (!ptr_out || !sim_pool(pool) || !shareData)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
 }

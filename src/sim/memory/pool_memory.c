@@ -66,7 +66,7 @@ static CUresult allocate(CUdeviceptr_v2 *dptr, size_t size, bool named, CUmemory
     if (result != CUDA_SUCCESS)
         return result;
     struct sim_pool *pool =
-        named ? sim_pool(handle) : sim_pool_current(stream->object.context->device);
+        named ? sim_pool_own(handle) : sim_pool_current(stream->object.context->device);
     if (!dptr || !pool)
         return dptr && !named ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
     *dptr = 0;
@@ -92,7 +92,7 @@ void sim_pool_memory_forget(struct sim_allocation *allocation, struct sim_stream
     allocation->ending = true;
     if (!sim_range_is_pooled(allocation->kind))
         return;
-    if (allocation->kind == SIM_MEMORY_POOL)
+    if (allocation->kind == SIM_MEMORY_POOL && !allocation->foreign)
         sim_memory_give(allocation->device, allocation->size);
     if (stream)
         sim_pool_usage_give_in(allocation->owner, allocation->size, stream);

@@ -80,7 +80,7 @@ void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_strea
 
 CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
-    struct sim_pool *found = sim_pool(pool);
+    struct sim_pool *found = sim_pool_own(pool);
     if (!found)
         return CUDA_ERROR_INVALID_VALUE;
     if (minBytesToKeep < found->reserved)

@@ -172,6 +172,13 @@ SIM_UNCHECKED void sim_range_protect(struct sim_allocation *allocation, bool rea
     pthread_rwlock_unlock(&lock);
 }
 
+SIM_UNCHECKED void sim_range_move(struct sim_allocation *allocation, char *host)
+{
+    pthread_rwlock_wrlock(&lock);
+    allocation->host = host;
+    pthread_rwlock_unlock(&lock);
+}
+
 char *sim_range_host(uint64_t address, size_t size, bool write)
 {
     struct sim_allocation found;

@@ -6,6 +6,7 @@
 #include "sim.h"
 
 struct sim_context;
+struct sim_shared;
 struct sim_device;
 
 enum sim_memory {
@@ -18,6 +19,7 @@ enum sim_memory {
     SIM_MEMORY_POOL_MANAGED,
     SIM_MEMORY_VIRTUAL, /* a mapping of cuMemMap */
     SIM_MEMORY_MODULE,  /* a module's variable */
+    SIM_MEMORY_OPENED,  /* another process's, by cuIpcOpenMemHandle */
     SIM_MEMORY_ARRAY,   /* an array's elements: no kernel and no plain copy may touch them */
 };
 static inline bool sim_range_is_pooled(enum sim_memory kind)
@@ -40,6 +42,9 @@ struct sim_allocation {
     void *advice;              /* of managed memory (managed.c) */
     bool mapped;               /* the bytes are mmap's, not malloc's */
     bool ending;               /* being freed: for callers it is gone */
+    bool foreign;              /* another process's: not counted */
+    unsigned opened;           /* how many times, of SIM_MEMORY_OPENED */
+    struct sim_shared *shared; /* the file that the bytes are in; NULL: they are this process's */
     bool synchronous;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 /* Make `allocation` known to kernels and copies, or unknown. */
@@ -57,6 +62,8 @@ void sim_range_neighbours(uint64_t address, struct sim_allocation *below, bool *
                           struct sim_allocation *above, bool *has_above);
 /* The live range with the highest address below `address`, or NULL: to go through all. */
 struct sim_allocation *sim_range_before(uint64_t address);
+/* Its bytes are elsewhere from now on. No work may be running. */
+void sim_range_move(struct sim_allocation *allocation, char *host);
 void sim_range_protect(struct sim_allocation *allocation, bool readable, bool writable);
 /* Blocks that the program allocated and did not free, and their bytes. */
 size_t sim_range_live(size_t *bytes);

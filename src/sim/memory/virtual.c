@@ -6,6 +6,7 @@
 
 #include "core/config.h"
 #include "core/object.h"
+#include "core/shared.h"
 #include "device/device.h"
 #include "memory/address.h"
 #include "memory/idle.h"
@@ -125,6 +126,7 @@ static void destroy(void *data)
 {
     struct sim_physical *physical = data;
     sim_memory_bytes_free(physical->bytes, physical->size, physical->mapped);
+    sim_shared_close(physical->shared);
     free(physical);
 }
 
@@ -133,7 +135,7 @@ void sim_virtual_physical_release(struct sim_physical *physical)
     if (physical->handles || physical->places)
         return;
     sim_object_remove(&physical->object);
-    if (physical->device)
+    if (physical->device && !physical->foreign)
         sim_memory_give(physical->device, physical->size);
     sim_idle_call(destroy, physical);
 }
@@ -179,27 +181,4 @@ CUresult sim_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAlloc
         return CUDA_ERROR_INVALID_VALUE;
     *granularity = SIM_VIRTUAL_GRAIN;
     return CUDA_SUCCESS;
-}
-
-/* --- Sharing with other processes: not simulated; wrong requests are told first --- */
-
-CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
-                                          CUmemGenericAllocationHandle_v1 handle,
-                                          CUmemAllocationHandleType handleType,
-                                          unsigned long long flags)
-{
-    const struct sim_physical *physical = sim_virtual_physical(handle);
-    if (!shareableHandle || !physical || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
-        handleType != physical->prop.requestedHandleTypes)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult sim_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle_v1 *handle, void *osHandle,
-                                            CUmemAllocationHandleType shHandleType)
-{
-    (void)osHandle;
-    if (!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
 }

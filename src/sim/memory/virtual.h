@@ -9,6 +9,7 @@
 #include "sim.h"
 
 struct sim_device;
+struct sim_shared;
 
 #define SIM_VIRTUAL_GRAIN SIM_ADDRESS_CHUNK
 
@@ -18,9 +19,11 @@ struct sim_physical {
     struct sim_device *device; /* that it counts against; NULL: host memory */
     size_t size;
     char *bytes;
-    bool mapped;      /* by mmap, as all allocations say it */
-    unsigned handles; /* references of the program's */
-    unsigned places;  /* where it is mapped */
+    bool foreign;              /* another process's: not counted */
+    struct sim_shared *shared; /* the file that the bytes are in; NULL: they are this process's */
+    bool mapped;               /* by mmap, as all allocations say it */
+    unsigned handles;          /* references of the program's */
+    unsigned places;           /* where it is mapped */
 };
 struct sim_mapping { /* what an allocation of kind SIM_MEMORY_VIRTUAL has in `advice` */
     uint8_t access[SIM_MAX_DEVICES]; /* CUmemAccess_flags of each device */

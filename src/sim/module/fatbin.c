@@ -147,7 +147,7 @@ CUresult sim_fatbin_read(const void *data, size_t size, unsigned architecture, c
             list_parts(entries, header.size, architecture, errors);
             ptx_text_add(errors, SIM_HOW_TO_GET_PTX);
         }
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+        return SIM_LACK_cuModuleLoadData_machine;
     }
     *text = unpack(&best, best_payload, length, errors);
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;

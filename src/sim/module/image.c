@@ -77,7 +77,7 @@ static CUresult read_linked(const char *data, size_t size, unsigned architecture
     memcpy(&head.elf, data, sizeof head.elf);
     if (memcmp(head.elf.e_ident + EI_PAD, MARK, sizeof MARK) != 0)
         return head.elf.e_machine == EM_CUDA_MACHINE && head.elf.e_shnum
-                   ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                   ? SIM_LACK_cuModuleLoadData_machine
                    : CUDA_ERROR_INVALID_IMAGE;
     if (size < sizeof head)
         return CUDA_ERROR_INVALID_IMAGE;

@@ -174,7 +174,7 @@ CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char
     if (index == ptx_module_functions(found->ptx))
         return CUDA_ERROR_NOT_FOUND;
     if (sim_module_lacks(sim_device(0), found->ptx, index))
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return SIM_LACK_cuLibraryGetKernel_instruction;
     struct sim_kernel *kernel = kernel_of(found, index);
     if (!kernel)
         return CUDA_ERROR_OUT_OF_MEMORY;

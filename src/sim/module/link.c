@@ -171,8 +171,8 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
     if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM) {
         ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX alone, no %s\n",
                      type == CU_JIT_INPUT_NVVM ? "NVVM code" : "library of machine code");
-        sim_jit_refused(&link->jit, link->device, "linker's input", CUDA_ERROR_NOT_SUPPORTED);
-        return CUDA_ERROR_NOT_SUPPORTED;
+        sim_jit_refused(&link->jit, link->device, "linker's input", SIM_LACK_cuLinkAddData_v2_code);
+        return SIM_LACK_cuLinkAddData_v2_code;
     }
     CUresult result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
     if (result == CUDA_SUCCESS && (type == CU_JIT_INPUT_PTX) == sim_image_is_binary(data, size)) {

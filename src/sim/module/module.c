@@ -226,7 +226,7 @@ CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *n
     }
     if (sim_module_lacks(module->object.context->device, module->ptx, index)) {
         *hfunc = NULL;
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return SIM_LACK_cuModuleGetFunction_instruction;
     }
     struct sim_function *function = sim_place_function(module, index);
     if (!function)

@@ -203,6 +203,8 @@ struct ptx_world { /* what a launch sees of its context */
     void (*print)(void *user, const char *text, size_t length);
     /* The sentence of a failed assertion; NULL: as what printf prints. */
     void (*print_error)(void *user, const char *text, size_t length);
+    /* A value that graphs ask for; NULL: nowhere. From any worker thread. */
+    void (*set_conditional)(void *user, uint64_t handle, uint32_t value);
     struct ptx_heap *heap; /* of the device's malloc and free; NULL: malloc gives 0 */
 };
 

@@ -9,6 +9,7 @@
 #include "core/object.h"
 #include "core/thread.h"
 #include "queue/capture.h"
+#include "queue/event_shared.h"
 #include "queue/item.h"
 #include "queue/stream.h"
 #include "queue/ticket.h"
@@ -37,12 +38,24 @@ CUresult sim_cuEventCreate(CUevent *phEvent, unsigned int Flags)
     return CUDA_SUCCESS;
 }
 
+struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_shared *shared)
+{
+    struct sim_event *event = calloc(1, sizeof *event);
+    if (!event)
+        return NULL;
+    event->flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
+    event->shared = shared;
+    sim_object_add(&event->object, SIM_EVENT, context);
+    return event;
+}
+
 static void destroy_event(struct sim_event *event)
 {
     sim_object_remove(&event->object);
     sim_ticket_release(event->ticket);
     sim_trail_release(event->trail);
     sim_capture_mark_free(event->mark);
+    sim_event_shared_release(event->shared);
     free(event);
 }
 
@@ -83,7 +96,8 @@ CUresult sim_cuEventDestroy_v2(CUevent hEvent)
 void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
 {
     sim_ticket_release(event->ticket);
-    event->ticket = sim_ticket_retain(ticket);
+    event->ticket =
+        event->shared ? sim_event_shared_record(event, ticket) : sim_ticket_retain(ticket);
     sim_trail_release(event->trail);
     event->trail = NULL;
     sim_capture_mark_free(event->mark);
@@ -97,6 +111,8 @@ CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
     if (result != CUDA_SUCCESS)
         return result;
     sim_event_set(event, ticket);
+    if (event->shared) /* the stream is done when the other processes know */
+        sim_stream_append(stream, event->ticket);
     event->trail = sim_trail_retain(stream->trail);
     sim_ticket_release(ticket);
     return CUDA_SUCCESS;
@@ -109,6 +125,8 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
         item.params.eventRecord.event = (CUevent)event;
         return sim_stream_submit(stream, &item);
     }
+    if (event->shared) /* the capture goes on */
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     struct sim_mark *mark;
     CUresult result = sim_capture_mark_make(stream, &mark);
     if (result != CUDA_SUCCESS)
@@ -170,10 +188,13 @@ CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fl
     if (event->mark)
         return sim_capture_mark_follow(stream, event->mark);
     if (stream->capture) /* work from outside would have to be waited for at every launch */
-        return event->ticket ? sim_capture_isolated(stream) : CUDA_SUCCESS;
+        return event->ticket || sim_event_shared_is_foreign(event) ? sim_capture_isolated(stream)
+                                                                   : CUDA_SUCCESS;
     result = sim_capture_legacy(stream);
     if (result != CUDA_SUCCESS)
         return result;
+    if (sim_event_shared_is_foreign(event))
+        return sim_event_shared_follow(event, stream);
     sim_stream_follow(stream, event->ticket);
     sim_trail_join(&stream->trail, stream->object.context, event->trail);
     return CUDA_SUCCESS;
@@ -196,6 +217,8 @@ CUresult sim_cuEventQuery(CUevent hEvent)
         result = sim_capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
+    if (sim_event_shared_is_foreign(event))
+        return sim_event_shared_done(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     return !event->ticket || sim_ticket_done(event->ticket) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -205,6 +228,8 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
     CUresult result = recorded(hEvent, &event);
     if (result == CUDA_SUCCESS)
         result = sim_capture_unsafe();
+    if (result == CUDA_SUCCESS && sim_event_shared_is_foreign(event))
+        return sim_event_shared_synchronize(event);
     if (result != CUDA_SUCCESS || !event->ticket)
         return result;
     struct sim_context *context = sim_context_retain(event->object.context);

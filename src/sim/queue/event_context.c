@@ -4,6 +4,7 @@
 #include "core/object.h"
 #include "queue/capture.h"
 #include "queue/event.h"
+#include "queue/event_shared.h"
 #include "queue/stream.h"
 #include "queue/ticket.h"
 
@@ -66,8 +67,11 @@ CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
         return result;
     if (event->mark)
         return CUDA_ERROR_CAPTURED_EVENT;
+    bool foreign = sim_event_shared_is_foreign(event);
     for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
-        if (object->context == context)
+        if (object->context == context && foreign)
+            result = sim_event_shared_follow(event, (struct sim_stream *)object);
+        else if (object->context == context)
             sim_stream_follow((struct sim_stream *)object, event->ticket);
-    return CUDA_SUCCESS;
+    return result;
 }

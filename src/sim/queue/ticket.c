@@ -99,6 +99,13 @@ void sim_ticket_wait_all(const struct sim_context *context)
     sim_expire_all();
 }
 
+void sim_ticket_wait_none(void)
+{
+    while (oldest)
+        sim_lock_wait(&done_changed);
+    sim_expire_all();
+}
+
 uint64_t sim_ticket_newest(void)
 {
     return newest_number;

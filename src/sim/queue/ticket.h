@@ -32,6 +32,7 @@ void sim_ticket_start(struct sim_ticket *ticket); /* runs as soon as nothing is 
 /* Instead of sim_ticket_start: the calling thread waits until nothing is missing, and runs it. */
 void sim_ticket_run_here(struct sim_ticket *ticket);
 CUresult sim_ticket_result(const struct sim_ticket *ticket);
+void sim_ticket_wait_none(void); /* until the process has no ticket that is not done */
 void sim_ticket_wait_all(const struct sim_context *context); /* until no ticket of it is left */
 /* Tickets are numbered from 1 in the order in which they are made, those of destroyed streams and
  * of no stream among them. */

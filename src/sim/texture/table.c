@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "memory/idle.h"
+#include "memory/memory.h"
 #include "memory/range.h"
 #include "texture/texture.h"
 
@@ -96,9 +97,30 @@ static struct slot *free_slot(void)
     return first;
 }
 
+static void move_view(struct sim_view *view, uint64_t memory, const char *from, char *to)
+{
+    if (view && view->memory == memory)
+        view->levels[0].data = to + (view->levels[0].data - from);
+}
+
+/* Plain memory alone moves, while no work runs; its views have one level. */
+static void moved(uint64_t memory, const char *from, char *to)
+{
+    pthread_rwlock_wrlock(&lock);
+    for (size_t i = 0; i < count; i++) {
+        if (!slots[i].used)
+            continue;
+        move_view(slots[i].view, memory, from, to);
+        for (struct sim_view *view = slots[i].before; view; view = view->before)
+            move_view(view, memory, from, to);
+    }
+    pthread_rwlock_unlock(&lock);
+}
+
 uint64_t sim_table_publish(struct sim_view *view, bool surface, void *owner)
 {
     uint64_t handle = 0;
+    sim_memory_hooks.moved = moved;
     pthread_rwlock_wrlock(&lock);
     struct slot *slot = free_slot();
     if (slot) {

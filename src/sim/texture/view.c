@@ -165,7 +165,7 @@ static CUresult narrow(struct source *source, const CUDA_RESOURCE_VIEW_DESC_v1 *
     if (!view_format(part->format, &format, &channels)) /* compressed: no texture here is */
         return part->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1 &&
                        part->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7
-                   ? CUDA_ERROR_NOT_SUPPORTED
+                   ? SIM_LACK_cuTexObjectCreate_format
                    : CUDA_ERROR_INVALID_VALUE;
     if (sim_format_size(format, channels) != sim_format_size(source->format, source->channels) ||
         part->width != shape->Width || part->height != shape->Height)
@@ -257,7 +257,7 @@ CUresult sim_view_make(const CUDA_RESOURCE_DESC_v1 *resource, const CUDA_TEXTURE
         return result;
     enum ptx_channel channel = channel_of(source.format, &normalized);
     if (!channel)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return SIM_LACK_cuTexObjectCreate_format;
     size_t levels = source.arrays ? source.count : 1;
     struct sim_view *made = calloc(1, sizeof *made + levels * sizeof *made->levels);
     if (!made)

@@ -67,6 +67,10 @@ extern const struct family sticky_family;
 extern const struct family stream_family;
 extern const struct family texture_family;
 extern const struct family virtual_family;
+extern const struct family share_memory_family, share_event_family, share_pool_family,
+    share_virtual_family;
+extern const struct family conditional_family;
+extern const struct family told_family;
 extern const struct cushim_api *cu;
 extern CUdevice dev;
 extern CUcontext ctx;
@@ -83,6 +87,7 @@ extern CUcontext ctx;
 
 void conform_step(const char *format, ...) __attribute__((format(printf, 1, 2)));
 CUresult conform_result(CUresult code);
+void conform_who(const char *name); /* before the text of every call from here on */
 void conform_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void conform_must(const char *text, CUresult code);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the sequences, each in a child, and prints what they recorded, sorted by name. */
-#define _POSIX_C_SOURCE 200809L
 #include "conform.h"
 
 #include <poll.h>
 #include <stdarg.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,13 +29,14 @@ struct running {
 };
 
 static const struct family *const families[] = {
-    &array_family,    &box_family,    &capture_family,    &context_family,
-    &copy_family,     &device_family, &edge_family,       &event_family,
-    &function_family, &graph_family,  &graph_exec_family, &green_family,
-    &host_family,     &init_family,   &launch_family,     &library_family,
-    &memory_family,   &module_family, &pointer_family,    &pool_family,
-    &primary_family,  &sticky_family, &stream_family,     &texture_family,
-    &virtual_family,  NULL,
+    &array_family,         &box_family,          &capture_family,     &context_family,
+    &copy_family,          &device_family,       &edge_family,        &event_family,
+    &function_family,      &graph_family,        &graph_exec_family,  &green_family,
+    &host_family,          &init_family,         &launch_family,      &library_family,
+    &memory_family,        &module_family,       &pointer_family,     &pool_family,
+    &primary_family,       &sticky_family,       &stream_family,      &texture_family,
+    &virtual_family,       &share_memory_family, &share_event_family, &share_pool_family,
+    &share_virtual_family, &conditional_family,  &told_family,        NULL,
 };
 
 static const char *library;
@@ -214,7 +215,8 @@ const struct cushim_api *cu;
 CUdevice dev;
 CUcontext ctx;
 static const char *current_name;
-static int current_step;
+static int *current_step; /* of all processes of the sequence */
+static const char *who = "";
 static int output;
 
 static void put(const char *text)
@@ -247,6 +249,11 @@ static void put_text(const char *text)
     put(line);
 }
 
+void conform_who(const char *name)
+{
+    who = name;
+}
+
 void conform_step(const char *format, ...)
 {
     char text[1024];
@@ -255,9 +262,9 @@ void conform_step(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(head, sizeof head, "%s%s.%03d ", current_step ? "\n" : "", current_name,
-             current_step + 1);
-    current_step++;
+    snprintf(head, sizeof head, "%s%s.%03d %s", *current_step ? "\n" : "", current_name,
+             *current_step + 1, who);
+    ++*current_step;
     put(head);
     put_text(text);
     put(" =");
@@ -295,6 +302,10 @@ static _Noreturn void child(const struct job *job, int out)
 {
     struct cushim_options options = {.size = sizeof options, .path = library};
     output = out;
+    current_step =
+        mmap(NULL, sizeof *current_step, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (current_step == MAP_FAILED)
+        _exit(4);
     current_name = job->name;
     cu = cushim_load(&options);
     if (cushim_status(cushim_load(NULL)) != CUSHIM_OK) {

@@ -4,6 +4,7 @@
 
 #include "ptx/lower/lower.h"
 #include "ptx/lower/operand.h"
+#include "ptx/lower/select.h"
 #include "ptx/memory/atomic.h"
 #include "ptx/memory/memory.h"
 #include "ptx/memory/memory_async.h"
@@ -215,7 +216,7 @@ static void lower_load(struct lower *lower, const struct ir_insn *insn)
     address = operand_address(lower, &insn->operands[1], &offset);
     for (uint32_t i = 0; i < count; i++)
         dests[i] = operand_dest(lower, &parts[i], kind == LOAD_128 ? PLACE_128 : place, IR_NONE);
-    step = lower_step(lower, list || ordered ? memory_load_any : memory_load(space, kind),
+    step = lower_step(lower, list || ordered ? memory_load_any : select_load(space, kind),
                       ordered ? CONTROL_SPIN : CONTROL_MEMORY);
     how = memory_how(step, space, offset);
     how.load = (uint8_t)kind;
@@ -280,7 +281,7 @@ static void lower_store(struct lower *lower, const struct ir_insn *insn)
     address = operand_address(lower, &insn->operands[0], &offset);
     for (uint32_t i = 0; i < count; i++)
         values[i] = operand_source(lower, &parts[i], place);
-    step = lower_step(lower, list || ordered ? memory_store_any : memory_store(space, kind),
+    step = lower_step(lower, list || ordered ? memory_store_any : select_store(space, kind),
                       CONTROL_MEMORY);
     how = memory_how(step, space, offset);
     how.store = (uint8_t)kind;

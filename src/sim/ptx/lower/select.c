@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+#include "ptx/memory/memory_load.h"
+#include "ptx/memory/memory_row.h"
+#include "ptx/memory/memory_store.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 #include "ptx/texture/surf.h"
@@ -43,10 +46,11 @@ enum ops_level select_best_level(void)
 
 /* Asked in this order; the first that knows the instruction serves it. */
 static ops_family *const families[][3] = {
-    HOT(ops_int),     HOT(ops_wide),     HOT(ops_bits),    HOT(ops_compare), HOT(ops_convert),
-    COLD(ops_math),   HOT(ops_float),    HOT(ops_round),   HOT(ops_half),    COLD(ops_half_compare),
-    COLD(ops_cvt),    COLD(ops_carry),   COLD(ops_divide), HOT(ops_field),   HOT(ops_warp),
-    COLD(tex_select), COLD(surf_select), COLD(ops_video),  COLD(ops_simd),   HOT(ops_mma),
+    HOT(ops_int),           HOT(ops_wide),   HOT(ops_bits),     HOT(ops_compare), HOT(ops_convert),
+    HOT(ops_approx),        COLD(ops_math),  HOT(ops_float),    HOT(ops_round),   HOT(ops_half),
+    COLD(ops_half_compare), COLD(ops_cvt),   COLD(ops_carry),   HOT(ops_divide),  HOT(ops_field),
+    HOT(ops_warp),          HOT(tex_select), COLD(surf_select), COLD(ops_video),  COLD(ops_simd),
+    HOT(ops_mma),
 };
 
 ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_how *how,
@@ -68,4 +72,18 @@ ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_h
 ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     return select_at(select_best_level(), insn, how, reason);
+}
+
+ptx_run *select_load(enum memory_space space, enum load_kind kind)
+{
+    static memory_row_load_of *const rows[] = HOT(memory_row_load);
+    ptx_run *const run = rows[select_best_level()](space, kind);
+    return run ? run : memory_load(space, kind);
+}
+
+ptx_run *select_store(enum memory_space space, enum store_kind kind)
+{
+    static memory_row_store_of *const rows[] = HOT(memory_row_store);
+    ptx_run *const run = rows[select_best_level()](space, kind);
+    return run ? run : memory_store(space, kind);
 }

@@ -58,6 +58,17 @@ static void run_free(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     }
 }
 
+/* cudaGraphSetConditional(handle, value). */
+static void run_set_conditional(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const struct ptx_world *world = fault_world(warp);
+
+    FOR_LANES (lane, mask)
+        if (world->set_conditional)
+            world->set_conditional(world->user, builtin_value_argument(warp, step, 0, lane),
+                                   (uint32_t)builtin_value_argument(warp, step, 1, lane));
+}
+
 ptx_run *builtin_run(const struct ptx_builtin *builtin)
 {
     static ptx_run *const runs[] = {
@@ -66,6 +77,7 @@ ptx_run *builtin_run(const struct ptx_builtin *builtin)
         [BUILTIN_MALLOC] = run_malloc,
         [BUILTIN_FREE] = run_free,
         [BUILTIN_ALIGNED_MALLOC] = run_aligned_malloc,
+        [BUILTIN_SET_CONDITIONAL] = run_set_conditional,
     };
 
     return runs[builtin->kind];

@@ -32,8 +32,9 @@ OPS_HOT(ops_convert)
 OPS_HOT(ops_field)
 OPS_HOT(ops_warp)
 OPS_HOT(ops_mma)
-#undef OPS_HOT
-ops_family ops_carry, ops_divide, ops_math, ops_cvt, ops_half_compare, ops_video, ops_simd;
+OPS_HOT(ops_approx)
+OPS_HOT(ops_divide)
+ops_family ops_carry, ops_math, ops_cvt, ops_half_compare, ops_video, ops_simd;
 
 /* Registers are read and written as what the instruction says, whatever wrote them before. */
 #define OPS_ALIAS __attribute__((may_alias))

@@ -3,13 +3,12 @@
 #ifndef CUSHIM_SIM_PTX_OPS_OPS_MASK_H
 #define CUSHIM_SIM_PTX_OPS_OPS_MASK_H
 
-#include <immintrin.h>
-
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 #include "ptx/read/ir.h"
 
 #if defined(__AVX2__)
+#include <immintrin.h>
 #endif
 
 /* 0 or -1 per lane, as vector comparisons give. */

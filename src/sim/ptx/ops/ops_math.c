@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Approximate functions. The result is computed in double and rounded once, which is within every
- * bound of the ISA; the special values are those that C's functions have, but for the NaN. */
+/* Approximate functions beside those of ops_approx.c. The result is computed in double and rounded
+ * once, which is within every bound of the ISA; the special values are those that C's functions
+ * have, but for the NaN. */
 #include <math.h>
 
 #include "ptx/ops/exec.h"
@@ -21,19 +22,16 @@
                 to[lane] = call;                                                                   \
         }                                                                                          \
     }
-#define FUNCTION(name, value)                                                                      \
-    static float name##_of(float a)                                                                \
-    {                                                                                              \
-        return (float)(value);                                                                     \
-    }                                                                                              \
-    EACH(run_##name, f32, u32, f32_out(name##_of(a)))                                              \
-    EACH(run_##name##_ftz, f32, u32, f32_out_ftz(name##_of(f32_flush(a))))
-FUNCTION(rsqrt, 1.0 / sqrt((double)a))
-FUNCTION(sin, sin((double)a))
-FUNCTION(cos, cos((double)a))
-FUNCTION(lg2, log2((double)a))
-FUNCTION(ex2, exp2((double)a))
-FUNCTION(tanh, tanh((double)a))
+static float ex2_of(float a)
+{
+    return (float)exp2((double)a);
+}
+static float tanh_of(float a)
+{
+    return (float)tanh((double)a);
+}
+EACH(run_tanh, f32, u32, f32_out(tanh_of(a)))
+EACH(run_tanh_ftz, f32, u32, f32_out_ftz(tanh_of(f32_flush(a))))
 
 /* ex2 of f16 cuts off what a subnormal result cannot hold; that of bf16 is always .ftz. */
 static float exponential_f16(float value)
@@ -141,16 +139,6 @@ ptx_run *ops_math(const struct ir_insn *insn, union ptx_how *how, const char **r
         if (!insn->approx)
             return NULL;
         return insn->ftz ? run_div_approx_ftz : run_div_approx;
-    case IR_RSQRT:
-        return insn->ftz ? run_rsqrt_ftz : run_rsqrt;
-    case IR_SIN:
-        return insn->ftz ? run_sin_ftz : run_sin;
-    case IR_COS:
-        return insn->ftz ? run_cos_ftz : run_cos;
-    case IR_LG2:
-        return insn->ftz ? run_lg2_ftz : run_lg2;
-    case IR_EX2:
-        return insn->ftz ? run_ex2_ftz : run_ex2;
     case IR_TANH:
         return insn->ftz ? run_tanh_ftz : run_tanh;
     default:

@@ -9,6 +9,7 @@ static const struct ptx_builtin builtins[] = {
     {"malloc", BUILTIN_MALLOC, 1, 1, true},
     {"free", BUILTIN_FREE, 1, 0, true},
     {"__cuda_syscall_aligned_malloc", BUILTIN_ALIGNED_MALLOC, 2, 1, true},
+    {"cudaGraphSetConditional", BUILTIN_SET_CONDITIONAL, 2, 0, false},
 };
 
 const struct ptx_builtin *builtin_find(const char *name)

@@ -11,7 +11,8 @@ enum builtin_kind {
     BUILTIN_ASSERTFAIL,
     BUILTIN_MALLOC,
     BUILTIN_FREE,
-    BUILTIN_ALIGNED_MALLOC
+    BUILTIN_ALIGNED_MALLOC,
+    BUILTIN_SET_CONDITIONAL
 };
 struct ptx_builtin {
     const char *name;

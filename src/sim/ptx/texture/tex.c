@@ -13,6 +13,7 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/texture/tex_sample.h"
+#include "ptx/texture/tex_warp.h"
 
 static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)
@@ -142,30 +143,100 @@ static void store(struct ptx_warp *warp, const struct ptx_step *step,
     }
 }
 
+/* All lanes at once; those of the result are left, as in `texels` they are not. */
+static uint32_t fetch_warp(const struct ptx_warp *warp, const struct ptx_step *step,
+                           const struct ptx_texture *texture, uint32_t texels[4][PTX_LANES])
+{
+    const struct how_texture *plan = &step->how.texture;
+    const uint32_t *operands = tex_operands(step);
+    const bool has_layer = tex_has_layer(plan->geometry);
+    const unsigned first = plan->at + has_layer;
+    const unsigned levels = plan->level == IR_LEVEL ? 1 : 0;
+    struct tex_warp fetch = {.texture = texture,
+                             .dimensions = tex_dimensions(plan->geometry),
+                             .integer = plan->integer,
+                             .layer = has_layer ? ptx_in(warp, operands[plan->at]) : NULL};
+    for (unsigned i = 0; i < fetch.dimensions; i++) {
+        fetch.at[i] = ptx_in(warp, operands[first + i]);
+        if (plan->offset)
+            fetch.offset[i] = ptx_in(warp, operands[plan->rest + levels + i]);
+    }
+    return tex_warp_fetch(&fetch, texels);
+}
+
+/* Is it for tex_warp.c? Few lanes are not worth the while. */
+static bool whole_warp(const struct how_texture *plan, const struct ptx_texture *texture,
+                       const lane_u64 *handles, uint32_t mask)
+{
+    const uint64_t handle = handles[__builtin_ctz(mask)];
+    uint64_t different = 0;
+    if (plan->gather || plan->geometry == IR_CUBE || plan->geometry == IR_ACUBE ||
+        plan->level == IR_GRADIENTS || __builtin_popcount(mask) < 4 || !tex_warp_serves(texture))
+        return false;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        different |= ops_has(mask, lane) ? handles[lane] ^ handle : 0;
+    return different == 0;
+}
+
+/* The usual result, of 32 bits each. */
+static void store_warp(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                       uint32_t texels[4][PTX_LANES])
+{
+    const struct how_texture *plan = &step->how.texture;
+    const uint32_t *operands = tex_operands(step);
+    if (plan->type == IR_F16 || plan->type == IR_F16X2) {
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            const uint32_t texel[4] = {texels[0][lane], texels[1][lane], texels[2][lane],
+                                       texels[3][lane]};
+            if (ops_has(mask, lane))
+                store(warp, step, plan, lane, texel);
+        }
+        return;
+    }
+    for (unsigned i = 0; i < plan->results; i++) {
+        lane_u32 *to;
+        if (operands[i] == PTX_ABSENT)
+            continue;
+        to = ptx_out(warp, operands[i]);
+        OPS_LANES
+        {
+            to[lane] = ops_has(mask, lane) ? texels[i][lane] : to[lane];
+        }
+    }
+}
+
 static void run_tex(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct how_texture *plan = &step->how.texture;
     const uint32_t *operands = tex_operands(step);
     const lane_u64 *handles = ptx_in(warp, operands[plan->handle]);
     struct tex_fetch fetch = {.texture = NULL};
+    uint32_t texels[4][PTX_LANES], left = mask;
     uint64_t known = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
         uint32_t texel[4];
-        if (!ops_has(mask, lane))
+        if (!ops_has(left, lane))
             continue;
         if (!fetch.texture || handles[lane] != known) {
             known = handles[lane];
             fetch.texture = texture_of(warp, step, lane, known);
             if (!fetch.texture)
                 return;
+            if (left == mask && whole_warp(plan, fetch.texture, handles, mask)) {
+                left = mask & fetch_warp(warp, step, fetch.texture, texels);
+                lane = (unsigned)-1;
+                continue;
+            }
         }
         prepare(warp, step, plan, lane, &fetch);
         if (plan->gather)
             tex_sample_gather(&fetch, plan->component, texel);
         else
             tex_sample(&fetch, texel);
-        store(warp, step, plan, lane, texel);
+        for (unsigned i = 0; i < 4; i++)
+            texels[i][lane] = texel[i];
     }
+    store_warp(warp, step, mask, texels);
     if (plan->predicate) /* the texels are there */
         ops_set_predicate(warp, operands[plan->results], PTX_FULL, mask);
 }
@@ -283,7 +354,7 @@ static ptx_run *select_query(const struct ir_insn *insn, union ptx_how *how, con
     }
 }
 
-ptx_run *tex_select(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+ptx_run *OPS_NAME(tex_select)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
     switch (insn->op) {
     case IR_TEX:

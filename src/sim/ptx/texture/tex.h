@@ -54,6 +54,6 @@ static inline unsigned tex_width(const struct ir_operand *operand)
         width += tex_width(&operand->parts[i]);
     return width;
 }
-ops_family tex_select;
+OPS_HOT(tex_select)
 
 #endif

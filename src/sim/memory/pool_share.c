@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Pools of other processes. The pool goes as a file, which says which one it is; a block of it as
+ * 64 bytes, which name the file of the block. */
+#include <string.h>
+
+#include "core/current.h"
+#include "core/shared.h"
+#include "device/device.h"
+#include "memory/memory.h"
+#include "memory/pool.h"
+#include "memory/pool_usage.h"
+#include "memory/share.h"
+
+/* The file that stands for the pool; NULL: no memory, or no more files. */
+static struct sim_shared *shared_of(struct sim_pool *pool)
+{
+    if (!pool->shared) {
+        bool on_device = pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+        const struct sim_device *device = on_device ? sim_device(pool->location.id) : NULL;
+        struct sim_shared_head head = {.kind = SIM_SHARED_POOL,
+                                       .device = device ? device->physical : -1};
+        memcpy(head.more, &pool->location, sizeof pool->location);
+        pool->shared = sim_shared_make(&head, NULL);
+    }
+    return pool->shared;
+}
+
+CUresult sim_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
+                                              CUmemAllocationHandleType handleType,
+                                              unsigned long long flags)
+{
+    struct sim_pool *found = sim_pool_own(pool);
+    if (!handle_out || !found || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
+        found->handle_types != handleType)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_shared *shared = shared_of(found);
+    int file = shared ? sim_shared_give(shared, true) : -1;
+    if (file < 0)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    memcpy(handle_out, &file, sizeof file);
+    return CUDA_SUCCESS;
+}
+
+/* The pool that the process has imported from that file, or NULL. */
+static struct sim_pool *imported(const struct sim_shared *shared)
+{
+    for (struct sim_object *object = sim_object_first(SIM_POOL); object; object = object->next) {
+        struct sim_pool *pool = (struct sim_pool *)object;
+        if (pool->imported && sim_shared_equal(&pool->shared->head.id, &shared->head.id))
+            return pool;
+    }
+    return NULL;
+}
+
+CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
+                                                CUmemAllocationHandleType handleType,
+                                                unsigned long long flags)
+{
+    CUmemLocation place;
+    if (!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_shared *shared = sim_shared_take((int)(intptr_t)handle);
+    if (!shared)
+        return CUDA_ERROR_UNKNOWN;
+    if (shared->head.kind != SIM_SHARED_POOL) {
+        sim_shared_close(shared);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    const struct sim_device *device = sim_share_device(shared);
+    if (shared->head.device >= 0 && !device) {
+        sim_shared_close(shared);
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    struct sim_pool *known = imported(shared);
+    if (known) {
+        sim_shared_close(shared);
+        *pool_out = (CUmemoryPool)known;
+        return CUDA_SUCCESS;
+    }
+    memcpy(&place, shared->head.more, sizeof place);
+    if (device)
+        place = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal};
+    struct sim_pool *pool = sim_pool_make(CU_MEM_ALLOCATION_TYPE_PINNED, place);
+    if (!pool) {
+        sim_shared_close(shared);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    pool->handle_types = handleType;
+    pool->imported = true;
+    pool->shared = shared;
+    *pool_out = (CUmemoryPool)pool;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
+{
+    struct sim_shared_token token;
+    const struct sim_allocation *found = sim_memory_at(ptr);
+    if (!shareData_out || !found || !sim_range_is_pooled(found->kind) || found->foreign ||
+        ((struct sim_pool *)found->owner)->handle_types == CU_MEM_HANDLE_TYPE_NONE)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_shared *pool = shared_of(found->owner);
+    if (!pool)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    struct sim_shared_id owner = pool->head.id; /* what follows may wait */
+    CUresult result = sim_share_block(ptr, &owner, &token);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memset(shareData_out, 0, sizeof *shareData_out);
+    memcpy(shareData_out, &token, sizeof token);
+    return CUDA_SUCCESS;
+}
+
+/* The block of that file that is imported already, or NULL. */
+static struct sim_allocation *block_of(const struct sim_pool *pool, const struct sim_shared *shared)
+{
+    struct sim_allocation *found;
+    for (uint64_t below = UINT64_MAX; (found = sim_range_before(below)); below = found->address)
+        if (sim_range_is_pooled(found->kind) && found->owner == pool && !found->ending &&
+            sim_shared_equal(&found->shared->head.id, &shared->head.id))
+            return found;
+    return NULL;
+}
+
+CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
+                                    CUmemPoolPtrExportData_v1 *shareData)
+{
+    struct sim_context *context;
+    struct sim_shared_token token;
+    struct sim_allocation *allocation;
+    struct sim_pool *found = sim_pool(pool);
+    if (!ptr_out || !found || !found->imported || !shareData)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memcpy(&token, shareData, sizeof token);
+    struct sim_shared *shared =
+        sim_shared_is_token(&token, SIM_SHARED_POOLED) ? sim_shared_open(&token) : NULL;
+    if (!shared || !sim_shared_equal(&shared->head.owner, &found->shared->head.id)) {
+        sim_shared_close(shared);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    enum sim_memory kind = found->location.type == CU_MEM_LOCATION_TYPE_DEVICE
+                               ? SIM_MEMORY_POOL
+                               : SIM_MEMORY_POOL_HOST;
+    allocation = block_of(found, shared);
+    if (allocation) {
+        sim_shared_close(shared);
+        *ptr_out = allocation->address;
+        return CUDA_SUCCESS;
+    }
+    result = sim_share_open(context, kind, shared, &allocation);
+    if (result != CUDA_SUCCESS)
+        return result;
+    allocation->owner = found;
+    allocation->synchronous = false;
+    sim_pool_usage_take(found, allocation->size);
+    *ptr_out = allocation->address;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/share.h"
+
+#include <string.h>
+
+#include "core/context.h"
+#include "device/device.h"
+#include "memory/memory.h"
+#include "queue/ticket.h"
+
+static int32_t number_of(const struct sim_device *device)
+{
+    return device ? device->physical : -1;
+}
+
+struct sim_device *sim_share_device(const struct sim_shared *shared)
+{
+    for (int i = 0; i < sim_device_count(); i++)
+        if (sim_device_all[i].physical == shared->head.device)
+            return &sim_device_all[i];
+    return NULL;
+}
+
+/* The bytes are in the file from now on: at the same place where they have pages of their own. */
+static CUresult move_block(struct sim_allocation *allocation, struct sim_shared *shared)
+{
+    char *bytes = sim_shared_map(shared, allocation->mapped ? allocation->host : NULL);
+    if (!bytes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!allocation->mapped) {
+        if (sim_memory_hooks.moved)
+            sim_memory_hooks.moved(allocation->id, allocation->host, bytes);
+        sim_memory_bytes_free(allocation->host, allocation->usable, false);
+        sim_range_move(allocation, bytes);
+        allocation->mapped = true;
+    }
+    allocation->shared = shared;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
+                         struct sim_shared_token *token)
+{
+    struct sim_allocation *allocation = sim_memory_at(address);
+    if (!allocation->shared) {
+        uint64_t id = allocation->id;
+        sim_ticket_wait_none();
+        allocation = sim_memory_at(address);
+        if (!allocation || allocation->id != id)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!allocation->shared) {
+        struct sim_shared_head head = {.kind = owner ? SIM_SHARED_POOLED : SIM_SHARED_MEMORY,
+                                       .size = allocation->usable,
+                                       .device = number_of(allocation->device)};
+        uint64_t size = allocation->size;
+        memcpy(head.more, &size, sizeof size);
+        if (owner)
+            head.owner = *owner;
+        struct sim_shared *shared = sim_shared_make(&head, allocation->host);
+        if (!shared || move_block(allocation, shared) != CUDA_SUCCESS) {
+            sim_shared_close(shared);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    *token = sim_shared_token(allocation->shared);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_share_physical(CUmemGenericAllocationHandle_v1 handle, struct sim_shared **shared)
+{
+    struct sim_physical *physical = sim_virtual_physical(handle);
+    if (!physical->shared) {
+        uint64_t serial = physical->object.serial;
+        sim_ticket_wait_none();
+        physical = sim_virtual_physical(handle);
+        if (!physical || physical->object.serial != serial)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!physical->shared) {
+        struct sim_shared_head head = {.kind = SIM_SHARED_PHYSICAL,
+                                       .size = physical->size,
+                                       .device = number_of(physical->device)};
+        memcpy(head.more, &physical->prop, sizeof physical->prop);
+        struct sim_shared *made = sim_shared_make(&head, physical->bytes);
+        if (!made || !sim_shared_map(made, physical->bytes)) {
+            sim_shared_close(made);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        physical->shared = made;
+    }
+    *shared = physical->shared;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_share_open(struct sim_context *context, enum sim_memory kind,
+                        struct sim_shared *shared, struct sim_allocation **allocation)
+{
+    uint64_t size;
+    struct sim_device *device = sim_share_device(shared);
+    bool on_host = kind == SIM_MEMORY_POOL_HOST && shared->head.device < 0;
+    char *bytes = (device || on_host) && shared->head.size ? sim_shared_map(shared, NULL) : NULL;
+    CUresult result =
+        bytes ? sim_memory_open(context, device, kind, bytes, (size_t)shared->head.size, allocation)
+              : CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS) {
+        if (bytes)
+            sim_memory_bytes_free(bytes, (size_t)shared->head.size, true);
+        sim_shared_close(shared);
+        return result;
+    }
+    memcpy(&size, shared->head.more, sizeof size);
+    if (size && size <= shared->head.size)
+        (*allocation)->size = (size_t)size;
+    (*allocation)->shared = shared;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads and stores of the usual sizes, where all lanes run and all of their memory is in the range
+ * that the step found before: what kernels mostly do. Everything else, faults among it, is for
+ * memory_load.c and memory_store.c, which check in the same way and say what is wrong. */
+#include "ptx/memory/memory_row.h"
+
+#include <string.h>
+
+#include "ptx/memory/memory_load.h"
+#include "ptx/memory/memory_store.h"
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/ops/worker_state.h"
+#include "ptx/ptx.h"
+
+struct span { /* of memory: device addresses, and where it is */
+    uint64_t base, size;
+    char *host;
+};
+
+/* False: it is not known, or has parts that are not there. */
+OPS_INLINE bool span_near(const struct ptx_warp *warp, const struct ptx_step *step,
+                          enum memory_space space, uint64_t address, bool write, struct span *span)
+{
+    const struct ptx_block *block = warp->block;
+    const uint32_t flags = write ? PTX_RANGE_WRITE : PTX_RANGE_READ;
+    const struct ptx_range *range;
+
+    if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && address >= PTX_SHARED_WINDOW)) {
+        *span = (struct span){space == MEMORY_SHARED ? 0 : PTX_SHARED_WINDOW, block->shared_size,
+                              block->shared};
+        return true;
+    }
+    range = &warp->state->worker->cache[step->how.memory.slot & (RANGE_CACHE - 1)];
+    *span = (struct span){range->base, range->size, range->host};
+    return !range->live && (range->flags & flags) == flags;
+}
+
+OPS_INLINE bool span_holds(const struct span *span, uint64_t address, uint64_t size)
+{
+    const uint64_t at = address - span->base;
+
+    return at < span->size && span->size - at >= size;
+}
+
+/* Are both halves of the warp rows of this stride? */
+OPS_INLINE bool are_rows(const lane_u64 *addresses, uint64_t stride)
+{
+    const uint64_t low = addresses[0], high = addresses[16];
+    uint64_t difference = 0;
+
+    OPS_UNORDERED
+    for (unsigned i = 0; i < 16; i++) {
+        difference |= (addresses[i] - low) ^ (i * stride);
+        difference |= (addresses[i + 16] - high) ^ (i * stride);
+    }
+    return difference == 0;
+}
+
+/* Rows of the span, aligned: where both begin. */
+OPS_INLINE bool find_rows(const struct span *span, const lane_u64 *addresses, uint64_t offset,
+                          uint64_t size, uint64_t stride, char *rows[2])
+{
+    const uint64_t first = addresses[0] + offset, second = addresses[16] + offset;
+    const uint64_t length = 15 * stride + size;
+
+    if (((first | second) & (size - 1)) != 0 || !span_holds(span, first, length) ||
+        !span_holds(span, second, length) || !are_rows(addresses, stride))
+        return false;
+    rows[0] = span->host + (first - span->base);
+    rows[1] = span->host + (second - span->base);
+    return true;
+}
+
+/* Is every lane's memory in the span, and aligned? */
+OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresses, uint64_t offset,
+                               uint64_t size)
+{
+    const uint64_t limit = span->size - size, shift = offset - span->base;
+    uint64_t outside = 0, low = 0;
+
+    if (span->size < size)
+        return false;
+    OPS_LANES
+    {
+        const uint64_t at = addresses[lane] + shift;
+        outside |= at | (limit - at);
+        low |= addresses[lane] + offset;
+    }
+    return !(outside >> 63) && !(low & (size - 1));
+}
+
+/* A function of its own, so that the usual way keeps no registers for it. */
+#define OTHER(name, run)                                                                           \
+    static __attribute__((noinline)) void name(struct ptx_warp *warp, const struct ptx_step *step, \
+                                               uint32_t mask)                                      \
+    {                                                                                              \
+        run(warp, step, mask);                                                                     \
+    }
+
+#define LOAD(name, kind, cell, cast, shape, space)                                                 \
+    OTHER(name##_other, memory_load(space, LOAD_##kind))                                           \
+    DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
+                                   uint32_t mask)                                                  \
+    {                                                                                              \
+        const lane_u64 *addresses = ptx_in(warp, step->operand[1]);                                \
+        const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
+        const uint64_t stride = addresses[1] - addresses[0];                                       \
+        shape *to = ptx_out(warp, step->operand[0]);                                               \
+        struct span span;                                                                          \
+        char *rows[2];                                                                             \
+                                                                                                   \
+        if (mask != PTX_FULL || step->how.memory.unused != 0 ||                                    \
+            !span_near(warp, step, space, addresses[0] + offset, false, &span)) {                  \
+            name##_other(warp, step, mask);                                                        \
+        } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
+            cell values[PTX_LANES];                                                                \
+            memcpy(values, rows[0], sizeof values / 2);                                            \
+            memcpy(values + 16, rows[1], sizeof values / 2);                                       \
+            OPS_LANES                                                                              \
+            {                                                                                      \
+                to[lane] = (shape)cast values[lane];                                               \
+            }                                                                                      \
+        } else if (stride == 0 && find_rows(&span, addresses, offset, size, 0, rows)) {            \
+            cell one, two;                                                                         \
+            memcpy(&one, rows[0], sizeof one);                                                     \
+            memcpy(&two, rows[1], sizeof two);                                                     \
+            OPS_LANES                                                                              \
+            {                                                                                      \
+                to[lane] = (shape)cast(lane < 16 ? one : two);                                     \
+            }                                                                                      \
+        } else if (span_holds_all(&span, addresses, offset, size)) {                               \
+            const uintptr_t from = (uintptr_t)span.host + (offset - span.base);                    \
+            for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \
+                cell value;                                                                        \
+                memcpy(&value, (const char *)(from + addresses[lane]), sizeof value);              \
+                to[lane] = (shape)cast value;                                                      \
+            }                                                                                      \
+        } else {                                                                                   \
+            name##_other(warp, step, mask);                                                        \
+        }                                                                                          \
+    }
+#define STORE(name, kind, cell, shape, space)                                                      \
+    OTHER(name##_other, memory_store(space, STORE_##kind))                                         \
+    DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
+                                   uint32_t mask)                                                  \
+    {                                                                                              \
+        const lane_u64 *addresses = ptx_in(warp, step->operand[0]);                                \
+        const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
+        const uint64_t stride = addresses[1] - addresses[0];                                       \
+        const shape *from = ptx_in(warp, step->operand[1]);                                        \
+        struct span span;                                                                          \
+        char *rows[2];                                                                             \
+                                                                                                   \
+        if (mask != PTX_FULL ||                                                                    \
+            !span_near(warp, step, space, addresses[0] + offset, true, &span)) {                   \
+            name##_other(warp, step, mask);                                                        \
+        } else if (stride == size && find_rows(&span, addresses, offset, size, size, rows)) {      \
+            cell values[PTX_LANES];                                                                \
+            OPS_LANES                                                                              \
+            {                                                                                      \
+                values[lane] = (cell)from[lane];                                                   \
+            }                                                                                      \
+            memcpy(rows[0], values, sizeof values / 2);                                            \
+            memcpy(rows[1], values + 16, sizeof values / 2);                                       \
+        } else if (span_holds_all(&span, addresses, offset, size)) {                               \
+            const uintptr_t to = (uintptr_t)span.host + (offset - span.base);                      \
+            for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \
+                const cell value = (cell)from[lane];                                               \
+                memcpy((char *)(to + addresses[lane]), &value, sizeof value);                      \
+            }                                                                                      \
+        } else {                                                                                   \
+            name##_other(warp, step, mask);                                                        \
+        }                                                                                          \
+    }
+/* The usual ones of LOAD_KINDS and STORE_KINDS. */
+#define LOADS(kind, cell, cast, shape)                                                             \
+    LOAD(load_global_##kind, kind, cell, cast, shape, MEMORY_GLOBAL)                               \
+    LOAD(load_generic_##kind, kind, cell, cast, shape, MEMORY_GENERIC)                             \
+    LOAD(load_shared_##kind, kind, cell, cast, shape, MEMORY_SHARED)
+LOADS(8_32, uint8_t, (uint8_t), lane_u32)
+LOADS(16_32, uint16_t, (uint16_t), lane_u32)
+LOADS(32_32, uint32_t, (uint32_t), lane_u32)
+LOADS(64_64, uint64_t, (uint64_t), lane_u64)
+#define STORES(kind, cell, shape)                                                                  \
+    STORE(store_global_##kind, kind, cell, shape, MEMORY_GLOBAL)                                   \
+    STORE(store_generic_##kind, kind, cell, shape, MEMORY_GENERIC)                                 \
+    STORE(store_shared_##kind, kind, cell, shape, MEMORY_SHARED)
+STORES(8_32, uint8_t, lane_u32)
+STORES(16_32, uint16_t, lane_u32)
+STORES(32_32, uint32_t, lane_u32)
+STORES(64_64, uint64_t, lane_u64)
+
+ptx_run *OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind)
+{
+#define RUNS(kind) [LOAD_##kind] = { load_global_##kind, load_generic_##kind, load_shared_##kind }
+    static ptx_run *const runs[LOAD_KIND_COUNT][3] = {RUNS(8_32), RUNS(16_32), RUNS(32_32),
+                                                      RUNS(64_64)};
+#undef RUNS
+
+    _Static_assert(MEMORY_GLOBAL == 0 && MEMORY_GENERIC == 1 && MEMORY_SHARED == 2, "the columns");
+    return space <= MEMORY_SHARED ? runs[kind][space] : NULL;
+}
+
+ptx_run *OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind)
+{
+#define RUNS(kind)                                                                                 \
+    [STORE_##kind] = { store_global_##kind, store_generic_##kind, store_shared_##kind }
+    static ptx_run *const runs[STORE_KIND_COUNT][3] = {RUNS(8_32), RUNS(16_32), RUNS(32_32),
+                                                       RUNS(64_64)};
+#undef RUNS
+
+    return space <= MEMORY_SHARED ? runs[kind][space] : NULL;
+}

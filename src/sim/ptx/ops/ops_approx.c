@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* sin, cos, lg2, ex2, rsqrt of float for whole warps. The result is what C's function of double
+ * gives, rounded once. Here a polynomial comes close to it, and where that leaves open which float
+ * is the nearest one, once in 2^19 lanes, C's function is asked: so no bit depends on the
+ * polynomial, nor on the instruction set. */
+#include <math.h>
+
+#include "ptx/ops/approx.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/ir.h"
+
+/* The result for `a`; where a function has special values, they go before `close`. */
+OPS_INLINE float plain_value(float a, double close)
+{
+    (void)a;
+    return (float)close;
+}
+OPS_INLINE float number_value(float a, double close)
+{
+    return a == a ? (float)close : a;
+}
+OPS_INLINE float lg2_value(float a, double close)
+{
+    const float positive = a == INFINITY ? INFINITY : (float)close;
+    const float signless = a == 0.0F ? -INFINITY : positive;
+    return a >= 0.0F ? signless : NAN;
+}
+OPS_INLINE float rsqrt_value(float a, double close)
+{
+    const float finite = a == INFINITY ? 0.0F : (float)close;
+    return a == 0.0F ? __builtin_copysignf(INFINITY, a) : finite;
+}
+OPS_INLINE uint64_t nowhere(double a)
+{
+    (void)a;
+    return 0;
+}
+static double inverse_root(double a)
+{
+    return 1.0 / sqrt(a);
+}
+
+/* A vector of lanes takes as long as C's function for this many. */
+static inline bool few_lanes(uint32_t mask)
+{
+    const uint32_t but_one = mask & (mask - 1);
+    return (but_one & (but_one - 1)) == 0;
+}
+
+#define VARIANT(name, exact, close_to, value, apart, in, out)                                      \
+    static __attribute__((noinline)) void name##_exactly(const lane_f32 *from, double *close,      \
+                                                         uint32_t mask)                            \
+    {                                                                                              \
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                        \
+            const double a = (double)in(from[lane]);                                               \
+            if (ops_has(mask, lane) && (near_middle(close[lane]) | apart(a)) >> 63)                \
+                close[lane] = exact(a);                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
+    {                                                                                              \
+        const lane_f32 *from = ptx_in(warp, step->operand[1]);                                     \
+        double close[PTX_LANES] __attribute__((aligned(64)));                                      \
+        uint64_t open = 0;                                                                         \
+        if (few_lanes(mask)) {                                                                     \
+            lane_u32 *few = ptx_out(warp, step->operand[0]);                                       \
+            for (uint32_t left = mask; left; left &= left - 1) {                                   \
+                const unsigned lane = (unsigned)__builtin_ctz(left);                               \
+                few[lane] = out((float)exact((double)in(from[lane])));                             \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        OPS_LANES                                                                                  \
+        {                                                                                          \
+            const double a = (double)in(from[lane]), near = close_to(a);                           \
+            close[lane] = near;                                                                    \
+            open |= near_middle(near) | apart(a);                                                  \
+        }                                                                                          \
+        if (__builtin_expect(open >> 63 != 0, 0))                                                  \
+            name##_exactly(from, close, mask);                                                     \
+        OPS_STORE(warp, step, mask, u32, out(value(in(from[lane]), close[lane])))                  \
+    }
+#define FUNCTION(name, exact, value, apart)                                                        \
+    VARIANT(run_##name, exact, name##_close, value, apart, f32_same, f32_out)                      \
+    VARIANT(run_##name##_ftz, exact, name##_close, value, apart, f32_flush, f32_out_ftz)
+FUNCTION(sin, sin, plain_value, large_angle)
+FUNCTION(cos, cos, plain_value, large_angle)
+FUNCTION(ex2, exp2, number_value, ex2_subnormal)
+FUNCTION(lg2, log2, lg2_value, nowhere)
+FUNCTION(rsqrt, inverse_root, rsqrt_value, nowhere)
+
+ptx_run *OPS_NAME(ops_approx)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
+{
+    (void)how;
+    (void)reason;
+    if (insn->types[0] != IR_F32)
+        return NULL;
+    switch (insn->op) {
+    case IR_SIN:
+        return insn->ftz ? run_sin_ftz : run_sin;
+    case IR_COS:
+        return insn->ftz ? run_cos_ftz : run_cos;
+    case IR_EX2:
+        return insn->ftz ? run_ex2_ftz : run_ex2;
+    case IR_LG2:
+        return insn->ftz ? run_lg2_ftz : run_lg2;
+    case IR_RSQRT:
+        return insn->ftz ? run_rsqrt_ftz : run_rsqrt;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue/event_shared.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "queue/event.h"
+#include "queue/stream.h"
+#include "queue/ticket.h"
+
+enum { SLOTS = 16 };
+
+struct recorder { /* who made a record: if that process is gone, its work is */
+    uint64_t number, start;
+    int64_t process;
+};
+struct page {                /* what the processes share */
+    uint64_t recorded, done; /* numbers of records, from 1 */
+    uint32_t changes, zero;  /* waited for */
+    struct recorder recorders[SLOTS];
+};
+struct sim_event_shared {
+    struct page *page;
+    struct sim_shared *file; /* kept by the maker alone: tokens name it */
+    uint64_t own;            /* the latest record of this process's */
+    unsigned references;     /* the event's, and those of work; with the driver's lock */
+};
+
+static struct sim_event_shared *make(struct sim_shared *file)
+{
+    struct sim_event_shared *made = file ? calloc(1, sizeof *made) : NULL;
+    struct page *page = made ? sim_shared_map(file, NULL) : NULL;
+    if (!page) {
+        free(made);
+        sim_shared_close(file);
+        return NULL;
+    }
+    made->page = page;
+    made->file = file;
+    made->references = 1;
+    return made;
+}
+
+static void release(void *user)
+{
+    sim_event_shared_release(user);
+}
+
+void sim_event_shared_release(struct sim_event_shared *shared)
+{
+    if (!shared || --shared->references)
+        return;
+    munmap(shared->page, sizeof *shared->page);
+    sim_shared_close(shared->file);
+    free(shared);
+}
+
+CUresult sim_event_shared_begin(struct sim_event *event, struct sim_shared_token *token)
+{
+    if (!event->shared) {
+        struct sim_shared_head head = {
+            .kind = SIM_SHARED_EVENT, .size = sizeof(struct page), .device = -1};
+        event->shared = make(sim_shared_make(&head, NULL));
+        if (!event->shared)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        if (event->ticket) { /* recorded before */
+            struct sim_ticket *before = event->ticket;
+            event->ticket = sim_event_shared_record(event, before);
+            sim_ticket_release(before);
+        }
+    }
+    if (!event->shared->file) /* it is another process's */
+        return CUDA_ERROR_INVALID_HANDLE;
+    *token = sim_shared_token(event->shared->file);
+    return CUDA_SUCCESS;
+}
+
+struct sim_event_shared *sim_event_shared_open(const struct sim_shared_token *token)
+{
+    struct sim_shared *file = sim_shared_open(token);
+    if (file && file->head.size < sizeof(struct page)) {
+        sim_shared_close(file);
+        return NULL;
+    }
+    struct sim_event_shared *made = make(file);
+    if (made) {
+        sim_shared_close(made->file);
+        made->file = NULL;
+    }
+    return made;
+}
+
+/* --- Records --- */
+
+static void raise_to(uint64_t *place, uint64_t number)
+{
+    uint64_t now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    while (now < number && !__atomic_compare_exchange_n(place, &now, number, false,
+                                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static void finish(struct page *page, uint64_t number)
+{
+    raise_to(&page->done, number);
+    sim_shared_wake(&page->changes);
+}
+
+struct record { /* a record as work, or the wait for one */
+    struct sim_event_shared *shared;
+    struct sim_context *context; /* of the wait: it gives up when that closes */
+    uint64_t number;
+};
+
+static CUresult finish_record(void *user)
+{
+    const struct record *record = user;
+    finish(record->shared->page, record->number);
+    return CUDA_SUCCESS;
+}
+
+static void drop_record(void *user)
+{
+    struct record *record = user;
+    release(record->shared);
+    if (record->context)
+        sim_context_release(record->context);
+    free(record);
+}
+
+static struct record *record_of(struct sim_event_shared *shared, uint64_t number,
+                                struct sim_context *context)
+{
+    struct record *made = malloc(sizeof *made);
+    if (!made)
+        return NULL;
+    shared->references++;
+    *made = (struct record){shared, context ? sim_context_retain(context) : NULL, number};
+    return made;
+}
+
+struct sim_ticket *sim_event_shared_record(struct sim_event *event, struct sim_ticket *ticket)
+{
+    struct page *page = event->shared->page;
+    uint64_t number = __atomic_add_fetch(&page->recorded, 1, __ATOMIC_ACQ_REL);
+    struct recorder *recorder = &page->recorders[number % SLOTS];
+    recorder->process = getpid();
+    recorder->start = sim_shared_process_start((int32_t)getpid());
+    __atomic_store_n(&recorder->number, number, __ATOMIC_RELEASE);
+    event->shared->own = number;
+    struct record *record = record_of(event->shared, number, NULL);
+    struct sim_ticket *made =
+        record ? sim_ticket_make(event->object.context, finish_record, record, drop_record) : NULL;
+    if (!made || sim_ticket_after(made, ticket) != CUDA_SUCCESS) {
+        /* No memory to tell when: better early than never. */
+        finish(page, number);
+        if (made) {
+            sim_ticket_cancel(made);
+            sim_ticket_start(made);
+            sim_ticket_release(made);
+        } else if (record) {
+            drop_record(record);
+        }
+        return sim_ticket_retain(ticket);
+    }
+    sim_ticket_always(made);
+    sim_ticket_start(made);
+    return made;
+}
+
+/* --- Waits --- */
+
+static uint64_t latest(const struct sim_event *event)
+{
+    return __atomic_load_n(&event->shared->page->recorded, __ATOMIC_ACQUIRE);
+}
+
+bool sim_event_shared_is_foreign(const struct sim_event *event)
+{
+    return event->shared && latest(event) != event->shared->own;
+}
+
+static bool is_lost(const struct page *page, uint64_t number)
+{
+    const struct recorder *recorder = &page->recorders[number % SLOTS];
+    if (__atomic_load_n(&recorder->number, __ATOMIC_ACQUIRE) != number)
+        return false;
+    return sim_shared_process_start((int32_t)recorder->process) != recorder->start;
+}
+
+static bool is_done(struct page *page, uint64_t number)
+{
+    if (__atomic_load_n(&page->done, __ATOMIC_ACQUIRE) >= number)
+        return true;
+    if (!is_lost(page, number))
+        return false;
+    finish(page, number);
+    return true;
+}
+
+bool sim_event_shared_done(const struct sim_event *event)
+{
+    return is_done(event->shared->page, latest(event));
+}
+
+/* Without the lock. */
+static CUresult wait_record(void *user)
+{
+    const struct record *record = user;
+    struct page *page = record->shared->page;
+    while (!__atomic_load_n(&record->context->closing, __ATOMIC_RELAXED)) {
+        uint32_t changes = __atomic_load_n(&page->changes, __ATOMIC_ACQUIRE);
+        if (is_done(page, record->number))
+            break;
+        sim_shared_wait(&page->changes, changes);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* A ticket that waits, not yet started; NULL: no memory. */
+static struct sim_ticket *wait_ticket(const struct sim_event *event, struct sim_context *context)
+{
+    struct record *record = record_of(event->shared, latest(event), context);
+    struct sim_ticket *ticket =
+        record ? sim_ticket_make(context, wait_record, record, drop_record) : NULL;
+    if (record && !ticket)
+        drop_record(record);
+    return ticket;
+}
+
+CUresult sim_event_shared_synchronize(struct sim_event *event)
+{
+    struct sim_context *context = event->object.context;
+    struct sim_ticket *ticket = wait_ticket(event, context);
+    if (!ticket)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    sim_context_retain(context);
+    sim_ticket_run_here(ticket);
+    sim_ticket_release(ticket);
+    CUresult result = context->sticky;
+    sim_context_release(context);
+    return result;
+}
+
+CUresult sim_event_shared_before(const struct sim_event *event, struct sim_context *context,
+                                 struct sim_ticket *after)
+{
+    if (sim_event_shared_done(event))
+        return CUDA_SUCCESS;
+    struct sim_ticket *ticket = wait_ticket(event, context);
+    if (!ticket)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = sim_ticket_after(after, ticket);
+    sim_ticket_start(ticket);
+    sim_ticket_release(ticket);
+    return result;
+}
+
+CUresult sim_event_shared_follow(const struct sim_event *event, struct sim_stream *stream)
+{
+    if (sim_event_shared_done(event))
+        return CUDA_SUCCESS;
+    struct sim_ticket *ticket = wait_ticket(event, stream->object.context);
+    if (!ticket)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    sim_stream_follow(stream, ticket);
+    sim_ticket_start(ticket);
+    sim_ticket_release(ticket);
+    return CUDA_SUCCESS;
+}
