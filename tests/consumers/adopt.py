@@ -15,10 +15,10 @@ ROOT = HERE.parents[1]
 NO_DRIVER = "/nonexistent/libcuda.so.1"
 
 
-def need(*tools):
-    """Skip by name what this machine lacks."""
+def need(*tools, path=None):
+    """Skip by name what this machine, or a PATH of its own, lacks."""
     for tool in tools:
-        if not shutil.which(tool):
+        if not shutil.which(tool, path=path):
             pytest.skip(f"{tool} is not installed")
 
 
@@ -26,9 +26,10 @@ def run(*command, cwd=None, env=None, code=0):
     """Run a command; its output, where it ends with the CODE that is expected (None: any). A test
     that needs a program that the machine lacks is skipped."""
     words = [str(word) for word in command]
+    env = environment(env)
     if "/" not in words[0]:
-        need(words[0])
-    done = subprocess.run(words, cwd=cwd, env=environment(env), text=True, check=False,
+        need(words[0], path=env["PATH"])
+    done = subprocess.run(words, cwd=cwd, env=env, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     assert code in (done.returncode, None), \
         f"{' '.join(words)}: code {done.returncode}\n{done.stdout}"
