@@ -152,7 +152,7 @@ static void test_large_variables(void **state)
 static void test_lacking_instruction(void **state)
 {
     CUmodule module =
-        loaded(HEAD ".func deep()\n{\n .reg .b64 d;\n wgmma.fence.sync.aligned;\n ret;\n}\n"
+        loaded(HEAD ".func deep()\n{\n .reg .b64 d;\n tcgen05.wait::ld.sync.aligned;\n ret;\n}\n"
                     ".func between()\n{\n call deep;\n ret;\n}\n"
                     ".visible .entry tensor()\n{\n call between;\n ret;\n}\n"
                     ".visible .entry plain(.param .u64 p)\n{\n .reg .u64 a;\n"
@@ -175,7 +175,7 @@ static void test_lacking_instruction(void **state)
     /* Without any kernel that runs the module is refused. */
     GIVES(CUDA_ERROR_INVALID_PTX,
           cu->cuModuleLoadData(&module, ".version 8.0\n.target sm_80\n.address_size 64\n"
-                                        ".visible .entry k()\n{\n wgmma.fence.sync.aligned;\n"
+                                        ".visible .entry k()\n{\n tcgen05.wait::ld.sync.aligned;\n"
                                         " ret;\n}\n"));
     OK(cu->cuMemFree_v2(memory));
 }

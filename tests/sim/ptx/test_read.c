@@ -184,7 +184,8 @@ static const struct reading_case bad_cases[] = {
     {HEAD ".global .b32 a; .global .b32 a;", PTX_INVALID, 4, "Duplicate definition"},
     {HEAD ".entry k() {", PTX_INVALID, 4, "Parsing error near '<EOF>'"},
     {HEAD "/* never ends", PTX_INVALID, 4, "Parsing error"},
-    {BODY("wgmma.fence.sync.aligned;"), PTX_UNSUPPORTED, 8, "'wgmma.fence' is not supported"},
+    {BODY("tcgen05.wait::ld.sync.aligned;"), PTX_UNSUPPORTED, 8,
+     "'tcgen05.wait::ld' is not supported"},
     {BODY("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};"),
      PTX_UNSUPPORTED, 8, "sparse matrices"},
     {BODY("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [sh];"), PTX_UNSUPPORTED, 8,
@@ -223,7 +224,8 @@ static const struct reading_case bad_cases[] = {
     {BODY("cp.async.bulk.global.shared::cta.bulk_group [sh], [sh], 16;"), PTX_INVALID, 8,
      "State space mismatch"},
     /* What is wrong outweighs what is lacking. */
-    {BODY("wgmma.fence.sync.aligned;\nadd.s32 %r1, %r2;"), PTX_INVALID, 9, "Arguments mismatch"},
+    {BODY("tcgen05.wait::ld.sync.aligned;\nadd.s32 %r1, %r2;"), PTX_INVALID, 9,
+     "Arguments mismatch"},
 };
 
 static void accepts(void **state)
@@ -242,6 +244,12 @@ static void refuses(void **state)
 
 /* --- What only some targets have --- */
 #define LAST ""
+#define WGMMA(types, d, rest) "wgmma.mma_async.sync.aligned." types " " d ", " rest ";"
+#define WGMMA_4 "{%f1, %f2, %f3, %f4}"
+#define WGMMA_8 "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}"
+#define WGMMA_20                                                                                   \
+    "{%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, "  \
+    "%r1, %r1}"
 static const struct target_case {
     const char *insn;
     const char *good[8], *bad[12]; /* ".version target" */
@@ -272,7 +280,55 @@ static const struct target_case {
     {"cvt.pack.sat.s2.s32.b32 %r1, %r2, %r3, 0; cvt.pack.sat.u4.s32.b32 %r1, 5, %r3, %r4;",
      {"6.5 sm_75", "9.0 sm_120", LAST},
      {"6.4 sm_75", "6.5 sm_70", LAST}},
+    {"wgmma.fence.sync.aligned; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync 7;",
+     {"8.0 sm_90a", "9.0 sm_90a", LAST},
+     {"7.8 sm_90a", "8.0 sm_90", "8.6 sm_100a", "9.0 sm_103f", "9.0 sm_120a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 1, -1, 0, 1")
+         WGMMA("m64n16k16.f16.f16.f16", "{%r1, %r2, %r3, %r4}", "%d1, 64, !%p1, -1, -1, 1, 1")
+             WGMMA("m64n8k16.f32.bf16.bf16", WGMMA_4, "{%r1, %r2, %r3, %r4}, %d2, 1, 1, 1, 0")
+                 WGMMA("m64n16k8.f32.tf32.tf32", WGMMA_8, "%d1, %d2, %p1, 1, 1")
+                     WGMMA("m64n8k32.f32.e4m3.e5m2", WGMMA_4, "%d1, %d2, 0, 1, 1")
+                         WGMMA("m64n16k32.f16.e5m2.e4m3", "{%r1, %r2, %r3, %r4}",
+                               "{%r1, %r2, %r3, %r4}, %d2, 0, 1, 1")
+                             WGMMA("m64n8k32.satfinite.s32.s8.s8", "{%r1, %r2, %r3, %r4}",
+                                   "%d1, %d2, 0") WGMMA("m64n8k256.s32.b1.b1.and.popc",
+                                                        "{%r1, %r2, %r3, %r4}", "%d1, %d2, 0"),
+     {"8.0 sm_90a", LAST},
+     {"7.8 sm_90a", "8.0 sm_90", "8.6 sm_100a", LAST}},
+    {WGMMA("m64n8k32.s32.s8.u8", "{%r1, %r2, %r3, %r4}", "%d1, %d2, %p1"),
+     {"8.4 sm_90a", LAST},
+     {"8.3 sm_90a", "8.4 sm_90", LAST}},
     /* Nowhere. */
+    {WGMMA("m64n40k32.s32.s8.s8", WGMMA_20, "%d1, %d2, %p1"), {LAST}, {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n40k32.f32.e4m3.e4m3", WGMMA_8, "%d1, %d2, %p1, 1, 1"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k256.s32.b1.b1.xor.popc", "{%r1, %r2, %r3, %r4}", "%d1, %d2, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n12k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f16.bf16.bf16", "{%r1, %r2}", "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 2, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 1, 1, 0, -1"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "{%r1, %r2, %r3, %r4}, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k8.f32.tf32.tf32", WGMMA_4, "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", "{%f1, %f2, %f3, _}", "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {"wgmma.wait_group.sync.aligned -1;", {LAST}, {"9.0 sm_90a", LAST}},
+    {"wgmma.wait_group.sync.aligned;", {LAST}, {"9.0 sm_90a", LAST}},
     {"add.sat.f32x2 %d1, %d2, %d3;", {LAST}, {"9.0 sm_100a", LAST}},
     {"cvt.rn.e2m1x2.f32 %c1, %f1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
     {"cvt.rn.satfinite.e2m1x2.f32 %h1, %f1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
@@ -296,7 +352,7 @@ static const struct target_case {
 
 static void check_target_case(const char *insn, const char *target, enum ptx_status want)
 {
-    char text[1000];
+    char text[2000];
     unsigned major, minor, number;
     struct ptx_text errors = {0};
     enum ptx_status status = PTX_OK;
@@ -304,7 +360,7 @@ static void check_target_case(const char *insn, const char *target, enum ptx_sta
     snprintf(text, sizeof text,
              ".version %u.%u\n.target %s\n.address_size 64\n.entry k() {\n"
              ".reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%d<9>; .reg .f32 %%f<9>; "
-             ".reg .f64 %%e<9>; .reg .b8 %%c<9>;\n%s\nret; }",
+             ".reg .f64 %%e<9>; .reg .b8 %%c<9>; .reg .pred %%p<9>;\n%s\nret; }",
              major, minor, strchr(target, ' ') + 1, insn);
     struct ptx_options options = {.version = 900, .architecture = number};
     struct ptx_source source = {.text = text, .size = strlen(text)};

@@ -4,6 +4,7 @@
 
 #include "ptx/lower/lower.h"
 #include "ptx/lower/operand.h"
+#include "ptx/lower/select.h"
 #include "ptx/memory/memory.h"
 #include "ptx/memory/memory_matrix.h"
 #include "ptx/memory/memory_wmma.h"
@@ -63,6 +64,50 @@ static void lower_access(struct lower *lower, const struct ir_insn *insn)
         lower_use(lower, step, count + 1, by);
 }
 
+/* Is operand `index` there, with this value? */
+static bool lower_flag(const struct ir_insn *insn, uint32_t index, uint32_t value)
+{
+    return index < insn->count && (uint32_t)insn->operands[index].bits == value;
+}
+
+/* wgmma.mma_async d, a, b, whether d is added to: each register of d has one place in the list and
+ * is read and written there. */
+static void lower_wgmma(struct lower *lower, const struct ir_insn *insn)
+{
+    const struct ir_operand *d = &insn->operands[0], *a = &insn->operands[1];
+    const bool registers = a->kind == IR_OPERAND_VECTOR;
+    const uint32_t parts = registers ? a->count : 1;
+    uint32_t sources[LOWER_MAX_PARTS], count = 0, step;
+    struct how_wgmma how = {.shape = insn->shape,
+                            .d = insn->types[0],
+                            .a = insn->types[1],
+                            .b = insn->types[2],
+                            .a_registers = registers,
+                            .a_minus = lower_flag(insn, 4, UINT32_MAX),
+                            .b_minus = lower_flag(insn, 5, UINT32_MAX),
+                            .a_columns = !registers && lower_flag(insn, 6, 1),
+                            .b_columns = lower_flag(insn, registers ? 6 : 7, 1),
+                            .satfinite = insn->satfinite};
+
+    for (uint32_t i = 0; i < parts; i++)
+        sources[count++] = registers ? operand_source(lower, &a->parts[i], PLACE_32)
+                                     : operand_source(lower, a, PLACE_64);
+    sources[count++] = operand_source(lower, &insn->operands[2], PLACE_64);
+    sources[count++] = operand_predicate(lower, &insn->operands[3]);
+    lower_meeting(lower);
+    step = lower_step(lower, select_wgmma(), CONTROL_MEMORY);
+    lower->steps[step].how.wgmma = how;
+    lower_list(lower, step, d->count + count);
+    for (uint32_t i = 0; i < d->count; i++) {
+        const uint32_t value = operand_source(lower, &d->parts[i], PLACE_32);
+
+        lower_use(lower, step, i, value);
+        lower_def(lower, step, i, value);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        lower_use(lower, step, d->count + i, sources[i]);
+}
+
 bool lower_matrix_family(struct lower *lower, const struct ir_insn *insn)
 {
     switch (insn->op) {
@@ -71,6 +116,11 @@ bool lower_matrix_family(struct lower *lower, const struct ir_insn *insn)
     case IR_WMMA_LOAD:
     case IR_WMMA_STORE:
         lower_access(lower, insn);
+        return true;
+    case IR_WGMMA:
+        lower_wgmma(lower, insn);
+        return true;
+    case IR_WGMMA_SYNC: /* a product is complete when its instruction is */
         return true;
     default:
         return false;

@@ -7,6 +7,7 @@
 #include "ptx/memory/memory_load.h"
 #include "ptx/memory/memory_row.h"
 #include "ptx/memory/memory_store.h"
+#include "ptx/memory/memory_wgmma.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 #include "ptx/texture/surf.h"
@@ -86,4 +87,10 @@ ptx_run *select_store(enum memory_space space, enum store_kind kind)
     static memory_row_store_of *const rows[] = HOT(memory_row_store);
     ptx_run *const run = rows[select_best_level()](space, kind);
     return run ? run : memory_store(space, kind);
+}
+
+ptx_run *select_wgmma(void)
+{
+    static ptx_run *const runs[] = HOT(memory_wgmma);
+    return runs[select_best_level()];
 }

@@ -184,6 +184,15 @@ struct how_mma {
     bool both; /* .and, not .xor */
 };
 
+struct how_wgmma {
+    uint8_t shape;   /* enum ir_shape: of the whole warpgroup */
+    uint8_t a, b, d; /* enum ir_type of their elements */
+    bool a_registers;
+    bool a_minus, b_minus;
+    bool a_columns, b_columns; /* transposed: neighbours in memory are not along k */
+    bool satfinite;
+};
+
 /* --- Textures and surfaces --- */
 struct how_texture { /* indices are of the flattened operands */
     uint8_t geometry;
@@ -243,6 +252,7 @@ union ptx_how {
     struct how_memory memory;
     struct how_matrix matrix;
     struct how_mma mma;
+    struct how_wgmma wgmma;
     struct how_texture texture;
     struct how_query query;
     struct how_surface surface;

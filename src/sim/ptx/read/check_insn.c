@@ -39,7 +39,7 @@ static bool match(struct parser *parser, struct reading *reading, const struct i
 static bool is_result(char role)
 {
     return role == 'd' || role == 'D' || role == 'p' || role == 'v' || role == 'x' || role == 'M' ||
-           role == 'z' || role == 'F';
+           role == 'z' || role == 'F' || role == 'u';
 }
 
 /* The chosen form's operands go into the instruction, in their final shape. */
@@ -108,7 +108,8 @@ static bool check_levels(struct parser *parser, const struct reading *reading,
     if (report)
         feature_name(reading, feature, sizeof feature);
     bool good = check_level(parser, reading->line, feature, form->version, form->target, report);
-    for (uint32_t i = 0; i < reading->modifier_count && good; i++) {
+    /* Types of matrices are younger in other instructions than in wgmma. */
+    for (uint32_t i = 0; i < reading->modifier_count && good && form->op != IR_WGMMA; i++) {
         const struct modifier *modifier = form_modifier(reading->modifiers[i]);
         if (modifier->version <= parser->version && modifier->target <= parser->target)
             continue;

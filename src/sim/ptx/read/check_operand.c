@@ -279,6 +279,18 @@ static bool vector_suits(const struct parser *parser, const struct ir_operand *o
     return true;
 }
 
+/* Each lane of a warpgroup has the columns of half a row of d, two of f16 in a register. */
+static unsigned fragment_registers(const struct ir_insn *insn, uint8_t type)
+{
+    static const uint16_t columns[] = {
+        0,
+#define IR_SHAPE(m, n, k) n,
+#include "ptx/read/opcodes_shapes.def"
+#undef IR_SHAPE
+    };
+    return columns[insn->shape] / (type == IR_F16X2 ? 4U : 2U);
+}
+
 /* A fragment of a matrix: {a, b}, also of one register. */
 static bool fragment_suits(const struct parser *parser, const struct ir_operand *operand,
                            uint8_t want, unsigned count, bool result)
@@ -411,6 +423,8 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
     case 'f':
     case 'F':
         return fragment_suits(parser, operand, want, spec->count, spec->role == 'F');
+    case 'u':
+        return fragment_suits(parser, operand, want, fragment_registers(insn, want), false);
     case 'g':
         return group_suits(parser, insn, operand);
     case 'o':

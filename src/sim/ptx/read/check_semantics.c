@@ -260,6 +260,30 @@ static bool check_layouts(struct parser *parser, const struct reading *reading,
            fail(parser, reading, "Illegal combination of modifiers for instruction '%.*s'");
 }
 
+static bool check_value(struct parser *parser, const struct reading *reading,
+                        const struct ir_insn *insn, uint8_t index, bool good, const char *expected)
+{
+    if (!good)
+        parse_error(parser, reading->line,
+                    "Argument %u of instruction '%.*s': unexpected value '%d', expected to be %s",
+                    index, (int)reading->mnemonic.length, reading->mnemonic.text,
+                    (int)(int32_t)insn->operands[index].bits, expected);
+    return good;
+}
+
+/* Behind d, a, b and the predicate: the signs of a and b, then which of them are transposed. */
+static bool check_wgmma(struct parser *parser, const struct reading *reading,
+                        const struct ir_insn *insn)
+{
+    bool good = true;
+    for (uint8_t i = 4; i < insn->count && good; i++) {
+        const int32_t value = (int32_t)insn->operands[i].bits;
+        good = i < 6 ? check_value(parser, reading, insn, i, value == 1 || value == -1, "-1 or 1")
+                     : check_value(parser, reading, insn, i, value == 0 || value == 1, "0 or 1");
+    }
+    return good;
+}
+
 bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn)
 {
     if (parser->reader->stop || !check_addresses(parser, reading, insn))
@@ -307,6 +331,12 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
     case IR_MMA:
     case IR_WMMA:
         return check_layouts(parser, reading, insn);
+    case IR_WGMMA:
+        return check_wgmma(parser, reading, insn);
+    case IR_WGMMA_SYNC:
+        return insn->count == 0 ||
+               check_value(parser, reading, insn, 0, (int32_t)insn->operands[0].bits >= 0,
+                           "non-negative integer");
     case IR_DISCARD:
     case IR_APPLYPRIORITY:
         return insn->operands[1].bits == 128 ||

@@ -14,7 +14,8 @@ struct ir_arena;
 
 enum {
     MAX_NESTING = 100, /* of expressions, scopes and initialisers */
-    MAX_PARTS = 8,     /* of a vector */
+    MAX_PARTS = 128,   /* of a vector */
+    MAX_GROUP = 8,     /* of operands in brackets */
     NO_INDEX = -1,
 };
 #define MAX_VARIABLE_BYTES (UINT64_C(1) << 40)
@@ -63,7 +64,7 @@ struct symbols {
 };
 
 /* --- Modifiers and forms of instructions --- */
-enum { MODIFIER_WORDS = 6, MAX_MODIFIERS = 24, MAX_GROUPS = 20, MAX_SPECS = 8 };
+enum { MODIFIER_WORDS = 8, MAX_MODIFIERS = 24, MAX_GROUPS = 20, MAX_SPECS = 8 };
 struct modifier { /* one line of opcodes_modifiers.def */
     const char *text;
     uint8_t field; /* enum modifier_field */

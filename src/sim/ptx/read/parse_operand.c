@@ -225,7 +225,7 @@ static void vector_operand(struct parser *parser, struct ir_operand *operand)
 /* [base], [base + offset], [texture, {x, y}] */
 static void bracket_operand(struct parser *parser, struct ir_operand *operand)
 {
-    struct ir_operand parts[MAX_PARTS];
+    struct ir_operand parts[MAX_GROUP];
     uint8_t count = 1;
     int64_t offset = 0;
     *operand = (struct ir_operand){.kind = IR_OPERAND_ADDRESS};
@@ -245,7 +245,7 @@ static void bracket_operand(struct parser *parser, struct ir_operand *operand)
     }
     while (parse_accept(parser, ',')) {
         operand->kind = IR_OPERAND_GROUP;
-        if (count == MAX_PARTS) {
+        if (count == MAX_GROUP) {
             parse_syntax(parser);
             return;
         }

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* wgmma.mma_async: a product of matrices that are in shared memory, or a in registers. The four
+ * warps of a warpgroup have 16 rows of a and d each, and each computes its own at once when it
+ * comes here: the ISA lets nobody see d before wgmma.wait_group.
+ *
+ * A matrix in shared memory is made of chunks of 16 bytes. Neighbours in a chunk are neighbours
+ * along k, or where the matrix is transposed along its rows (a) or columns (b). Eight chunks that
+ * are 16, 32, 64 or 128 bytes apart, as wide as the swizzle, are neighbours in the other
+ * direction. */
+#include "ptx/memory/memory_wgmma.h"
+
+#include <string.h>
+
+#include "ptx/memory/memory.h"
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ops/fragment.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/ops_wgmma.h"
+#include "ptx/ptx.h"
+
+enum { CHUNK = 16, LINES = 8 };
+
+/* A matrix descriptor. */
+struct layout {
+    uint32_t start, leading, stride; /* bytes */
+    uint32_t width;                  /* of the swizzle, in bytes; CHUNK: none */
+    bool transposed;
+};
+
+static struct layout layout_of(uint64_t descriptor, bool transposed)
+{
+    static const uint8_t widths[] = {CHUNK, 128, 64, 32};
+    return (struct layout){.start = (uint32_t)(descriptor & 0x3fff) * CHUNK,
+                           .leading = (uint32_t)(descriptor >> 16 & 0x3fff) * CHUNK,
+                           .stride = (uint32_t)(descriptor >> 32 & 0x3fff) * CHUNK,
+                           .width = widths[descriptor >> 62],
+                           .transposed = transposed};
+}
+
+/* Where chunk number `chunk` of a line is. A line is a row of a or a column of b; or where the
+ * matrix is transposed, what has one place along k. */
+static uint32_t layout_chunk(const struct layout *layout, unsigned line, unsigned chunk)
+{
+    const unsigned across = layout->width / CHUNK;
+    uint32_t at = layout->start + line % LINES * layout->width;
+    if (layout->width == CHUNK)
+        at += layout->transposed ? line / LINES * layout->leading + chunk * layout->stride
+                                 : line / LINES * layout->stride + chunk * layout->leading;
+    else
+        at += line / LINES * layout->stride + chunk / across * layout->leading +
+              chunk % across * CHUNK;
+    return (at ^ (at >> 7 & (across - 1)) * CHUNK) & 0x3ffff;
+}
+
+DEVICE_ACCESS static void copy_chunk(void *to, const void *from)
+{
+    memcpy(to, from, CHUNK);
+}
+
+/* A chunk of shared memory; false after a fault. */
+static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint32_t at, void *to)
+{
+    const struct ptx_block *block = warp->block;
+    const char *from = block->shared + at;
+    if (at >= block->shared_size || block->shared_size - at < CHUNK)
+        from = memory_resolve(warp, step, 0, PTX_SPACE_SHARED, at, CHUNK, false);
+    if (from)
+        copy_chunk(to, from);
+    return from;
+}
+
+/* `rows` rows of a, or columns of b, from row `first` on, with all they have along k. */
+static bool read_rows(struct ptx_warp *warp, const struct ptx_step *step,
+                      const struct layout *layout, unsigned first, unsigned rows, wgmma_bytes to)
+{
+    enum { HALVES = CHUNK / 2 }; /* what is transposed has elements of two bytes */
+    if (!layout->transposed) {
+        for (unsigned row = 0; row < rows; row++)
+            for (unsigned chunk = 0; chunk < WGMMA_BYTES / CHUNK; chunk++)
+                if (!read_chunk(warp, step, layout_chunk(layout, first + row, chunk),
+                                to[row] + chunk * CHUNK))
+                    return false;
+        return true;
+    }
+    for (unsigned k = 0; k < WGMMA_BYTES / 2; k++)
+        for (unsigned row = 0; row < rows; row += HALVES) {
+            uint16_t halves[HALVES];
+            if (!read_chunk(warp, step, layout_chunk(layout, k, (first + row) / HALVES), halves))
+                return false;
+            for (unsigned i = 0; i < HALVES; i++)
+                memcpy(to[row + i] + 2 * k, &halves[i], 2);
+        }
+    return true;
+}
+
+/* Register r of lane 4 i + p has word p of row i; r 1 and 3 are 8 rows below, 2 and 3 four words
+ * on. */
+static void read_registers(const struct ptx_warp *warp, const uint32_t *list, wgmma_bytes to)
+{
+    for (unsigned r = 0; r < 4; r++) {
+        const lane_u32 *words = ptx_in(warp, list[r]);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            memcpy(to[lane / 4 + r % 2 * 8] + (lane % 4 + r / 2 * 4) * 4, &words[lane], 4);
+    }
+}
+
+/* --- d: as a and c of mma, of eight columns a lane has two neighbours in two rows --- */
+static void sums_read(const struct ptx_warp *warp, const uint32_t *list, bool halves,
+                      wgmma_sums sums)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        const lane_u32 *words = ptx_in(warp, list[halves ? i / 2 : i]);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            sums[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] =
+                halves ? words[lane] >> i % 2 * 16 & 0xffff : words[lane];
+    }
+}
+
+static void sums_write(struct ptx_warp *warp, const uint32_t *list, bool halves, uint32_t mask,
+                       wgmma_sums sums)
+{
+    for (unsigned r = 0; r < (halves ? 2 : 4); r++) {
+        lane_u32 *to = ptx_out(warp, list[r]);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            const unsigned row = lane / 4 + (halves ? r : r / 2) * 8, column = lane % 4 * 2;
+            const uint32_t word = halves ? sums[row][column] | sums[row][column + 1] << 16
+                                         : sums[row][column + r % 2];
+            to[lane] = ops_has(mask, lane) ? word : to[lane];
+        }
+    }
+}
+
+void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const struct how_wgmma *how = &step->how.wgmma;
+    const unsigned columns = fragment_shape(how->shape).n;
+    const bool halves = how->d == IR_F16;
+    const unsigned registers = halves ? 2 : 4; /* of eight columns */
+    const uint32_t *sources = step->list + columns / WGMMA_COLUMNS * registers;
+    const uint32_t *last = step->list + step->list_count - 2;
+    const lane_u64 *b_descriptors = ptx_in(warp, last[0]);
+    const unsigned lane = (unsigned)__builtin_ctz(mask);
+    const struct layout b_layout = layout_of(b_descriptors[lane], how->b_columns);
+    const bool add = ops_has(ops_predicate(warp, last[1]), lane);
+    struct wgmma_elements a, b;
+    wgmma_bytes bytes;
+
+    if ((warp->index | 3) >= warp->block->warp_count) {
+        fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                   "the warpgroup has fewer than four warps");
+        return;
+    }
+    if (how->a_registers) {
+        read_registers(warp, sources, bytes);
+    } else {
+        const lane_u64 *a_descriptors = ptx_in(warp, sources[0]);
+        const struct layout a_layout = layout_of(a_descriptors[lane], how->a_columns);
+        if (!read_rows(warp, step, &a_layout, warp->index % 4 * WGMMA_ROWS, WGMMA_ROWS, bytes))
+            return;
+    }
+    OPS_NAME(ops_wgmma_take)(how->a, how->a_minus, WGMMA_ROWS, &bytes, &a);
+    for (unsigned column = 0; column < columns; column += WGMMA_COLUMNS) {
+        const uint32_t *list = step->list + column / WGMMA_COLUMNS * registers;
+        wgmma_sums sums = {{0}};
+        if (!read_rows(warp, step, &b_layout, column, WGMMA_COLUMNS, bytes))
+            return;
+        OPS_NAME(ops_wgmma_take)(how->b, how->b_minus, WGMMA_COLUMNS, &bytes, &b);
+        if (add)
+            sums_read(warp, list, halves, sums);
+        OPS_NAME(ops_wgmma_multiply)(how, &a, &b, add, &sums);
+        sums_write(warp, list, halves, mask, sums);
+    }
+}

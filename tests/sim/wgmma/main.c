@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Run the instructions of wgmma.def with the driver in use:
+ *
+ *     sim-wgmma FILE            # compare what they give with FILE, which a device wrote
+ *     sim-wgmma record FILE     # write it
+ *
+ * Each n of a line has a kernel with a in registers and one with a in shared memory, and each of
+ * them three problems. A line of the file has the instruction and a sum over the bits of d for each
+ * problem. Ends with 1 if anything differs, 77 where there is no device of compute capability 9.0.
+ */
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wgmma.h"
+
+enum { PROBLEMS = 3 };
+
+static FILE *file;
+static bool recording;
+static unsigned instructions, differing;
+static CUdeviceptr memory;
+static struct problem problem;
+
+static void check(CUresult code, const char *what)
+{
+    const char *name = "unknown";
+    if (code == CUDA_SUCCESS)
+        return;
+    cuGetErrorName(code, &name);
+    printf("%s: %s\n", what, name);
+    exit(1);
+}
+
+/* FNV-1a. */
+static uint64_t sum_of(const void *data, size_t bytes)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+static uint64_t answer_of(CUfunction function, const struct instruction *one, unsigned number)
+{
+    wgmma_fill(one, number, &problem);
+    check(cuMemcpyHtoD(memory, &problem, sizeof problem), "copy");
+    check(cuLaunchKernel(function, 1, 1, 1, WGMMA_THREADS, 1, 1, WGMMA_SHARED, NULL,
+                         (void *[]){&memory}, NULL),
+          "launch");
+    check(cuMemcpyDtoH(problem.d, memory + offsetof(struct problem, d), sizeof problem.d),
+          "kernel");
+    return sum_of(problem.d, wgmma_registers(one) * sizeof *problem.d);
+}
+
+static void write_name(char *name, size_t size, const struct instruction *one)
+{
+    snprintf(name, size, "m64n%uk%u.%s.%s.%s%s %s %+d%c %+d%c", one->n, one->k, one->d, one->a,
+             one->b, one->rest, one->registers ? "registers" : "memory", one->sign_a,
+             one->transposed_a ? 't' : 'n', one->sign_b, one->transposed_b ? 't' : 'n');
+}
+
+static void run(const struct instruction *one)
+{
+    char name[100], line[200] = "", have[200];
+    char *text = wgmma_text(one);
+    CUmodule module;
+    CUfunction function;
+    write_name(name, sizeof name, one);
+    check(cuModuleLoadData(&module, text), name);
+    check(cuModuleGetFunction(&function, module, "k"), name);
+    check(
+        cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, WGMMA_SHARED),
+        name);
+    int at = snprintf(have, sizeof have, "%s", name);
+    for (unsigned i = 0; i < PROBLEMS; i++)
+        at += snprintf(have + at, sizeof have - (size_t)at, " %016llx",
+                       (unsigned long long)answer_of(function, one, instructions * PROBLEMS + i));
+    check(cuModuleUnload(module), name);
+    free(text);
+    instructions++;
+    if (recording) {
+        fprintf(file, "%s\n", have);
+        return;
+    }
+    if (!fgets(line, sizeof line, file))
+        line[0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    if (strcmp(line, have) != 0) {
+        printf("have %s\nwant %s\n", have, line);
+        differing++;
+    }
+}
+
+/* Both kernels of one n; signs and transpositions in turn. */
+static void run_both(struct instruction one)
+{
+    const unsigned turn = one.n / 8;
+    one.sign_a = one.signs && turn % 4 == 1 ? -1 : 1;
+    one.sign_b = one.signs && turn % 3 == 1 ? -1 : 1;
+    one.transposed_b = one.halves && turn % 2;
+    one.registers = true;
+    run(&one);
+    one.transposed_a = one.halves && turn / 2 % 2;
+    one.transposed_b ^= one.halves;
+    one.registers = false;
+    run(&one);
+}
+
+static bool has(const struct instruction *one, unsigned n)
+{
+    const bool any = one->d[0] == 'f';
+    return any || n % 16 == 0 || n == 8 || n == 24;
+}
+
+static void run_all(struct instruction one, unsigned step)
+{
+    unsigned count = 0;
+    for (one.n = 8; one.n <= 256; one.n += 8)
+        if (has(&one, one.n) && (count++ % step == 0 || one.n == 256))
+            run_both(one);
+}
+
+int main(int count, char **words)
+{
+    CUdevice device;
+    CUcontext context;
+    int major = 0;
+    recording = count == 3 && strcmp(words[1], "record") == 0;
+    file = count == 2 + recording ? fopen(words[count - 1], recording ? "w" : "r") : NULL;
+    if (!file) {
+        fprintf(stderr, "usage: sim-wgmma [record] FILE\n");
+        return 2;
+    }
+    if (cuInit(0) != CUDA_SUCCESS || cuDeviceGet(&device, 0) != CUDA_SUCCESS ||
+        cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) !=
+            CUDA_SUCCESS ||
+        major != 9) {
+        printf("no device of compute capability 9.0\n");
+        return 77;
+    }
+    check(cuDevicePrimaryCtxRetain(&context, device), "context");
+    check(cuCtxSetCurrent(context), "context");
+    check(cuMemAlloc(&memory, sizeof problem), "memory");
+#define WGMMA(d, a, b, rest, k, signs, halves, step)                                               \
+    run_all((struct instruction){d, a, b, rest, 0, k, false, signs, halves, 1, 1, false, false},   \
+            step);
+#include "wgmma.def"
+#undef WGMMA
+    check(cuMemFree(memory), "memory");
+    check(cuDevicePrimaryCtxRelease(device), "context");
+    fclose(file);
+    printf("%u instructions, %u differ\n", instructions, differing);
+    return differing > 0;
+}
