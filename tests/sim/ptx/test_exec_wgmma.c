@@ -79,6 +79,19 @@ static void faults(void **state)
     exec_open(&one, WGMMA_BODY(WGMMA_PRODUCT("%d10, %d11, 1, 1, 1, 0, 0")), 1, 96);
     exec_fails(&one, PTX_FAULT_ILLEGAL_INSTRUCTION, "warpgroup", "wgmma");
     exec_close(&one);
+    /* The last warp ends before, or comes by without it. */
+    exec_open(&one,
+              WGMMA_BODY("setp.ge.u32 %p2, %r61, 96;\n@%p2 exit;\n" WGMMA_PRODUCT(
+                  "%d10, %d11, 1, 1, 1, 0, 0")),
+              1, 128);
+    exec_fails(&one, PTX_FAULT_ILLEGAL_INSTRUCTION, "warpgroup", "wgmma");
+    exec_close(&one);
+    exec_open(&one,
+              WGMMA_BODY("setp.ge.u32 %p2, %r61, 32;\n@%p2 exit;\n" WGMMA_PRODUCT(
+                  "%d10, %d11, 1, 1, 1, 0, 0")),
+              1, 128);
+    exec_fails(&one, PTX_FAULT_ILLEGAL_INSTRUCTION, "warpgroup", "wgmma");
+    exec_close(&one);
     exec_open(&one,
               WGMMA_BODY("add.u64 %d11, %d11, 128;\n" WGMMA_PRODUCT("%d10, %d11, 1, 1, 1, 0, 0")),
               1, 128);

@@ -48,15 +48,17 @@ static void fill(void *to, size_t bytes, const char *name, unsigned mode, uint64
     }
 }
 
-/* Each swizzle, with offsets that let parts of a matrix lie apart, side by side or on another. */
+/* Each swizzle and base offset, with offsets that let the parts of a matrix lie apart, side by side
+ * or one on another, from addresses that suit the swizzle and others. */
 static uint64_t descriptor(unsigned number, unsigned start)
 {
     static const unsigned offsets[][2] = {
         {128, 256}, {1024, 1024}, {1040, 512}, {512, 1040}, {0, 16}};
     const unsigned leading = offsets[number % 5][0], stride = offsets[number % 5][1];
-    const uint64_t swizzle = number % 4;
+    const uint64_t swizzle = number % 4, base = number / 8 % 8;
     const unsigned at = start + (number % 3 == 2 ? number % 7 * 16 : number % 3 * 1024);
-    return at / 16 | (uint64_t)(leading / 16) << 16 | (uint64_t)(stride / 16) << 32 | swizzle << 62;
+    return at / 16 | (uint64_t)(leading / 16) << 16 | (uint64_t)(stride / 16) << 32 | base << 49 |
+           swizzle << 62;
 }
 
 void wgmma_fill(const struct instruction *one, unsigned number, struct problem *problem)

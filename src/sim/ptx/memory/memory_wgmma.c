@@ -18,6 +18,7 @@
 #include "ptx/ops/fragment.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_wgmma.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 
 enum { CHUNK = 16, LINES = 8 };
@@ -26,6 +27,7 @@ enum { CHUNK = 16, LINES = 8 };
 struct layout {
     uint32_t start, leading, stride; /* bytes */
     uint32_t width;                  /* of the swizzle, in bytes; CHUNK: none */
+    uint32_t base;                   /* where the swizzle begins, in units of 128 bytes */
     bool transposed;
 };
 
@@ -36,6 +38,7 @@ static struct layout layout_of(uint64_t descriptor, bool transposed)
                            .leading = (uint32_t)(descriptor >> 16 & 0x3fff) * CHUNK,
                            .stride = (uint32_t)(descriptor >> 32 & 0x3fff) * CHUNK,
                            .width = widths[descriptor >> 62],
+                           .base = (uint32_t)(descriptor >> 49 & 7),
                            .transposed = transposed};
 }
 
@@ -51,7 +54,7 @@ static uint32_t layout_chunk(const struct layout *layout, unsigned line, unsigne
     else
         at += line / LINES * layout->stride + chunk / across * layout->leading +
               chunk % across * CHUNK;
-    return (at ^ (at >> 7 & (across - 1)) * CHUNK) & 0x3ffff;
+    return (at ^ (((at >> 7) - layout->base) & (across - 1)) * CHUNK) & 0x3ffff;
 }
 
 DEVICE_ACCESS static void copy_chunk(void *to, const void *from)
@@ -132,6 +135,17 @@ static void sums_write(struct ptx_warp *warp, const uint32_t *list, bool halves,
     }
 }
 
+/* Will all four warps come here? One that ended earlier will not. */
+static bool has_warpgroup(const struct ptx_warp *warp)
+{
+    const struct ptx_block *block = warp->block;
+    const uint32_t first = warp->index & ~3U, products = ++warp->state->products;
+    for (uint32_t i = first; i < first + 4; i++)
+        if (i >= block->warp_count || (block->warps[i].done && block->warps[i].products < products))
+            return false;
+    return true;
+}
+
 void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct how_wgmma *how = &step->how.wgmma;
@@ -143,11 +157,11 @@ void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, 
     const lane_u64 *b_descriptors = ptx_in(warp, last[0]);
     const unsigned lane = (unsigned)__builtin_ctz(mask);
     const struct layout b_layout = layout_of(b_descriptors[lane], how->b_columns);
-    const bool add = ops_has(ops_predicate(warp, last[1]), lane);
+    const bool add = ops_predicate(warp, last[1]) & mask; /* of any lane */
     struct wgmma_elements a, b;
     wgmma_bytes bytes;
 
-    if ((warp->index | 3) >= warp->block->warp_count) {
+    if (!has_warpgroup(warp)) {
         fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
                    "the warpgroup has fewer than four warps");
         return;

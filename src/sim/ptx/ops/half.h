@@ -87,4 +87,12 @@ HALF_INLINE float bf16_fma(float a, float b, float c)
     return half_odd(nearest, rest > 0.0 ? 1.0F : rest < 0.0 ? -1.0F : 0.0F);
 }
 
+/* A sum that is exact in double. */
+HALF_INLINE uint32_t f16_sum(double sum)
+{
+    const float nearest = (float)sum;
+    const double rest = sum - (double)nearest;
+    return f16_bits(half_odd(nearest, rest > 0.0 ? 1.0F : rest < 0.0 ? -1.0F : 0.0F));
+}
+
 #endif

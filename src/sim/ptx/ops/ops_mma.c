@@ -128,12 +128,6 @@ OPS_INLINE uint32_t f32_result(double sum)
     const uint32_t bits = f32_bits((float)sum);
     return f32_is_nan(bits) ? F32_NAN : bits;
 }
-OPS_INLINE uint32_t f16_result(double sum)
-{
-    const float nearest = (float)sum;
-    const double rest = sum - (double)nearest;
-    return f16_bits(half_odd(nearest, rest > 0.0 ? 1.0F : rest < 0.0 ? -1.0F : 0.0F));
-}
 OPS_INLINE uint64_t f64_result(double sum)
 {
     const uint64_t bits = f64_bits(sum);
@@ -172,7 +166,7 @@ OPS_INLINE uint64_t f64_result(double sum)
             }                                                                                      \
         }                                                                                          \
     }
-WRITE(write_f16, double, u32, IR_F16, f16_result(value))
+WRITE(write_f16, double, u32, IR_F16, f16_sum(value))
 WRITE(write_f32, double, u32, IR_F32, f32_result(value))
 WRITE(write_f64, double, u64, IR_F64, f64_result(value))
 WRITE(write_s32, int32_t, u32, IR_S32, (uint32_t)value)
@@ -353,9 +347,9 @@ static void quad_write(struct ptx_warp *warp, const struct ptx_step *step, unsig
         if (is_f32)
             words[lane] = f32_result(sum);
         else if (e % 2 == 0)
-            words[lane] = f16_result(sum);
+            words[lane] = f16_sum(sum);
         else
-            words[lane] |= f16_result(sum) << 16;
+            words[lane] |= f16_sum(sum) << 16;
     }
 }
 

@@ -50,6 +50,7 @@ struct ptx_warp_state {
     uint32_t group_count, current;
     uint32_t first_alive;     /* lanes at the start */
     uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
+    uint32_t products;        /* of its warpgroup that it had a part in */
     int32_t budget, spins;
     bool stopped; /* a fault */
     bool begun, done, blocked;

@@ -68,7 +68,7 @@ static void warp_reset(struct ptx_block *block, uint32_t index)
     state->launch = launch;
     state->local = NULL;
     state->group_count = state->current = 0;
-    state->cluster_pending = 0;
+    state->cluster_pending = state->products = 0;
     state->stopped = state->begun = state->done = state->blocked = false;
     state->first_alive = left >= PTX_LANES ? PTX_FULL : (UINT32_C(1) << left) - 1;
     state->warp.constants = launch->image->constants;

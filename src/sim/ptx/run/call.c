@@ -358,12 +358,26 @@ bool call_warp_begin(struct ptx_warp_state *state)
     return true;
 }
 
+/* Did another warp of the warpgroup have a part in a product that this one never came to? */
+static bool missed_product(const struct ptx_warp_state *state)
+{
+    const struct ptx_block *block = state->warp.block;
+
+    for (uint32_t i = state->warp.index & ~3U; i <= (state->warp.index | 3); i++)
+        if (i < block->warp_count && block->warps[i].products > state->products)
+            return true;
+    return false;
+}
+
 /* All lanes are gone: what the warp had is for the next. */
 void call_warp_end(struct ptx_warp_state *state)
 {
     struct worker *worker = state->worker;
 
     state->done = true;
+    if (missed_product(state))
+        fault_launch(state->launch, PTX_FAULT_ILLEGAL_INSTRUCTION,
+                     "a warp ended while others of its warpgroup ran wgmma.mma_async");
     if (state->local) {
         memcpy(state->local, &worker->stacks, sizeof worker->stacks);
         worker->stacks = state->local;
