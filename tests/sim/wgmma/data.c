@@ -72,4 +72,5 @@ void wgmma_fill(const struct instruction *one, unsigned number, struct problem *
     problem->descriptor_a = descriptor(number / 2, 0);
     problem->descriptor_b = descriptor(number, HALF);
     problem->add = number % 5 != 4;
+    problem->times = 1;
 }

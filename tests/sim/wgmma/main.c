@@ -3,6 +3,7 @@
  *
  *     sim-wgmma FILE            # compare what they give with FILE, which a device wrote
  *     sim-wgmma record FILE     # write it
+ *     sim-wgmma time            # how fast those with the largest n are
  *
  * Each n of a line has a kernel with a in registers and one with a in shared memory, and each of
  * them three problems. A line of the file has the instruction and a sum over the bits of d for each
@@ -12,13 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "wgmma.h"
 
 enum { PROBLEMS = 3 };
 
 static FILE *file;
-static bool recording;
+static bool recording, timing;
 static unsigned instructions, differing;
 static CUdeviceptr memory;
 static struct problem problem;
@@ -42,16 +44,36 @@ static uint64_t sum_of(const void *data, size_t bytes)
     return sum;
 }
 
-static uint64_t answer_of(CUfunction function, const struct instruction *one, unsigned number)
+static void launch(CUfunction function)
 {
-    wgmma_fill(one, number, &problem);
     check(cuMemcpyHtoD(memory, &problem, sizeof problem), "copy");
     check(cuLaunchKernel(function, 1, 1, 1, WGMMA_THREADS, 1, 1, WGMMA_SHARED, NULL,
                          (void *[]){&memory}, NULL),
           "launch");
-    check(cuMemcpyDtoH(problem.d, memory + offsetof(struct problem, d), sizeof problem.d),
-          "kernel");
+    check(cuCtxSynchronize(), "kernel");
+}
+
+static uint64_t answer_of(CUfunction function, const struct instruction *one, unsigned number)
+{
+    wgmma_fill(one, number, &problem);
+    launch(function);
+    check(cuMemcpyDtoH(problem.d, memory + offsetof(struct problem, d), sizeof problem.d), "copy");
     return sum_of(problem.d, wgmma_registers(one) * sizeof *problem.d);
+}
+
+/* On one core, or one multiprocessor: there is one block. The processor's time is that of a
+ * simulated device, whatever else the machine does. */
+static void time_of(CUfunction function, const struct instruction *one, const char *name)
+{
+    enum { TIMES = 1000 };
+    wgmma_fill(one, 0, &problem);
+    launch(function);
+    problem.times = TIMES;
+    const clock_t begin = clock();
+    launch(function);
+    printf("%s: %.2f billion operations a second\n", name,
+           2.0 * 64 * one->n * one->k * TIMES / ((double)(clock() - begin) / CLOCKS_PER_SEC) *
+               1e-9);
 }
 
 static void write_name(char *name, size_t size, const struct instruction *one)
@@ -73,6 +95,12 @@ static void run(const struct instruction *one)
     check(
         cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, WGMMA_SHARED),
         name);
+    if (timing) {
+        time_of(function, one, name);
+        check(cuModuleUnload(module), name);
+        free(text);
+        return;
+    }
     int at = snprintf(have, sizeof have, "%s", name);
     for (unsigned i = 0; i < PROBLEMS; i++)
         at += snprintf(have + at, sizeof have - (size_t)at, " %016llx",
@@ -117,7 +145,7 @@ static bool has(const struct instruction *one, unsigned n)
 static void run_all(struct instruction one, unsigned step)
 {
     unsigned count = 0;
-    for (one.n = 8; one.n <= 256; one.n += 8)
+    for (one.n = timing ? 256 : 8; one.n <= 256; one.n += 8)
         if (has(&one, one.n) && (count++ % step == 0 || one.n == 256))
             run_both(one);
 }
@@ -128,9 +156,11 @@ int main(int count, char **words)
     CUcontext context;
     int major = 0;
     recording = count == 3 && strcmp(words[1], "record") == 0;
-    file = count == 2 + recording ? fopen(words[count - 1], recording ? "w" : "r") : NULL;
-    if (!file) {
-        fprintf(stderr, "usage: sim-wgmma [record] FILE\n");
+    timing = count == 2 && strcmp(words[1], "time") == 0;
+    if (count == 2 + recording && !timing)
+        file = fopen(words[count - 1], recording ? "w" : "r");
+    if (!file && !timing) {
+        fprintf(stderr, "usage: sim-wgmma time|FILE|record FILE\n");
         return 2;
     }
     if (cuInit(0) != CUDA_SUCCESS || cuDeviceGet(&device, 0) != CUDA_SUCCESS ||
@@ -150,6 +180,8 @@ int main(int count, char **words)
 #undef WGMMA
     check(cuMemFree(memory), "memory");
     check(cuDevicePrimaryCtxRelease(device), "context");
+    if (timing)
+        return 0;
     fclose(file);
     printf("%u instructions, %u differ\n", instructions, differing);
     return differing > 0;

@@ -52,11 +52,13 @@ char *wgmma_text(const struct instruction *one)
         offsetof(struct problem, descriptor_b));
     add(&at, "ld.global.u32 %%r6, [%%q0+%zu];\nsetp.ne.u32 %%p2, %%r6, 0;\n",
         offsetof(struct problem, add));
+    add(&at, "ld.global.u32 %%r7, [%%q0+%zu];\n", offsetof(struct problem, times));
     for (unsigned i = 0; i < 4; i++)
         add(&at, "ld.global.b32 %%a%u, [%%q1+%zu];\n", i, offsetof(struct problem, a) + 512 * i);
     for (unsigned i = 0; i < count; i++)
         add(&at, "ld.global.b32 %%d%u, [%%q1+%zu];\n", i, offsetof(struct problem, d) + 512 * i);
-    add(&at, "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s%s ",
+    add(&at,
+        "AGAIN:\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s%s ",
         one->n, one->k, one->d, one->a, one->b, one->rest);
     add_list(&at, 'd', count);
     add(&at, ", ");
@@ -71,7 +73,8 @@ char *wgmma_text(const struct instruction *one)
         add(&at, ", %d", one->transposed_a);
     if (one->halves)
         add(&at, ", %d", one->transposed_b);
-    add(&at, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n");
+    add(&at, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+             "sub.u32 %%r7, %%r7, 1;\nsetp.ne.u32 %%p1, %%r7, 0;\n@%%p1 bra AGAIN;\n");
     for (unsigned i = 0; i < count; i++)
         add(&at, "st.global.b32 [%%q1+%zu], %%d%u;\n", offsetof(struct problem, d) + 512 * i, i);
     add(&at, "ret;\n}\n");

@@ -31,7 +31,8 @@ struct problem {
     uint32_t a[4][WGMMA_THREADS];
     uint32_t d[WGMMA_MOST][WGMMA_THREADS];
     uint64_t descriptor_a, descriptor_b;
-    uint32_t add;
+    uint32_t add;   /* whether d counts */
+    uint32_t times; /* how often it is added to */
 };
 
 unsigned wgmma_registers(const struct instruction *one); /* of d */

@@ -19,7 +19,7 @@ struct format {                  /* of a float */
     bool finite;                 /* but for the largest number, which is the NaN */
 };
 
-static struct format format_of(unsigned type)
+OPS_INLINE struct format format_of(unsigned type)
 {
     switch (type) {
     case IR_F16:
@@ -65,28 +65,41 @@ OPS_INLINE struct number number_of(uint32_t word, struct format format)
                            .special = special};
 }
 
-OPS_INLINE uint32_t element_at(const uint8_t *row, unsigned k, unsigned bytes)
+/* Elements by place and row, as bits. */
+typedef uint32_t words[WGMMA_BYTES][WGMMA_ROWS];
+
+OPS_INLINE void take_words(unsigned bytes, unsigned rows, const wgmma_bytes *from, words to)
 {
-    uint32_t word = 0;
-    memcpy(&word, row + (size_t)k * bytes, bytes);
-    return word;
+    for (unsigned row = 0; row < rows; row++)
+        for (unsigned k = 0; k < WGMMA_BYTES / bytes; k++) {
+            uint32_t word = 0;
+            memcpy(&word, (*from)[row] + (size_t)k * bytes, bytes);
+            to[k][row] = word;
+        }
 }
 
-OPS_INLINE void take_floats(struct format format, bool minus, unsigned rows,
-                            const wgmma_bytes *bytes, struct wgmma_elements *to)
+OPS_INLINE void take_floats(unsigned type, bool minus, unsigned rows, const wgmma_bytes *bytes,
+                            struct wgmma_elements *to)
 {
+    const struct format format = format_of(type);
+    const uint32_t sign = minus ? F32_SIGN : 0;
     uint32_t special = 0;
-    for (unsigned k = 0; k < WGMMA_BYTES / format.bytes; k++)
+    words from;
+    to->count = WGMMA_BYTES / format.bytes;
+    take_words(format.bytes, rows, bytes, from);
+    for (unsigned k = 0; k < to->count; k++) {
+        OPS_UNORDERED
         for (unsigned row = 0; row < rows; row++) {
-            const uint32_t word = element_at((*bytes)[row], k, format.bytes);
-            const struct number number = number_of(word, format);
-            to->part[k][row] = minus ? -number.part : number.part;
-            to->value[k][row] = minus ? -number.value : number.value;
+            const struct number number = number_of(from[k][row], format);
+            to->part[k][row] = f32_of(f32_bits(number.part) ^ sign);
             to->exponent[k][row] = number.exponent;
             special |= number.special;
         }
-    to->count = WGMMA_BYTES / format.bytes;
+    }
     to->special = special;
+    for (unsigned k = 0; k < to->count && special; k++)
+        for (unsigned row = 0; row < rows; row++)
+            to->value[k][row] = f32_of(f32_bits(number_of(from[k][row], format).value) ^ sign);
 }
 
 OPS_INLINE void take_integers(bool is_signed, unsigned rows, const wgmma_bytes *bytes,
@@ -119,8 +132,20 @@ void OPS_NAME(ops_wgmma_take)(unsigned type, bool minus, unsigned rows, const wg
     case IR_B1:
         take_bits(rows, bytes, to);
         break;
+    case IR_F16:
+        take_floats(IR_F16, minus, rows, bytes, to);
+        break;
+    case IR_BF16:
+        take_floats(IR_BF16, minus, rows, bytes, to);
+        break;
+    case IR_TF32:
+        take_floats(IR_TF32, minus, rows, bytes, to);
+        break;
+    case IR_E4M3:
+        take_floats(IR_E4M3, minus, rows, bytes, to);
+        break;
     default:
-        take_floats(format_of(type), minus, rows, bytes, to);
+        take_floats(IR_E5M2, minus, rows, bytes, to);
     }
 }
 
@@ -131,12 +156,6 @@ void OPS_NAME(ops_wgmma_take)(unsigned type, bool minus, unsigned rows, const wg
  * have 8 bits, to as many bits behind the first as were kept. f16 is rounded to nearest even. */
 enum { FRACTION = 25, FRACTION_NARROW = 13, FRACTION_F32 = 23 };
 
-OPS_INLINE int32_t fixed(float part, int32_t below, int fraction)
-{
-    const int32_t down = below < 64 ? below : 64;
-    return (int32_t)(part * f32_of((uint32_t)(127 + fraction - down) << FRACTION_F32));
-}
-
 OPS_INLINE uint32_t f32_cut(double sum, bool narrow)
 {
     const float nearest = (float)sum;
@@ -145,36 +164,46 @@ OPS_INLINE uint32_t f32_cut(double sum, bool narrow)
     return narrow ? bits & ~0U << (FRACTION_F32 - FRACTION_NARROW) : bits;
 }
 
-struct row_sums { /* of one row of a */
-    struct number c[WGMMA_COLUMNS];
+/* Of eight columns at once. They stay inside of a function: how vectors are handed over depends on
+ * the instruction set. */
+typedef int32_t ints __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* part * 2^(exponent - top) in units of the last bit that counts; 0 if it is far below. */
+#define FIXED(part, exponent, top, fraction)                                                       \
+    __builtin_convertvector(                                                                       \
+        (part) * (floats)((((exponent) - (top) + 127 + (fraction)) & ((exponent) - (top) > -64))   \
+                          << FRACTION_F32),                                                        \
+        ints)
+
+struct row { /* of d: c, and what it becomes */
+    int32_t exponent[WGMMA_COLUMNS];
+    float part[WGMMA_COLUMNS], value[WGMMA_COLUMNS];
     int32_t top[WGMMA_COLUMNS];                      /* the largest exponents */
-    int32_t even[WGMMA_COLUMNS], odd[WGMMA_COLUMNS]; /* two, as one could overflow */
+    int32_t even[WGMMA_COLUMNS], odd[WGMMA_COLUMNS]; /* two sums, as one could overflow */
 };
 
 OPS_INLINE void row_add(const struct wgmma_elements *a, const struct wgmma_elements *b,
-                        unsigned row, int fraction, bool add, struct row_sums *sums)
+                        unsigned number, int fraction, struct row *row)
 {
-    for (unsigned j = 0; j < WGMMA_COLUMNS; j++)
-        sums->top[j] =
-            add && sums->c[j].exponent > EXPONENT_LEAST ? sums->c[j].exponent : EXPONENT_LEAST;
-    for (unsigned k = 0; k < a->count; k++)
-        for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            const int32_t exponent = a->exponent[k][row] + b->exponent[k][j];
-            sums->top[j] = exponent > sums->top[j] ? exponent : sums->top[j];
-        }
-    for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-        sums->even[j] =
-            add ? fixed(sums->c[j].part, sums->top[j] - sums->c[j].exponent, fraction) : 0;
-        sums->odd[j] = 0;
+    const ints c = *(const ints *)row->exponent;
+    ints top = c, even, odd = c ^ c;
+    for (unsigned k = 0; k < a->count; k++) {
+        const ints exponent = a->exponent[k][number] + *(const ints *)b->exponent[k];
+        const ints more = exponent > top;
+        top = (exponent & more) | (top & ~more);
     }
-    for (unsigned k = 0; k < a->count; k += 2)
-        for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            const int32_t even = a->exponent[k][row] + b->exponent[k][j];
-            const int32_t odd = a->exponent[k + 1][row] + b->exponent[k + 1][j];
-            sums->even[j] += fixed(a->part[k][row] * b->part[k][j], sums->top[j] - even, fraction);
-            sums->odd[j] +=
-                fixed(a->part[k + 1][row] * b->part[k + 1][j], sums->top[j] - odd, fraction);
-        }
+    even = FIXED(*(const floats *)row->part, c, top, fraction);
+    for (unsigned k = 0; k < a->count; k += 2) {
+        const ints first = a->exponent[k][number] + *(const ints *)b->exponent[k];
+        const ints second = a->exponent[k + 1][number] + *(const ints *)b->exponent[k + 1];
+        even += FIXED(a->part[k][number] * *(const floats *)b->part[k], first, top, fraction);
+        odd +=
+            FIXED(a->part[k + 1][number] * *(const floats *)b->part[k + 1], second, top, fraction);
+    }
+    *(ints *)row->top = top;
+    *(ints *)row->even = even;
+    *(ints *)row->odd = odd;
 }
 
 /* Infinity or NaN, if the sum of c and the products is; else `bits`. */
@@ -184,7 +213,8 @@ static uint32_t special_or(uint32_t bits, const struct wgmma_elements *a,
 {
     float sum = c;
     for (unsigned k = 0; k < a->count; k++)
-        sum += a->value[k][row] * b->value[k][j];
+        sum += (a->special ? a->value[k][row] : a->part[k][row]) *
+               (b->special ? b->value[k][j] : b->part[k][j]);
     if (isfinite(sum))
         return bits;
     if (isnan(sum))
@@ -197,21 +227,24 @@ OPS_INLINE void multiply_floats(const struct wgmma_elements *a, const struct wgm
 {
     const int fraction = narrow ? FRACTION_NARROW : FRACTION;
     const struct format format = format_of(is_f16 ? IR_F16 : IR_F32);
-    for (unsigned row = 0; row < WGMMA_ROWS; row++) {
-        struct row_sums all;
-        uint32_t special = a->special || b->special;
+    for (unsigned number = 0; number < WGMMA_ROWS; number++) {
+        uint32_t special = a->special || b->special, *d = (*sums)[number];
+        struct row row;
         for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            all.c[j] = number_of((*sums)[row][j], format);
-            special |= all.c[j].special;
+            const struct number c = number_of(add ? d[j] : 0, format);
+            row.exponent[j] = c.exponent > EXPONENT_LEAST ? c.exponent : EXPONENT_LEAST;
+            row.part[j] = c.part;
+            row.value[j] = c.value;
+            special |= c.special;
         }
-        row_add(a, b, row, fraction, add, &all);
+        row_add(a, b, number, fraction, &row);
         for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            const uint64_t unit = (uint64_t)(1023 + all.top[j] - fraction) << 52;
-            const double sum = ((double)all.even[j] + (double)all.odd[j]) * f64_of(unit);
-            (*sums)[row][j] = is_f16 ? f16_sum(sum) : f32_cut(sum, narrow);
+            const uint64_t unit = (uint64_t)(1023 + row.top[j] - fraction) << 52;
+            const double sum = ((double)row.even[j] + (double)row.odd[j]) * f64_of(unit);
+            d[j] = is_f16 ? f16_sum(sum) : f32_cut(sum, narrow);
         }
         for (unsigned j = 0; j < WGMMA_COLUMNS && special; j++)
-            (*sums)[row][j] = special_or((*sums)[row][j], a, b, row, j, all.c[j].value, is_f16);
+            d[j] = special_or(d[j], a, b, number, j, row.value[j], is_f16);
     }
 }
 

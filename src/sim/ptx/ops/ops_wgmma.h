@@ -20,7 +20,7 @@ struct wgmma_elements {
     int32_t number[WGMMA_BYTES][WGMMA_ROWS]; /* integers, or words of bits */
     int32_t exponent[WGMMA_BYTES][WGMMA_ROWS];
     float part[WGMMA_BYTES][WGMMA_ROWS];
-    float value[WGMMA_BYTES][WGMMA_ROWS]; /* the part, or what is not finite */
+    float value[WGMMA_BYTES][WGMMA_ROWS]; /* if special: the part, or what is not finite */
 };
 
 typedef uint8_t wgmma_bytes[WGMMA_ROWS][WGMMA_BYTES];
