@@ -97,7 +97,10 @@ static void faults(void **state)
               1, 128);
     exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "16 bytes", "wgmma");
     exec_close(&one);
-    exec_open(&one, WGMMA_BODY(WGMMA_PRODUCT("0x3ff, %d11, 1, 1, 1, 0, 0")), 1, 128);
+    exec_open(
+        &one,
+        WGMMA_BODY("or.b64 %d12, %d10, 0x3fff0000;\n" WGMMA_PRODUCT("%d12, %d11, 1, 1, 1, 0, 0")),
+        1, 128);
     exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "16 bytes", "wgmma");
     exec_close(&one);
 }

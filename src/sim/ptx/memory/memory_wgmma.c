@@ -54,7 +54,7 @@ static uint32_t layout_chunk(const struct layout *layout, unsigned line, unsigne
     else
         at += line / LINES * layout->stride + chunk / across * layout->leading +
               chunk % across * CHUNK;
-    return (at ^ (((at >> 7) - layout->base) & (across - 1)) * CHUNK) & 0x3ffff;
+    return at ^ (((at >> 7) - layout->base) & (across - 1)) * CHUNK;
 }
 
 DEVICE_ACCESS static void copy_chunk(void *to, const void *from)
@@ -66,12 +66,13 @@ DEVICE_ACCESS static void copy_chunk(void *to, const void *from)
 static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint32_t at, void *to)
 {
     const struct ptx_block *block = warp->block;
-    const char *from = block->shared + at;
-    if (at >= block->shared_size || block->shared_size - at < CHUNK)
-        from = memory_resolve(warp, step, 0, PTX_SPACE_SHARED, at, CHUNK, false);
-    if (from)
-        copy_chunk(to, from);
-    return from;
+    if (at >= block->shared_size || block->shared_size - at < CHUNK) {
+        fault_warp(warp, step, 0, PTX_FAULT_ILLEGAL_ADDRESS, at,
+                   "a matrix has 16 bytes that are not in shared memory");
+        return false;
+    }
+    copy_chunk(to, block->shared + at);
+    return true;
 }
 
 /* `rows` rows of a, or columns of b, from row `first` on, with all they have along k. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Products of wgmma, with the bits that an H100 gives: tests/sim/wgmma compares them. */
 #include "ptx/ops/ops_wgmma.h"
 
 #include <math.h>
@@ -6,7 +7,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/fragment.h"
 #include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
 #include "ptx/read/ir.h"
@@ -176,34 +176,36 @@ typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
                           << FRACTION_F32),                                                        \
         ints)
 
-struct row { /* of d: c, and what it becomes */
-    int32_t exponent[WGMMA_COLUMNS];
-    float part[WGMMA_COLUMNS], value[WGMMA_COLUMNS];
-    int32_t top[WGMMA_COLUMNS];                      /* the largest exponents */
-    int32_t even[WGMMA_COLUMNS], odd[WGMMA_COLUMNS]; /* two sums, as one could overflow */
+struct sums { /* of d: c, and what it becomes */
+    struct {
+        int32_t exponent[WGMMA_COLUMNS];
+        float part[WGMMA_COLUMNS];
+    } c[WGMMA_ROWS];
+    int32_t top[WGMMA_ROWS][WGMMA_COLUMNS]; /* the largest exponents */
+    /* Two sums, as one could overflow. */
+    int32_t even[WGMMA_ROWS][WGMMA_COLUMNS], odd[WGMMA_ROWS][WGMMA_COLUMNS];
 };
 
-OPS_INLINE void row_add(const struct wgmma_elements *a, const struct wgmma_elements *b,
-                        unsigned number, int fraction, struct row *row)
+OPS_INLINE void add_row(const struct wgmma_elements *a, const struct wgmma_elements *b,
+                        unsigned row, int fraction, struct sums *sums)
 {
-    const ints c = *(const ints *)row->exponent;
+    const ints c = *(const ints *)sums->c[row].exponent;
     ints top = c, even, odd = c ^ c;
     for (unsigned k = 0; k < a->count; k++) {
-        const ints exponent = a->exponent[k][number] + *(const ints *)b->exponent[k];
+        const ints exponent = a->exponent[k][row] + *(const ints *)b->exponent[k];
         const ints more = exponent > top;
         top = (exponent & more) | (top & ~more);
     }
-    even = FIXED(*(const floats *)row->part, c, top, fraction);
+    even = FIXED(*(const floats *)sums->c[row].part, c, top, fraction);
     for (unsigned k = 0; k < a->count; k += 2) {
-        const ints first = a->exponent[k][number] + *(const ints *)b->exponent[k];
-        const ints second = a->exponent[k + 1][number] + *(const ints *)b->exponent[k + 1];
-        even += FIXED(a->part[k][number] * *(const floats *)b->part[k], first, top, fraction);
-        odd +=
-            FIXED(a->part[k + 1][number] * *(const floats *)b->part[k + 1], second, top, fraction);
+        const ints first = a->exponent[k][row] + *(const ints *)b->exponent[k];
+        const ints second = a->exponent[k + 1][row] + *(const ints *)b->exponent[k + 1];
+        even += FIXED(a->part[k][row] * *(const floats *)b->part[k], first, top, fraction);
+        odd += FIXED(a->part[k + 1][row] * *(const floats *)b->part[k + 1], second, top, fraction);
     }
-    *(ints *)row->top = top;
-    *(ints *)row->even = even;
-    *(ints *)row->odd = odd;
+    *(ints *)sums->top[row] = top;
+    *(ints *)sums->even[row] = even;
+    *(ints *)sums->odd[row] = odd;
 }
 
 /* Infinity or NaN, if the sum of c and the products is; else `bits`. */
@@ -223,29 +225,34 @@ static uint32_t special_or(uint32_t bits, const struct wgmma_elements *a,
 }
 
 OPS_INLINE void multiply_floats(const struct wgmma_elements *a, const struct wgmma_elements *b,
-                                bool is_f16, bool narrow, bool add, wgmma_sums *sums)
+                                bool is_f16, bool narrow, bool add, wgmma_sums *d)
 {
     const int fraction = narrow ? FRACTION_NARROW : FRACTION;
     const struct format format = format_of(is_f16 ? IR_F16 : IR_F32);
-    for (unsigned number = 0; number < WGMMA_ROWS; number++) {
-        uint32_t special = a->special || b->special, *d = (*sums)[number];
-        struct row row;
+    uint32_t special = a->special || b->special;
+    struct sums sums;
+    float c[WGMMA_ROWS][WGMMA_COLUMNS];
+    for (unsigned row = 0; row < WGMMA_ROWS; row++)
         for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            const struct number c = number_of(add ? d[j] : 0, format);
-            row.exponent[j] = c.exponent > EXPONENT_LEAST ? c.exponent : EXPONENT_LEAST;
-            row.part[j] = c.part;
-            row.value[j] = c.value;
-            special |= c.special;
+            const struct number number = number_of(add ? (*d)[row][j] : 0, format);
+            const bool least = number.exponent < EXPONENT_LEAST;
+            sums.c[row].exponent[j] = least ? EXPONENT_LEAST : number.exponent;
+            sums.c[row].part[j] = number.part;
+            c[row][j] = number.value;
+            special |= number.special;
         }
-        row_add(a, b, number, fraction, &row);
+    for (unsigned row = 0; row < WGMMA_ROWS; row++)
+        add_row(a, b, row, fraction, &sums);
+    for (unsigned row = 0; row < WGMMA_ROWS; row++)
         for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            const uint64_t unit = (uint64_t)(1023 + row.top[j] - fraction) << 52;
-            const double sum = ((double)row.even[j] + (double)row.odd[j]) * f64_of(unit);
-            d[j] = is_f16 ? f16_sum(sum) : f32_cut(sum, narrow);
+            const uint64_t unit = (uint64_t)(1023 + sums.top[row][j] - fraction) << 52;
+            const double sum = (double)sums.even[row][j] + (double)sums.odd[row][j];
+            const double scaled = sum * f64_of(unit);
+            (*d)[row][j] = is_f16 ? f16_sum(scaled) : f32_cut(scaled, narrow);
         }
-        for (unsigned j = 0; j < WGMMA_COLUMNS && special; j++)
-            d[j] = special_or(d[j], a, b, number, j, row.value[j], is_f16);
-    }
+    for (unsigned row = 0; row < WGMMA_ROWS && special; row++)
+        for (unsigned j = 0; j < WGMMA_COLUMNS; j++)
+            (*d)[row][j] = special_or((*d)[row][j], a, b, row, j, c[row][j], is_f16);
 }
 
 /* --- Integers and bits --- */
