@@ -67,6 +67,7 @@ static void time_of(CUfunction function, const struct instruction *one, const ch
 {
     enum { TIMES = 1000 };
     wgmma_fill(one, 0, &problem);
+    problem.add = 0;
     launch(function);
     problem.times = TIMES;
     const clock_t begin = clock();
