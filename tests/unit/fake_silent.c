@@ -5,8 +5,6 @@
 
 struct silent silent;
 
-typedef void any_fn(void); /* what every type of function may be cast to and from */
-
 #define RETURNS(code)                                                                              \
     static int returns_##code(void)                                                                \
     {                                                                                              \
@@ -23,11 +21,11 @@ RETURNS(801)
 
 #define ROW(code)                                                                                  \
     {                                                                                              \
-        code, (any_fn *)returns_##code                                                             \
+        code, (silent_fn *)returns_##code                                                             \
     }
 static const struct {
     int code;
-    any_fn *function;
+    silent_fn *function;
 } returning[] = {ROW(0), ROW(2), ROW(101), ROW(209), ROW(400), ROW(500), ROW(801)};
 #undef ROW
 
@@ -40,15 +38,18 @@ static CUresult CUDAAPI silent_version(int *version)
 
 static CUresult CUDAAPI silent_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    (void)attribute;
     silent.attributes++;
     silent.device = device;
-    if (silent.attribute >= 0)
+    if (silent.capability >= 0 && attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+        *value = silent.capability / 10;
+    else if (silent.capability >= 0 && attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+        *value = silent.capability % 10;
+    else if (silent.attribute >= 0)
         *value = silent.attribute;
     return CUDA_SUCCESS;
 }
 
-static any_fn *silent_returning(int code)
+static silent_fn *silent_returning(int code)
 {
     for (size_t i = 0; i < COUNT(returning); i++)
         if (returning[i].code == code)
@@ -59,33 +60,39 @@ static any_fn *silent_returning(int code)
 
 static void *silent_resolve(void *user, const char *symbol)
 {
-    any_fn *function = silent_returning(0);
+    silent_fn *function = silent_returning(0);
     void *address;
     (void)user;
     if (strcmp(symbol, "cuDriverGetVersion") == 0)
-        function = (any_fn *)silent_version;
+        function = (silent_fn *)silent_version;
     else if (strcmp(symbol, "cuDeviceGetAttribute") == 0)
-        function = (any_fn *)silent_attribute;
-    for (size_t i = 0; i < COUNT(silent.fails); i++)
-        if (silent.fails[i].symbol && strcmp(silent.fails[i].symbol, symbol) == 0)
-            function = silent_returning((int)silent.fails[i].code);
+        function = (silent_fn *)silent_attribute;
+    for (size_t i = 0; i < COUNT(silent.others); i++)
+        if (silent.others[i].symbol && strcmp(silent.others[i].symbol, symbol) == 0)
+            function = silent.others[i].function;
     memcpy(&address, &function, sizeof address);
     return address;
 }
 
 void silent_reset(void)
 {
-    silent = (struct silent){.version = cushim_registry_version(), .attribute = -1, .device = -1};
+    silent = (struct silent){
+        .version = cushim_registry_version(), .attribute = -1, .capability = -1, .device = -1};
+}
+
+void silent_use(const char *symbol, silent_fn *function)
+{
+    for (size_t i = 0; i < COUNT(silent.others); i++)
+        if (!silent.others[i].symbol) {
+            silent.others[i] = (struct silent_other){symbol, function};
+            return;
+        }
+    fail_msg("no room for %s", symbol);
 }
 
 void silent_fail(const char *symbol, CUresult code)
 {
-    for (size_t i = 0; i < COUNT(silent.fails); i++)
-        if (!silent.fails[i].symbol) {
-            silent.fails[i] = (struct silent_failure){symbol, code};
-            return;
-        }
-    fail_msg("no room for %s", symbol);
+    silent_use(symbol, silent_returning((int)code));
 }
 
 const struct cushim_api *silent_open(void)

@@ -9,19 +9,22 @@
 
 #include "common.h"
 
-enum { SILENT_MOST_FAILURES = 4 };
+enum { SILENT_MOST_OTHERS = 8 };
 
-struct silent_failure {
+typedef void silent_fn(void);
+
+struct silent_other {
     const char *symbol;
-    CUresult code; /* one of those that fake_silent.c has a function for */
+    silent_fn *function;
 };
 
 struct silent {
     int version;         /* what cuDriverGetVersion writes; 0: nothing */
     int attribute;       /* what cuDeviceGetAttribute writes; negative: nothing */
+    int capability;      /* what it writes of the compute capability: 90 is 9.0; negative: as above */
     CUdevice device;     /* what it was asked about last */
     unsigned attributes; /* how often it was asked */
-    struct silent_failure fails[SILENT_MOST_FAILURES]; /* read when the driver is opened */
+    struct silent_other others[SILENT_MOST_OTHERS]; /* read when the driver is opened */
 };
 
 extern struct silent silent;
@@ -29,7 +32,10 @@ extern struct silent silent;
 /** Forget all settings but the newest version that the library knows. */
 void silent_reset(void);
 
-/** Calls of `symbol` fail with `code` in what is opened from now on. */
+/** `symbol` is this function in what is opened from now on. */
+void silent_use(const char *symbol, silent_fn *function);
+
+/** The same, and the function returns a code: one that fake_silent.c has a function for. */
 void silent_fail(const char *symbol, CUresult code);
 
 /** An instance on it, which the caller closes. */

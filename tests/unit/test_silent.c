@@ -151,6 +151,28 @@ static void test_launches(void **state)
     cushim_close(cu);
 }
 
+static CUresult CUDAAPI two(void *holder, size_t *count)
+{
+    (void)holder;
+    *count = 2;
+    return CUDA_SUCCESS;
+}
+
+/* Two parameters, of which the driver does not tell more. */
+static void test_parameters(void **state)
+{
+    const struct cushim_launch launch = {
+        .size = sizeof launch, .grid = CUSHIM_DIM(1), .block = CUSHIM_DIM(32)};
+    (void)state;
+    silent.attribute = 1024;
+    silent_fail("cuFuncGetAttribute", CUDA_ERROR_NOT_SUPPORTED);
+    silent_use("cuFuncGetParamCount", (silent_fn *)two);
+    const struct cushim_api *cu = silent_open();
+    expect_launch(cu, &launch, 1, CUDA_ERROR_INVALID_VALUE,
+                  "arguments: 1 given; the function takes 2, of 0, 0 bytes");
+    cushim_close(cu);
+}
+
 static void test_modules(void **state)
 {
     CUmodule module = UNTOUCHED;
@@ -242,7 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SILENT(test_version),  SILENT(test_devices), SILENT(test_contexts), SILENT(test_memory),
-        SILENT(test_launches), SILENT(test_modules), SILENT(test_streams),  SILENT(test_features),
+        SILENT(test_launches), SILENT(test_parameters), SILENT(test_modules), SILENT(test_streams),  SILENT(test_features),
     };
     return cmocka_run_group_tests_name("silent", tests, NULL, NULL);
 }
