@@ -96,7 +96,7 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
 {
     struct link_map *map = NULL;
     memset(tables, 0, sizeof *tables);
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map)
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return false;
     uintptr_t base = tables->base = (uintptr_t)map->l_addr;
     size_t name_bytes = 0;
@@ -282,7 +282,7 @@ BEHIND_THE_SYSTEMS_LOCK void cushim_elf_describe(void *handle, char *path, size_
                                                  const void **base)
 {
     struct link_map *map = NULL;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map)
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return;
     *base = (const void *)(uintptr_t)map->l_addr;
     size_t length = 0; /* not snprintf: ThreadSanitizer sees into it */

@@ -34,12 +34,12 @@ SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ROOMS = ("src/loader", "src/helpers", "src/dropin")
 LIBRARIES = ("src/libcushim.a", "src/libcushim-dropin.a")
 TESTS = {  # the first to ask
-    "load": "dropin", "log": "dropin", "elf": "elf elf_file search wrapper close locate",
-    "elf_file": "elf_file locate search faults_odd", "find": "options search report locate faults_load",
-    "init": "init", "instance": "report load resolve", "last_error": "report resolve error",
-    "library": "resolve wrapper locate", "open": "close options load handshake foreign",
-    "platform_posix": "search init locate user", "proc": "proc", "registry": "proc resolve report",
-    "resolve": "resolve proc", "status": "report init", "stubs": "resolve report",
+    "load": "dropin", "log": "dropin", "elf": "elf elf_file loader_bounds search wrapper close locate",
+    "elf_file": "elf_file faults_odd loader_bounds locate search", "find": "options search report locate faults_load",
+    "init": "init", "instance": "report loader_bounds load resolve", "last_error": "report loader_bounds resolve error",
+    "library": "resolve wrapper locate", "open": "close options load handshake faults_odd foreign",
+    "platform_posix": "loader_bounds faults_words search init locate user", "proc": "proc loader_bounds", "registry": "proc resolve report",
+    "resolve": "resolve proc loader_bounds", "status": "report init", "stubs": "resolve report",
     "error_name": "error report", "compat": "compat feature_bounds sizes",
     "context": "context scope silent sizes",
     "copy": "memory", "device": "device silent sizes feature_bounds",

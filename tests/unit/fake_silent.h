@@ -15,7 +15,7 @@ typedef void silent_fn(void);
 
 struct silent_other {
     const char *symbol;
-    silent_fn *function;
+    silent_fn *function; /* NULL: it is not exported */
 };
 
 struct silent {

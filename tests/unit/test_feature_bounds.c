@@ -151,6 +151,11 @@ static void test_facts(void **state)
         assert_int_equal(found, i);
     }
     assert_false(cushim_feature_list(i, &facts));
+    char text[8] = "text";
+    assert_string_equal(
+        cushim_feature_reason(NULL, 0, (enum cushim_feature)0, NULL, NULL, sizeof text), "");
+    assert_string_equal(cushim_feature_reason(NULL, 0, (enum cushim_feature)0, NULL, text, 0), "");
+    assert_string_equal(text, "text");
     assert_int_equal(cushim_feature(cu, 0, (enum cushim_feature)i), CUSHIM_SUPPORT_UNKNOWN);
     enum cushim_feature none = (enum cushim_feature)7;
     assert_false(cushim_feature_find("no-such-feature", &none));

@@ -229,6 +229,29 @@ static void test_block_size(void **state)
     assert_int_equal(block, 7);
 }
 
+static void test_occupancy(void **state)
+{
+    struct cushim_launch launch = plain;
+    size_t each = 7, all = 7;
+    (void)state;
+    memcpy(launch.block, ((size_t[]){4, 5, 6}), sizeof launch.block);
+    launch.shared = 99;
+    fake.active_blocks = 3;
+    fake.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 5;
+    assert_int_equal(cushim_launch_occupancy(cu, handle_of(&function), &launch, &each, &all),
+                     CUDA_SUCCESS);
+    assert_true(each == 3 && all == 15);
+    assert_int_equal(fake.block[0], 120);
+    assert_int_equal(fake.shared, 99);
+    assert_int_equal(cushim_launch_occupancy(cu, handle_of(&function), &launch, NULL, NULL),
+                     CUDA_SUCCESS);
+    launch.block[2] = 0;
+    assert_int_equal(cushim_launch_occupancy(cu, handle_of(&function), &launch, &each, &all),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(cushim_last_error(),
+                        "cushim_launch_occupancy: block: z is 0; it is at least 1");
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -254,6 +277,7 @@ int main(void)
 #endif
         BOUNDS(test_codes),       BOUNDS(test_threads),    BOUNDS(test_name),
         BOUNDS(test_parameters),  BOUNDS(test_cooperative), BOUNDS(test_block_size),
+        BOUNDS(test_occupancy),
     };
     return cmocka_run_group_tests_name("launch_bounds", tests, NULL, NULL);
 }

@@ -168,6 +168,32 @@ static void test_long(void **state)
         }
 }
 
+/* A driver that lacks one of the entries that list lists nothing. */
+static void test_lacking(void **state)
+{
+    static const char *const symbols[] = {
+        "cuModuleGetFunctionCount", "cuModuleEnumerateFunctions", "cuFuncGetName",
+        "cuLibraryGetKernelCount",  "cuLibraryEnumerateKernels",  "cuKernelGetName"};
+    const struct cushim_api *whole = cu;
+    const struct silent settings = silent;
+    (void)state;
+    held.count = 1;
+    strcpy(held.names[0], "k");
+    for (size_t i = 0; i < COUNT(symbols); i++) {
+        const bool of_library = i >= 3;
+        silent = settings;
+        for (size_t k = 0; k < COUNT(silent.others); k++)
+            if (silent.others[k].symbol && strcmp(silent.others[k].symbol, symbols[i]) == 0)
+                silent.others[k].function = NULL;
+        cu = silent_open();
+        assert_null(strstr(sentence("wanted", of_library), "there is"));
+        assert_non_null(strstr(sentence("wanted", !of_library), "; there is: k"));
+        cushim_close(cu);
+    }
+    silent = settings;
+    cu = whole;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -197,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_near),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_long),
+        cmocka_unit_test(test_lacking),
     };
     return cmocka_run_group_tests_name("names", tests, set_up, tear_down);
 }
