@@ -189,7 +189,9 @@ WRAP(ssize_t, pread64, int descriptor, void *bytes, size_t size, off64_t at)
         return 0;
     if (inject_fails(INJECT_SHORT, 0) && size > 100)
         size = 100;
-    return inject_fails(INJECT_READ, EIO) || inject_fails(INJECT_SIGNAL, EINTR) ? -1 : __real_pread64(descriptor, bytes, size, at);
+    return inject_fails(INJECT_READ, EIO) || inject_fails(INJECT_SIGNAL, EINTR)
+               ? -1
+               : __real_pread64(descriptor, bytes, size, at);
 }
 
 static _Thread_local FILE *inject_broken;

@@ -121,10 +121,23 @@ class Unit:
         assert words[at + 1] == name, words
         return words[:at] + words[at + 2:]
 
+    @lru_cache(maxsize=None)
+    def symbols(self, program):
+        """What is defined in an object or a program, by name; of an object what others see."""
+        shown = subprocess.run(["nm", "--defined-only", *(["-g"] if program.suffix else []), program],
+                               check=True, text=True, capture_output=True).stdout
+        return {line.split()[-1] for line in shown.splitlines()}
+
+    @lru_cache(maxsize=None)
     def tests_with(self, source):
-        """Names of the tests that are linked with a source's library."""
-        library = LIBRARIES[source.parent.name == "dropin"]
-        return [name for name, row in self.tests.items() if library in row["link"]]
+        """Names of the tests whose program the linker gives a source's object. The others have no
+        line of it."""
+        with tempfile.TemporaryDirectory() as name:
+            whole = Path(name) / f"{source.stem}.o"
+            whole.write_bytes(self.original(source))
+            own = self.symbols(whole)
+        return [name for name, row in self.tests.items()
+                if own & self.symbols(Path(row["cmd"][0]))]
 
     def compile(self, source, text, output, options=()):
         """Compile a text as if it were the source's; whether that succeeded."""

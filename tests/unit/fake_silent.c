@@ -21,7 +21,7 @@ RETURNS(801)
 
 #define ROW(code)                                                                                  \
     {                                                                                              \
-        code, (silent_fn *)returns_##code                                                             \
+        code, (silent_fn *)returns_##code                                                          \
     }
 static const struct {
     int code;

@@ -19,11 +19,11 @@ struct silent_other {
 };
 
 struct silent {
-    int version;         /* what cuDriverGetVersion writes; 0: nothing */
-    int attribute;       /* what cuDeviceGetAttribute writes; negative: nothing */
-    int capability;      /* what it writes of the compute capability: 90 is 9.0; negative: as above */
-    CUdevice device;     /* what it was asked about last */
-    unsigned attributes; /* how often it was asked */
+    int version;     /* what cuDriverGetVersion writes; 0: nothing */
+    int attribute;   /* what cuDeviceGetAttribute writes; negative: nothing */
+    int capability;  /* what it writes of the compute capability: 90 is 9.0; negative: as above */
+    CUdevice device; /* what it was asked about last */
+    unsigned attributes;                            /* how often it was asked */
     struct silent_other others[SILENT_MOST_OTHERS]; /* read when the driver is opened */
 };
 

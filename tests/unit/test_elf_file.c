@@ -152,11 +152,11 @@ static ElfW(Phdr) model_make_segment(size_t size, ElfW(Addr) * free_address)
     ElfW(Phdr) segment = {.p_type = (uint32_t)ONE_OF(PT_LOAD, PT_LOAD, PT_LOAD, PT_NOTE)};
     segment.p_offset = (ElfW(Off))ONE_OF(0, 0, 1, size, size - 1, size + 1, most);
     segment.p_filesz = ONE_OF(0, 0, size - segment.p_offset, size - segment.p_offset + 1, 1);
-    segment.p_memsz = (ElfW(Addr))ONE_OF(segment.p_filesz, segment.p_filesz, segment.p_filesz + 1,
-                                         segment.p_filesz - 1, most - *free_address,
-                                         most - *free_address - 1);
-    segment.p_vaddr = (ElfW(Addr))ONE_OF(*free_address, *free_address, *free_address + 1,
-                                         *free_address - 1);
+    segment.p_memsz =
+        (ElfW(Addr))ONE_OF(segment.p_filesz, segment.p_filesz, segment.p_filesz + 1,
+                           segment.p_filesz - 1, most - *free_address, most - *free_address - 1);
+    segment.p_vaddr =
+        (ElfW(Addr))ONE_OF(*free_address, *free_address, *free_address + 1, *free_address - 1);
     *free_address = segment.p_vaddr + segment.p_memsz;
     return segment;
 }
@@ -173,9 +173,9 @@ static void model_make(struct model *model)
                                  sizeof *own + table, sizeof *own, sizeof *own - 1, 4, 3, 1);
     model->header = *own;
     model->header.e_phnum = (uint16_t)count;
-    model->header.e_phoff = (ElfW(Off))ONE_OF(
-        sizeof *own, sizeof *own, 1024 - table, 1025 - table, 1024, model->size - table,
-        model->size - table + 1, model->size, model->size + 1, (ElfW(Off)) - 1);
+    model->header.e_phoff = (ElfW(Off))ONE_OF(sizeof *own, sizeof *own, 1024 - table, 1025 - table,
+                                              1024, model->size - table, model->size - table + 1,
+                                              model->size, model->size + 1, (ElfW(Off)) - 1);
     if (!ONE_OF(0, 1, 1, 1, 1))
         switch (ONE_OF(0, 1, 2, 3, 4, 5)) {
         case 0:
@@ -248,7 +248,8 @@ static enum cushim_status model_judge(const struct model *model, char *words, si
         text = own->e_ident[EI_CLASS] == ELFCLASS64 ? "32-bit library in a 64-bit process"
                                                     : "64-bit library in a 32-bit process";
     } else if (header->e_ident[EI_DATA] != own->e_ident[EI_DATA]) {
-        status = CUSHIM_ERROR_WRONG_MACHINE, text = "library for a processor of the other byte order";
+        status = CUSHIM_ERROR_WRONG_MACHINE,
+        text = "library for a processor of the other byte order";
     } else if (header->e_machine != own->e_machine) {
         snprintf(words, size, "library for another processor (ELF machine %d, not %d)",
                  header->e_machine, own->e_machine);
@@ -427,10 +428,13 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_segments),   cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_sysv_count), cmocka_unit_test(test_name_nowhere),
-        cmocka_unit_test(test_printable),  cmocka_unit_test(test_libraries_of_the_system),
+        cmocka_unit_test(test_sysv_count),
+        cmocka_unit_test(test_name_nowhere),
+        cmocka_unit_test(test_printable),
+        cmocka_unit_test(test_libraries_of_the_system),
     };
     return cmocka_run_group_tests_name("elf_file", tests, prepare, clean);
 }

@@ -35,7 +35,8 @@ static void check_attribute(const struct cushim_feature_data *data)
     silent.attribute = (int)data->value;
     expect(data, 3, CUSHIM_SUPPORTED, "supported");
     assert_int_equal(silent.device, 3);
-    silent.attribute = data->is_mask ? (int)(data->value & (data->value - 1)) : (int)data->value - 1;
+    silent.attribute =
+        data->is_mask ? (int)(data->value & (data->value - 1)) : (int)data->value - 1;
     if (data->is_mask)
         snprintf(words, sizeof words,
                  "device 3 lacks it: attribute %s is %#x, without the bits %#x", name,
@@ -58,9 +59,8 @@ static void check_capability(const struct cushim_feature_data *data)
     silent.attribute = 0x7fffffff;
     for (int capability = data->capability - 1; capability <= data->capability + 1; capability++) {
         silent.capability = capability;
-        snprintf(words, sizeof words,
-                 "it takes compute capability %d.%d, and device 4 has %d.%d", data->capability / 10,
-                 data->capability % 10, capability / 10, capability % 10);
+        snprintf(words, sizeof words, "it takes compute capability %d.%d, and device 4 has %d.%d",
+                 data->capability / 10, data->capability % 10, capability / 10, capability % 10);
         if (capability < data->capability)
             expect(data, 4, CUSHIM_UNSUPPORTED_DEVICE, words);
         else
@@ -139,7 +139,8 @@ static void test_facts(void **state)
         assert_int_equal(facts.attribute_mask, data->is_mask ? data->value : 0);
         assert_int_equal(facts.attribute_minimum, counts ? data->value : 0);
         if (data->attribute)
-            assert_string_equal(facts.attribute_name, cushim_feature_strings + data->attribute_name);
+            assert_string_equal(facts.attribute_name,
+                                cushim_feature_strings + data->attribute_name);
         else
             assert_null(facts.attribute_name);
         for (size_t k = 0; k < data->entry_count; k++) {
@@ -232,8 +233,9 @@ static void test_properties(void **state)
 
 static void test_runs(void **state)
 {
-    static const int versions[] = {-10, 0, 990, 999, 1000, 1001, 1010, 6050, 10000, 10010, 10020,
-                                   10990, 11000, 11010, 11080, 12000, 12040, 12041, 13000};
+    static const int versions[] = {-10,   0,     990,   999,   1000,  1001,  1010,
+                                   6050,  10000, 10010, 10020, 10990, 11000, 11010,
+                                   11080, 12000, 12040, 12041, 13000};
     (void)state;
     for (size_t i = 0; i < COUNT(versions); i++)
         for (size_t k = 0; k < COUNT(versions); k++) {
@@ -287,7 +289,7 @@ static void test_releases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features), cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_features),   cmocka_unit_test(test_facts),
         cmocka_unit_test(test_properties), cmocka_unit_test(test_runs),
         cmocka_unit_test(test_releases),
     };

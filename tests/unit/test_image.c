@@ -59,8 +59,8 @@ static CUresult model_elf(const unsigned char *data, size_t size, struct cushim_
     *image = (struct cushim_image){.size = sizeof *image};
     if (size < (wide ? 64 : 52))
         return CUDA_ERROR_INVALID_IMAGE;
-    const uint64_t sections = get(data + 40, 8), each = get(data + 58, 2), count = get(data + 60, 2),
-                   programs = get(data + 54, 2) * get(data + 56, 2);
+    const uint64_t sections = get(data + 40, 8), each = get(data + 58, 2),
+                   count = get(data + 60, 2), programs = get(data + 54, 2) * get(data + 56, 2);
     if (wide && programs && !model_within(get(data + 32, 8), programs, size))
         return CUDA_ERROR_INVALID_IMAGE;
     if (wide && count && (each < 64 || !model_within(sections, count * each, size)))
@@ -86,7 +86,8 @@ static uint64_t one_of(const uint64_t *values, size_t count)
     return values[model_random((unsigned)count)];
 }
 
-#define ONE_OF(...) one_of((const uint64_t[]){__VA_ARGS__}, COUNT(((const uint64_t[]){__VA_ARGS__})))
+#define ONE_OF(...)                                                                                \
+    one_of((const uint64_t[]){__VA_ARGS__}, COUNT(((const uint64_t[]){__VA_ARGS__})))
 
 enum { ELF_SIZE = 64 + 2 * 64 + 40 };
 
@@ -159,7 +160,8 @@ struct model_words {
 /* Split into words, up to a brace, a NUL or the last byte. */
 static void model_split(const char *text, size_t size, struct model_words *words)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%.";
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%.";
     bool inside = false;
     words->count = 0;
     for (size_t i = 0; i < size && text[i] && text[i] != '{'; i++) {
@@ -225,11 +227,36 @@ static CUresult model_ptx(const char *text, size_t size, struct cushim_image *im
 static size_t make_ptx(char *text, size_t size)
 {
     static const char *const pieces[] = {
-        " ",       "\n",  "// .version 9.9\n", "/* .target sm_1 { */", "/**/", ".version", "6.4",
-        "8.10",    "7",   "10000005.1",        "1000000.10000005",     "0",    ".target",  "sm_90a",
-        "sm_5",    "sm_", "sm_x",              "compute_80",           "{",    ";",        ",",
-        "a/b",     "/",   "Zz_$%19",           "//",                   "@[`",  ".targets", ".versio",
-        "7.5.9",   "sm_100f",
+        " ",
+        "\n",
+        "// .version 9.9\n",
+        "/* .target sm_1 { */",
+        "/**/",
+        ".version",
+        "6.4",
+        "8.10",
+        "7",
+        "10000005.1",
+        "1000000.10000005",
+        "0",
+        ".target",
+        "sm_90a",
+        "sm_5",
+        "sm_",
+        "sm_x",
+        "compute_80",
+        "{",
+        ";",
+        ",",
+        "a/b",
+        "/",
+        "Zz_$%19",
+        "//",
+        "@[`",
+        ".targets",
+        ".versio",
+        "7.5.9",
+        "sm_100f",
     };
     size_t length = 0;
     if (model_random(8))
@@ -282,9 +309,8 @@ static void test_text(void **state)
             if (control && place < 64 && (byte || !place))
                 assert_contains(cushim_last_error(), "data: none of PTX, cubin, fatbin, object and "
                                                      "library: 96 bytes that begin with ");
-            else if (!byte || byte == '{' || strchr("$%._", byte) ||
-                     (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-                     (byte >= 'A' && byte <= 'Z'))
+            else if (!byte || byte == '{' || strchr("$%._", byte) || (byte >= '0' && byte <= '9') ||
+                     (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'))
                 assert_contains(cushim_last_error(), "text that is not PTX");
             else
                 assert_int_equal(code, CUDA_SUCCESS);
@@ -313,8 +339,8 @@ static void test_fatbin(void **state)
                 const CUresult code = read_exactly(data, size, &image);
                 assert_int_equal(code, whole ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE);
                 assert_int_equal(image.kind, whole ? CUSHIM_IMAGE_FATBIN : CUSHIM_IMAGE_UNKNOWN);
-                snprintf(words, sizeof words, "a fatbin that is truncated: %zu bytes, of %llu", size,
-                         size < 16 ? 0ULL : (unsigned long long)(headers[h] + bodies[b]));
+                snprintf(words, sizeof words, "a fatbin that is truncated: %zu bytes, of %llu",
+                         size, size < 16 ? 0ULL : (unsigned long long)(headers[h] + bodies[b]));
                 if (!whole)
                     assert_contains(cushim_last_error(), words);
             }
@@ -452,10 +478,10 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elf),       cmocka_unit_test(test_ptx),
-        cmocka_unit_test(test_text),      cmocka_unit_test(test_fatbin),
-        cmocka_unit_test(test_others),    cmocka_unit_test(test_files),
-        cmocka_unit_test(test_no_files),  cmocka_unit_test(test_terminate),
+        cmocka_unit_test(test_elf),      cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_text),     cmocka_unit_test(test_fatbin),
+        cmocka_unit_test(test_others),   cmocka_unit_test(test_files),
+        cmocka_unit_test(test_no_files), cmocka_unit_test(test_terminate),
     };
     return cmocka_run_group_tests_name("image", tests, prepare, clean);
 }

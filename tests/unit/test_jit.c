@@ -101,9 +101,8 @@ struct given {
 /* Exactly these, behind the logs' four, which are checked alike. */
 static void check_given(const struct given *given, size_t count, size_t log_bytes)
 {
-    static const CUjit_option logs[] = {
-        CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
-        CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+    static const CUjit_option logs[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                                        CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
     assert_memory_equal(compiler.options, logs, sizeof logs);
     assert_true((uintptr_t)compiler.values[1] == log_bytes - 1);
     assert_true((uintptr_t)compiler.values[3] == log_bytes - 1);
@@ -203,10 +202,11 @@ static void test_bounds(void **state)
     }
     for (int option = CU_JIT_MAX_REGISTERS; option <= CU_JIT_FTZ; option++) {
         const CUjit_option both[] = {CU_JIT_LTO, (CUjit_option)option};
-        const struct cushim_jit_options options = {
-            .size = sizeof options, .extra_count = 2, .extra_options = both, .extra_values = values};
-        const bool own =
-            option >= CU_JIT_WALL_TIME && option <= CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+        const struct cushim_jit_options options = {.size = sizeof options,
+                                                   .extra_count = 2,
+                                                   .extra_options = both,
+                                                   .extra_values = values};
+        const bool own = option >= CU_JIT_WALL_TIME && option <= CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
         char words[256];
         assert_int_equal(load(cu, &options), own ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
         snprintf(words, sizeof words,
@@ -254,8 +254,8 @@ static void test_log_sizes(void **state)
 
 static void test_wall(void **state)
 {
-    static const float walls[][2] = {
-        {0, 0}, {-1, 0}, {1.5f, 1.5f}, {0.5f, 0.5f}, {9.9e8f, 9.9e8f}, {1e9f, 0}, {2e9f, 0}};
+    static const float walls[][2] = {{0, 0},           {-1, 0},   {1.5f, 1.5f}, {0.5f, 0.5f},
+                                     {9.9e8f, 9.9e8f}, {1e9f, 0}, {2e9f, 0}};
     (void)state;
     const struct cushim_api *cu = open_compiler(13000);
     for (size_t i = 0; i <= COUNT(walls); i++) {
@@ -356,7 +356,8 @@ static void test_why(void **state)
     for (int known = 1; known >= 0; known--) {
         for (size_t i = 0; i < COUNT(rows); i++) {
             const bool of_device = strstr(rows[i].why, "capability");
-            snprintf(words, sizeof words, "cushim_module_load: data: cuModuleLoadDataEx: %s (%d), %s%s",
+            snprintf(words, sizeof words,
+                     "cushim_module_load: data: cuModuleLoadDataEx: %s (%d), %s%s",
                      cushim_error_name(rows[i].code), (int)rows[i].code,
                      cushim_error_string(rows[i].code), known || !of_device ? rows[i].why : "");
             expect_words(cu, rows[i].image, rows[i].bytes, rows[i].code, words);
@@ -396,9 +397,9 @@ static void test_codes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_options),   cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_log_sizes), cmocka_unit_test(test_wall),
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_why),
+        cmocka_unit_test(test_lines),     cmocka_unit_test(test_why),
         cmocka_unit_test(test_codes),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);

@@ -29,12 +29,14 @@ static CUresult launch_it(const struct cushim_launch *launch)
 }
 
 #if SIZE_MAX > UINT32_MAX
-/* Nothing is known of device and function: what the driver's types hold is passed on, and no more. */
+/* Nothing is known of device and function: what the driver's types hold is passed on, and no more.
+ */
 static void test_numbers(void **state)
 {
     struct cushim_launch launch = {.size = sizeof launch};
-    size_t *const numbers[] = {&launch.grid[0],  &launch.grid[1],  &launch.grid[2], &launch.block[0],
-                               &launch.block[1], &launch.block[2], &launch.shared};
+    size_t *const numbers[] = {&launch.grid[0],  &launch.grid[1],  &launch.grid[2],
+                               &launch.block[0], &launch.block[1], &launch.block[2],
+                               &launch.shared};
     (void)state;
     for (size_t i = 0; i < COUNT(fake.attributes); i++)
         fake.attributes[i] = -1;
@@ -129,14 +131,14 @@ static void test_name(void **state)
     memset(name, 'n', sizeof name);
     name[sizeof name - 1] = '\0';
     fake.name = name;
-    expect_words(&plain, NULL, 1, CUDA_ERROR_INVALID_VALUE,
-                 (snprintf(words, sizeof words, "arguments: 1 given; %.127s takes 0", name), words));
-    function = fake_function_of(1, (const size_t[]){4});
     expect_words(
-        &plain, (const size_t[]){8}, 1, CUDA_ERROR_INVALID_VALUE,
-        (snprintf(words, sizeof words,
-                  "arguments: number 1 has 8 bytes; the parameter of %.127s has 4", name),
-         words));
+        &plain, NULL, 1, CUDA_ERROR_INVALID_VALUE,
+        (snprintf(words, sizeof words, "arguments: 1 given; %.127s takes 0", name), words));
+    function = fake_function_of(1, (const size_t[]){4});
+    expect_words(&plain, (const size_t[]){8}, 1, CUDA_ERROR_INVALID_VALUE,
+                 (snprintf(words, sizeof words,
+                           "arguments: number 1 has 8 bytes; the parameter of %.127s has 4", name),
+                  words));
     function = fake_function_of(0, NULL);
     function.threads = 100;
     expect_words(&plain, NULL, 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -222,8 +224,8 @@ static void test_block_size(void **state)
         cushim_launch_block_size(cu, handle_of(&function), 0, NULL, INT_MAX, &block, NULL),
         CUDA_SUCCESS);
     block = 7;
-    assert_int_equal(cushim_launch_block_size(cu, handle_of(&function), 0, NULL, (size_t)INT_MAX + 1,
-                                              &block, NULL),
+    assert_int_equal(cushim_launch_block_size(cu, handle_of(&function), 0, NULL,
+                                              (size_t)INT_MAX + 1, &block, NULL),
                      CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(cushim_last_error(), "cushim_launch_block_size: limit: 2147483648 threads");
     assert_int_equal(block, 7);
@@ -275,8 +277,12 @@ int main(void)
 #if SIZE_MAX > UINT32_MAX
         BOUNDS(test_numbers),
 #endif
-        BOUNDS(test_codes),       BOUNDS(test_threads),    BOUNDS(test_name),
-        BOUNDS(test_parameters),  BOUNDS(test_cooperative), BOUNDS(test_block_size),
+        BOUNDS(test_codes),
+        BOUNDS(test_threads),
+        BOUNDS(test_name),
+        BOUNDS(test_parameters),
+        BOUNDS(test_cooperative),
+        BOUNDS(test_block_size),
         BOUNDS(test_occupancy),
     };
     return cmocka_run_group_tests_name("launch_bounds", tests, NULL, NULL);

@@ -50,8 +50,8 @@ static void load_without_driver(void *unused)
     set_environment("CUSHIM_LIBCUDA", "/nonexistent/libcuda.so.1");
     const struct cushim_api *cu = cushim_load(NULL);
     assert_failed(cu, CUSHIM_ERROR_NOT_FOUND);
-    snprintf(words, sizeof words,
-             "cuMemFree_v2 is not available: there is no CUDA driver (%s)", cushim_message(cu));
+    snprintf(words, sizeof words, "cuMemFree_v2 is not available: there is no CUDA driver (%s)",
+             cushim_message(cu));
     for (int round = 0; round < 2; round++) {
         assert_int_equal(cu->cuMemFree_v2(0), CUDA_ERROR_NOT_INITIALIZED);
         assert_string_equal(cushim_last_error(), words);
@@ -317,10 +317,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_process_wide), /* before others are opened */
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_other_entry), cmocka_unit_test(test_told),
-        cmocka_unit_test(test_audit),       cmocka_unit_test(test_descriptor),
-        cmocka_unit_test(test_folders),
+        cmocka_unit_test(test_cut),          cmocka_unit_test(test_other_entry),
+        cmocka_unit_test(test_told),         cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_descriptor),   cmocka_unit_test(test_folders),
     };
     return cmocka_run_group_tests_name("loader_bounds", tests, prepare, clean);
 }

@@ -123,8 +123,7 @@ static void test_launches(void **state)
     size_t block = 7, grid = 7, each = 7, all = 7;
     (void)state;
     const struct cushim_api *cu = silent_open();
-    expect_launch(cu, &launch, 0, CUDA_ERROR_INVALID_VALUE,
-                  "grid: x is 1; device 0 has at most 0");
+    expect_launch(cu, &launch, 0, CUDA_ERROR_INVALID_VALUE, "grid: x is 1; device 0 has at most 0");
     assert_int_equal(silent.device, 0);
     silent.attribute = 1024;
     expect_launch(cu, &launch, 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -263,8 +262,9 @@ static int reset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SILENT(test_version),  SILENT(test_devices), SILENT(test_contexts), SILENT(test_memory),
-        SILENT(test_launches), SILENT(test_parameters), SILENT(test_modules), SILENT(test_streams),  SILENT(test_features),
+        SILENT(test_version), SILENT(test_devices),  SILENT(test_contexts),
+        SILENT(test_memory),  SILENT(test_launches), SILENT(test_parameters),
+        SILENT(test_modules), SILENT(test_streams),  SILENT(test_features),
     };
     return cmocka_run_group_tests_name("silent", tests, NULL, NULL);
 }

@@ -139,8 +139,8 @@ static void check_refused(const struct sized *sized, size_t size)
     char words[256];
     prepare_sized(at, sized, size);
     memcpy(before, at, ROOM);
-    snprintf(words, sizeof words,
-             "%s: size: %zu is too small; set it to sizeof of the structure", sized->argument, size);
+    snprintf(words, sizeof words, "%s: size: %zu is too small; set it to sizeof of the structure",
+             sized->argument, size);
     assert_int_equal(sized->call(at), CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(cushim_last_error(), words);
     assert_memory_equal(at, before, ROOM);
@@ -186,18 +186,23 @@ static void test_facts(void **state)
     static const struct {
         bool (*list)(void *at);
         size_t full;
-    } lists[] = {{NULL, sizeof(struct cushim_feature_facts)}, {NULL, sizeof(struct cushim_toolkit)}};
+    } lists[] = {{NULL, sizeof(struct cushim_feature_facts)},
+                 {NULL, sizeof(struct cushim_toolkit)}};
     (void)state;
     for (size_t i = 0; i < COUNT(lists); i++) {
-        const size_t sizes[] = {0, sizeof(size_t) - 1, sizeof(size_t), lists[i].full - 1,
-                                lists[i].full, lists[i].full + 1};
+        const size_t sizes[] = {0,
+                                sizeof(size_t) - 1,
+                                sizeof(size_t),
+                                lists[i].full - 1,
+                                lists[i].full,
+                                lists[i].full + 1};
         for (size_t k = 0; k < COUNT(sizes); k++) {
             _Alignas(16) unsigned char at[ROOM];
             size_t theirs;
             memset(at, FILL, sizeof at);
             memcpy(at, &sizes[k], sizeof sizes[k]);
-            bool listed = i == 0 ? cushim_feature_list(0, (void *)at)
-                                 : cushim_toolkit_at(0, (void *)at);
+            bool listed =
+                i == 0 ? cushim_feature_list(0, (void *)at) : cushim_toolkit_at(0, (void *)at);
             assert_int_equal(listed, sizes[k] >= sizeof(size_t) && sizes[k] <= lists[i].full);
             memcpy(&theirs, at, sizeof theirs);
             assert_true(theirs == sizes[k]);
@@ -216,8 +221,7 @@ static void test_options(void **state)
     memset((char *)&all + least, FILL, sizeof all - least); /* all of it would be refused */
     all.size = least - 1;
     assert_null(cushim_open(&all));
-    assert_string_equal(cushim_last_error(),
-                        "options: size is not that of struct cushim_options");
+    assert_string_equal(cushim_last_error(), "options: size is not that of struct cushim_options");
     all.size = least;
     const struct cushim_api *opened = cushim_open(&all);
     assert_failed(opened, CUSHIM_ERROR_NOT_FOUND);
