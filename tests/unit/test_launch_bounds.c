@@ -231,6 +231,33 @@ static void test_block_size(void **state)
     assert_int_equal(block, 7);
 }
 
+/* Every number arrives at its place, by each of the driver's three calls. */
+static void test_places(void **state)
+{
+    static const char *const calls[] = {"cuLaunchKernel", "cuLaunchCooperativeKernel",
+                                        "cuLaunchKernelEx"};
+    static const unsigned grid[] = {2, 3, 5}, block[] = {7, 11, 13};
+    struct cushim_launch launch = {.size = sizeof launch,
+                                   .grid = {2, 3, 5},
+                                   .block = {7, 11, 13},
+                                   .shared = 17,
+                                   .stream = (CUstream)(void *)calls};
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_IGNORE};
+    (void)state;
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        launch.cooperative = i == 1;
+        launch.attributes = &attribute;
+        launch.attribute_count = i == 2;
+        fake.launches = 0;
+        assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
+        assert_string_equal(fake.call, calls[i]);
+        assert_memory_equal(fake.grid, grid, sizeof grid);
+        assert_memory_equal(fake.block, block, sizeof block);
+        assert_int_equal(fake.shared, 17);
+        assert_ptr_equal(fake.stream, calls);
+    }
+}
+
 static void test_occupancy(void **state)
 {
     struct cushim_launch launch = plain;
@@ -284,6 +311,7 @@ int main(void)
         BOUNDS(test_cooperative),
         BOUNDS(test_block_size),
         BOUNDS(test_occupancy),
+        BOUNDS(test_places),
     };
     return cmocka_run_group_tests_name("launch_bounds", tests, NULL, NULL);
 }

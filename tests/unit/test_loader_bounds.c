@@ -42,6 +42,22 @@ static void test_cut(void **state)
     cushim_close(cu);
 }
 
+/* NAME_v1 means the first ABI of a name that has several; no length of a name is too much. */
+static void test_first(void **state)
+{
+    char symbol[2 * CUSHIM_SYMBOL_SIZE];
+    (void)state;
+    assert_int_equal(cushim_registry_find("cuMemAlloc_v1"), cushim_registry_find("cuMemAlloc"));
+    assert_int_equal(cushim_registry_find("cuInit_v1"), CUSHIM_ENTRY_COUNT); /* it has one */
+    for (size_t length = 0; length < sizeof symbol; length++) {
+        memset(symbol, 'c', length);
+        symbol[length] = '\0';
+        if (length >= 3)
+            memcpy(symbol + length - 3, "_v1", 3);
+        assert_int_equal(cushim_registry_find(symbol), CUSHIM_ENTRY_COUNT);
+    }
+}
+
 /* The process-wide driver's reason is in brackets, as long as it is the only one. */
 static void load_without_driver(void *unused)
 {
@@ -317,9 +333,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_process_wide), /* before others are opened */
-        cmocka_unit_test(test_cut),          cmocka_unit_test(test_other_entry),
-        cmocka_unit_test(test_told),         cmocka_unit_test(test_audit),
-        cmocka_unit_test(test_descriptor),   cmocka_unit_test(test_folders),
+        cmocka_unit_test(test_first),        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_other_entry),  cmocka_unit_test(test_told),
+        cmocka_unit_test(test_audit),        cmocka_unit_test(test_descriptor),
+        cmocka_unit_test(test_folders),
     };
     return cmocka_run_group_tests_name("loader_bounds", tests, prepare, clean);
 }
