@@ -114,7 +114,7 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
         else if (entry->d_tag == DT_VERDEF)
             return false; /* one name may have several addresses */
     }
-    if (!tables->symbols || !tables->names || !(tables->gnu_hash || tables->sysv_hash))
+    if (!tables->symbols || !(tables->gnu_hash || tables->sysv_hash))
         return false;
     struct elf_segments library = {.dynamic = map->l_ld};
     dl_iterate_phdr(elf_note_segments, &library);
@@ -123,7 +123,7 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
     tables->symbol_count = elf_room(&library, tables->symbols) / sizeof *tables->symbols;
     tables->hash_words =
         elf_room(&library, tables->gnu_hash ? tables->gnu_hash : tables->sysv_hash) / 4;
-    if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* a name may not end */
+    if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* none, or without an end */
         return false;
     tables->complete = true;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)

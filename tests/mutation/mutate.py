@@ -34,7 +34,7 @@ SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ROOMS = ("src/loader", "src/helpers", "src/dropin")
 LIBRARIES = ("src/libcushim.a", "src/libcushim-dropin.a")
 TESTS = {  # the first to ask
-    "load": "dropin", "log": "dropin", "elf": "elf elf_file loader_bounds search wrapper close locate",
+    "load": "dropin", "log": "dropin", "elf": "faults_tables elf elf_file loader_bounds search wrapper close locate",
     "elf_file": "elf_file faults_odd loader_bounds locate search", "find": "options search report locate faults_load",
     "init": "init", "instance": "report loader_bounds load resolve", "last_error": "report loader_bounds resolve error",
     "library": "resolve wrapper locate", "open": "close options load handshake faults_odd foreign",

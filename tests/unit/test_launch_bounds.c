@@ -84,6 +84,8 @@ static void test_codes(void **state)
                                    CUDA_ERROR_NOT_SUPPORTED,
                                    CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,
                                    CUDA_ERROR_INVALID_CLUSTER_SIZE};
+    const struct cushim_launch launch = {
+        .size = sizeof launch, .grid = {2, 3, 5}, .block = {7, 11, 13}, .shared = 17};
     (void)state;
     for (int code = 1; code < 1000; code++) {
         char words[512];
@@ -94,10 +96,10 @@ static void test_codes(void **state)
             is_own = is_own || code == (int)own[i];
         fake.launches = 0;
         fake.next[0] = (CUresult)code;
-        assert_int_equal(launch_it(&plain), code);
+        assert_int_equal(launch_it(&launch), code);
         snprintf(words, sizeof words, "cushim_launch_kernel: cuLaunchKernel: %s (%d), %s%s",
                  cushim_error_name((CUresult)code), code, cushim_error_string((CUresult)code),
-                 is_own ? "; saxpy, grid 3 x 2 x 1, block 128 x 1 x 1, 0 bytes of shared memory"
+                 is_own ? "; saxpy, grid 2 x 3 x 5, block 7 x 11 x 13, 17 bytes of shared memory"
                         : "");
         assert_string_equal(cushim_last_error(), words);
     }
@@ -179,6 +181,8 @@ static void test_parameters(void **state)
             size *= 10;
         for (size_t i = 0; i < COUNT(sizes); i++)
             sizes[i] = size + i % 9;
+        if (digits == 9)
+            sizes[0] = 1000; /* the 21st entry would begin at 224 */
         function.count = count;
         memcpy(function.sizes, sizes, sizeof sizes);
         for (size_t i = 0; i < count && length < 224; i++)
@@ -258,6 +262,60 @@ static void test_places(void **state)
     }
 }
 
+/* Less than every function may have, and more than this one is set to: it is allowed all, and
+ * launched again. */
+static void test_raised(void **state)
+{
+    struct cushim_launch launch = plain;
+    (void)state;
+    function.dynamic_now = 1999;
+    launch.shared = 2000;
+    assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
+    assert_int_equal(fake.launches, 2);
+    assert_int_equal(fake.opt_ins, 1);
+    assert_true(function.dynamic_now >= 49152);
+    function.dynamic_now = 1999;
+    fake.launches = fake.opt_ins = 0;
+    fake.next[1] = CUDA_ERROR_LAUNCH_FAILED; /* of the second */
+    assert_int_equal(launch_it(&launch), CUDA_ERROR_LAUNCH_FAILED);
+    assert_contains(cushim_last_error(), "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (719)");
+    function.dynamic_now = 2000;
+    fake.launches = fake.opt_ins = 0;
+    fake.next[1] = CUDA_SUCCESS;
+    assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
+    assert_int_equal(fake.launches, 1);
+    assert_int_equal(fake.opt_ins, 0);
+}
+
+/* What does not fit is refused, and the buffer stays: also without a buffer, and with more in it
+ * than it holds. */
+static void test_params(void **state)
+{
+    unsigned char buffer[24];
+    (void)state;
+    for (size_t capacity = 0; capacity <= 16; capacity++)
+        for (size_t used = 0; used <= 18; used++)
+            for (size_t alignment = 1; alignment <= 8; alignment *= 2)
+                for (int given = 0; given < 2; given++) {
+                    struct cushim_params params = {.buffer = given ? buffer : NULL,
+                                                   .capacity = capacity,
+                                                   .size = used,
+                                                   .count = 3};
+                    const size_t at = (used + alignment - 1) / alignment * alignment;
+                    const bool fits = given && at + 4 <= capacity;
+                    memset(buffer, 0x5a, sizeof buffer);
+                    assert_int_equal(cushim_params_add(&params, "abcd", 4, alignment),
+                                     fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+                    assert_int_equal(params.size, fits ? at + 4 : used);
+                    assert_int_equal(params.count, fits ? 4 : 3);
+                    assert_int_equal(params.code, fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+                    for (size_t i = 0; i < sizeof buffer; i++)
+                        assert_int_equal(buffer[i], !fits || i < used || i >= at + 4 ? 0x5a
+                                                    : i < at                         ? 0
+                                                             : "abcd"[i - at]);
+                }
+}
+
 static void test_occupancy(void **state)
 {
     struct cushim_launch launch = plain;
@@ -312,6 +370,8 @@ int main(void)
         BOUNDS(test_block_size),
         BOUNDS(test_occupancy),
         BOUNDS(test_places),
+        BOUNDS(test_raised),
+        BOUNDS(test_params),
     };
     return cmocka_run_group_tests_name("launch_bounds", tests, NULL, NULL);
 }
