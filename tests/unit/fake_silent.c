@@ -67,7 +67,7 @@ static void *silent_resolve(void *user, const char *symbol)
         function = (silent_fn *)silent_version;
     else if (strcmp(symbol, "cuDeviceGetAttribute") == 0)
         function = (silent_fn *)silent_attribute;
-    for (size_t i = 0; i < COUNT(silent.others); i++)
+    for (size_t i = COUNT(silent.others); i-- > 0;) /* the first counts */
         if (silent.others[i].symbol && strcmp(silent.others[i].symbol, symbol) == 0)
             function = silent.others[i].function;
     memcpy(&address, &function, sizeof address);

@@ -25,6 +25,20 @@ static CUresult CUDAAPI complete(CUlinkState link, void **data, size_t *bytes)
     return CUDA_SUCCESS;
 }
 
+/* Both ABIs have the same parameters. */
+static CUresult CUDAAPI add_data(CUlinkState link, CUjitInputType type, void *data, size_t bytes,
+                                 const char *name, unsigned count, CUjit_option *options,
+                                 void **values)
+{
+    (void)link;
+    assert_int_equal(type, CU_JIT_INPUT_PTX);
+    assert_string_equal(data, ptx);
+    assert_int_equal(bytes, sizeof ptx);
+    assert_string_equal(name, "input 0");
+    assert_true(!count && !options && !values);
+    return CUDA_SUCCESS;
+}
+
 static CUresult do_link(const struct cushim_api *cu)
 {
     const struct cushim_link_input input = {.size = sizeof input, .data = ptx, .bytes = sizeof ptx};
@@ -108,6 +122,8 @@ static void check(const struct pair *pair, int older, int newer, const char *bla
         else if (states[i] == LACKS)
             silent_use(symbols[i], NULL);
     }
+    silent_use("cuLinkAddData", (silent_fn *)add_data); /* unless it was said otherwise */
+    silent_use("cuLinkAddData_v2", (silent_fn *)add_data);
     const struct cushim_api *cu = silent_open();
     cushim_clear_last_error();
     const CUresult code = pair->call(cu);

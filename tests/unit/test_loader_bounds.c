@@ -56,6 +56,12 @@ static void test_first(void **state)
             memcpy(symbol + length - 3, "_v1", 3);
         assert_int_equal(cushim_registry_find(symbol), CUSHIM_ENTRY_COUNT);
     }
+    for (int i = 0; i < 5000; i++) { /* of every part of the list */
+        snprintf(symbol, sizeof symbol, "cuNone%d", i);
+        assert_int_equal(cushim_registry_find(symbol), CUSHIM_ENTRY_COUNT);
+    }
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        assert_int_equal(cushim_registry_find(cushim_registry_symbol(i, symbol)), i);
 }
 
 /* The process-wide driver's reason is in brackets, as long as it is the only one. */
