@@ -142,7 +142,7 @@ static void check_found(void *const *addresses, const bool found[SYMBOLS])
 {
     size_t count = 0;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        count += addresses[i] != NULL;
+        count += !!addresses[i];
     for (size_t i = FIRST; i < SYMBOLS; i++) {
         const size_t index = index_of(i);
         if (index == CUSHIM_ENTRY_COUNT)

@@ -34,23 +34,27 @@ SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ROOMS = ("src/loader", "src/helpers", "src/dropin")
 LIBRARIES = ("src/libcushim.a", "src/libcushim-dropin.a")
 TESTS = {  # the first to ask
-    "load": "dropin", "log": "dropin", "elf": "faults_tables elf elf_file loader_bounds search wrapper close locate",
-    "elf_file": "elf_file faults_odd loader_bounds locate search", "find": "options search report locate faults_load",
-    "init": "init", "instance": "report loader_bounds load resolve", "last_error": "report loader_bounds resolve error",
-    "library": "resolve wrapper locate", "open": "close options load handshake faults_odd foreign",
-    "platform_posix": "loader_bounds faults_words search init locate user", "proc": "proc loader_bounds", "registry": "proc loader_bounds resolve report",
+    "load": "dropin", "log": "dropin",
+    "elf": "faults_tables elf elf_file loader_bounds search wrapper close locate",
+    "elf_file": "elf_file faults_odd loader_bounds locate search",
+    "find": "options search report locate faults_load", "init": "init",
+    "instance": "report loader_bounds load resolve",
+    "last_error": "report loader_bounds resolve error", "library": "resolve wrapper locate",
+    "open": "close options load handshake faults_odd foreign",
+    "platform_posix": "loader_bounds faults_words search init locate user",
+    "proc": "proc loader_bounds", "registry": "proc loader_bounds resolve report",
     "resolve": "resolve proc loader_bounds", "status": "report init", "stubs": "resolve report",
     "error_name": "error report", "compat": "compat feature_bounds sizes",
-    "context": "context scope silent sizes abis",
-    "copy": "memory", "device": "device silent sizes feature_bounds",
-    "error": "error scope memory sizes", "feature": "feature feature_bounds silent sizes",
+    "context": "context scope silent sizes abis", "copy": "memory",
+    "device": "device silent sizes feature_bounds", "error": "error scope memory sizes",
+    "feature": "feature feature_bounds silent sizes",
     "image": "image module_image module sizes faults_helpers",
     "jit": "jit module module_image module_library silent sizes",
     "launch": "launch launch_extras launch_params launch_bounds silent sizes",
     "launch_check": "launch launch_extras launch_params launch_bounds silent",
     "link": "module module_image sizes abis faults_helpers", "memory": "memory silent sizes abis",
-    "module": "module module_library names silent faults_helpers",
-    "scope": "scope context", "stream": "stream stream_capture silent abis",
+    "module": "module module_library names silent faults_helpers", "scope": "scope context",
+    "stream": "stream stream_capture silent abis",
 }
 SWAPS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
          (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "),
@@ -124,8 +128,8 @@ class Unit:
     @lru_cache(maxsize=None)
     def symbols(self, program):
         """What is defined in an object or a program, by name; of an object what others see."""
-        shown = subprocess.run(["nm", "--defined-only", *(["-g"] if program.suffix else []), program],
-                               check=True, text=True, capture_output=True).stdout
+        words = ["nm", "--defined-only", *(["-g"] if program.suffix else []), program]
+        shown = subprocess.run(words, check=True, text=True, capture_output=True).stdout
         return {line.split()[-1] for line in shown.splitlines()}
 
     @lru_cache(maxsize=None)
