@@ -147,19 +147,19 @@ static CUresult memory_ask(const struct cushim_api *cu, const char *helper, CUde
 {
     const struct {
         CUpointer_attribute attribute;
-        int since; /* an older driver would refuse the whole question */
         void *answer;
+        int since; /* an older driver would refuse the whole question */
     } all[] = {
-        {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 0, &found->type},
-        {CU_POINTER_ATTRIBUTE_DEVICE_POINTER, 0, &found->device},
-        {CU_POINTER_ATTRIBUTE_HOST_POINTER, 0, &found->host},
-        {CU_POINTER_ATTRIBUTE_CONTEXT, 0, &found->context},
-        {CU_POINTER_ATTRIBUTE_BUFFER_ID, 0, &found->id},
-        {CU_POINTER_ATTRIBUTE_IS_MANAGED, 0, &found->managed},
-        {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9020, &found->ordinal},
-        {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 10020, &found->base},
-        {CU_POINTER_ATTRIBUTE_RANGE_SIZE, 10020, &found->size},
-        {CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, 11030, &found->pool},
+        {.attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE, .answer = &found->type},
+        {.attribute = CU_POINTER_ATTRIBUTE_DEVICE_POINTER, .answer = &found->device},
+        {.attribute = CU_POINTER_ATTRIBUTE_HOST_POINTER, .answer = &found->host},
+        {.attribute = CU_POINTER_ATTRIBUTE_CONTEXT, .answer = &found->context},
+        {.attribute = CU_POINTER_ATTRIBUTE_BUFFER_ID, .answer = &found->id},
+        {.attribute = CU_POINTER_ATTRIBUTE_IS_MANAGED, .answer = &found->managed},
+        {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, &found->ordinal, 9020},
+        {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, &found->base, 10020},
+        {CU_POINTER_ATTRIBUTE_RANGE_SIZE, &found->size, 10020},
+        {CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, &found->pool, 11030},
     };
     CUpointer_attribute attributes[sizeof all / sizeof *all];
     void *answers[sizeof all / sizeof *all];

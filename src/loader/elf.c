@@ -96,7 +96,7 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
 {
     struct link_map *map = NULL;
     memset(tables, 0, sizeof *tables);
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map)
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return false;
     uintptr_t base = tables->base = (uintptr_t)map->l_addr;
     size_t name_bytes = 0;
@@ -114,7 +114,7 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
         else if (entry->d_tag == DT_VERDEF)
             return false; /* one name may have several addresses */
     }
-    if (!tables->symbols || !tables->names || !(tables->gnu_hash || tables->sysv_hash))
+    if (!tables->symbols || !(tables->gnu_hash || tables->sysv_hash))
         return false;
     struct elf_segments library = {.dynamic = map->l_ld};
     dl_iterate_phdr(elf_note_segments, &library);
@@ -123,7 +123,7 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
     tables->symbol_count = elf_room(&library, tables->symbols) / sizeof *tables->symbols;
     tables->hash_words =
         elf_room(&library, tables->gnu_hash ? tables->gnu_hash : tables->sysv_hash) / 4;
-    if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* a name may not end */
+    if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* none, or without an end */
         return false;
     tables->complete = true;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
@@ -282,7 +282,7 @@ BEHIND_THE_SYSTEMS_LOCK void cushim_elf_describe(void *handle, char *path, size_
                                                  const void **base)
 {
     struct link_map *map = NULL;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map)
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return;
     *base = (const void *)(uintptr_t)map->l_addr;
     size_t length = 0; /* not snprintf: ThreadSanitizer sees into it */

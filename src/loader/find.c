@@ -40,20 +40,12 @@ static void find_fail(struct cushim_find *find, enum cushim_status status, const
     find->message = cushim_find_format("%s: %s%s", path, cause, cushim_status_advice(status));
 }
 
-/* Not by a format: a load that succeeds needs none, and the first of a process is slow. */
-static char *find_copy(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
 /* Returns false for want of memory. */
 static bool find_record(struct cushim_find *find, const struct cushim_candidate *candidate,
                         enum cushim_status status, const char *words,
                         const struct cushim_options *options)
 {
-    char *path = find_copy(candidate->path), *message = find_copy(words);
+    char *path = cushim_library_copy(candidate->path), *message = cushim_library_copy(words);
     bool recorded = path && message;
     if (recorded && find->attempt_count < CUSHIM_MAX_ATTEMPTS) {
         find->attempts[find->attempt_count++] =

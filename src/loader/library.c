@@ -17,14 +17,20 @@ enum cushim_status cushim_library_open(struct cushim_shared_library *library,
     return status;
 }
 
+/* Not by a format: a load that succeeds needs none, and the first of a process is slow. */
+char *cushim_library_copy(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
 bool cushim_library_describe(struct cushim_shared_library *library)
 {
     char path[4096] = "";
     cushim_platform_describe(library->handle, cushim_library_symbol(library, "cuInit"), path,
                              sizeof path, &library->base);
-    library->path = *path ? malloc(strlen(path) + 1) : NULL;
-    if (library->path)
-        memcpy(library->path, path, strlen(path) + 1);
+    library->path = *path ? cushim_library_copy(path) : NULL;
     return library->path || !*path;
 }
 

@@ -31,6 +31,9 @@ bool cushim_library_is_function(const struct cushim_shared_library *library, con
  * written. */
 void cushim_library_exports(const struct cushim_shared_library *library, void **addresses);
 
+/* A string from malloc; NULL for want of memory. */
+char *cushim_library_copy(const char *text);
+
 /* Free the path; drop the hold on the library if `unload`. */
 void cushim_library_close(struct cushim_shared_library *library, bool unload);
 

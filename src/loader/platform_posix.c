@@ -75,22 +75,30 @@ const char *cushim_platform_env(const char *name)
     return secure_getenv(name);
 }
 
-/* What the search would make of a file: 1 open it, -1 die of it, 0 pass it over. */
-static int platform_judge(const char *path)
+/* What the search would make of a file. */
+enum platform_verdict { PLATFORM_PASSES_OVER, PLATFORM_OPENS, PLATFORM_DIES };
+
+static enum platform_verdict platform_judge(const char *path)
 {
     struct stat info;
     char ignored[256];
     if (stat(path, &info) != 0)
-        return 0;
-    enum cushim_status status = cushim_elf_file_inspect(path, ignored, sizeof ignored);
-    bool damaged = status == CUSHIM_ERROR_TRUNCATED || status == CUSHIM_ERROR_OPEN_FAILED;
-    return status == CUSHIM_OK ? 1 : damaged ? -1 : 0;
+        return PLATFORM_PASSES_OVER;
+    switch (cushim_elf_file_inspect(path, ignored, sizeof ignored)) {
+    case CUSHIM_OK:
+        return PLATFORM_OPENS;
+    case CUSHIM_ERROR_TRUNCATED:
+    case CUSHIM_ERROR_OPEN_FAILED:
+        return PLATFORM_DIES;
+    default:
+        return PLATFORM_PASSES_OVER;
+    }
 }
 
 bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
 {
     const char *folders = secure_getenv("LD_LIBRARY_PATH");
-    int verdict = 0;
+    enum platform_verdict verdict = PLATFORM_PASSES_OVER;
     while (folders && *folders && !verdict) {
         size_t length = strcspn(folders, ":;");
         int written =
@@ -103,7 +111,7 @@ bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
     if (!verdict && snprintf(path, size, MULTIARCH "/%s", name) < (int)size)
         verdict = platform_judge(path);
 #endif
-    return verdict < 0;
+    return verdict == PLATFORM_DIES;
 }
 
 /*

@@ -185,9 +185,13 @@ WRAP(ssize_t, read, int descriptor, void *bytes, size_t size)
 
 WRAP(ssize_t, pread64, int descriptor, void *bytes, size_t size, off64_t at)
 {
-    if (inject_fails(INJECT_END, 0))
+    if (inject_fails(INJECT_END, EINTR)) /* a number that an earlier call left */
         return 0;
-    return inject_fails(INJECT_READ, EIO) ? -1 : __real_pread64(descriptor, bytes, size, at);
+    if (inject_fails(INJECT_SHORT, 0) && size > 100)
+        size = 100;
+    return inject_fails(INJECT_READ, EIO) || inject_fails(INJECT_SIGNAL, EINTR)
+               ? -1
+               : __real_pread64(descriptor, bytes, size, at);
 }
 
 static _Thread_local FILE *inject_broken;

@@ -20,7 +20,9 @@ enum inject_kind {
     INJECT_KINDS,
     /* These are no failures that everything must name. */
     INJECT_END = INJECT_KINDS, /* pread: the file ends here */
-    INJECT_BROKEN              /* open: an error of the disk */
+    INJECT_BROKEN,             /* open: an error of the disk */
+    INJECT_SHORT,              /* pread: not more than 100 bytes */
+    INJECT_SIGNAL              /* pread: a signal interrupts it */
 };
 
 extern const char *const inject_names[INJECT_KINDS];

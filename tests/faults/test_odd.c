@@ -64,6 +64,57 @@ static void test_shorter(void **state)
     assert_contains(odd_text, "truncated while it was read");
 }
 
+/* A read may return less than was asked for, or nothing because of a signal: it goes on. */
+static void test_partly(void **state)
+{
+    const char *path = odd_far_headers();
+    struct cushim_options options = defaults();
+    unsigned calls;
+    (void)state;
+    assert_int_equal(odd_open(path, INJECT_SIGNAL, 1, &calls), CUSHIM_OK);
+    assert_int_equal(calls, 3);
+    assert_int_equal(odd_open(path, INJECT_SIGNAL, 2, &calls), CUSHIM_OK);
+    assert_int_equal(odd_open(path, INJECT_SHORT, 1, &calls), CUSHIM_OK);
+    options.path = path;
+    inject_begin(INJECT_SHORT, 1, true);
+    const struct cushim_api *cu = cushim_open(&options);
+    calls = inject_end();
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    assert_true(calls > 11); /* 1024 bytes, and the program headers */
+    cushim_close(cu);
+}
+
+/* Instances are listed in blocks of 30. Of one that cannot be listed nothing is left. */
+static void odd_fill_list(void *unused)
+{
+    struct cushim_options options = defaults();
+    unsigned calls;
+    (void)unused;
+    options.path = fake_path(GOOD);
+    for (int i = 0; i < 30; i++)
+        assert_non_null(cushim_open(&options));
+    inject_begin(INJECT_ALLOCATE, 0, false);
+    const struct cushim_api *cu = cushim_open(&options);
+    assert_non_null(cu);
+    calls = inject_end();
+    cushim_close(cu); /* its place is the first of the second block */
+    for (int i = 0; i < 30; i++)
+        assert_non_null(cushim_open(&options));
+    cushim_clear_last_error();
+    inject_begin(INJECT_ALLOCATE, calls, false);
+    assert_null(cushim_open(&options));
+    inject_end();
+    assert_int_equal(inject_blocks(), 0);
+    assert_string_equal(cushim_last_error(), "out of memory");
+    assert_good_driver_loads();
+}
+
+static void test_full_list(void **state)
+{
+    (void)state;
+    run_in_child(odd_fill_list, NULL, NULL);
+}
+
 /* The second file that is opened is the probe for descriptors, after dlopen has failed. Its own
  * error is not the library's. */
 static void test_probe(void **state)
@@ -130,6 +181,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shorter),
+        cmocka_unit_test(test_partly),
+        cmocka_unit_test(test_full_list),
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_load_without_memory),
         cmocka_unit_test(test_kept_once),

@@ -7,7 +7,9 @@
 BUILD is a folder of Meson's in which the suites unit and faults are built. A mutant has one
 operator, constant, condition or statement of src/loader, src/helpers or src/dropin changed. It is
 compiled and put before the library in each test that concerns its file. A mutant that they let live
-meets all other programs of the two suites. A mutant with the object code of the original is none.
+meets all other programs of the two suites, the quickest first, and then those that concern its file
+once more, with mutant and library compiled for AddressSanitizer and UndefinedBehaviorSanitizer, as
+tests/run runs the suite unit too. A mutant with the object code of the original is none.
 equivalent.txt lists those that mean the same, each with its reason. The last lines count. The exit
 code is 1 if fewer than 95 % are killed."""
 
@@ -20,27 +22,39 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-SECONDS = 90  # for one test; a mutant that takes longer is killed
+SECONDS = 90  # for one test; a mutant that takes longer, and ten times as long, is killed
+SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ROOMS = ("src/loader", "src/helpers", "src/dropin")
 LIBRARIES = ("src/libcushim.a", "src/libcushim-dropin.a")
 TESTS = {  # the first to ask
-    "load": "dropin", "log": "dropin", "elf": "elf elf_file search wrapper close locate",
-    "elf_file": "elf_file locate search faults_odd", "find": "options search report locate",
-    "init": "init", "instance": "report load resolve", "last_error": "report resolve error",
-    "library": "resolve wrapper locate", "open": "close options load handshake foreign",
-    "platform_posix": "search init locate user", "proc": "proc", "registry": "proc resolve report",
-    "resolve": "resolve proc", "status": "report init", "stubs": "resolve report",
-    "error_name": "error report", "compat": "compat", "context": "context scope",
-    "copy": "memory", "device": "device", "error": "error scope memory", "feature": "feature",
-    "image": "module_image module", "jit": "module module_image module_library",
-    "launch": "launch launch_extras launch_params", "launch_check": "launch launch_params",
-    "link": "module module_image", "memory": "memory", "module": "module module_library",
-    "scope": "scope context", "stream": "stream stream_capture",
+    "load": "dropin", "log": "dropin",
+    "elf": "faults_tables elf elf_file loader_bounds search wrapper close locate",
+    "elf_file": "elf_file faults_odd loader_bounds locate search",
+    "find": "options search report locate faults_load", "init": "init",
+    "instance": "report loader_bounds load resolve",
+    "last_error": "report loader_bounds resolve error", "library": "resolve wrapper locate",
+    "open": "close options load handshake faults_odd foreign",
+    "platform_posix": "loader_bounds faults_words search init locate user",
+    "proc": "proc loader_bounds", "registry": "proc loader_bounds resolve report",
+    "resolve": "resolve proc loader_bounds", "status": "report init", "stubs": "resolve report",
+    "error_name": "error report", "compat": "compat feature_bounds sizes",
+    "context": "context scope silent sizes abis", "copy": "memory",
+    "device": "device silent sizes feature_bounds", "error": "error scope memory sizes",
+    "feature": "feature feature_bounds silent sizes",
+    "image": "image module_image module sizes faults_helpers",
+    "jit": "jit module module_image module_library silent sizes",
+    "launch": "launch launch_extras launch_params launch_bounds silent sizes",
+    "launch_check": "launch launch_extras launch_params launch_bounds silent",
+    "link": "module module_image sizes abis faults_helpers", "memory": "memory silent sizes abis",
+    "module": "module module_library names silent faults_helpers", "scope": "scope context",
+    "stream": "stream stream_capture silent abis",
 }
 SWAPS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
          (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "),
@@ -95,7 +109,7 @@ class Unit:
                 words = [word for word in shlex.split(row["command"]) if word != "ccache"]
                 source = (self.build / row["file"]).resolve()
                 self.commands[source] = words
-        self.tests = {}
+        self.tests, self.seconds, self.sanitized = {}, {}, {}
         for row in json.loads((self.build / "meson-info/intro-tests.json").read_text()):
             program = Path(row["cmd"][0])
             if program.parent in (self.build / "tests/unit", self.build / "tests/faults"):
@@ -111,12 +125,25 @@ class Unit:
         assert words[at + 1] == name, words
         return words[:at] + words[at + 2:]
 
-    def tests_with(self, source):
-        """Names of the tests that are linked with a source's library."""
-        library = LIBRARIES[source.parent.name == "dropin"]
-        return [name for name, row in self.tests.items() if library in row["link"]]
+    @lru_cache(maxsize=None)
+    def symbols(self, program):
+        """What is defined in an object or a program, by name; of an object what others see."""
+        words = ["nm", "--defined-only", *(["-g"] if program.suffix else []), program]
+        shown = subprocess.run(words, check=True, text=True, capture_output=True).stdout
+        return {line.split()[-1] for line in shown.splitlines()}
 
-    def compile(self, source, text, output):
+    @lru_cache(maxsize=None)
+    def tests_with(self, source):
+        """Names of the tests whose program the linker gives a source's object. The others have no
+        line of it."""
+        with tempfile.TemporaryDirectory() as name:
+            whole = Path(name) / f"{source.stem}.o"
+            whole.write_bytes(self.original(source))
+            own = self.symbols(whole)
+        return [name for name, row in self.tests.items()
+                if own & self.symbols(Path(row["cmd"][0]))]
+
+    def compile(self, source, text, output, options=()):
         """Compile a text as if it were the source's; whether that succeeded."""
         changed = output.with_suffix(".c")
         changed.write_text(text, encoding="utf-8")
@@ -131,21 +158,68 @@ class Unit:
                 continue
             else:
                 words.append(word)
-        options = ["-w", "-g0", "-iquote", source.parent, "-c", changed, "-o", output]
-        return subprocess.run([*words, *options], cwd=self.build, check=False,
+        last = ["-w", "-g0", "-iquote", source.parent, "-c", changed, "-o", output]
+        return subprocess.run([*words, *options, *last], cwd=self.build, check=False,
                               capture_output=True).returncode == 0
 
-    def kills(self, test, mutant, folder):
+    @lru_cache(maxsize=None)
+    def original(self, source):
+        """The object of a source as it is."""
+        with tempfile.TemporaryDirectory() as name:
+            output = Path(name) / f"{source.stem}.o"
+            assert self.compile(source, source.read_text(encoding="utf-8"), output), source
+            return output.read_bytes()
+
+    def measure(self):
+        """Run each test without a mutant, and sort them by what they take; those that fail."""
+        source = ROOT / "src/loader/error_name.c"
+        broken = []
+        with tempfile.TemporaryDirectory() as name:
+            whole = Path(name) / "error_name.o"
+            whole.write_bytes(self.original(source))
+            for test in self.tests:
+                begin = time.monotonic()
+                if self.kills(test, [whole], Path(name)):
+                    broken.append(test)
+                self.seconds[test] = time.monotonic() - begin
+        self.tests = {test: self.tests[test] for test in sorted(self.tests, key=self.seconds.get)}
+        return broken
+
+    @lru_cache(maxsize=None)
+    def is_sound(self, test):
+        """Whether a test succeeds with the library as it is under the sanitizers."""
+        with tempfile.TemporaryDirectory() as name:
+            return not self.kills(test, [], Path(name), sanitized=True)
+
+    def sanitize(self, folder, pool):
+        """Make both libraries once more, for the sanitizers."""
+        def make(source):
+            output = folder / source.parent.name / f"{source.stem}.o"
+            output.parent.mkdir(exist_ok=True)
+            text = source.read_text(encoding="utf-8")
+            assert self.compile(source, text, output, SANITIZE), source
+            return source.parent.name == "dropin", output
+        objects = list(pool.map(make, self.commands))
+        for number, library in enumerate(LIBRARIES):
+            archive = folder / Path(library).name
+            subprocess.run(["ar", "rcs", archive, *(path for of, path in objects if of == number)],
+                           check=True)
+            self.sanitized[library] = archive
+
+    def kills(self, test, mutant, folder, sanitized=False):
         """Whether a test fails with the mutant in it."""
         program, row = folder / f"test_{test}", self.tests[test]
         linker, *rest = row["link"]
-        subprocess.run([linker, "-o", program, "-rdynamic", mutant, *rest], cwd=self.build,
+        if sanitized:
+            rest = [*SANITIZE, *(self.sanitized.get(word, word) for word in rest)]
+        subprocess.run([linker, "-o", program, "-rdynamic", *mutant, *rest], cwd=self.build,
                        check=True, capture_output=True)
         env = {name: value for name, value in os.environ.items() if not name.startswith("CUSHIM_")}
         try:
             return subprocess.run([program, *row["cmd"][1:]], cwd=self.build, check=False,
                                   env=env | row["env"], capture_output=True,
-                                  timeout=SECONDS).returncode != 0
+                                  timeout=max(SECONDS, 10 * self.seconds.get(test, 0))
+                                  ).returncode != 0
         except subprocess.TimeoutExpired:
             return True
 
@@ -156,18 +230,19 @@ def judge(unit, path, number, line):
     lines = text.splitlines()
     lines[number] = line
     with tempfile.TemporaryDirectory() as name:
-        mutant, original = (Path(name) / folder / f"{path.stem}.o" for folder in ("m", "o"))
-        mutant.parent.mkdir()
-        original.parent.mkdir()
-        assert unit.compile(path, text, original), path
+        mutant = Path(name) / f"{path.stem}.o"
         if not unit.compile(path, "\n".join(lines) + "\n", mutant) or \
-                mutant.read_bytes() == original.read_bytes():
+                mutant.read_bytes() == unit.original(path):
             return "none"
         able = unit.tests_with(path)
         first = [test for test in TESTS[path.stem].split() if test in able]
         for test in first + [test for test in able if test not in first]:
-            if unit.kills(test, mutant, Path(name)):
+            if unit.kills(test, [mutant], Path(name)):
                 return test
+        unit.compile(path, "\n".join(lines) + "\n", mutant, SANITIZE)
+        for test in first:
+            if unit.is_sound(test) and unit.kills(test, [mutant], Path(name), sanitized=True):
+                return f"{test} with sanitizers"
     return ""
 
 
@@ -186,11 +261,7 @@ def main():
     parser.add_argument("--files", nargs="*", default=[])
     given = parser.parse_args()
     unit = Unit(given.build)
-    with tempfile.TemporaryDirectory() as name:
-        whole = Path(name) / "error_name.o"
-        source = ROOT / "src/loader/error_name.c"
-        unit.compile(source, source.read_text(encoding="utf-8"), whole)
-        broken = [test for test in unit.tests if unit.kills(test, whole, Path(name))]
+    broken = unit.measure()
     assert not broken, f"these fail without a mutant: {broken}; is the build up to date?"
     every = [(path, *mutant) for room in ROOMS
              for path in sorted((ROOT / room).glob("*.c"))
@@ -199,7 +270,8 @@ def main():
     random.Random(given.seed).shuffle(every)
     known, results, made = equivalents(), {"killed": 0, "survived": 0, "equivalent": 0}, 0
     print(f"{len(every)} mutants are possible", flush=True)
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
+        unit.sanitize(Path(folder), pool)
         # Some are none, so that a few more are tried, in the same order each time.
         for start in range(0, len(every), 20):
             some = every[start:start + 20] if made < given.count else []

@@ -6,7 +6,7 @@
 
 static CUresult CUDAAPI f_cuInit(unsigned flags)
 {
-    (void)flags;
+    assert_int_equal(flags, 0);
     FAKE_CALLED("cuInit");
     return fake.init_code;
 }
@@ -59,7 +59,7 @@ static CUresult CUDAAPI f_cuDeviceGetPCIBusId(char *text, int size, CUdevice dev
 static CUresult CUDAAPI f_cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 {
     FAKE_CALLED("cuDeviceGetUuid");
-    (void)device;
+    assert_true(fake_is_device(device));
     for (int i = 0; i < 16; i++)
         uuid->bytes[i] = (char)(i * 17);
     return CUDA_SUCCESS;

@@ -44,9 +44,10 @@ static void newer_header_loads(void *unused)
 /* The table is as large as it says it is, whatever the size; absurd ones are refused. */
 static void sizes(void *unused)
 {
-    static const size_t more[] = {1, 8, 15, 4096, 40000, 12 * sizeof(struct cushim_api)};
-    static const size_t absurd[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 7, SIZE_MAX / 4096,
-                                    20 * sizeof(struct cushim_api)};
+    enum { own = sizeof(struct cushim_api) };
+    static const size_t more[] = {1, 8, 15, 4096, 40000, 12 * own, 15 * own, 15 * own + 15};
+    static const size_t absurd[] = {SIZE_MAX,        SIZE_MAX / 2, SIZE_MAX - 7,
+                                    SIZE_MAX / 4096, 20 * own,     16 * own + 16};
     (void)unused;
     for (size_t i = 0; i < COUNT(more); i++) {
         size_t size = sizeof(struct cushim_api) + more[i];

@@ -15,7 +15,7 @@ static void fake_asked(void)
 
 static CUresult f_cuInit(unsigned flags)
 {
-    (void)flags;
+    assert_int_equal(flags, 0);
     return CUDA_SUCCESS;
 }
 
@@ -116,7 +116,9 @@ static CUresult f_cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *of
 static CUresult f_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
                                                               int size, size_t shared)
 {
-    (void)function, (void)size, (void)shared;
+    assert_null(function_of(function)->of_kernel);
+    fake.block[0] = (unsigned)size;
+    fake.shared = (unsigned)shared;
     *blocks = fake.active_blocks;
     return CUDA_SUCCESS;
 }
@@ -124,7 +126,7 @@ static CUresult f_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfun
 static CUresult f_cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
                                                const CUlaunchConfig *config)
 {
-    (void)function;
+    assert_null(function_of(function)->of_kernel);
     assert_int_equal(config->numAttrs, 1);
     assert_int_equal(config->attrs[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
     *clusters = fake.active_clusters;
@@ -135,7 +137,7 @@ static CUresult f_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunc
                                                    CUoccupancyB2DSize shared_of, size_t shared,
                                                    int limit)
 {
-    (void)function;
+    assert_null(function_of(function)->of_kernel);
     fake.shared = (unsigned)(shared_of ? shared_of(96) : shared);
     *grid = 264;
     *block = limit && limit < 768 ? limit : 768;

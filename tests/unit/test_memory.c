@@ -161,9 +161,11 @@ static void test_prefetch(void **state)
     (void)state;
     const struct cushim_api *cu = fake_open(NEWEST);
     ASSERT_OK(cushim_memory_prefetch(cu, 0x1000, 64, CU_DEVICE_CPU, STREAM));
+    assert_true(memory_fake.prefetched == 0x1000 && memory_fake.prefetched_bytes == 64);
     ASSERT_CALLS("cuMemPrefetchAsync_v2");
     assert_int_equal(memory_fake.location.type, CU_MEM_LOCATION_TYPE_HOST);
     ASSERT_OK(cushim_memory_prefetch(cu, 0x1000, 64, 3, STREAM));
+    assert_true(memory_fake.prefetched == 0x1000 && memory_fake.prefetched_bytes == 64);
     assert_int_equal(memory_fake.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
     assert_int_equal(memory_fake.location.id, 3);
     assert_ptr_equal(memory_fake.stream, STREAM);
@@ -174,6 +176,7 @@ static void test_prefetch(void **state)
 
     cu = fake_open_without(12010, (const char *const[]){"cuMemPrefetchAsync_v2", NULL});
     ASSERT_OK(cushim_memory_prefetch(cu, 0x1000, 64, CU_DEVICE_CPU, STREAM));
+    assert_true(memory_fake.prefetched == 0x1000 && memory_fake.prefetched_bytes == 64);
     ASSERT_CALLS("cuMemPrefetchAsync");
     assert_int_equal(memory_fake.device, CU_DEVICE_CPU);
     /* The first ABI is named as drivers export it. */

@@ -141,7 +141,7 @@ static CUresult fake_cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 
 static CUresult fake_cuInit(unsigned flags)
 {
-    (void)flags;
+    assert_int_equal(flags, 0);
     return CUDA_SUCCESS;
 }
 
@@ -218,8 +218,9 @@ static CUresult fake_cuStreamSynchronize(CUstream stream)
 static CUresult fake_cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice device,
                                         CUstream stream)
 {
-    (void)address, (void)size;
     CALLED();
+    memory_fake.prefetched = address;
+    memory_fake.prefetched_bytes = size;
     memory_fake.device = device;
     memory_fake.stream = stream;
     return CUDA_SUCCESS;
@@ -228,8 +229,10 @@ static CUresult fake_cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevi
 static CUresult fake_cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location,
                                            unsigned flags, CUstream stream)
 {
-    (void)address, (void)size, (void)flags;
     CALLED();
+    assert_int_equal(flags, 0);
+    memory_fake.prefetched = address;
+    memory_fake.prefetched_bytes = size;
     memory_fake.location = location;
     memory_fake.stream = stream;
     return CUDA_SUCCESS;

@@ -22,8 +22,10 @@ struct memory_fake {
     int pools;                 /* the device's attribute */
     const char *log[FAKE_LOG]; /* symbols called, the first FAKE_LOG of them */
     unsigned calls;
-    CUstream stream;             /* of the last call that had one */
-    CUmemLocation location;      /* of the last cuMemPrefetchAsync_v2 */
+    CUstream stream;        /* of the last call that had one */
+    CUmemLocation location; /* of the last cuMemPrefetchAsync_v2 */
+    CUdeviceptr prefetched; /* and what */
+    size_t prefetched_bytes;
     int device;                  /* of the last cuMemPrefetchAsync */
     unsigned pointer_attributes; /* number asked for in the last cuPointerGetAttributes */
     unsigned blocks;             /* live */

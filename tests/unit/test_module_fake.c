@@ -246,8 +246,8 @@ static CUresult f_cuLinkAddData_v2(CUlinkState link, CUjitInputType type, void *
                                    void **values)
 {
     CALLED(cuLinkAddData_v2);
-    (void)options, (void)values;
     assert_int_equal(count, 0);
+    assert_true(!options && !values);
     assert_non_null(object_of(link));
     const size_t used = strlen(module_fake.inputs);
     snprintf(module_fake.inputs + used, sizeof module_fake.inputs - used, "%d:%.60s ", (int)type,
@@ -299,8 +299,8 @@ static CUresult f_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_
 {
     struct object *object = NULL;
     CALLED(cuLibraryLoadData);
-    (void)library_options, (void)library_values;
     assert_int_equal(library_count, 0);
+    assert_true(!library_options && !library_values);
     note_options(count, options, values);
     CUresult result = load(code, values, &object);
     if (result != CUDA_SUCCESS && module_fake.late) {

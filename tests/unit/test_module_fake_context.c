@@ -80,7 +80,7 @@ static CUresult f_cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 
 static CUresult f_cuInit(unsigned flags)
 {
-    (void)flags;
+    assert_int_equal(flags, 0);
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Every structure that begins with its size: the least size is taken and one byte less is refused;
+ * an answer fills all that its caller knows and no byte behind it; of what a caller is given more
+ * than this library knows, nothing is touched. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_silent.h"
+
+#include <cushim/compat.h>
+#include <cushim/context.h>
+#include <cushim/device.h>
+#include <cushim/feature.h>
+#include <cushim/launch.h>
+#include <cushim/memory.h>
+#include <cushim/module.h>
+
+#define END(type, member) (offsetof(struct type, member) + sizeof(((struct type *)0)->member))
+#define SOMETHING ((void *)(uintptr_t)0x1000)
+
+enum { FILL = 0x5a, BEHIND = 64, ROOM = 2048 };
+
+static const struct cushim_api *cu;
+static const char ptx[] = ".version 6.4\n.target sm_50\n.address_size 64\n";
+
+/* ---- answers */
+
+static CUresult primary(void *at)
+{
+    return cushim_primary_describe(cu, 0, at);
+}
+
+static CUresult pointer(void *at)
+{
+    return cushim_pointer_describe(cu, 64, at);
+}
+
+static CUresult image(void *at)
+{
+    return cushim_image_describe(ptx, sizeof ptx, at);
+}
+
+static CUresult properties(void *at)
+{
+    return cushim_device_describe(cu, 0, at);
+}
+
+static CUresult result(void *at)
+{
+    CUmodule module;
+    CUresult code = cushim_module_load(cu, ptx, sizeof ptx, NULL, at, &module);
+    if (code == CUDA_SUCCESS) {
+        struct cushim_jit_result logs;
+        memcpy(&logs, at, sizeof logs);
+        cushim_jit_result_release(&logs);
+    }
+    return code;
+}
+
+static CUresult scope(void *at)
+{
+    return cushim_device_enter(cu, 0, at); /* refused for want of a context, and written */
+}
+
+static CUresult launch(void *at)
+{
+    return cushim_launch_kernel(cu, SOMETHING, at, NULL, NULL, 0);
+}
+
+static CUresult options(void *at)
+{
+    CUcontext context;
+    return cushim_context_create(cu, 0, at, &context);
+}
+
+static CUresult jit_options(void *at)
+{
+    CUmodule module;
+    return cushim_module_load(cu, ptx, sizeof ptx, at, NULL, &module);
+}
+
+static CUresult link_input(void *at)
+{
+    CUmodule module;
+    return cushim_module_link(cu, at, 1, NULL, NULL, &module);
+}
+
+struct sized {
+    const char *argument; /* "HELPER: NAME" */
+    CUresult (*call)(void *at);
+    size_t least, full;
+    bool writes; /* all that its caller knows; others are only read */
+};
+
+static const struct sized all_sized[] = {
+    {"cushim_primary_describe: primary", primary, END(cushim_primary, active),
+     sizeof(struct cushim_primary), true},
+    {"cushim_pointer_describe: pointer", pointer, END(cushim_pointer, device),
+     sizeof(struct cushim_pointer), true},
+    {"cushim_image_describe: image", image, END(cushim_image, kind), sizeof(struct cushim_image),
+     true},
+    {"cushim_device_describe: properties", properties,
+     offsetof(struct cushim_device_properties, uuid), sizeof(struct cushim_device_properties),
+     true},
+    {"cushim_module_load: result", result, sizeof(struct cushim_jit_result),
+     sizeof(struct cushim_jit_result), false},
+    {"cushim_device_enter: scope", scope, sizeof(struct cushim_device_scope),
+     sizeof(struct cushim_device_scope), false},
+    {"cushim_launch_kernel: launch", launch, sizeof(struct cushim_launch),
+     sizeof(struct cushim_launch), false},
+    {"cushim_context_create: options", options, END(cushim_context_options, flags),
+     sizeof(struct cushim_context_options), false},
+    {"cushim_module_load: options", jit_options, END(cushim_jit_options, optimisation),
+     sizeof(struct cushim_jit_options), false},
+    {"cushim_module_link: inputs", link_input, END(cushim_link_input, name),
+     sizeof(struct cushim_link_input), false},
+};
+
+/* A structure of a size, and what is in memory around it. What is read has zeros up to the size,
+ * and behind it what would be refused or crash. */
+static void prepare_sized(unsigned char *at, const struct sized *sized, size_t size)
+{
+    const struct cushim_link_input input = {.data = ptx, .bytes = sizeof ptx};
+    memset(at, FILL, ROOM);
+    if (!sized->writes)
+        memset(at, 0, size < sized->full ? size : sized->full);
+    if (sized->call == link_input)
+        memcpy(at, &input, sizeof input);
+    if (sized->call == launch) {
+        const struct cushim_launch one = {.grid = CUSHIM_DIM(1), .block = CUSHIM_DIM(1)};
+        memcpy(at, &one, sizeof one);
+    }
+    memcpy(at, &size, sizeof size);
+}
+
+static void check_refused(const struct sized *sized, size_t size)
+{
+    static _Alignas(16) unsigned char at[ROOM], before[ROOM];
+    char words[256];
+    prepare_sized(at, sized, size);
+    memcpy(before, at, ROOM);
+    snprintf(words, sizeof words, "%s: size: %zu is too small; set it to sizeof of the structure",
+             sized->argument, size);
+    assert_int_equal(sized->call(at), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(cushim_last_error(), words);
+    assert_memory_equal(at, before, ROOM);
+}
+
+static void check_taken(const struct sized *sized, size_t size)
+{
+    static _Alignas(16) unsigned char at[ROOM];
+    size_t known = size < sized->full ? size : sized->full, theirs;
+    prepare_sized(at, sized, size);
+    cushim_clear_last_error();
+    CUresult code = sized->call(at);
+    if (code != CUDA_SUCCESS && sized->call != scope)
+        fail_msg("%s of %zu bytes: %s", sized->argument, size, cushim_last_error());
+    assert_null(strstr(cushim_last_error(), "is too small"));
+    memcpy(&theirs, at, sizeof theirs);
+    assert_true(theirs == size);
+    for (size_t i = sizeof size; sized->writes && i < known; i++)
+        if (at[i] == FILL)
+            fail_msg("%s of %zu bytes: byte %zu is not written", sized->argument, size, i);
+    for (size_t i = known; i < ROOM; i++)
+        if (at[i] != FILL)
+            fail_msg("%s of %zu bytes: byte %zu is", sized->argument, size, i);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(all_sized); i++) {
+        const struct sized *sized = &all_sized[i];
+        check_refused(sized, 0);
+        check_refused(sized, sized->least - 1);
+        check_taken(sized, sized->least);
+        check_taken(sized, sized->full - 1 < sized->least ? sized->least : sized->full - 1);
+        check_taken(sized, sized->full);
+        check_taken(sized, sized->full + BEHIND);
+    }
+}
+
+/* Facts of this build's own lists have the size that the caller was built with, and no other. */
+static void test_facts(void **state)
+{
+    static const struct {
+        bool (*list)(void *at);
+        size_t full;
+    } lists[] = {{NULL, sizeof(struct cushim_feature_facts)},
+                 {NULL, sizeof(struct cushim_toolkit)}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        const size_t sizes[] = {0,
+                                sizeof(size_t) - 1,
+                                sizeof(size_t),
+                                lists[i].full - 1,
+                                lists[i].full,
+                                lists[i].full + 1};
+        for (size_t k = 0; k < COUNT(sizes); k++) {
+            _Alignas(16) unsigned char at[ROOM];
+            size_t theirs;
+            memset(at, FILL, sizeof at);
+            memcpy(at, &sizes[k], sizeof sizes[k]);
+            bool listed =
+                i == 0 ? cushim_feature_list(0, (void *)at) : cushim_toolkit_at(0, (void *)at);
+            assert_int_equal(listed, sizes[k] >= sizeof(size_t) && sizes[k] <= lists[i].full);
+            memcpy(&theirs, at, sizeof theirs);
+            assert_true(theirs == sizes[k]);
+            for (size_t byte = sizeof(size_t); byte < sizeof at; byte++)
+                assert_int_equal(at[byte] == FILL, !listed || byte >= sizes[k]);
+        }
+    }
+}
+
+/* The options of a load have no sentence with the size. */
+static void test_options(void **state)
+{
+    struct cushim_options all = {.path = "/nonexistent/libcuda.so.1"};
+    (void)state;
+    const size_t least = END(cushim_options, path);
+    memset((char *)&all + least, FILL, sizeof all - least); /* all of it would be refused */
+    all.size = least - 1;
+    assert_null(cushim_open(&all));
+    assert_string_equal(cushim_last_error(), "options: size is not that of struct cushim_options");
+    all.size = least;
+    const struct cushim_api *opened = cushim_open(&all);
+    assert_failed(opened, CUSHIM_ERROR_NOT_FOUND);
+    cushim_close(opened);
+    all.size = sizeof all;
+    assert_null(cushim_open(&all));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    silent_reset();
+    silent_fail("cuDeviceGetUuid", CUDA_ERROR_NOT_SUPPORTED);
+    silent_fail("cuFuncGetAttribute", CUDA_ERROR_NOT_SUPPORTED);
+    silent_fail("cuLinkComplete", CUDA_SUCCESS);
+    cu = silent_open();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    cushim_close(cu);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_options),
+    };
+    return cmocka_run_group_tests_name("sizes", tests, set_up, tear_down);
+}
