@@ -8,6 +8,7 @@
 
 #include "ptx/memory/memory_load.h"
 #include "ptx/memory/memory_store.h"
+#include "ptx/ops/affine.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/warp_state.h"
@@ -91,6 +92,111 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
     return !(outside >> 63) && !(low & (size - 1));
 }
 
+/* --- The same where the addresses are an affine value of the steps for whole warps --- */
+
+/* Two rows of 16 lanes: inside and aligned? */
+OPS_INLINE bool affine_rows(const struct span *span, const struct affine *at, uint64_t offset,
+                            uint64_t size, char *rows[2])
+{
+    const uint64_t first = at->base + offset, second = first + at->half;
+    const uint64_t across = 15 * at->lane;
+
+    if (((first | second | at->lane) & (size - 1)) != 0)
+        return false;
+    if (at->lane == size) {
+        if (!span_holds(span, first, 16 * size) || !span_holds(span, second, 16 * size))
+            return false;
+    } else if (at->lane + (UINT64_C(1) << 31) > UINT32_MAX || !span_holds(span, first, size) ||
+               !span_holds(span, first + across, size) || !span_holds(span, second, size) ||
+               !span_holds(span, second + across, size)) {
+        return false; /* of a row as short as this, no part is outside where both ends are not */
+    }
+    rows[0] = span->host + (first - span->base);
+    rows[1] = span->host + (second - span->base);
+    return true;
+}
+
+/* By the general step, with the addresses as a vector. */
+static __attribute__((noinline)) void row_general(struct ptx_warp *warp,
+                                                  const struct ptx_step *step, unsigned operand,
+                                                  uint32_t mask)
+{
+    const struct ptx_step *general = affine_general(warp, step);
+
+    affine_vector_64(ptx_out(warp, general->operand[operand]), ptx_in(warp, step->operand[operand]));
+    general->run(warp, general, mask);
+}
+
+#define AFFINE_LOAD(name, cell, cast, shape, space)                                                \
+    DEVICE_ACCESS static void affine_##name(struct ptx_warp *warp, const struct ptx_step *step,    \
+                                            uint32_t mask)                                         \
+    {                                                                                              \
+        const struct affine *at = ptx_in(warp, step->operand[1]);                                  \
+        const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
+        shape *to = ptx_out(warp, step->operand[0]);                                               \
+        struct span span;                                                                          \
+        char *rows[2];                                                                             \
+                                                                                                   \
+        if (mask != PTX_FULL || step->how.memory.unused != 0 ||                                    \
+            !span_near(warp, step, space, at->base + offset, false, &span) ||                      \
+            !affine_rows(&span, at, offset, size, rows)) {                                         \
+            row_general(warp, step, 1, mask);                                                      \
+        } else if (at->lane == size) {                                                             \
+            cell values[PTX_LANES];                                                                \
+            memcpy(values, rows[0], sizeof values / 2);                                            \
+            memcpy(values + 16, rows[1], sizeof values / 2);                                       \
+            OPS_LANES                                                                              \
+            {                                                                                      \
+                to[lane] = (shape)cast values[lane];                                               \
+            }                                                                                      \
+        } else if (at->lane == 0) {                                                                \
+            cell one, two;                                                                         \
+            memcpy(&one, rows[0], sizeof one);                                                     \
+            memcpy(&two, rows[1], sizeof two);                                                     \
+            OPS_LANES                                                                              \
+            {                                                                                      \
+                to[lane] = (shape)cast(lane < 16 ? one : two);                                     \
+            }                                                                                      \
+        } else {                                                                                   \
+            const uint64_t stride = at->lane;                                                      \
+            for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \
+                cell value;                                                                        \
+                memcpy(&value, rows[lane / 16] + lane % 16 * stride, sizeof value);                \
+                to[lane] = (shape)cast value;                                                      \
+            }                                                                                      \
+        }                                                                                          \
+    }
+#define AFFINE_STORE(name, cell, shape, space)                                                     \
+    DEVICE_ACCESS static void affine_##name(struct ptx_warp *warp, const struct ptx_step *step,    \
+                                            uint32_t mask)                                         \
+    {                                                                                              \
+        const struct affine *at = ptx_in(warp, step->operand[0]);                                  \
+        const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
+        const shape *from = ptx_in(warp, step->operand[1]);                                        \
+        struct span span;                                                                          \
+        char *rows[2];                                                                             \
+                                                                                                   \
+        if (mask != PTX_FULL ||                                                                    \
+            !span_near(warp, step, space, at->base + offset, true, &span) ||                       \
+            !affine_rows(&span, at, offset, size, rows)) {                                         \
+            row_general(warp, step, 0, mask);                                                      \
+        } else if (at->lane == size) {                                                             \
+            cell values[PTX_LANES];                                                                \
+            OPS_LANES                                                                              \
+            {                                                                                      \
+                values[lane] = (cell)from[lane];                                                   \
+            }                                                                                      \
+            memcpy(rows[0], values, sizeof values / 2);                                            \
+            memcpy(rows[1], values + 16, sizeof values / 2);                                       \
+        } else {                                                                                   \
+            const uint64_t stride = at->lane;                                                      \
+            for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \
+                const cell value = (cell)from[lane];                                               \
+                memcpy(rows[lane / 16] + lane % 16 * stride, &value, sizeof value);                \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
 /* A function of its own, so that the usual way keeps no registers for it. */
 #define OTHER(name, run)                                                                           \
     static __attribute__((noinline)) void name(struct ptx_warp *warp, const struct ptx_step *step, \
@@ -100,6 +206,7 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
     }
 
 #define LOAD(name, kind, cell, cast, shape, space)                                                 \
+    AFFINE_LOAD(name, cell, cast, shape, space)                                                    \
     OTHER(name##_other, memory_load(space, LOAD_##kind))                                           \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -142,6 +249,7 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
         }                                                                                          \
     }
 #define STORE(name, kind, cell, shape, space)                                                      \
+    AFFINE_STORE(name, cell, shape, space)                                                         \
     OTHER(name##_other, memory_store(space, STORE_##kind))                                         \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -192,24 +300,27 @@ STORES(16_32, uint16_t, lane_u32)
 STORES(32_32, uint32_t, lane_u32)
 STORES(64_64, uint64_t, lane_u64)
 
-ptx_run *OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind)
-{
-#define RUNS(kind) [LOAD_##kind] = { load_global_##kind, load_generic_##kind, load_shared_##kind }
-    static ptx_run *const runs[LOAD_KIND_COUNT][3] = {RUNS(8_32), RUNS(16_32), RUNS(32_32),
-                                                      RUNS(64_64)};
-#undef RUNS
+/* By kind, and then by space: those for vectors of addresses, and those for affine ones. */
+#define SPACES(prefix, kind) {prefix##_global_##kind, prefix##_generic_##kind, prefix##_shared_##kind}
+#define KINDS(prefix, of)                                                                          \
+    {                                                                                              \
+        [of##_8_32] = SPACES(prefix, 8_32), [of##_16_32] = SPACES(prefix, 16_32),                  \
+        [of##_32_32] = SPACES(prefix, 32_32), [of##_64_64] = SPACES(prefix, 64_64)                 \
+    }
+_Static_assert(MEMORY_GLOBAL == 0 && MEMORY_GENERIC == 1 && MEMORY_SHARED == 2, "the columns");
 
-    _Static_assert(MEMORY_GLOBAL == 0 && MEMORY_GENERIC == 1 && MEMORY_SHARED == 2, "the columns");
-    return space <= MEMORY_SHARED ? runs[kind][space] : NULL;
+ptx_run *OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind, bool affine)
+{
+    static ptx_run *const runs[2][LOAD_KIND_COUNT][3] = {KINDS(load, LOAD),
+                                                         KINDS(affine_load, LOAD)};
+
+    return space <= MEMORY_SHARED ? runs[affine][kind][space] : NULL;
 }
 
-ptx_run *OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind)
+ptx_run *OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind, bool affine)
 {
-#define RUNS(kind)                                                                                 \
-    [STORE_##kind] = { store_global_##kind, store_generic_##kind, store_shared_##kind }
-    static ptx_run *const runs[STORE_KIND_COUNT][3] = {RUNS(8_32), RUNS(16_32), RUNS(32_32),
-                                                       RUNS(64_64)};
-#undef RUNS
+    static ptx_run *const runs[2][STORE_KIND_COUNT][3] = {KINDS(store, STORE),
+                                                          KINDS(affine_store, STORE)};
 
-    return space <= MEMORY_SHARED ? runs[kind][space] : NULL;
+    return space <= MEMORY_SHARED ? runs[affine][kind][space] : NULL;
 }

@@ -6,9 +6,10 @@
 #include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
 
-/* In place of memory_load and memory_store; NULL: they serve it. */
-typedef ptx_run *memory_row_load_of(enum memory_space space, enum load_kind kind);
-typedef ptx_run *memory_row_store_of(enum memory_space space, enum store_kind kind);
+/* In place of memory_load and memory_store; NULL: they serve it. Or at affine addresses; NULL: a
+ * vector of them is needed. */
+typedef ptx_run *memory_row_load_of(enum memory_space space, enum load_kind kind, bool affine);
+typedef ptx_run *memory_row_store_of(enum memory_space space, enum store_kind kind, bool affine);
 memory_row_load_of memory_row_load_base, memory_row_load_v3, memory_row_load_v4;
 memory_row_store_of memory_row_store_base, memory_row_store_v3, memory_row_store_v4;
 

@@ -31,6 +31,9 @@ static const struct step_source *source_of(const struct ptx_warp *warp, const st
 
         if (step >= code->steps && step < code->steps + code->step_count)
             return &code->sources[step - code->steps];
+        if (code->whole && step >= code->whole->steps &&
+            step < code->whole->steps + code->whole->step_count)
+            return &code->sources[code->whole->general[step - code->whole->steps]];
     }
     return NULL;
 }

@@ -14,6 +14,8 @@ struct ptx_warp;
 
 /* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
 typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
+/* The same for values that are affine over the warp, for all lanes. False: the result is none. */
+typedef bool affine_run(struct ptx_warp *warp, const struct ptx_step *step);
 
 /* --- Arithmetic --- */
 struct how_round {    /* .rz, .rm, .rp */
@@ -45,7 +47,7 @@ struct how_compare {         /* setp: p[|q], a, b[, c]; set: d, a, b[, c] */
     uint8_t boolean;         /* enum ir_bool: the combination with c; 0: there is no c */
     uint8_t yes;             /* set: enum how_true */
     uint8_t row, column;     /* set: the place in the table of ops_compare.c */
-    uint8_t compare;         /* of halves: enum ir_compare */
+    uint8_t compare;         /* of halves and of affine values: enum ir_compare */
     bool is_bf16, ftz, pair; /* of halves: how the operands are read */
 };
 
@@ -140,6 +142,7 @@ struct how_barrier {
 /* --- Memory --- */
 struct how_fixed { /* a parameter, or a place in the frame */
     uint64_t at;
+    uint8_t bytes; /* of a parameter that is loaded without its sign; else 0 */
 };
 struct how_memory {
     uint8_t slot;   /* place in the worker's cache of ranges */

@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct affine;
 struct ptx_code;
 struct ptx_fault;
 struct ptx_image;
 struct ptx_launch;
+struct ptx_step;
 struct ptx_world;
 
 /* The workspace of a grid barrier, which cooperative groups find through %envreg1 and 2. */
@@ -33,6 +35,8 @@ struct launch {
     uint32_t stack_size;    /* per thread */
     uint32_t stack_limit;   /* of what counts */
     uint32_t *tids;         /* 3 times 32 per warp */
+    struct affine *tid_forms; /* 3 per warp, where the steps begin with those for whole warps */
+    const struct ptx_step *start;
     uint64_t cluster_count; /* of clusters, which are blocks where there are none */
     uint32_t cluster[3], cluster_size;
     uint32_t first_live; /* blocks that a worker has under way at once */

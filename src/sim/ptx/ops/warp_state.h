@@ -24,6 +24,7 @@ struct ptx_frame {
     uint32_t local_base, local_top; /* offsets in the threads' local memory */
     uint32_t counted;               /* bytes of stack down to here, as the limit counts */
     uint32_t size_class;
+    bool fixed; /* the code's fixed steps have run in these registers */
     uint32_t *predicates;
     char *registers;
 };

@@ -33,6 +33,31 @@ static void block_free(struct ptx_block *block)
     free(block);
 }
 
+/* What stays so in all blocks that have this memory. */
+static void warp_prepare(struct ptx_block *block, uint32_t index)
+{
+    struct ptx_warp_state *state = &block->warps[index];
+    const struct launch *launch = block->launch;
+    const uint32_t left = launch->threads - index * PTX_LANES;
+
+    state->worker = block->worker;
+    state->launch = block->launch;
+    state->first_alive = left >= PTX_LANES ? PTX_FULL : (UINT32_C(1) << left) - 1;
+    state->warp.constants = launch->image->constants;
+    state->warp.block = block;
+    state->warp.index = index;
+    state->warp.state = state;
+}
+
+static void warp_reset(struct ptx_warp_state *state)
+{
+    state->local = NULL;
+    state->group_count = state->current = 0;
+    state->cluster_pending = 0;
+    state->stopped = state->begun = state->done = state->blocked = false;
+    state->warp.alive = state->first_alive;
+}
+
 static struct ptx_block *block_new(struct worker *worker)
 {
     struct launch *launch = worker->launch;
@@ -55,27 +80,9 @@ static struct ptx_block *block_new(struct worker *worker)
     block->worker = worker;
     block->shared_size = launch->shared_end;
     block->warp_count = launch->warp_count;
+    for (uint32_t i = 0; i < launch->warp_count; i++)
+        warp_prepare(block, i);
     return block;
-}
-
-static void warp_reset(struct ptx_block *block, uint32_t index)
-{
-    struct ptx_warp_state *state = &block->warps[index];
-    struct launch *launch = block->launch;
-    uint32_t left = launch->threads - index * PTX_LANES;
-
-    state->worker = block->worker;
-    state->launch = launch;
-    state->local = NULL;
-    state->group_count = state->current = 0;
-    state->cluster_pending = 0;
-    state->stopped = state->begun = state->done = state->blocked = false;
-    state->first_alive = left >= PTX_LANES ? PTX_FULL : (UINT32_C(1) << left) - 1;
-    state->warp.constants = launch->image->constants;
-    state->warp.block = block;
-    state->warp.alive = state->first_alive;
-    state->warp.index = index;
-    state->warp.state = state;
 }
 
 static void block_begin(struct ptx_block *block, uint64_t number)
@@ -96,7 +103,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
         memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_used = 0;
     for (uint32_t i = 0; i < launch->warp_count; i++)
-        warp_reset(block, i);
+        warp_reset(&block->warps[i]);
 }
 
 /* Number of a block from its cluster's number and its rank there. */

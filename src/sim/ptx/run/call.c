@@ -23,13 +23,10 @@
 
 static uint32_t frame_class(size_t size)
 {
-    uint32_t class = 0;
-
-    while (((size_t)256 << class) < size)
-        class ++;
-    return class;
+    return size <= 256 ? 0 : 56 - (uint32_t)__builtin_clzll(size - 1);
 }
 
+/* A frame whose members are the function's; what the call decides is the caller's to set. */
 static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code *code)
 {
     size_t head =
@@ -43,17 +40,20 @@ static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code 
     frame = worker->frames[class];
     if (frame)
         worker->frames[class] = frame->parent;
-    else
-        frame = aligned_alloc(64, (size_t)256 << class);
+    else if ((frame = aligned_alloc(64, (size_t)256 << class)))
+        frame->code = NULL;
     if (!frame)
         return NULL;
-    memset(frame, 0, sizeof *frame);
-    frame->code = code;
-    frame->size_class = class;
-    frame->predicates = (uint32_t *)(frame + 1);
-    frame->registers = (char *)frame + head;
+    if (frame->code != code) { /* it was another function's, or is new */
+        memset(frame, 0, sizeof *frame);
+        frame->code = code;
+        frame->size_class = class;
+        frame->predicates = (uint32_t *)(frame + 1);
+        frame->registers = (char *)frame + head;
+    }
+    frame->parent = NULL;
     if (code->clear)
-        memset(frame + 1, 0, size - sizeof *frame);
+        memset(frame + 1, 0, size - sizeof *frame - code->fixed_bytes);
     return frame;
 }
 
@@ -310,7 +310,7 @@ void call_lanes_exit(struct ptx_warp_state *state, uint32_t mask)
 {
     struct ptx_frame *frame = state->frame, *parent;
     struct ptx_block *block = state->warp.block;
-    uint32_t count = (uint32_t)__builtin_popcount(mask);
+    uint32_t count = mask == PTX_FULL ? PTX_LANES : (uint32_t)__builtin_popcount(mask);
 
     for (; frame; frame = parent) {
         parent = frame->parent;
@@ -326,6 +326,17 @@ void call_lanes_exit(struct ptx_warp_state *state, uint32_t mask)
         block->cluster->alive -= count;
     if (block->barriers_used)
         barrier_exited(block);
+}
+
+/* What no block of the launch changes is computed where a frame is new. */
+static void call_fixed(struct ptx_warp_state *state, struct ptx_frame *frame)
+{
+    const struct whole_code *whole = frame->code->whole;
+
+    state->warp.registers = frame->registers;
+    for (uint32_t i = 0; i < whole->fixed_count; i++)
+        whole->fixed[i].affine(&state->warp, &whole->fixed[i]);
+    frame->fixed = true;
 }
 
 bool call_warp_begin(struct ptx_warp_state *state)
@@ -354,7 +365,9 @@ bool call_warp_begin(struct ptx_warp_state *state)
     state->warp.carry = 0;
     state->group_count = 0;
     state->begun = true;
-    schedule_add(state, state->first_alive, launch->entry->steps, frame);
+    if (launch->start != launch->entry->steps && !frame->fixed)
+        call_fixed(state, frame);
+    schedule_add(state, state->first_alive, launch->start, frame);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/ops/affine.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/launch_state.h"
@@ -99,7 +100,7 @@ static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
     launch_stack(launch);
     if (!launch_cluster(launch))
         return refuse(fault, PTX_FAULT_ILLEGAL_INSTRUCTION, "the grid is not made of clusters");
-    if (!launch_tids(launch))
+    if (!launch_tids(launch) || !affine_tids(launch))
         return refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
     if (request->machine->time_limit_ns)
         launch->deadline = special_time() + request->machine->time_limit_ns;
@@ -167,6 +168,7 @@ bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
     }
     free(params);
     free(launch->tids);
+    free(launch->tid_forms);
     pthread_mutex_destroy(&launch->lock);
     free(launch);
     return done;

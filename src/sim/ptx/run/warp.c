@@ -2,6 +2,7 @@
 /* The interpreter: a warp runs until it ends, waits, or had its turn. */
 #include "ptx/run/warp.h"
 
+#include "ptx/ops/affine.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
@@ -116,6 +117,35 @@ choose:
                 if (__builtin_expect(state->stopped, 0))
                     return SLICE_STOP;
             }
+            continue;
+        case CONTROL_AFFINE_GUARDED:
+            mask = active & guard_mask(warp, step);
+            if (!mask)
+                continue;
+            if (mask != active)
+                goto leave;
+            /* fallthrough */
+        case CONTROL_AFFINE: /* mostly, more of them follow */
+            do {
+                if (__builtin_expect(!step->affine(warp, step), 0))
+                    goto leave;
+                step = pc++;
+            } while (step->control == CONTROL_AFFINE);
+            pc = step;
+            continue;
+        case CONTROL_FORK:
+            mask = active & guard_mask(warp, step);
+            if (!mask)
+                continue;
+            if (mask != active)
+                goto leave;
+            pc = step->how.jump.step;
+            if (pc <= step && --state->budget <= 0)
+                CHOOSE_AT(pc);
+            continue;
+        case CONTROL_LEAVE:
+        leave:
+            pc = affine_leave(warp, step);
             continue;
         case CONTROL_JOIN:
             if (state->group_count > 1)
