@@ -19,7 +19,7 @@
 #include "ptx/lower/lower_affine.h"
 #include "ptx/lower/lower_alloc.h"
 #include "ptx/lower/lower_insn.h"
-#include "ptx/ops/affine.h"
+#include "ptx/ops/affine_op.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/module.h"
@@ -103,7 +103,7 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
         return 0;
     lower->step_count++;
     lower->sources[index] =
-        (struct step_source){lower->insn->line, lower->insn->op, (uint8_t)affine_of_run(run)};
+        (struct step_source){lower->insn->line, lower->insn->op, (uint8_t)affine_op_run(run)};
     step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)

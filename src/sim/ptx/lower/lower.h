@@ -5,7 +5,7 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_LOWER_H
 #define CUSHIM_SIM_PTX_LOWER_LOWER_H
 
-#include "ptx/ops/affine.h"
+#include "ptx/ops/affine_op.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/module.h"

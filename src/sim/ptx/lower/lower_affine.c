@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps for whole warps. Most of what a kernel computes beside its data is affine over a warp: the
- * places of its data. While all lanes of a warp are at one place, such registers are kept as a few
- * numbers (ops/affine.h), and comparisons, loads and stores look at those. Here an entry gets a
- * second list of steps that does so. When the lanes part, or a value is not affine after all, the
- * numbers become vectors, and the general steps go on from that place, until the warp ends.
+/* Steps for teams of warps. Most of what a kernel computes beside its data is affine: the places of
+ * its data. While all lanes of a team are at one place, such registers are kept as a few numbers
+ * (ops/affine.h), and comparisons, loads and stores look at those. Here an entry gets a second list
+ * of steps that does so. When the warps part, each goes on alone in it. When its lanes part, or a
+ * value is not affine after all, the numbers become vectors, and the general steps go on from that
+ * place, until the warp ends.
  *
  * A register is affine where all steps that write it make affine values of affine values. What it
  * holds is also a vector, where a step needs one. A value that depends on the launch alone is
- * computed once for the memory of a warp, which the next warp uses again. */
+ * computed once for the memory of a warp, which the warps of other blocks use again. */
 #include "ptx/lower/lower_affine.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "ptx/lower/lower.h"
 #include "ptx/lower/select.h"
 #include "ptx/ops/affine.h"
+#include "ptx/ops/affine_vector.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ptx.h"
@@ -27,12 +29,12 @@
 
 struct affine_pass {
     struct lower *lower;
-    uint32_t *first_ref;    /* by step, and one more */
-    enum affine_form *form; /* by virtual register */
-    uint8_t *vector;        /* is it needed as a vector? */
-    uint32_t *writer;       /* the step that writes it; NONE: several do */
-    uint32_t *fixed;        /* its place where it depends on the launch alone; else NONE */
-    uint32_t *whole_at;     /* by step: the step for whole warps */
+    uint32_t *first_ref;         /* by step, and one more */
+    enum affine_form *form;      /* by virtual register */
+    uint8_t *vector;             /* is it needed as a vector? */
+    uint32_t *writer;            /* the step that writes it; NONE: several do */
+    uint32_t *fixed;             /* its place where it depends on the launch alone; else NONE */
+    uint32_t *team_at;           /* by step: the step for teams */
     uint32_t forms_at, fixed_at; /* in the register file */
     uint32_t fixed_count, affine_count;
     uint8_t tids;
@@ -46,7 +48,7 @@ static enum affine_op op_of(const struct affine_pass *pass, uint32_t step)
     const struct lower *lower = pass->lower;
     const enum affine_op op = (enum affine_op)lower->sources[step].affine;
 
-    return op == AFFINE_SPECIAL ? affine_of_special(&lower->steps[step].how.special) : op;
+    return op == AFFINE_SPECIAL ? affine_op_special(&lower->steps[step].how.special) : op;
 }
 
 /* The register in an operand of the step; NONE: a constant, or nothing. */
@@ -90,20 +92,25 @@ static bool is_affine(const struct affine_pass *pass, uint32_t step)
     return affine_run_of(op_of(pass, step)) && vreg != NONE && pass->form[vreg] != FORM_ANY;
 }
 
+static bool is_compare(enum affine_op op)
+{
+    return op == AFFINE_COMPARE_U32 || op == AFFINE_COMPARE_S32 || op == AFFINE_COMPARE_64;
+}
+
 /* setp of two affine values: its run function, or NULL. */
-static ptx_run *compare_run(const struct affine_pass *pass, uint32_t step)
+static affine_run *compare_run(const struct affine_pass *pass, uint32_t step)
 {
     const uint32_t first = pass->lower->steps[step].how.compare.first;
-    ptx_run *const run = affine_compare_of(op_of(pass, step));
+    const enum affine_op op = op_of(pass, step);
 
-    return run && form_in(pass, step, first) != FORM_ANY &&
+    return is_compare(op) && form_in(pass, step, first) != FORM_ANY &&
                    form_in(pass, step, first + 1) != FORM_ANY
-               ? run
+               ? affine_run_of(op)
                : NULL;
 }
 
 /* A load or store at an affine address: its run function, or NULL. The address is a register. */
-static ptx_run *memory_run(const struct affine_pass *pass, uint32_t step)
+static affine_run *memory_run(const struct affine_pass *pass, uint32_t step)
 {
     const struct how_memory *how = &pass->lower->steps[step].how.memory;
     const enum affine_op op = op_of(pass, step);
@@ -140,8 +147,8 @@ static void index_refs(struct affine_pass *pass)
     uint32_t at = 0;
 
     for (uint32_t v = 0; v < lower->vreg_count; v++) {
-        pass->form[v] = lower->places[v] == PLACE_32 || lower->places[v] == PLACE_64 ? FORM_UNIFORM
-                                                                                      : FORM_ANY;
+        pass->form[v] =
+            lower->places[v] == PLACE_32 || lower->places[v] == PLACE_64 ? FORM_UNIFORM : FORM_ANY;
         pass->writer[v] = pass->fixed[v] = NONE;
     }
     for (uint32_t s = 0; s < lower->step_count; s++) {
@@ -191,9 +198,9 @@ static void find_fixed(struct affine_pass *pass)
     for (uint32_t s = 0; s < lower->step_count; s++) {
         const enum affine_op op = op_of(pass, s);
         const uint32_t vreg = vreg_in(pass, s, 0);
-        bool fixed = is_affine(pass, s) && pass->form[vreg] == FORM_UNIFORM &&
-                     op != AFFINE_BLOCK && lower->steps[s].guard == PTX_ABSENT &&
-                     pass->writer[vreg] == s && lower->live_from[vreg] == s;
+        bool fixed = is_affine(pass, s) && pass->form[vreg] == FORM_UNIFORM && op != AFFINE_BLOCK &&
+                     lower->steps[s].guard == PTX_ABSENT && pass->writer[vreg] == s &&
+                     lower->live_from[vreg] == s;
 
         for (uint32_t i = pass->first_ref[s]; fixed && i < pass->first_ref[s + 1]; i++)
             fixed = lower->refs[i].def || pass->fixed[lower->refs[i].vreg] != NONE;
@@ -263,10 +270,10 @@ static void make_affine(struct affine_pass *pass, uint32_t s, struct ptx_step *s
     for (uint32_t i = 0; i < step->list_count; i++)
         step->operand[i] = form_operand(pass, s, i);
     step->affine = affine_run_of(op_of(pass, s));
-    step->control = step->guard == PTX_ABSENT ? CONTROL_AFFINE : CONTROL_AFFINE_GUARDED;
+    step->control = CONTROL_AFFINE;
     if (pass->vector[vreg] && pass->fixed[vreg] == NONE) {
         step->form = step->affine;
-        step->affine = wide ? affine_both_64 : affine_both_32;
+        step->affine = wide ? affine_vector_both_64 : affine_vector_both_32;
         step->operand[5] = lower->place_at[vreg];
     }
     if (op_of(pass, s) == AFFINE_TID)
@@ -286,35 +293,38 @@ static bool make_fixed(struct affine_pass *pass, uint32_t s, struct ptx_step *st
         return false;
     step->operand[0] = lower->place_at[vreg];
     step->operand[1] = pass->fixed[vreg];
-    step->run = lower->places[vreg] == PLACE_64 ? affine_spread_64 : affine_spread_32;
-    step->control = CONTROL_RUN;
+    step->affine =
+        lower->places[vreg] == PLACE_64 ? affine_vector_spread_64 : affine_vector_spread_32;
     return true;
 }
 
-/* Control of a step that may part the warp's lanes. */
-static uint8_t whole_control(const struct ptx_step *step)
+/* A barrier for all of the block, which a team passes as one. */
+static bool is_plain_barrier(const struct ptx_step *step)
+{
+    return step->guard == PTX_ABSENT && step->how.barrier.mode == IR_BAR_SYNC &&
+           (step->operand[1] & PTX_CONSTANT) && step->operand[2] == PTX_ABSENT;
+}
+
+static uint8_t team_control(const struct ptx_step *step)
 {
     switch (step->control) {
-    case CONTROL_BRANCH:
-        return CONTROL_FORK;
+    case CONTROL_BARRIER:
+        return is_plain_barrier(step) ? CONTROL_BARRIER : CONTROL_PART;
     case CONTROL_CALL:
     case CONTROL_INDEXED:
     case CONTROL_CLUSTER:
-        return CONTROL_LEAVE;
-    case CONTROL_BARRIER: /* of one number */
-        return step->guard == PTX_ABSENT && (step->operand[1] & PTX_CONSTANT) &&
-                       (step->operand[2] & PTX_CONSTANT || step->operand[2] == PTX_ABSENT)
-                   ? CONTROL_BARRIER
-                   : CONTROL_LEAVE;
+    case CONTROL_YIELD:
+    case CONTROL_TRAP:
+        return CONTROL_PART;
     default:
         return step->control;
     }
 }
 
-/* The step for whole warps; false: there is none. */
+/* The step for teams; false: there is none. */
 static bool make_step(struct affine_pass *pass, uint32_t s, struct ptx_step *step)
 {
-    ptx_run *const compare = compare_run(pass, s), *const memory = memory_run(pass, s);
+    affine_run *const compare = compare_run(pass, s), *const memory = memory_run(pass, s);
 
     *step = pass->lower->steps[s];
     if (step->control == CONTROL_JOIN)
@@ -325,10 +335,13 @@ static bool make_step(struct affine_pass *pass, uint32_t s, struct ptx_step *ste
         make_affine(pass, s, step);
         return true;
     }
-    step->control = whole_control(step);
-    if (compare || memory)
-        step->run = compare ? compare : memory;
-    for (uint32_t i = 0; (compare || memory) && i < step->list_count; i++)
+    if (!compare && !memory) {
+        step->control = team_control(step);
+        return true;
+    }
+    step->affine = compare ? compare : memory;
+    step->control = compare ? CONTROL_AFFINE : CONTROL_ROWS;
+    for (uint32_t i = 0; i < step->list_count; i++)
         if (takes_form(pass, s, i))
             step->operand[i] = form_operand(pass, s, i);
     return true;
@@ -345,37 +358,38 @@ static bool make_steps(struct affine_pass *pass)
     if (!pass->steps || !pass->general || !pass->fixed_steps)
         return false;
     for (uint32_t s = 0; s < lower->step_count; s++) {
-        pass->whole_at[s] = pass->count;
+        pass->team_at[s] = pass->count;
         pass->general[pass->count] = s;
         pass->count += make_step(pass, s, &pass->steps[pass->count]);
     }
-    pass->whole_at[lower->step_count] = pass->count;
+    pass->team_at[lower->step_count] = pass->count;
     for (uint32_t i = 0; i < pass->count; i++) {
         struct ptx_step *step = &pass->steps[i];
 
-        if (step->control != CONTROL_JUMP && step->control != CONTROL_FORK)
+        if (step->control != CONTROL_JUMP && step->control != CONTROL_BRANCH)
             continue;
-        step->how.jump.step = &pass->steps[pass->whole_at[lower->first_step[step->how.jump.index]]];
-        if (step->control == CONTROL_JUMP && step->how.jump.step <= step)
-            step->control = CONTROL_LOOP;
+        step->how.jump.step = &pass->steps[pass->team_at[lower->first_step[step->how.jump.index]]];
+        step->control = step->control == CONTROL_JUMP && step->how.jump.step <= step
+                            ? CONTROL_LOOP
+                            : step->control;
     }
     return lower->status == PTX_OK;
 }
 
-/* Which registers are to become vectors, and where, when a warp leaves. */
-static bool make_values(const struct affine_pass *pass, struct whole_code *whole)
+/* Which registers are to become vectors, and where, when a warp leaves its team. */
+static bool make_values(const struct affine_pass *pass, struct team_code *team)
 {
     const struct lower *lower = pass->lower;
     uint32_t count = 0;
 
     for (uint32_t v = 0; v < lower->vreg_count; v++)
         count += pass->form[v] != FORM_ANY && lower->live_from[v] != NONE;
-    whole->values = lower_module_alloc(lower->module, count * sizeof *whole->values);
-    if (!whole->values)
+    team->values = lower_module_alloc(lower->module, count * sizeof *team->values);
+    if (!team->values)
         return false;
     for (uint32_t v = 0; v < lower->vreg_count; v++)
         if (pass->form[v] != FORM_ANY && lower->live_from[v] != NONE)
-            whole->values[whole->value_count++] =
+            team->values[team->value_count++] =
                 (struct affine_value){.from = lower->live_from[v],
                                       .to = lower->live_to[v],
                                       .vector = lower->place_at[v],
@@ -384,29 +398,29 @@ static bool make_values(const struct affine_pass *pass, struct whole_code *whole
     return true;
 }
 
-static bool make_whole(struct affine_pass *pass)
+static bool make_team(struct affine_pass *pass)
 {
     struct lower *lower = pass->lower;
     struct ptx_code *code = lower->code;
-    struct whole_code *whole;
+    struct team_code *team;
 
     pass->forms_at = code->register_bytes;
     pass->fixed_at =
         pass->forms_at + lower->narrow_bytes / 4 + (code->register_bytes - lower->narrow_bytes) / 8;
     find_fixed(pass);
     find_uses(pass);
-    whole = lower_module_alloc(lower->module, sizeof *whole);
-    if (!whole || !make_steps(pass) || !make_values(pass, whole))
+    team = lower_module_alloc(lower->module, sizeof *team);
+    if (!team || !make_steps(pass) || !make_values(pass, team))
         return false;
     if (!pass->affine_count)
         return true;
-    whole->steps = pass->steps;
-    whole->general = pass->general;
-    whole->step_count = pass->count;
-    whole->fixed = pass->fixed_steps;
-    whole->fixed_count = pass->fixed_count;
-    whole->tids = pass->tids;
-    code->whole = whole;
+    team->steps = pass->steps;
+    team->general = pass->general;
+    team->step_count = pass->count;
+    team->fixed = pass->fixed_steps;
+    team->fixed_count = pass->fixed_count;
+    team->tids = pass->tids;
+    code->team = team;
     code->fixed_bytes = pass->fixed_count * (uint32_t)sizeof(struct affine);
     code->register_bytes = pass->fixed_at + code->fixed_bytes;
     return true;
@@ -421,15 +435,15 @@ void lower_affine(struct lower *lower)
         .vector = calloc(lower->vreg_count + 1, sizeof *pass.vector),
         .writer = calloc(lower->vreg_count + 1, sizeof *pass.writer),
         .fixed = calloc(lower->vreg_count + 1, sizeof *pass.fixed),
-        .whole_at = calloc(lower->step_count + 1, sizeof *pass.whole_at),
+        .team_at = calloc(lower->step_count + 1, sizeof *pass.team_at),
     };
 
     if (!pass.first_ref || !pass.form || !pass.vector || !pass.writer || !pass.fixed ||
-        !pass.whole_at) {
+        !pass.team_at) {
         lower->status = PTX_NO_MEMORY;
     } else {
         index_refs(&pass);
-        if (solve_forms(&pass) && !make_whole(&pass))
+        if (solve_forms(&pass) && !make_team(&pass))
             lower->status = PTX_NO_MEMORY;
     }
     free(pass.first_ref);
@@ -437,5 +451,5 @@ void lower_affine(struct lower *lower)
     free(pass.vector);
     free(pass.writer);
     free(pass.fixed);
-    free(pass.whole_at);
+    free(pass.team_at);
 }

@@ -400,7 +400,7 @@ static uint32_t final_place(const struct alloc *alloc, uint32_t vreg)
     }
 }
 
-/* What the registers' places are, for the steps for whole warps. */
+/* What the registers' places are, for the steps for teams. */
 static bool publish(struct alloc *alloc)
 {
     struct lower *lower = alloc->lower;

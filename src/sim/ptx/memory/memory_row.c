@@ -92,111 +92,108 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
     return !(outside >> 63) && !(low & (size - 1));
 }
 
-/* --- The same where the addresses are an affine value of the steps for whole warps --- */
+/* --- Of teams, at affine addresses: nothing is done where a lane might not be inside --- */
 
-/* Two rows of 16 lanes: inside and aligned? */
-OPS_INLINE bool affine_rows(const struct span *span, const struct affine *at, uint64_t offset,
-                            uint64_t size, char *rows[2])
+/* What all lanes of the team are inside of, aligned; false: there is no such memory, or nobody
+ * knows. */
+OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *step,
+                          enum memory_space space, const struct affine *at, uint64_t size,
+                          bool write, struct span *span)
 {
-    const uint64_t first = at->base + offset, second = first + at->half;
-    const uint64_t across = 15 * at->lane;
+    const uint64_t first = at->base + step->how.memory.offset;
+    struct ptx_warp_state *state = team->warps;
+    int64_t least, greatest;
 
-    if (((first | second | at->lane) & (size - 1)) != 0)
+    if (team->active != PTX_FULL || !affine_is_small(at) ||
+        ((first | at->lane | at->half | at->warp) & (size - 1)) != 0)
         return false;
-    if (at->lane == size) {
-        if (!span_holds(span, first, 16 * size) || !span_holds(span, second, 16 * size))
+    if (!span_near(&state->warp, step, space, first, write, span) ||
+        !span_holds(span, first, size)) {
+        struct ptx_range *range;
+
+        if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && first >= PTX_SHARED_WINDOW) ||
+            !memory_find(state->worker, step->how.memory.slot, first, size,
+                         write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range) ||
+            range->live)
             return false;
-    } else if (at->lane + (UINT64_C(1) << 31) > UINT32_MAX || !span_holds(span, first, size) ||
-               !span_holds(span, first + across, size) || !span_holds(span, second, size) ||
-               !span_holds(span, second + across, size)) {
-        return false; /* of a row as short as this, no part is outside where both ends are not */
+        *span = (struct span){range->base, range->size, range->host};
     }
-    rows[0] = span->host + (first - span->base);
-    rows[1] = span->host + (second - span->base);
-    return true;
+    affine_extremes(team, at, &least, &greatest);
+    return span_holds(span, (uint64_t)least + step->how.memory.offset,
+                      (uint64_t)(greatest - least) + size);
 }
 
-/* By the general step, with the addresses as a vector. */
-static __attribute__((noinline)) void row_general(struct ptx_warp *warp,
-                                                  const struct ptx_step *step, unsigned operand,
-                                                  uint32_t mask)
-{
-    const struct ptx_step *general = affine_general(warp, step);
-
-    affine_vector_64(ptx_out(warp, general->operand[operand]), ptx_in(warp, step->operand[operand]));
-    general->run(warp, general, mask);
-}
-
-#define AFFINE_LOAD(name, cell, cast, shape, space)                                                \
-    DEVICE_ACCESS static void affine_##name(struct ptx_warp *warp, const struct ptx_step *step,    \
-                                            uint32_t mask)                                         \
+#define TEAM_LOAD(name, cell, cast, shape, space)                                                  \
+    DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
     {                                                                                              \
-        const struct affine *at = ptx_in(warp, step->operand[1]);                                  \
-        const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
-        shape *to = ptx_out(warp, step->operand[0]);                                               \
+        const struct affine *at = team_in(team, step->operand[1]);                                 \
+        const uint64_t size = sizeof(cell), stride = at->lane, warp = at->warp;                    \
+        const char *row, *second;                                                                  \
         struct span span;                                                                          \
-        char *rows[2];                                                                             \
                                                                                                    \
-        if (mask != PTX_FULL || step->how.memory.unused != 0 ||                                    \
-            !span_near(warp, step, space, at->base + offset, false, &span) ||                      \
-            !affine_rows(&span, at, offset, size, rows)) {                                         \
-            row_general(warp, step, 1, mask);                                                      \
-        } else if (at->lane == size) {                                                             \
-            cell values[PTX_LANES];                                                                \
-            memcpy(values, rows[0], sizeof values / 2);                                            \
-            memcpy(values + 16, rows[1], sizeof values / 2);                                       \
-            OPS_LANES                                                                              \
-            {                                                                                      \
-                to[lane] = (shape)cast values[lane];                                               \
-            }                                                                                      \
-        } else if (at->lane == 0) {                                                                \
-            cell one, two;                                                                         \
-            memcpy(&one, rows[0], sizeof one);                                                     \
-            memcpy(&two, rows[1], sizeof two);                                                     \
-            OPS_LANES                                                                              \
-            {                                                                                      \
-                to[lane] = (shape)cast(lane < 16 ? one : two);                                     \
-            }                                                                                      \
-        } else {                                                                                   \
-            const uint64_t stride = at->lane;                                                      \
-            for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \
-                cell value;                                                                        \
-                memcpy(&value, rows[lane / 16] + lane % 16 * stride, sizeof value);                \
-                to[lane] = (shape)cast value;                                                      \
+        if (step->how.memory.unused != 0 || !team_span(team, step, space, at, size, false, &span)) \
+            return false;                                                                          \
+        row = span.host + (at->base + step->how.memory.offset - span.base);                        \
+        second = row + at->half;                                                                   \
+        for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
+            shape *to = ptx_out(&team->warps[i].warp, step->operand[0]);                           \
+            if (stride == size) {                                                                  \
+                cell values[PTX_LANES];                                                            \
+                memcpy(values, row, sizeof values / 2);                                            \
+                memcpy(values + 16, second, sizeof values / 2);                                    \
+                OPS_LANES                                                                          \
+                {                                                                                  \
+                    to[lane] = (shape)cast values[lane];                                           \
+                }                                                                                  \
+            } else if (stride == 0) {                                                              \
+                cell one, two;                                                                     \
+                memcpy(&one, row, sizeof one);                                                     \
+                memcpy(&two, second, sizeof two);                                                  \
+                OPS_LANES                                                                          \
+                {                                                                                  \
+                    to[lane] = (shape)cast(lane < 16 ? one : two);                                 \
+                }                                                                                  \
+            } else {                                                                               \
+                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
+                    cell value;                                                                    \
+                    memcpy(&value, (lane < 16 ? row : second) + lane % 16 * stride, sizeof value); \
+                    to[lane] = (shape)cast value;                                                  \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
+        return true;                                                                               \
     }
-#define AFFINE_STORE(name, cell, shape, space)                                                     \
-    DEVICE_ACCESS static void affine_##name(struct ptx_warp *warp, const struct ptx_step *step,    \
-                                            uint32_t mask)                                         \
+#define TEAM_STORE(name, cell, shape, space)                                                       \
+    DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
     {                                                                                              \
-        const struct affine *at = ptx_in(warp, step->operand[0]);                                  \
-        const uint64_t offset = step->how.memory.offset, size = sizeof(cell);                      \
-        const shape *from = ptx_in(warp, step->operand[1]);                                        \
+        const struct affine *at = team_in(team, step->operand[0]);                                 \
+        const uint64_t size = sizeof(cell), stride = at->lane, warp = at->warp;                    \
+        char *row, *second;                                                                        \
         struct span span;                                                                          \
-        char *rows[2];                                                                             \
                                                                                                    \
-        if (mask != PTX_FULL ||                                                                    \
-            !span_near(warp, step, space, at->base + offset, true, &span) ||                       \
-            !affine_rows(&span, at, offset, size, rows)) {                                         \
-            row_general(warp, step, 0, mask);                                                      \
-        } else if (at->lane == size) {                                                             \
-            cell values[PTX_LANES];                                                                \
-            OPS_LANES                                                                              \
-            {                                                                                      \
-                values[lane] = (cell)from[lane];                                                   \
-            }                                                                                      \
-            memcpy(rows[0], values, sizeof values / 2);                                            \
-            memcpy(rows[1], values + 16, sizeof values / 2);                                       \
-        } else {                                                                                   \
-            const uint64_t stride = at->lane;                                                      \
-            for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                    \
-                const cell value = (cell)from[lane];                                               \
-                memcpy(rows[lane / 16] + lane % 16 * stride, &value, sizeof value);                \
+        if (!team_span(team, step, space, at, size, true, &span))                                  \
+            return false;                                                                          \
+        row = span.host + (at->base + step->how.memory.offset - span.base);                        \
+        second = row + at->half;                                                                   \
+        for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
+            const shape *from = ptx_in(&team->warps[i].warp, step->operand[1]);                    \
+            if (stride == size) {                                                                  \
+                cell values[PTX_LANES];                                                            \
+                OPS_LANES                                                                          \
+                {                                                                                  \
+                    values[lane] = (cell)from[lane];                                               \
+                }                                                                                  \
+                memcpy(row, values, sizeof values / 2);                                            \
+                memcpy(second, values + 16, sizeof values / 2);                                    \
+            } else {                                                                               \
+                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
+                    const cell value = (cell)from[lane];                                           \
+                    memcpy((lane < 16 ? row : second) + lane % 16 * stride, &value, sizeof value); \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
+        return true;                                                                               \
     }
-
 /* A function of its own, so that the usual way keeps no registers for it. */
 #define OTHER(name, run)                                                                           \
     static __attribute__((noinline)) void name(struct ptx_warp *warp, const struct ptx_step *step, \
@@ -206,7 +203,7 @@ static __attribute__((noinline)) void row_general(struct ptx_warp *warp,
     }
 
 #define LOAD(name, kind, cell, cast, shape, space)                                                 \
-    AFFINE_LOAD(name, cell, cast, shape, space)                                                    \
+    TEAM_LOAD(name, cell, cast, shape, space)                                                      \
     OTHER(name##_other, memory_load(space, LOAD_##kind))                                           \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -249,7 +246,7 @@ static __attribute__((noinline)) void row_general(struct ptx_warp *warp,
         }                                                                                          \
     }
 #define STORE(name, kind, cell, shape, space)                                                      \
-    AFFINE_STORE(name, cell, shape, space)                                                         \
+    TEAM_STORE(name, cell, shape, space)                                                           \
     OTHER(name##_other, memory_store(space, STORE_##kind))                                         \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -300,27 +297,34 @@ STORES(16_32, uint16_t, lane_u32)
 STORES(32_32, uint32_t, lane_u32)
 STORES(64_64, uint64_t, lane_u64)
 
-/* By kind, and then by space: those for vectors of addresses, and those for affine ones. */
-#define SPACES(prefix, kind) {prefix##_global_##kind, prefix##_generic_##kind, prefix##_shared_##kind}
-#define KINDS(prefix, of)                                                                          \
+/* By kind, and then by space. */
+#define SPACES(stem, kind)                                                                         \
     {                                                                                              \
-        [of##_8_32] = SPACES(prefix, 8_32), [of##_16_32] = SPACES(prefix, 16_32),                  \
-        [of##_32_32] = SPACES(prefix, 32_32), [of##_64_64] = SPACES(prefix, 64_64)                 \
+        stem##_global_##kind, stem##_generic_##kind, stem##_shared_##kind                          \
+    }
+#define KINDS(stem, KIND)                                                                          \
+    {                                                                                              \
+        [KIND##_8_32] = SPACES(stem, 8_32), [KIND##_16_32] = SPACES(stem, 16_32),                  \
+        [KIND##_32_32] = SPACES(stem, 32_32), [KIND##_64_64] = SPACES(stem, 64_64)                 \
     }
 _Static_assert(MEMORY_GLOBAL == 0 && MEMORY_GENERIC == 1 && MEMORY_SHARED == 2, "the columns");
 
-ptx_run *OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind, bool affine)
+struct row_runs OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind)
 {
-    static ptx_run *const runs[2][LOAD_KIND_COUNT][3] = {KINDS(load, LOAD),
-                                                         KINDS(affine_load, LOAD)};
+    static ptx_run *const runs[LOAD_KIND_COUNT][3] = KINDS(load, LOAD);
+    static affine_run *const teams[LOAD_KIND_COUNT][3] = KINDS(team_load, LOAD);
 
-    return space <= MEMORY_SHARED ? runs[affine][kind][space] : NULL;
+    if (space > MEMORY_SHARED)
+        return (struct row_runs){NULL, NULL};
+    return (struct row_runs){runs[kind][space], teams[kind][space]};
 }
 
-ptx_run *OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind, bool affine)
+struct row_runs OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind)
 {
-    static ptx_run *const runs[2][STORE_KIND_COUNT][3] = {KINDS(store, STORE),
-                                                          KINDS(affine_store, STORE)};
+    static ptx_run *const runs[STORE_KIND_COUNT][3] = KINDS(store, STORE);
+    static affine_run *const teams[STORE_KIND_COUNT][3] = KINDS(team_store, STORE);
 
-    return space <= MEMORY_SHARED ? runs[affine][kind][space] : NULL;
+    if (space > MEMORY_SHARED)
+        return (struct row_runs){NULL, NULL};
+    return (struct row_runs){runs[kind][space], teams[kind][space]};
 }

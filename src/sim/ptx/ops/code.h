@@ -46,15 +46,15 @@ struct step_source {
     uint8_t affine; /* enum affine_op: what the step does on affine values */
 };
 
-/* A register of the general steps that is affine in those for whole warps. */
+/* A register of the general steps that is affine in those for teams. */
 struct affine_value {
     uint32_t from, to; /* general steps between which it has its places */
     uint32_t vector, form;
     bool wide; /* 64 bits */
 };
 
-/* Steps for a warp whose lanes are all at one place. Others leave for the general steps. */
-struct whole_code {
+/* Steps for teams of warps (affine.h). */
+struct team_code {
     struct ptx_step *steps;
     uint32_t *general; /* of each step: the general step that it stands for */
     uint32_t step_count;
@@ -72,7 +72,7 @@ struct ptx_code {
     struct ptx_step *steps;
     struct step_source *sources; /* of each step, for reports */
     uint32_t step_count;
-    struct whole_code *whole;    /* of an entry, where some value is affine; or NULL */
+    struct team_code *team; /* of an entry, where some value is affine; or NULL */
     uint32_t register_bytes, predicate_count;
     uint32_t fixed_bytes; /* at the end of the registers: what lasts from warp to warp */
     bool clear;           /* some register is read before it is written */

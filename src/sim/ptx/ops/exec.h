@@ -5,7 +5,7 @@
  * Register file: bytes at warp->registers. A value of up to 32 bits takes 32 uint32_t (128 bytes),
  * narrower ones zero-extended; 64 bits: 32 uint64_t; 128 bits: 32 low then 32 high uint64_t.
  * Predicates are bit masks, one uint32_t each, in warp->predicates.
- * Values that are affine over the warp have places behind these (affine.h).
+ * Affine values have places behind these (affine.h).
  * Immediates and addresses of symbols are arrays of the same shape in the constant pool: an operand
  * with PTX_CONSTANT set is an offset into warp->constants. */
 #ifndef CUSHIM_SIM_PTX_OPS_EXEC_H
@@ -41,11 +41,10 @@ enum step_control {
     CONTROL_CLUSTER, /* barrier.cluster */
     CONTROL_YIELD,
     CONTROL_TRAP,
-    /* Of steps for whole warps alone; in them, the warp has one group. */
-    CONTROL_AFFINE,         /* no guard */
-    CONTROL_AFFINE_GUARDED, /* the same with a guard */
-    CONTROL_FORK,           /* a branch */
-    CONTROL_LEAVE,          /* the general steps go on from here */
+    /* Of steps for teams alone, with or without a guard. */
+    CONTROL_AFFINE,
+    CONTROL_ROWS, /* memory at affine addresses */
+    CONTROL_PART, /* what no team does */
 };
 
 struct ptx_step {
@@ -65,7 +64,7 @@ struct ptx_step {
      * flattened in order; operand[] then holds the first of them. NULL for all others. */
     union {
         const uint32_t *list;
-        affine_run *form; /* of affine_both */
+        affine_run *form; /* of affine_both_32 and affine_both_64 */
     };
 };
 _Static_assert(sizeof(struct ptx_step) <= 72 || sizeof(void *) != 8,

@@ -10,12 +10,14 @@
 struct call_site;
 struct jump_table;
 struct ptx_step;
+struct ptx_team;
 struct ptx_warp;
 
 /* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
 typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
-/* The same for values that are affine over the warp, for all lanes. False: the result is none. */
-typedef bool affine_run(struct ptx_warp *warp, const struct ptx_step *step);
+/* Do the same for a team of warps on values that are affine over it. False: that is not possible,
+ * and nothing is done. */
+typedef bool affine_run(struct ptx_team *team, const struct ptx_step *step);
 
 /* --- Arithmetic --- */
 struct how_round {    /* .rz, .rm, .rp */

@@ -32,10 +32,11 @@ struct launch {
     uint32_t shared_size; /* of the program */
     uint32_t reserved_at; /* what follows it, where code asks for the system's own part */
     uint32_t shared_end;
-    uint32_t stack_size;    /* per thread */
-    uint32_t stack_limit;   /* of what counts */
-    uint32_t *tids;         /* 3 times 32 per warp */
-    struct affine *tid_forms; /* 3 per warp, where the steps begin with those for whole warps */
+    uint32_t stack_size;      /* per thread */
+    uint32_t stack_limit;     /* of what counts */
+    uint32_t *tids;           /* 3 times 32 per warp */
+    struct affine *tid_forms; /* of a block, and then of each warp alone, 3 each */
+    bool teams;               /* all warps of a block begin as a team */
     const struct ptx_step *start;
     uint64_t cluster_count; /* of clusters, which are blocks where there are none */
     uint32_t cluster[3], cluster_size;

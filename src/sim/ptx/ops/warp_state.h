@@ -24,7 +24,6 @@ struct ptx_frame {
     uint32_t local_base, local_top; /* offsets in the threads' local memory */
     uint32_t counted;               /* bytes of stack down to here, as the limit counts */
     uint32_t size_class;
-    bool fixed; /* the code's fixed steps have run in these registers */
     uint32_t *predicates;
     char *registers;
 };
@@ -54,6 +53,8 @@ struct ptx_warp_state {
     int32_t budget, spins;
     bool stopped; /* a fault */
     bool begun, done, blocked;
+    bool team;               /* runs the steps for teams, with others or alone */
+    struct ptx_frame *entry; /* stays for the warps to come; or NULL */
     struct group groups[PTX_LANES];
 };
 

@@ -2,7 +2,6 @@
 /* The interpreter: a warp runs until it ends, waits, or had its turn. */
 #include "ptx/run/warp.h"
 
-#include "ptx/ops/affine.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
@@ -12,9 +11,7 @@
 #include "ptx/run/barrier.h"
 #include "ptx/run/call.h"
 #include "ptx/run/schedule.h"
-
-#define WARP_BUDGET 4096 /* backward jumps of a warp before others have a turn */
-#define SPIN_COST 64     /* of an atomic or volatile access, in backward jumps */
+#include "ptx/run/team.h"
 
 /* What to do after a step that changed the groups. */
 #define CHOOSE_AT(place)                                                                           \
@@ -79,6 +76,12 @@ enum slice warp_run(struct ptx_warp_state *state)
 
     if (!state->begun && !call_warp_begin(state))
         return SLICE_STOP;
+    if (state->team) {
+        const enum slice slice = team_run(state, 1);
+
+        if (slice != SLICE_PARTED)
+            return slice;
+    }
     state->budget = WARP_BUDGET;
     state->spins = 0;
 
@@ -117,35 +120,6 @@ choose:
                 if (__builtin_expect(state->stopped, 0))
                     return SLICE_STOP;
             }
-            continue;
-        case CONTROL_AFFINE_GUARDED:
-            mask = active & guard_mask(warp, step);
-            if (!mask)
-                continue;
-            if (mask != active)
-                goto leave;
-            /* fallthrough */
-        case CONTROL_AFFINE: /* mostly, more of them follow */
-            do {
-                if (__builtin_expect(!step->affine(warp, step), 0))
-                    goto leave;
-                step = pc++;
-            } while (step->control == CONTROL_AFFINE);
-            pc = step;
-            continue;
-        case CONTROL_FORK:
-            mask = active & guard_mask(warp, step);
-            if (!mask)
-                continue;
-            if (mask != active)
-                goto leave;
-            pc = step->how.jump.step;
-            if (pc <= step && --state->budget <= 0)
-                CHOOSE_AT(pc);
-            continue;
-        case CONTROL_LEAVE:
-        leave:
-            pc = affine_leave(warp, step);
             continue;
         case CONTROL_JOIN:
             if (state->group_count > 1)
