@@ -15,6 +15,7 @@ struct program {
     size_t size;
     uint64_t seed;
     unsigned labels, depth;
+    unsigned narrow, wide; /* registers with a value: %a0 to %a39, %w0 to %w19 */
 };
 
 static void __attribute__((format(printf, 2, 3)))
@@ -37,21 +38,44 @@ static unsigned any(struct program *program, unsigned past)
 
 #define PICK(program, table) (table)[any((program), sizeof(table) / sizeof *(table))]
 
-/* A register of 32 bits, or an immediate, and of 64. */
+/* A register to write: mostly a new one, so that many are written by one instruction alone. */
+static unsigned narrow_to(struct program *program)
+{
+    return program->narrow < 40 && any(program, 4) ? program->narrow++
+                                                   : any(program, program->narrow);
+}
+
+static unsigned wide_to(struct program *program)
+{
+    return program->wide < 20 && any(program, 4) ? program->wide++ : any(program, program->wide);
+}
+
+/* A value of 32 bits, and of 64. */
 static const char *narrow(struct program *program)
 {
-    static const char *const table[] = {"%r1", "%r2", "%r3", "%r4", "%r5",  "%r6", "%r7",
-                                        "%r8", "%r1", "%r2", "1",   "-3",   "4",   "100",
-                                        "%r0", "7",   "-1",  "16",  "65536"};
+    static const char *const table[] = {"1", "-3", "4",  "100",       "%r0",
+                                        "7", "-1", "16", "0x7fffffff"};
+    static char names[8][16];
+    static unsigned turn;
+    char *name = names[turn++ % 8];
 
-    return PICK(program, table);
+    if (!any(program, 3))
+        return PICK(program, table);
+    snprintf(name, sizeof names[0], "%%a%u", any(program, program->narrow));
+    return name;
 }
 
 static const char *wide(struct program *program)
 {
-    static const char *const table[] = {"%d2", "%d3", "%d4", "%d5", "%d2", "8", "-5", "%d3"};
+    static const char *const table[] = {"8", "-5", "0x100000000", "%d7"};
+    static char names[8][16];
+    static unsigned turn;
+    char *name = names[turn++ % 8];
 
-    return PICK(program, table);
+    if (!any(program, 4))
+        return PICK(program, table);
+    snprintf(name, sizeof names[0], "%%w%u", any(program, program->wide));
+    return name;
 }
 
 static void put_narrow(struct program *program)
@@ -61,26 +85,26 @@ static void put_narrow(struct program *program)
                                       "shr.u32", "shr.s32", "add.u32", "sub.u32",    "mul.lo.u32"};
     static const char *const special[] = {"%tid.x",  "%tid.y",    "%tid.z",  "%ctaid.x",
                                           "%ntid.x", "%nctaid.x", "%laneid", "%warpid"};
-    const unsigned to = 1 + any(program, 8);
+    const unsigned to = narrow_to(program);
 
     switch (any(program, 6)) {
     case 0:
-        put(program, "mad.lo.s32 %%r%u, %s, %s, %s;\n", to, narrow(program), narrow(program),
+        put(program, "mad.lo.s32 %%a%u, %s, %s, %s;\n", to, narrow(program), narrow(program),
             narrow(program));
         break;
     case 1:
-        put(program, "mov.u32 %%r%u, %s;\n", to,
+        put(program, "mov.u32 %%a%u, %s;\n", to,
             any(program, 2) ? PICK(program, special) : narrow(program));
         break;
     case 2:
-        put(program, "cvt.u32.u64 %%r%u, %%d%u;\n", to, 2 + any(program, 4));
+        put(program, "cvt.u32.u64 %%a%u, %%w%u;\n", to, any(program, program->wide));
         break;
     case 3:
-        put(program, "%s %%r%u, %%r%u;\n", any(program, 2) ? "neg.s32" : "not.b32", to,
-            1 + any(program, 8));
+        put(program, "%s %%a%u, %%a%u;\n", any(program, 2) ? "neg.s32" : "not.b32", to,
+            any(program, program->narrow));
         break;
     default:
-        put(program, "%s %%r%u, %s, %s;\n", PICK(program, two), to, narrow(program),
+        put(program, "%s %%a%u, %s, %s;\n", PICK(program, two), to, narrow(program),
             narrow(program));
     }
 }
@@ -91,26 +115,27 @@ static void put_wide(struct program *program)
     static const char *const shift[] = {"shl.b64", "shr.u64", "shr.s64"};
     static const char *const from[] = {"mul.wide.u32", "mul.wide.s32"};
     static const char *const extend[] = {"cvt.u64.u32", "cvt.s64.s32"};
-    const unsigned to = 2 + any(program, 4);
+    const unsigned to = wide_to(program);
 
     switch (any(program, 5)) {
     case 0:
-        put(program, "%s %%d%u, %s, %s;\n", PICK(program, from), to, narrow(program),
+        put(program, "%s %%w%u, %s, %s;\n", PICK(program, from), to, narrow(program),
             narrow(program));
         break;
     case 1:
-        put(program, "mad.wide.%s %%d%u, %s, %s, %s;\n", any(program, 2) ? "u32" : "s32", to,
+        put(program, "mad.wide.%s %%w%u, %s, %s, %s;\n", any(program, 2) ? "u32" : "s32", to,
             narrow(program), narrow(program), wide(program));
         break;
     case 2:
-        put(program, "%s %%d%u, %%r%u;\n", PICK(program, extend), to, 1 + any(program, 8));
+        put(program, "%s %%w%u, %%a%u;\n", PICK(program, extend), to,
+            any(program, program->narrow));
         break;
     case 3:
-        put(program, "%s %%d%u, %s, %u;\n", PICK(program, shift), to, wide(program),
+        put(program, "%s %%w%u, %s, %u;\n", PICK(program, shift), to, wide(program),
             any(program, 70));
         break;
     default:
-        put(program, "%s %%d%u, %s, %s;\n", PICK(program, two), to, wide(program), wide(program));
+        put(program, "%s %%w%u, %s, %s;\n", PICK(program, two), to, wide(program), wide(program));
     }
 }
 
@@ -132,31 +157,31 @@ static void put_compare(struct program *program)
 /* %d1: the thread's words of the input; %d8, %d9: its own in shared memory, dense and spread. */
 static void put_memory(struct program *program)
 {
-    const unsigned reg = 1 + any(program, 8);
+    const unsigned reg = narrow_to(program);
 
     switch (any(program, 6)) {
     case 0:
-        put(program, "ld.global.u32 %%r%u, [%%d1+%u];\n", reg, any(program, 8) * 4);
+        put(program, "ld.global.u32 %%a%u, [%%d1+%u];\n", reg, any(program, 8) * 4);
         break;
     case 1:
-        put(program, "ld.global.u32 %%r%u, [%%d0+%u];\n", reg, INPUT + any(program, 64) * 4);
+        put(program, "ld.global.u32 %%a%u, [%%d0+%u];\n", reg, INPUT + any(program, 64) * 4);
         break;
     case 2:
         put(program,
             "and.b32 %%r20, %s, 255;\nmul.wide.u32 %%d10, %%r20, 4;\nadd.u64 %%d10, %%d10, %%d0;\n"
-            "ld.u32 %%r%u, [%%d10+%u];\n",
+            "ld.u32 %%a%u, [%%d10+%u];\n",
             narrow(program), reg, INPUT);
         break;
     case 3:
-        put(program, "st.shared.u32 [%%d8], %s;\nld.shared.u8 %%r%u, [%%d8+1];\n", narrow(program),
+        put(program, "st.shared.u32 [%%d8], %s;\nld.shared.u8 %%a%u, [%%d8+1];\n", narrow(program),
             reg);
         break;
     case 4:
-        put(program, "st.shared.u64 [%%d9+2048], %%d%u;\nld.shared.u16 %%r%u, [%%d9+2050];\n",
-            2 + any(program, 4), reg);
+        put(program, "st.shared.u64 [%%d9+2048], %%w%u;\nld.shared.u16 %%a%u, [%%d9+2050];\n",
+            any(program, program->wide), reg);
         break;
     default:
-        put(program, "ld.global.u16 %%r%u, [%%d1+%u];\n", reg, any(program, 16) * 2);
+        put(program, "ld.global.u16 %%a%u, [%%d1+%u];\n", reg, any(program, 16) * 2);
     }
 }
 
@@ -218,6 +243,7 @@ static void put_program(struct program *program, uint64_t seed, bool alone)
     put(program, "%s",
         EXEC_MODULE ".func nothing() { ret; }\n"
                     ".visible .entry k(.param .u64 out) {\n" EXEC_REGISTERS
+                    ".reg .b32 %a<40>;\n.reg .b64 %w<20>;\n"
                     ".shared .align 8 .b8 words[8192];\n");
     if (alone)
         put(program, "call.uni nothing, ();\n");
@@ -231,21 +257,19 @@ static void put_program(struct program *program, uint64_t seed, bool alone)
         "mov.u64 %%d6, words;\nadd.u64 %%d8, %%d6, %%d7;\nmul.wide.u32 %%d9, %%r0, 16;\n"
         "add.u64 %%d9, %%d6, %%d9;\n",
         INPUT);
-    for (unsigned i = 1; i <= 8; i++)
-        put(program, "%s %%r%u, %%r%u, %u;\n", i % 2 ? "add.u32" : "mul.lo.u32", i,
-            i % 3   ? 61
-            : i % 2 ? 62
-                    : 60,
+    for (unsigned i = 0; i < 5; i++)
+        put(program, "%s %%a%u, %%r%u, %u;\n", i % 2 ? "add.u32" : "mul.lo.u32", i, 60 + i % 3,
             i * 3);
-    for (unsigned i = 2; i <= 5; i++)
-        put(program, "mul.wide.u32 %%d%u, %%r%u, %u;\n", i, i, i);
+    put(program, "mul.wide.u32 %%w0, %%a3, 12;\ncvt.s64.s32 %%w1, %%a1;\n");
+    program->narrow = 5;
+    program->wide = 2;
     for (unsigned i = 1; i <= 4; i++)
-        put(program, "setp.lt.u32 %%p%u, %%r%u, %u;\n", i, i, i * 20);
+        put(program, "setp.lt.u32 %%p%u, %%a%u, %u;\n", i, i, i * 20);
     for (unsigned part = 0; part < 3; part++) {
         put_some(program, 4 + any(program, 12));
         if (any(program, 2))
-            put(program, "bar.sync 0;\nvote.sync.ballot.b32 %%r%u, %%p1, 0xffffffff;\n",
-                1 + any(program, 8));
+            put(program, "bar.sync 0;\nvote.sync.ballot.b32 %%a%u, %%p1, 0xffffffff;\n",
+                narrow_to(program));
     }
     if (any(program, 4) == 0)
         put(program, "@%%p%u ret;\n", 1 + any(program, 4));
@@ -255,6 +279,13 @@ static void put_program(struct program *program, uint64_t seed, bool alone)
         "mad.lo.u32 %%r53, %%r55, %%r56, %%r0;\nmul.wide.u32 %%d11, %%r53, %u;\n"
         "add.u64 %%d11, %%d11, %%d0;\n",
         ROWS * 4);
+    /* The sums have registers of their own: what they take may be affine. */
+    for (unsigned i = 0; i < 8; i++)
+        put(program, "mov.u32 %%r%u, 0;\nmov.u64 %%d%u, 0;\n", i + 1, i % 4 + 2);
+    for (unsigned i = 0; i < program->narrow; i++)
+        put(program, "mad.lo.u32 %%r%u, %%r%u, 3, %%a%u;\n", i % 8 + 1, i % 8 + 1, i);
+    for (unsigned i = 0; i < program->wide; i++)
+        put(program, "mad.lo.u64 %%d%u, %%d%u, 5, %%w%u;\n", i % 4 + 2, i % 4 + 2, i);
     for (unsigned i = 0; i < 8; i++)
         put(program, "st.global.u32 [%%d11+%u], %%r%u;\n", i * 4, i + 1);
     for (unsigned i = 0; i < 4; i++)
@@ -310,10 +341,99 @@ static void same_alone(void **state)
     }
 }
 
+/* The first fault in the order of the warps is reported, though a later warp comes to its own one
+ * step earlier. */
+static void first_fault(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open(&one,
+              EXEC_BODY("mul.wide.u32 %d2, %r0, 512;\nadd.u64 %d2, %d0, %d2;\n"
+                        "ld.global.u32 %r1, [%d2];\nst.global.u32 [%d2+1048576], %r1;\n"),
+              1, 64);
+    exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "thread (0,0,0)", "st: writes 4 bytes");
+    exec_close(&one);
+    exec_open(&one,
+              EXEC_BODY("mul.wide.u32 %d2, %r0, 512;\nadd.u64 %d2, %d0, %d2;\n"
+                        "ld.global.u32 %r1, [%d2];\nst.global.u32 [%d2], %r1;\n"),
+              1, 64);
+    exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "thread (32,0,0)", "ld: reads 4 bytes");
+    exec_close(&one);
+}
+
+/* Rows whose ends alone are good or bad, strides that wrap around, and other spaces' addresses. */
+static void bad_rows(void **state)
+{
+    static const struct {
+        const char *text, *thread;
+        enum ptx_fault_kind kind;
+    } cases[] = {
+        {EXEC_BODY("ld.shared.u32 %r1, [%d0];\n"), "(0,0,0)", PTX_FAULT_ILLEGAL_ADDRESS},
+        {EXEC_BODY("ld.global.u32 %r1, [%d1+16132];\n"), "(63,0,0)", PTX_FAULT_ILLEGAL_ADDRESS},
+        {EXEC_BODY("sub.u64 %d2, %d1, 4;\nst.global.u32 [%d2], %r0;\n"), "(0,0,0)",
+         PTX_FAULT_ILLEGAL_ADDRESS},
+        {EXEC_BODY("sub.u64 %d2, %d0, %d1;\nadd.u64 %d2, %d2, %d0;\nadd.u64 %d2, %d2, 248;\n"
+                   "st.global.u32 [%d2], %r0;\n"),
+         "(63,0,0)", PTX_FAULT_ILLEGAL_ADDRESS},
+        {EXEC_BODY("cvt.u64.u32 %d2, %r0;\nmul.lo.u64 %d2, %d2, 0x1000000000000000;\n"
+                   "add.u64 %d2, %d0, %d2;\nld.global.u32 %r1, [%d2];\n"),
+         "(1,0,0)", PTX_FAULT_ILLEGAL_ADDRESS},
+        {EXEC_BODY("mul.wide.u32 %d2, %r0, 6;\nadd.u64 %d2, %d0, %d2;\n"
+                   "ld.global.u32 %r1, [%d2];\n"),
+         "(1,0,0)", PTX_FAULT_MISALIGNED},
+        {EXEC_BODY("add.u32 %r1, %r62, 1;\nbar.sync %r1;\n"), "(0,0,0)",
+         PTX_FAULT_ILLEGAL_INSTRUCTION},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct exec_case one;
+
+        exec_open(&one, cases[i].text, 1, 64);
+        exec_fails(&one, cases[i].kind, cases[i].thread, "kernel 'k', block (0,0,0)");
+        exec_close(&one);
+    }
+}
+
+/* Atomics and prints have an order: that of the warps, as if none were in a team. */
+static void order_of_warps(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_run(&one,
+             EXEC_BODY("atom.global.add.u32 %r1, [%d0+8192], 1;\nadd.u32 %r2, %r1, 1000;\n"
+                       "atom.global.exch.b32 %r3, [%d0+8196], %r2;\nst.global.u32 [%d1], %r3;\n"),
+             1, 128);
+    /* Each thread finds the number of the one before it: of the same warp, or its last. */
+    for (uint32_t i = 0; i < 128; i++)
+        assert_int_equal(one.words[i], i ? 1000 + i - 1 : 0);
+    exec_close(&one);
+}
+
+/* A comparison of 64 bits, signed, of values on both sides of 0. */
+static void signed_64(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_run(&one,
+             EXEC_BODY("cvt.u64.u32 %d2, %r0;\nsub.s64 %d2, 40, %d2;\n"
+                       "setp.lt.s64 %p1, %d2, 0;\nsetp.gt.u64 %p2, %d2, 40;\n"
+                       "selp.u32 %r1, 1, 0, %p1;\nselp.u32 %r2, 2, 0, %p2;\n"
+                       "add.u32 %r1, %r1, %r2;\nst.global.u32 [%d1], %r1;\n"),
+             1, 128);
+    for (uint32_t i = 0; i < 128; i++)
+        assert_int_equal(one.words[i], i > 40 ? 3 : 0);
+    exec_close(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_alone),
+        cmocka_unit_test(same_alone),     cmocka_unit_test(first_fault), cmocka_unit_test(bad_rows),
+        cmocka_unit_test(order_of_warps), cmocka_unit_test(signed_64),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

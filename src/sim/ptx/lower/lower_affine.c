@@ -236,19 +236,13 @@ static uint32_t place_of(const struct affine_pass *pass, uint32_t vreg)
     return pass->forms_at + (at < narrow ? at / 4 : narrow / 4 + (at - narrow) / 8);
 }
 
-/* The operand's form: a register's, or one in the pool. */
-static uint32_t form_operand(struct affine_pass *pass, uint32_t step, uint32_t slot)
+/* What the pool has at an operand; its entries lie in the order of their offsets. */
+static const struct pool_entry *pool_at(const struct affine_pass *pass, uint32_t operand)
 {
-    struct lower *lower = pass->lower;
-    const uint32_t vreg = vreg_in(pass, step, slot), operand = lower->steps[step].operand[slot];
-    const struct pool_entry *pool = lower->module->pool;
-    uint32_t low = 0, past = lower->module->pool_count;
+    const struct pool_entry *pool = pass->lower->module->pool;
+    uint32_t low = 0, past = pass->lower->module->pool_count;
 
-    if (vreg != NONE)
-        return place_of(pass, vreg);
-    if (operand == PTX_ABSENT)
-        return PTX_ABSENT;
-    while (past - low > 1) { /* they lie in the order of their offsets */
+    while (past - low > 1) {
         const uint32_t middle = low + (past - low) / 2;
 
         if (pool[middle].offset <= (operand & ~PTX_CONSTANT))
@@ -256,8 +250,23 @@ static uint32_t form_operand(struct affine_pass *pass, uint32_t step, uint32_t s
         else
             past = middle;
     }
-    return lower_pool(lower, (enum pool_kind)pool[low].kind, PLACE_FORM, pool[low].index,
-                      pool[low].low, 0);
+    return &pool[low];
+}
+
+/* The operand's form: a register's, or one in the pool. */
+static uint32_t form_operand(struct affine_pass *pass, uint32_t step, uint32_t slot)
+{
+    const uint32_t vreg = vreg_in(pass, step, slot);
+    const uint32_t operand = pass->lower->steps[step].operand[slot];
+    const struct pool_entry *entry;
+
+    if (vreg != NONE)
+        return place_of(pass, vreg);
+    if (operand == PTX_ABSENT)
+        return PTX_ABSENT;
+    entry = pool_at(pass, operand);
+    return lower_pool(pass->lower, (enum pool_kind)entry->kind, PLACE_FORM, entry->index,
+                      entry->low, 0);
 }
 
 /* The step on forms: its operands, and a vector of the result if one is needed. */
@@ -298,7 +307,7 @@ static bool make_fixed(struct affine_pass *pass, uint32_t s, struct ptx_step *st
     return true;
 }
 
-/* A barrier for all of the block, which a team passes as one. */
+/* A barrier for all of the block, which a team passes as one. The reader has checked its number. */
 static bool is_plain_barrier(const struct ptx_step *step)
 {
     return step->guard == PTX_ABSENT && step->how.barrier.mode == IR_BAR_SYNC &&
