@@ -92,27 +92,37 @@ AFFINE(bits_not, uniform(~a->base))
 
 /* --- From 32 bits to 64 --- */
 
-/* The value of 32 bits in 64, where no lane's wraps around. */
-static inline bool extend_u(const struct ptx_team *team, const struct affine *from,
-                            struct affine *to)
-{
+/* A value in 64 bits, and its extremes. */
+struct extended {
+    struct affine form;
     int64_t least, greatest;
+};
 
-    *to = form_of((uint32_t)from->base, (uint64_t)(int32_t)from->lane,
-                  (uint64_t)(int32_t)from->half, (uint64_t)(int32_t)from->warp);
-    affine_extremes(team, to, &least, &greatest);
-    return least >= 0 && greatest <= UINT32_MAX;
+OPS_INLINE void extend_form(const struct ptx_team *team, struct extended *to)
+{
+    if (is_uniform(&to->form))
+        to->least = to->greatest = (int64_t)to->form.base;
+    else
+        affine_extremes(team, &to->form, &to->least, &to->greatest);
 }
 
-static inline bool extend_s(const struct ptx_team *team, const struct affine *from,
-                            struct affine *to)
+/* The value of 32 bits in 64, where no lane's wraps around. */
+OPS_INLINE bool extend_u(const struct ptx_team *team, const struct affine *from,
+                         struct extended *to)
 {
-    int64_t least, greatest;
+    to->form = form_of((uint32_t)from->base, (uint64_t)(int32_t)from->lane,
+                       (uint64_t)(int32_t)from->half, (uint64_t)(int32_t)from->warp);
+    extend_form(team, to);
+    return to->least >= 0 && to->greatest <= UINT32_MAX;
+}
 
-    *to = form_of((uint64_t)(int32_t)from->base, (uint64_t)(int32_t)from->lane,
-                  (uint64_t)(int32_t)from->half, (uint64_t)(int32_t)from->warp);
-    affine_extremes(team, to, &least, &greatest);
-    return least >= INT32_MIN && greatest <= INT32_MAX;
+OPS_INLINE bool extend_s(const struct ptx_team *team, const struct affine *from,
+                         struct extended *to)
+{
+    to->form = form_of((uint64_t)(int32_t)from->base, (uint64_t)(int32_t)from->lane,
+                       (uint64_t)(int32_t)from->half, (uint64_t)(int32_t)from->warp);
+    extend_form(team, to);
+    return to->least >= INT32_MIN && to->greatest <= INT32_MAX;
 }
 
 /* The sources a and b are extended, c is not. */
@@ -120,10 +130,11 @@ static inline bool extend_s(const struct ptx_team *team, const struct affine *fr
     static bool name(struct ptx_team *team, const struct ptx_step *step)                           \
     {                                                                                              \
         const struct affine *c = team_in(team, step->operand[3]);                                  \
-        struct affine sources[2], *a = sources, *b = sources + 1;                                  \
+        struct extended sources[2];                                                                \
+        const struct affine *a = &sources[0].form, *b = &sources[1].form;                          \
         (void)b, (void)c;                                                                          \
         for (unsigned i = 0; i < (count); i++)                                                     \
-            if (!extend(team, team_in(team, step->operand[1 + i]), a + i))                         \
+            if (!extend(team, team_in(team, step->operand[1 + i]), sources + i))                   \
                 return false;                                                                      \
         *team_out(team, step->operand[0]) = (result);                                              \
         return true;                                                                               \
@@ -197,16 +208,14 @@ static inline int compare_extremes(unsigned compare, int64_t least, int64_t grea
 }
 
 /* Not so large that signed and unsigned comparisons differ, or that a lane's value wraps around. */
-static inline bool narrow_64(const struct ptx_team *team, const struct affine *from,
-                             struct affine *to)
+OPS_INLINE bool narrow_64(const struct ptx_team *team, const struct affine *from,
+                          struct extended *to)
 {
-    int64_t least, greatest;
-
-    *to = *from;
+    to->form = *from;
     if (!affine_is_small(from) || from->base >> 62)
         return false;
-    affine_extremes(team, from, &least, &greatest);
-    return least >= 0;
+    extend_form(team, to);
+    return to->least >= 0;
 }
 
 /* Some lanes differ from others, or nobody knows. */
@@ -223,15 +232,17 @@ static void compare_vectors(const struct ptx_team *team, const struct ptx_step *
 }
 
 /* All lanes have one result. */
-static void compare_store(const struct ptx_team *team, const struct ptx_step *step, bool result)
+OPS_INLINE void compare_store(const struct ptx_team *team, const struct ptx_step *step, bool result)
 {
     const uint32_t bits = result ? PTX_FULL : 0, mask = team->active, to = step->operand[0];
+    const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE &&
+                       to < PTX_ABSENT;
 
     for (uint32_t i = 0; i < team->count; i++) {
         struct ptx_warp *warp = &team->warps[i].warp;
 
-        if (step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE)
-            ops_set_predicate(warp, to, bits, mask);
+        if (plain)
+            warp->predicates[to] = (warp->predicates[to] & ~mask) | (bits & mask);
         else
             ops_setp_store(warp, step, bits, mask);
     }
@@ -242,13 +253,15 @@ static void compare_store(const struct ptx_team *team, const struct ptx_step *st
     {                                                                                              \
         const struct affine *one = team_in(team, step->operand[step->how.compare.first]);          \
         const struct affine *two = team_in(team, step->operand[step->how.compare.first + 1]);      \
-        struct affine a, b;                                                                        \
-        int64_t least, greatest;                                                                   \
+        struct extended a, b;                                                                      \
         int result = -1;                                                                           \
                                                                                                    \
         if (extend(team, one, &a) && extend(team, two, &b)) {                                      \
-            a = difference(a, b);                                                                  \
-            affine_extremes(team, &a, &least, &greatest);                                          \
+            int64_t least = a.least - b.greatest, greatest = a.greatest - b.least;                 \
+            if (!is_uniform(&b.form)) {                                                            \
+                a.form = difference(a.form, b.form);                                               \
+                affine_extremes(team, &a.form, &least, &greatest);                                 \
+            }                                                                                      \
             result = compare_extremes(step->how.compare.compare, least, greatest);                 \
         }                                                                                          \
         if (result < 0)                                                                            \

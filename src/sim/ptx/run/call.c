@@ -357,7 +357,7 @@ static bool call_entry(struct ptx_warp_state *state)
 
     if (!state->entry) {
         state->entry = frame_new(state->worker, launch->entry);
-        if (state->entry && launch->entry->team)
+        if (state->entry && launch->start != launch->entry->steps && state->first_alive == PTX_FULL)
             call_fixed(state);
     } else {
         frame_clear(state->entry);
@@ -389,8 +389,10 @@ bool call_warp_begin(struct ptx_warp_state *state)
     state->warp.carry = 0;
     state->group_count = 0;
     state->begun = true;
-    state->team = launch->start != launch->entry->steps;
-    schedule_add(state, state->first_alive, launch->start, state->entry);
+    /* The rows of a team are whole. */
+    state->team = launch->start != launch->entry->steps && state->first_alive == PTX_FULL;
+    schedule_add(state, state->first_alive, state->team ? launch->start : launch->entry->steps,
+                 state->entry);
     return true;
 }
 

@@ -41,7 +41,9 @@ static inline enum whose team_guard(const struct ptx_team *team, const struct pt
 
     if (step->guard == PTX_ABSENT)
         return ALL_LANES;
-    for (uint32_t i = 0; i < team->count; i++) {
+    if (team->count == 1)
+        any = all = guard_mask(&team->warps->warp, step);
+    for (uint32_t i = 0; team->count > 1 && i < team->count; i++) {
         const uint32_t mask = guard_mask(&team->warps[i].warp, step);
 
         any |= mask;
@@ -112,18 +114,11 @@ static bool barrier_passed(const struct ptx_team *team, const struct ptx_step *s
     return !state->stopped && state->groups[0].state == GROUP_READY;
 }
 
-/* Of a team of one, whose step runs on vectors and may fail. False: it did. */
-static bool run_memory(const struct ptx_team *team, const struct ptx_step *step)
-{
-    run_each(team, step);
-    return !team->warps->stopped;
-}
-
 enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
 {
     struct ptx_team team;
     const struct ptx_step *pc = warps->groups[0].pc, *step;
-    int32_t budget = WARP_BUDGET, spins = 0;
+    int32_t budget = WARP_BUDGET;
 
     if (warps->stopped)
         return SLICE_STOP;
@@ -132,6 +127,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
     team = team_of(warps, count);
     for (;;) {
         enum whose whose;
+        uint32_t mask;
 
         step = pc++;
         switch (step->control) {
@@ -142,7 +138,16 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
         case CONTROL_GUARDED:
             run_each(&team, step);
             continue;
-        case CONTROL_AFFINE:
+        case CONTROL_AFFINE: /* mostly without a guard, and others follow */
+            while (step->guard == PTX_ABSENT && step->control == CONTROL_AFFINE) {
+                if (!step->affine(&team, step))
+                    return team_part(&team, step);
+                step = pc++;
+            }
+            if (step->control != CONTROL_AFFINE) {
+                pc = step;
+                continue;
+            }
             whose = team_guard(&team, step);
             if (whose == NO_LANE)
                 continue;
@@ -150,8 +155,11 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
                 return team_part(&team, step);
             continue;
         case CONTROL_ROWS:
+            if (step->guard == PTX_ABSENT && step->affine(&team, step))
+                continue;
             whose = team_guard(&team, step);
-            if (whose == NO_LANE || (whose == ALL_LANES && step->affine(&team, step)))
+            if (whose == NO_LANE ||
+                (whose == ALL_LANES && step->guard != PTX_ABSENT && step->affine(&team, step)))
                 continue;
             if (count > 1)
                 return team_part(&team, step);
@@ -172,7 +180,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
             if (pc > step || --budget > 0)
                 continue;
             warps->groups[0].pc = pc;
-            return spins > WARP_BUDGET / SPIN_COST / 2 ? SLICE_SPIN : SLICE_BUDGET;
+            return SLICE_BUDGET;
         case CONTROL_EXIT:
             whose = team_guard(&team, step);
             if (whose == ALL_LANES)
@@ -184,14 +192,13 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
             if (barrier_passed(&team, step, pc))
                 continue;
             return warps->stopped ? SLICE_STOP : SLICE_BLOCKED;
-        case CONTROL_SPIN:
-            budget -= SPIN_COST;
-            spins++;
-            /* fallthrough */
         case CONTROL_MEMORY:
             if (count > 1)
                 return team_part(&team, step);
-            if (!run_memory(&team, step))
+            mask = team.active & guard_mask(&warps->warp, step);
+            if (mask)
+                step->run(&warps->warp, step, mask);
+            if (warps->stopped)
                 return SLICE_STOP;
             continue;
         case CONTROL_SYNC: /* all lanes are here */

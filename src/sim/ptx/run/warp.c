@@ -13,6 +13,8 @@
 #include "ptx/run/schedule.h"
 #include "ptx/run/team.h"
 
+#define SPIN_COST 64 /* of an atomic or volatile access, in backward jumps */
+
 /* What to do after a step that changed the groups. */
 #define CHOOSE_AT(place)                                                                           \
     do {                                                                                           \

@@ -5,7 +5,6 @@
 struct ptx_warp_state;
 
 #define WARP_BUDGET 4096 /* backward jumps of a warp before others have a turn */
-#define SPIN_COST 64     /* of an atomic or volatile access, in backward jumps */
 
 /* How a warp's turn ended. */
 enum slice { SLICE_BLOCKED, SLICE_BUDGET, SLICE_SPIN, SLICE_DONE, SLICE_STOP, SLICE_PARTED };
