@@ -173,7 +173,7 @@ uint32_t lower_temp(struct lower *lower, enum value_place place)
 }
 
 /* What a step does on affine values, where its run function does not say it. */
-void lower_affine_op(struct lower *lower, uint32_t step, enum affine_op op)
+void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op)
 {
     lower->sources[step].affine = (uint8_t)op;
 }

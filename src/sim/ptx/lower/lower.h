@@ -61,7 +61,7 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
 void lower_use(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value);
 void lower_def(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value);
 void lower_list(struct lower *lower, uint32_t step, uint32_t count);
-void lower_affine_op(struct lower *lower, uint32_t step, enum affine_op op);
+void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
                     uint32_t index, uint64_t low, uint64_t high);

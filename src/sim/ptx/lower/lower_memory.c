@@ -182,7 +182,7 @@ static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t 
         lower->steps[step].how.fixed.at = at + (uint64_t)i * memory_load_size(kind);
         if (direct == DIRECT_PARAM && !is_other_load(kind)) {
             lower->steps[step].how.fixed.bytes = (uint8_t)memory_load_size(kind);
-            lower_affine_op(lower, step, AFFINE_PARAM);
+            lower_note_op(lower, step, AFFINE_PARAM);
         }
         lower_def(lower, step, 0, dest);
     }
@@ -237,7 +237,7 @@ static void lower_load(struct lower *lower, const struct ir_insn *insn)
     if (list)
         lower_list(lower, step, count + 1);
     else if (!ordered)
-        lower_affine_op(lower, step, AFFINE_LOAD);
+        lower_note_op(lower, step, AFFINE_LOAD);
     for (uint32_t i = 0; i < count; i++)
         lower_def(lower, step, i, dests[i]);
     lower_use(lower, step, count, address);
@@ -303,7 +303,7 @@ static void lower_store(struct lower *lower, const struct ir_insn *insn)
     if (list)
         lower_list(lower, step, count + 1);
     else if (!ordered)
-        lower_affine_op(lower, step, AFFINE_STORE);
+        lower_note_op(lower, step, AFFINE_STORE);
     lower_use(lower, step, 0, address);
     for (uint32_t i = 0; i < count; i++)
         lower_use(lower, step, i + 1, values[i]);
