@@ -127,17 +127,18 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
     DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
     {                                                                                              \
         const struct affine *at = team_in(team, step->operand[1]);                                 \
-        const uint64_t size = sizeof(cell), stride = at->lane, warp = at->warp;                    \
+        const uint64_t size = sizeof(cell);                                                        \
+        const int64_t stride = (int64_t)at->lane, warp = (int64_t)at->warp;                        \
         const char *row, *second;                                                                  \
         struct span span;                                                                          \
                                                                                                    \
         if (step->how.memory.unused != 0 || !team_span(team, step, space, at, size, false, &span)) \
             return false;                                                                          \
         row = span.host + (at->base + step->how.memory.offset - span.base);                        \
-        second = row + at->half;                                                                   \
+        second = row + (int64_t)at->half;                                                          \
         for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
             shape *to = ptx_out(&team->warps[i].warp, step->operand[0]);                           \
-            if (stride == size) {                                                                  \
+            if (at->lane == size) {                                                                \
                 cell values[PTX_LANES];                                                            \
                 memcpy(values, row, sizeof values / 2);                                            \
                 memcpy(values + 16, second, sizeof values / 2);                                    \
@@ -167,17 +168,18 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
     DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
     {                                                                                              \
         const struct affine *at = team_in(team, step->operand[0]);                                 \
-        const uint64_t size = sizeof(cell), stride = at->lane, warp = at->warp;                    \
+        const uint64_t size = sizeof(cell);                                                        \
+        const int64_t stride = (int64_t)at->lane, warp = (int64_t)at->warp;                        \
         char *row, *second;                                                                        \
         struct span span;                                                                          \
                                                                                                    \
         if (!team_span(team, step, space, at, size, true, &span))                                  \
             return false;                                                                          \
         row = span.host + (at->base + step->how.memory.offset - span.base);                        \
-        second = row + at->half;                                                                   \
+        second = row + (int64_t)at->half;                                                          \
         for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
             const shape *from = ptx_in(&team->warps[i].warp, step->operand[1]);                    \
-            if (stride == size) {                                                                  \
+            if (at->lane == size) {                                                                \
                 cell values[PTX_LANES];                                                            \
                 OPS_LANES                                                                          \
                 {                                                                                  \
