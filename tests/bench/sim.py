@@ -8,12 +8,13 @@ docs/measurements.md has results.
 
 import argparse
 import os
+import re
 import statistics
 import subprocess
 from pathlib import Path
 
 from bench import machine, print_markdown, print_text
-from measure import Table
+from measure import Table, instructions, output
 
 
 def measure(arguments, mode, libraries):
@@ -106,12 +107,32 @@ def rest(arguments):
     return table
 
 
+def counted(arguments):
+    """What the kernels of kernels/ take, with the library of another build and with this one's."""
+    program = arguments.build / "tests/device/device-kernels"
+    environment = {**os.environ, "CUSHIM_SIM_WORKERS": "1"}
+    table = Table("Instructions of the kernels",
+                  "What a worker executes for all launches of one check of kernels/, by callgrind.",
+                  ("kernel", "before, millions", "now, millions", "now / before"))
+    checks = output(program, environment={**environment, "CUSHIM_LIBCUDA": str(arguments.library)})
+    for name in re.findall(r"^([\w ]+): ", checks, re.M):
+        before, now = (instructions("block_worker", program, name,
+                                    environment={**environment, "CUSHIM_LIBCUDA": str(library)})
+                       for library in (arguments.before, arguments.library))
+        if before:
+            table.rows.append([name, f"{before / 1e6:.2f}", f"{now / 1e6:.2f}",
+                               f"{now / before:.2f}"])
+    return table
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=Path, help="Meson's build folder, built")
     parser.add_argument("--library", type=Path, help="simulated driver; default: 13.0's")
     parser.add_argument("--other", type=Path, help="the one with two workers; default: 12.4's")
+    parser.add_argument("--before", type=Path, metavar="LIBRARY",
+                        help="count the kernels' instructions with this one too, and do no more")
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
@@ -119,7 +140,8 @@ def main():
     arguments.library = arguments.library or arguments.build / "src/sim/libcuda-sim-13.0.so"
     arguments.other = arguments.other or arguments.build / "src/sim/libcuda-sim-12.4.so"
     print(f"Measured on {machine()}.")
-    for table in (kernels(arguments), pocl(arguments), rest(arguments)):
+    tables = (counted,) if arguments.before else (kernels, pocl, rest)
+    for table in (make(arguments) for make in tables):
         if table:
             (print_markdown if arguments.markdown else print_text)(table)
 

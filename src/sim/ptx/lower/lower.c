@@ -16,8 +16,10 @@
 #include <string.h>
 
 #include "ptx/lower/layout.h"
+#include "ptx/lower/lower_affine.h"
 #include "ptx/lower/lower_alloc.h"
 #include "ptx/lower/lower_insn.h"
+#include "ptx/ops/affine_op.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/module.h"
@@ -100,7 +102,8 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
                     sizeof *lower->sources))
         return 0;
     lower->step_count++;
-    lower->sources[index] = (struct step_source){lower->insn->line, lower->insn->op};
+    lower->sources[index] =
+        (struct step_source){lower->insn->line, lower->insn->op, (uint8_t)affine_op_run(run)};
     step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)
@@ -167,6 +170,12 @@ uint32_t lower_temp(struct lower *lower, enum value_place place)
         return 0;
     lower->places[lower->vreg_count] = (uint8_t)place;
     return lower->vreg_count++;
+}
+
+/* What a step does on affine values, where its run function does not say it. */
+void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op)
+{
+    lower->sources[step].affine = (uint8_t)op;
 }
 
 static uint32_t pool_mix(uint32_t kind, uint32_t place, uint32_t index, uint64_t low)
@@ -355,6 +364,9 @@ static void lower_done(struct lower *lower)
     free(lower->sources);
     free(lower->refs);
     free(lower->places);
+    free(lower->place_at);
+    free(lower->live_from);
+    free(lower->live_to);
     free(lower->base);
     free(lower->first_step);
     free(lower->targeted);
@@ -387,6 +399,8 @@ static enum ptx_status lower_function(struct ptx_module *module, struct ptx_code
     }
     if (lower.status == PTX_OK)
         lower_alloc_registers(&lower);
+    if (lower.status == PTX_OK && code->ir->entry)
+        lower_affine(&lower);
     if (lower.status == PTX_OK) {
         code->steps = lower_module_alloc(module, lower.step_count * sizeof *code->steps);
         code->sources = lower_module_alloc(module, lower.step_count * sizeof *code->sources);

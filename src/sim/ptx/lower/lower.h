@@ -5,6 +5,7 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_LOWER_H
 #define CUSHIM_SIM_PTX_LOWER_LOWER_H
 
+#include "ptx/ops/affine_op.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/module.h"
@@ -40,6 +41,9 @@ struct lower {
     struct lower_ref *refs;
     uint32_t ref_count, ref_capacity;
     uint8_t *places; /* of virtual registers */
+    /* When they have places: what they are, and between which steps; live_from NO_TARGET: unused */
+    uint32_t *place_at, *live_from, *live_to;
+    uint32_t narrow_bytes; /* of the register file, which values of 32 bits have */
     uint32_t vreg_count, vreg_capacity, first_temp;
     uint32_t *base;        /* first virtual register of each register */
     uint32_t *first_step;  /* of each instruction, and one more */
@@ -57,6 +61,7 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
 void lower_use(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value);
 void lower_def(struct lower *lower, uint32_t step, uint32_t slot, uint32_t value);
 void lower_list(struct lower *lower, uint32_t step, uint32_t count);
+void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
                     uint32_t index, uint64_t low, uint64_t high);

@@ -400,6 +400,21 @@ static uint32_t final_place(const struct alloc *alloc, uint32_t vreg)
     }
 }
 
+/* What the registers' places are, for the steps for teams. */
+static bool publish(struct alloc *alloc)
+{
+    struct lower *lower = alloc->lower;
+
+    lower->place_at = malloc((lower->vreg_count + 1) * sizeof *lower->place_at);
+    for (uint32_t v = 0; lower->place_at && v < lower->vreg_count; v++)
+        lower->place_at[v] = final_place(alloc, v);
+    lower->narrow_bytes = alloc->slots[PLACE_32] * 128;
+    lower->live_from = alloc->start;
+    lower->live_to = alloc->end;
+    alloc->start = alloc->end = NULL;
+    return lower->place_at;
+}
+
 static void rewrite(struct alloc *alloc)
 {
     struct lower *lower = alloc->lower;
@@ -444,10 +459,12 @@ void lower_alloc_registers(struct lower *lower)
     } else {
         find_edges(&alloc);
         if (find_globals(&alloc) && make_sets(&alloc) && find_intervals(&alloc) &&
-            scan_linear(&alloc))
+            scan_linear(&alloc)) {
             rewrite(&alloc);
-        else
+            lower->status = publish(&alloc) ? PTX_OK : PTX_NO_MEMORY;
+        } else {
             lower->status = PTX_NO_MEMORY;
+        }
     }
     free(alloc.blocks);
     free(alloc.block_of);

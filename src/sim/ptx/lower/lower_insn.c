@@ -157,6 +157,9 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < insn->destinations; i++)
         flat_dest(lower, &dests, insn, &insn->operands[i], i);
     step = lower_step(lower, run, control_of(insn));
+    lower_note_op(lower, step, affine_op_insn(insn));
+    if (insn->op == IR_SETP)
+        how.compare.compare = insn->compare;
     lower->steps[step].how = how;
     if (list || dests.count + flat.count > 6)
         lower_list(lower, step, dests.count + flat.count);

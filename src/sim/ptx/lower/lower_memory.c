@@ -156,6 +156,13 @@ static uint32_t part_size(const struct lower *lower, const struct ir_operand *op
     return opcodes_type_size((enum ir_type)lower->fn->registers[operand->index].type);
 }
 
+/* Of the kinds that extend the sign, and of the widest. */
+static bool is_other_load(enum load_kind kind)
+{
+    return kind == LOAD_S8_32 || kind == LOAD_S8_16 || kind == LOAD_S16_32 || kind == LOAD_S8_64 ||
+           kind == LOAD_S16_64 || kind == LOAD_S32_64 || kind == LOAD_128;
+}
+
 static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t at,
                               const struct ir_operand *parts, uint32_t count)
 {
@@ -173,6 +180,10 @@ static void lower_load_direct(struct lower *lower, enum direct direct, uint64_t 
             lower, direct == DIRECT_PARAM ? memory_load_param(kind) : memory_load_frame(kind),
             CONTROL_RUN);
         lower->steps[step].how.fixed.at = at + (uint64_t)i * memory_load_size(kind);
+        if (direct == DIRECT_PARAM && !is_other_load(kind)) {
+            lower->steps[step].how.fixed.bytes = (uint8_t)memory_load_size(kind);
+            lower_note_op(lower, step, AFFINE_PARAM);
+        }
         lower_def(lower, step, 0, dest);
     }
 }
@@ -225,6 +236,8 @@ static void lower_load(struct lower *lower, const struct ir_insn *insn)
     lower->steps[step].how.memory = how;
     if (list)
         lower_list(lower, step, count + 1);
+    else if (!ordered)
+        lower_note_op(lower, step, AFFINE_LOAD);
     for (uint32_t i = 0; i < count; i++)
         lower_def(lower, step, i, dests[i]);
     lower_use(lower, step, count, address);
@@ -289,6 +302,8 @@ static void lower_store(struct lower *lower, const struct ir_insn *insn)
     lower->steps[step].how.memory = how;
     if (list)
         lower_list(lower, step, count + 1);
+    else if (!ordered)
+        lower_note_op(lower, step, AFFINE_STORE);
     lower_use(lower, step, 0, address);
     for (uint32_t i = 0; i < count; i++)
         lower_use(lower, step, i + 1, values[i]);

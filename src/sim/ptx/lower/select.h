@@ -14,5 +14,8 @@ ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_h
 ptx_run *select_load(enum memory_space space, enum load_kind kind);
 ptx_run *select_store(enum memory_space space, enum store_kind kind);
 ptx_run *select_wgmma(void);
+/* At affine addresses; or NULL. */
+affine_run *select_affine_load(enum memory_space space, enum load_kind kind);
+affine_run *select_affine_store(enum memory_space space, enum store_kind kind);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "ptx/memory/memory_load.h"
 #include "ptx/memory/memory_store.h"
+#include "ptx/ops/affine.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/warp_state.h"
@@ -91,6 +92,110 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
     return !(outside >> 63) && !(low & (size - 1));
 }
 
+/* --- Of teams, at affine addresses: nothing is done where a lane might not be inside --- */
+
+/* What all lanes of the team are inside of, aligned; false: there is no such memory, or nobody
+ * knows. */
+OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *step,
+                          enum memory_space space, const struct affine *at, uint64_t size,
+                          bool write, struct span *span)
+{
+    const uint64_t first = at->base + step->how.memory.offset;
+    struct ptx_warp_state *state = team->warps;
+    int64_t least, greatest;
+
+    if (team->active != PTX_FULL || !affine_is_small(at) ||
+        ((first | at->lane | at->half | at->warp) & (size - 1)) != 0)
+        return false;
+    if (!span_near(&state->warp, step, space, first, write, span) ||
+        !span_holds(span, first, size)) {
+        struct ptx_range *range;
+
+        if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && first >= PTX_SHARED_WINDOW) ||
+            !memory_find(state->worker, step->how.memory.slot, first, size,
+                         write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range) ||
+            range->live)
+            return false;
+        *span = (struct span){range->base, range->size, range->host};
+    }
+    affine_extremes(team, at, &least, &greatest);
+    return span_holds(span, (uint64_t)least + step->how.memory.offset,
+                      (uint64_t)(greatest - least) + size);
+}
+
+#define TEAM_LOAD(name, cell, cast, shape, space)                                                  \
+    DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
+    {                                                                                              \
+        const struct affine *at = team_in(team, step->operand[1]);                                 \
+        const uint64_t size = sizeof(cell);                                                        \
+        const int64_t stride = (int64_t)at->lane, warp = (int64_t)at->warp;                        \
+        const char *row, *second;                                                                  \
+        struct span span;                                                                          \
+                                                                                                   \
+        if (step->how.memory.unused != 0 || !team_span(team, step, space, at, size, false, &span)) \
+            return false;                                                                          \
+        row = span.host + (at->base + step->how.memory.offset - span.base);                        \
+        second = row + (int64_t)at->half;                                                          \
+        for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
+            shape *to = ptx_out(&team->warps[i].warp, step->operand[0]);                           \
+            if (at->lane == size) {                                                                \
+                cell values[PTX_LANES];                                                            \
+                memcpy(values, row, sizeof values / 2);                                            \
+                memcpy(values + 16, second, sizeof values / 2);                                    \
+                OPS_LANES                                                                          \
+                {                                                                                  \
+                    to[lane] = (shape)cast values[lane];                                           \
+                }                                                                                  \
+            } else if (stride == 0) {                                                              \
+                cell one, two;                                                                     \
+                memcpy(&one, row, sizeof one);                                                     \
+                memcpy(&two, second, sizeof two);                                                  \
+                OPS_LANES                                                                          \
+                {                                                                                  \
+                    to[lane] = (shape)cast(lane < 16 ? one : two);                                 \
+                }                                                                                  \
+            } else {                                                                               \
+                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
+                    cell value;                                                                    \
+                    memcpy(&value, (lane < 16 ? row : second) + lane % 16 * stride, sizeof value); \
+                    to[lane] = (shape)cast value;                                                  \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+#define TEAM_STORE(name, cell, shape, space)                                                       \
+    DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
+    {                                                                                              \
+        const struct affine *at = team_in(team, step->operand[0]);                                 \
+        const uint64_t size = sizeof(cell);                                                        \
+        const int64_t stride = (int64_t)at->lane, warp = (int64_t)at->warp;                        \
+        char *row, *second;                                                                        \
+        struct span span;                                                                          \
+                                                                                                   \
+        if (!team_span(team, step, space, at, size, true, &span))                                  \
+            return false;                                                                          \
+        row = span.host + (at->base + step->how.memory.offset - span.base);                        \
+        second = row + (int64_t)at->half;                                                          \
+        for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
+            const shape *from = ptx_in(&team->warps[i].warp, step->operand[1]);                    \
+            if (at->lane == size) {                                                                \
+                cell values[PTX_LANES];                                                            \
+                OPS_LANES                                                                          \
+                {                                                                                  \
+                    values[lane] = (cell)from[lane];                                               \
+                }                                                                                  \
+                memcpy(row, values, sizeof values / 2);                                            \
+                memcpy(second, values + 16, sizeof values / 2);                                    \
+            } else {                                                                               \
+                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
+                    const cell value = (cell)from[lane];                                           \
+                    memcpy((lane < 16 ? row : second) + lane % 16 * stride, &value, sizeof value); \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return true;                                                                               \
+    }
 /* A function of its own, so that the usual way keeps no registers for it. */
 #define OTHER(name, run)                                                                           \
     static __attribute__((noinline)) void name(struct ptx_warp *warp, const struct ptx_step *step, \
@@ -100,6 +205,7 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
     }
 
 #define LOAD(name, kind, cell, cast, shape, space)                                                 \
+    TEAM_LOAD(name, cell, cast, shape, space)                                                      \
     OTHER(name##_other, memory_load(space, LOAD_##kind))                                           \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -142,6 +248,7 @@ OPS_INLINE bool span_holds_all(const struct span *span, const lane_u64 *addresse
         }                                                                                          \
     }
 #define STORE(name, kind, cell, shape, space)                                                      \
+    TEAM_STORE(name, cell, shape, space)                                                           \
     OTHER(name##_other, memory_store(space, STORE_##kind))                                         \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -192,24 +299,34 @@ STORES(16_32, uint16_t, lane_u32)
 STORES(32_32, uint32_t, lane_u32)
 STORES(64_64, uint64_t, lane_u64)
 
-ptx_run *OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind)
-{
-#define RUNS(kind) [LOAD_##kind] = { load_global_##kind, load_generic_##kind, load_shared_##kind }
-    static ptx_run *const runs[LOAD_KIND_COUNT][3] = {RUNS(8_32), RUNS(16_32), RUNS(32_32),
-                                                      RUNS(64_64)};
-#undef RUNS
+/* By kind, and then by space. */
+#define SPACES(stem, kind)                                                                         \
+    {                                                                                              \
+        stem##_global_##kind, stem##_generic_##kind, stem##_shared_##kind                          \
+    }
+#define KINDS(stem, KIND)                                                                          \
+    {                                                                                              \
+        [KIND##_8_32] = SPACES(stem, 8_32), [KIND##_16_32] = SPACES(stem, 16_32),                  \
+        [KIND##_32_32] = SPACES(stem, 32_32), [KIND##_64_64] = SPACES(stem, 64_64)                 \
+    }
+_Static_assert(MEMORY_GLOBAL == 0 && MEMORY_GENERIC == 1 && MEMORY_SHARED == 2, "the columns");
 
-    _Static_assert(MEMORY_GLOBAL == 0 && MEMORY_GENERIC == 1 && MEMORY_SHARED == 2, "the columns");
-    return space <= MEMORY_SHARED ? runs[kind][space] : NULL;
+struct row_runs OPS_NAME(memory_row_load)(enum memory_space space, enum load_kind kind)
+{
+    static ptx_run *const runs[LOAD_KIND_COUNT][3] = KINDS(load, LOAD);
+    static affine_run *const teams[LOAD_KIND_COUNT][3] = KINDS(team_load, LOAD);
+
+    if (space > MEMORY_SHARED)
+        return (struct row_runs){NULL, NULL};
+    return (struct row_runs){runs[kind][space], teams[kind][space]};
 }
 
-ptx_run *OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind)
+struct row_runs OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind)
 {
-#define RUNS(kind)                                                                                 \
-    [STORE_##kind] = { store_global_##kind, store_generic_##kind, store_shared_##kind }
-    static ptx_run *const runs[STORE_KIND_COUNT][3] = {RUNS(8_32), RUNS(16_32), RUNS(32_32),
-                                                       RUNS(64_64)};
-#undef RUNS
+    static ptx_run *const runs[STORE_KIND_COUNT][3] = KINDS(store, STORE);
+    static affine_run *const teams[STORE_KIND_COUNT][3] = KINDS(team_store, STORE);
 
-    return space <= MEMORY_SHARED ? runs[kind][space] : NULL;
+    if (space > MEMORY_SHARED)
+        return (struct row_runs){NULL, NULL};
+    return (struct row_runs){runs[kind][space], teams[kind][space]};
 }

@@ -13,7 +13,14 @@ struct ptx_step;
 
 #define CALL_OVERHEAD 16 /* bytes of stack that a call takes besides its variables */
 
-enum value_place { PLACE_MEMORY, PLACE_32, PLACE_64, PLACE_128, PLACE_PREDICATE };
+enum value_place {
+    PLACE_MEMORY,
+    PLACE_32,
+    PLACE_64,
+    PLACE_128,
+    PLACE_PREDICATE,
+    PLACE_FORM /* of a constant in the pool: a struct affine */
+};
 
 struct call_value {
     uint8_t place;   /* enum value_place */
@@ -34,8 +41,28 @@ struct jump_table {
 };
 
 struct step_source {
-    uint32_t line; /* of the PTX text */
-    uint16_t op;   /* enum ir_op */
+    uint32_t line;  /* of the PTX text */
+    uint16_t op;    /* enum ir_op */
+    uint8_t affine; /* enum affine_op: what the step does on affine values */
+};
+
+/* A register of the general steps that is affine in those for teams. */
+struct affine_value {
+    uint32_t from, to; /* general steps between which it has its places */
+    uint32_t vector, form;
+    bool wide; /* 64 bits */
+};
+
+/* Steps for teams of warps (affine.h). */
+struct team_code {
+    struct ptx_step *steps;
+    uint32_t *general; /* of each step: the general step that it stands for */
+    uint32_t step_count;
+    struct ptx_step *fixed; /* what is the same in all blocks of a launch; no guards */
+    uint32_t fixed_count;
+    struct affine_value *values;
+    uint32_t value_count;
+    uint8_t tids; /* bit set: components of %tid that must be affine */
 };
 
 /* One function, compiled. */
@@ -45,8 +72,10 @@ struct ptx_code {
     struct ptx_step *steps;
     struct step_source *sources; /* of each step, for reports */
     uint32_t step_count;
+    struct team_code *team; /* of an entry, where some value is affine; or NULL */
     uint32_t register_bytes, predicate_count;
-    bool clear; /* some register is read before it is written */
+    uint32_t fixed_bytes; /* at the end of the registers: what lasts from warp to warp */
+    bool clear;           /* some register is read before it is written */
     struct call_value *params, *returns;
     uint32_t local_size; /* of a frame: variables, arguments, results */
     uint32_t counted;    /* of a frame, what counts against the stack limit */

@@ -5,6 +5,7 @@
  * Register file: bytes at warp->registers. A value of up to 32 bits takes 32 uint32_t (128 bytes),
  * narrower ones zero-extended; 64 bits: 32 uint64_t; 128 bits: 32 low then 32 high uint64_t.
  * Predicates are bit masks, one uint32_t each, in warp->predicates.
+ * Affine values have places behind these (affine.h).
  * Immediates and addresses of symbols are arrays of the same shape in the constant pool: an operand
  * with PTX_CONSTANT set is an offset into warp->constants. */
 #ifndef CUSHIM_SIM_PTX_OPS_EXEC_H
@@ -40,10 +41,17 @@ enum step_control {
     CONTROL_CLUSTER, /* barrier.cluster */
     CONTROL_YIELD,
     CONTROL_TRAP,
+    /* Of steps for teams alone, with or without a guard. */
+    CONTROL_AFFINE,
+    CONTROL_ROWS, /* memory at affine addresses */
+    CONTROL_PART, /* what no team does */
 };
 
 struct ptx_step {
-    ptx_run *run;
+    union {
+        ptx_run *run;
+        affine_run *affine;
+    };
     /* Offsets of operands in the order of the PTX instruction, destinations first; for predicates
      * the index in warp->predicates. A negated predicate source is materialised by the compiler. */
     uint32_t operand[IR_MAX_OPERANDS];
@@ -54,7 +62,10 @@ struct ptx_step {
     union ptx_how how;
     /* Operands of an instruction with vectors or groups (ld.v4, tex, mov {a,b}): all of them,
      * flattened in order; operand[] then holds the first of them. NULL for all others. */
-    const uint32_t *list;
+    union {
+        const uint32_t *list;
+        affine_run *form; /* of affine_both_32 and affine_both_64 */
+    };
 };
 _Static_assert(sizeof(struct ptx_step) <= 72 || sizeof(void *) != 8,
                "the interpreter reads a step in two lines of the cache");

@@ -31,6 +31,9 @@ static const struct step_source *source_of(const struct ptx_warp *warp, const st
 
         if (step >= code->steps && step < code->steps + code->step_count)
             return &code->sources[step - code->steps];
+        if (code->team && step >= code->team->steps &&
+            step < code->team->steps + code->team->step_count)
+            return &code->sources[code->team->general[step - code->team->steps]];
     }
     return NULL;
 }

@@ -10,10 +10,14 @@
 struct call_site;
 struct jump_table;
 struct ptx_step;
+struct ptx_team;
 struct ptx_warp;
 
 /* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
 typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
+/* Do the same for a team of warps on values that are affine over it. False: that is not possible,
+ * and nothing is done. */
+typedef bool affine_run(struct ptx_team *team, const struct ptx_step *step);
 
 /* --- Arithmetic --- */
 struct how_round {    /* .rz, .rm, .rp */
@@ -45,7 +49,7 @@ struct how_compare {         /* setp: p[|q], a, b[, c]; set: d, a, b[, c] */
     uint8_t boolean;         /* enum ir_bool: the combination with c; 0: there is no c */
     uint8_t yes;             /* set: enum how_true */
     uint8_t row, column;     /* set: the place in the table of ops_compare.c */
-    uint8_t compare;         /* of halves: enum ir_compare */
+    uint8_t compare;         /* of halves and of affine values: enum ir_compare */
     bool is_bf16, ftz, pair; /* of halves: how the operands are read */
 };
 
@@ -140,6 +144,7 @@ struct how_barrier {
 /* --- Memory --- */
 struct how_fixed { /* a parameter, or a place in the frame */
     uint64_t at;
+    uint8_t bytes; /* of a parameter that is loaded without its sign; else 0 */
 };
 struct how_memory {
     uint8_t slot;   /* place in the worker's cache of ranges */

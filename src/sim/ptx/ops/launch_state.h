@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct affine;
 struct ptx_code;
 struct ptx_fault;
 struct ptx_image;
 struct ptx_launch;
+struct ptx_step;
 struct ptx_world;
 
 /* The workspace of a grid barrier, which cooperative groups find through %envreg1 and 2. */
@@ -30,9 +32,12 @@ struct launch {
     uint32_t shared_size; /* of the program */
     uint32_t reserved_at; /* what follows it, where code asks for the system's own part */
     uint32_t shared_end;
-    uint32_t stack_size;    /* per thread */
-    uint32_t stack_limit;   /* of what counts */
-    uint32_t *tids;         /* 3 times 32 per warp */
+    uint32_t stack_size;      /* per thread */
+    uint32_t stack_limit;     /* of what counts */
+    uint32_t *tids;           /* 3 times 32 per warp */
+    struct affine *tid_forms; /* of a block, and then of each warp alone, 3 each */
+    bool teams;               /* all warps of a block begin as a team */
+    const struct ptx_step *start;
     uint64_t cluster_count; /* of clusters, which are blocks where there are none */
     uint32_t cluster[3], cluster_size;
     uint32_t first_live; /* blocks that a worker has under way at once */

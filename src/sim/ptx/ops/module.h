@@ -15,7 +15,7 @@ struct ptx_variable;
 enum pool_kind { POOL_IMMEDIATE, POOL_VARIABLE, POOL_FUNCTION };
 struct pool_entry {
     uint8_t kind;   /* enum pool_kind */
-    uint8_t place;  /* PLACE_32, PLACE_64, PLACE_128 */
+    uint8_t place;  /* PLACE_32, PLACE_64, PLACE_128, PLACE_FORM */
     uint32_t index; /* variable or function of the IR */
     uint32_t offset;
     uint64_t low, high; /* the value, or what is added to the address */

@@ -144,6 +144,12 @@ static bool is_lane(unsigned which)
     return which == IR_LANEID || (which >= IR_LANEMASK_EQ && which <= IR_LANEMASK_GT);
 }
 
+/* One of those that the grid and the place of the block in it decide. */
+uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special)
+{
+    return grid_special(warp, special->name, special->component);
+}
+
 void special_32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     reg32 *to = ptx_out(warp, step->operand[0]);

@@ -54,6 +54,8 @@ struct ptx_warp_state {
     int32_t budget, spins;
     bool stopped; /* a fault */
     bool begun, done, blocked;
+    bool team;               /* runs the steps for teams, with others or alone */
+    struct ptx_frame *entry; /* stays for the warps to come; or NULL */
     struct group groups[PTX_LANES];
 };
 

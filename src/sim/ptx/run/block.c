@@ -19,6 +19,8 @@
 #include "ptx/ops/worker_state.h"
 #include "ptx/ptx.h"
 #include "ptx/run/barrier.h"
+#include "ptx/run/call.h"
+#include "ptx/run/team.h"
 #include "ptx/run/warp.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
@@ -28,9 +30,37 @@ static void block_free(struct ptx_block *block)
 {
     if (!block)
         return;
+    for (uint32_t i = 0; block->warps && i < block->warp_count; i++)
+        free(block->warps[i].entry);
     free(block->warps);
     free(block->shared);
     free(block);
+}
+
+/* What stays so in all blocks that have this memory. */
+static void warp_prepare(struct ptx_block *block, uint32_t index)
+{
+    struct ptx_warp_state *state = &block->warps[index];
+    const struct launch *launch = block->launch;
+    const uint32_t left = launch->threads - index * PTX_LANES;
+
+    state->entry = NULL;
+    state->worker = block->worker;
+    state->launch = block->launch;
+    state->first_alive = left >= PTX_LANES ? PTX_FULL : (UINT32_C(1) << left) - 1;
+    state->warp.constants = launch->image->constants;
+    state->warp.block = block;
+    state->warp.index = index;
+    state->warp.state = state;
+}
+
+static void warp_reset(struct ptx_warp_state *state)
+{
+    state->local = NULL;
+    state->group_count = state->current = 0;
+    state->cluster_pending = state->products = 0;
+    state->stopped = state->begun = state->done = state->blocked = false;
+    state->warp.alive = state->first_alive;
 }
 
 static struct ptx_block *block_new(struct worker *worker)
@@ -55,27 +85,9 @@ static struct ptx_block *block_new(struct worker *worker)
     block->worker = worker;
     block->shared_size = launch->shared_end;
     block->warp_count = launch->warp_count;
+    for (uint32_t i = 0; i < launch->warp_count; i++)
+        warp_prepare(block, i);
     return block;
-}
-
-static void warp_reset(struct ptx_block *block, uint32_t index)
-{
-    struct ptx_warp_state *state = &block->warps[index];
-    struct launch *launch = block->launch;
-    uint32_t left = launch->threads - index * PTX_LANES;
-
-    state->worker = block->worker;
-    state->launch = launch;
-    state->local = NULL;
-    state->group_count = state->current = 0;
-    state->cluster_pending = state->products = 0;
-    state->stopped = state->begun = state->done = state->blocked = false;
-    state->first_alive = left >= PTX_LANES ? PTX_FULL : (UINT32_C(1) << left) - 1;
-    state->warp.constants = launch->image->constants;
-    state->warp.block = block;
-    state->warp.alive = state->first_alive;
-    state->warp.index = index;
-    state->warp.state = state;
 }
 
 static void block_begin(struct ptx_block *block, uint64_t number)
@@ -89,6 +101,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
     block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
     block->alive = launch->threads;
     block->warps_left = launch->warp_count;
+    block->team = launch->teams;
     block->cluster = NULL;
     block->cluster_rank = 0;
     block->cluster_arrived = 0;
@@ -96,7 +109,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
         memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_used = 0;
     for (uint32_t i = 0; i < launch->warp_count; i++)
-        warp_reset(block, i);
+        warp_reset(&block->warps[i]);
 }
 
 /* Number of a block from its cluster's number and its rank there. */
@@ -189,12 +202,36 @@ static bool worker_take(struct worker *worker)
 /* WAITS: for other blocks of its cluster, but went on before; STUCK: could not go on at all. */
 enum turn { TURN_STUCK, TURN_WAITS, TURN_SPUN, TURN_RAN, TURN_ENDED };
 
+/* All warps, as a team; false: they are none any more. */
+static bool block_team(struct ptx_block *block, enum turn *turn)
+{
+    for (uint32_t i = 0; i < block->warp_count && block->team; i++)
+        if (!block->warps[i].begun && !call_warp_begin(&block->warps[i])) {
+            *turn = TURN_STUCK;
+            return true;
+        }
+    switch (team_run(block->warps, block->warp_count)) {
+    case SLICE_DONE:
+        block->warps_left = 0;
+        *turn = TURN_ENDED;
+        return true;
+    case SLICE_BUDGET:
+        *turn = TURN_RAN;
+        return true;
+    default:
+        block->team = false;
+        return false;
+    }
+}
+
 /* Every warp of the block has a turn, again and again until none can go on at once. */
 static enum turn block_run(struct ptx_block *block)
 {
     enum turn turn = TURN_STUCK;
     bool again = true;
 
+    if (block->team && block_team(block, &turn))
+        return turn;
     for (unsigned rounds = 0; again; rounds++) {
         /* A loop with a barrier in it may never end: the clock has its turn. */
         if (rounds == BLOCK_ROUNDS)
@@ -247,7 +284,7 @@ static void frames_drop(struct ptx_block *block)
             for (; frame; frame = parent) {
                 parent = frame->parent;
                 frame->lanes &= ~state->groups[g].mask;
-                if (!frame->lanes)
+                if (!frame->lanes && parent)
                     free(frame);
             }
         }

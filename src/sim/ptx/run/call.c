@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ptx/memory/builtin_run.h"
+#include "ptx/ops/affine.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
@@ -23,19 +24,28 @@
 
 static uint32_t frame_class(size_t size)
 {
-    uint32_t class = 0;
+    return size <= 256 ? 0 : 56 - (uint32_t)__builtin_clzll(size - 1);
+}
 
-    while (((size_t)256 << class) < size)
-        class ++;
-    return class;
+static size_t frame_head(const struct ptx_code *code)
+{
+    return (sizeof(struct ptx_frame) + code->predicate_count * sizeof(uint32_t) + 63) & ~(size_t)63;
+}
+
+/* Of a function that reads registers before it writes them. */
+static void frame_clear(struct ptx_frame *frame)
+{
+    const struct ptx_code *code = frame->code;
+
+    if (code->clear)
+        memset(frame + 1, 0,
+               frame_head(code) - sizeof *frame + code->register_bytes - code->fixed_bytes);
 }
 
 static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code *code)
 {
-    size_t head =
-        (sizeof(struct ptx_frame) + code->predicate_count * sizeof(uint32_t) + 63) & ~(size_t)63;
-    size_t size = head + code->register_bytes;
-    uint32_t class = frame_class(size);
+    size_t head = frame_head(code);
+    uint32_t class = frame_class(head + code->register_bytes);
     struct ptx_frame *frame;
 
     if (class >= FRAME_CLASSES)
@@ -52,8 +62,7 @@ static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code 
     frame->size_class = class;
     frame->predicates = (uint32_t *)(frame + 1);
     frame->registers = (char *)frame + head;
-    if (code->clear)
-        memset(frame + 1, 0, size - sizeof *frame);
+    frame_clear(frame);
     return frame;
 }
 
@@ -310,12 +319,12 @@ void call_lanes_exit(struct ptx_warp_state *state, uint32_t mask)
 {
     struct ptx_frame *frame = state->frame, *parent;
     struct ptx_block *block = state->warp.block;
-    uint32_t count = (uint32_t)__builtin_popcount(mask);
+    uint32_t count = mask == PTX_FULL ? PTX_LANES : (uint32_t)__builtin_popcount(mask);
 
     for (; frame; frame = parent) {
         parent = frame->parent;
         frame->lanes &= ~mask;
-        if (!frame->lanes)
+        if (!frame->lanes && parent)
             frame_free(state->worker, frame);
     }
     schedule_take(state, state->current, mask);
@@ -328,33 +337,62 @@ void call_lanes_exit(struct ptx_warp_state *state, uint32_t mask)
         barrier_exited(block);
 }
 
+/* What no block of the launch changes is computed where a frame is new. */
+static void call_fixed(struct ptx_warp_state *state)
+{
+    const struct team_code *code = state->launch->entry->team;
+    struct ptx_team team = {.warps = state,
+                            .count = 1,
+                            .registers = state->entry->registers,
+                            .constants = state->warp.constants};
+
+    for (uint32_t i = 0; i < code->fixed_count; i++)
+        code->fixed[i].affine(&team, &code->fixed[i]);
+}
+
+/* The frame of the entry stays with the warp's memory. */
+static bool call_entry(struct ptx_warp_state *state)
+{
+    const struct launch *launch = state->launch;
+
+    if (!state->entry) {
+        state->entry = frame_new(state->worker, launch->entry);
+        if (state->entry && launch->start != launch->entry->steps && state->first_alive == PTX_FULL)
+            call_fixed(state);
+    } else {
+        frame_clear(state->entry);
+    }
+    return state->entry;
+}
+
 bool call_warp_begin(struct ptx_warp_state *state)
 {
     struct worker *worker = state->worker;
     struct launch *launch = state->launch;
-    struct ptx_frame *frame = frame_new(worker, launch->entry);
+    const bool entered = call_entry(state);
 
-    if (frame && launch->stack_size) {
+    if (entered && launch->stack_size) {
         state->local = worker->stacks;
         if (state->local)
             memcpy(&worker->stacks, state->local, sizeof worker->stacks);
         else
             state->local = aligned_alloc(64, (size_t)launch->stack_size * PTX_LANES);
     }
-    if (!frame || (launch->stack_size && !state->local)) {
-        if (frame)
-            frame_free(worker, frame);
+    if (!entered || (launch->stack_size && !state->local)) {
         fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for the threads");
         return false;
     }
     state->local_stride = launch->stack_size;
-    frame->lanes = state->first_alive;
-    frame->local_top = launch->entry->local_size;
-    frame->counted = CALL_OVERHEAD + launch->entry->counted;
+    state->entry->lanes = state->first_alive;
+    state->entry->local_top = launch->entry->local_size;
+    state->entry->counted = CALL_OVERHEAD + launch->entry->counted;
     state->warp.carry = 0;
     state->group_count = 0;
     state->begun = true;
-    schedule_add(state, state->first_alive, launch->entry->steps, frame);
+    /* The rows of a team are whole. */
+    state->team = launch->start != launch->entry->steps && state->first_alive == PTX_FULL;
+    schedule_add(state, state->first_alive, state->team ? launch->start : launch->entry->steps,
+                 state->entry);
     return true;
 }
 

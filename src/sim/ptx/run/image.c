@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/ops/affine.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/lanes.h"
@@ -27,6 +28,10 @@ static void fill_constants(struct ptx_image *image)
             low += image->addresses[module->variable_of[entry->index]];
         else if (entry->kind == POOL_FUNCTION)
             low += function_address(entry->index);
+        if (entry->place == PLACE_FORM) {
+            *(struct affine *)at = (struct affine){.base = low};
+            continue;
+        }
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {
             if (entry->place == PLACE_32) {
                 ((reg32 *)at)[lane] = (uint32_t)low;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/ops/affine.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/launch_state.h"
@@ -39,6 +40,55 @@ static bool launch_tids(struct launch *launch)
         at[0] = i % block[0];
         at[PTX_LANES] = i / block[0] % block[1];
         at[2 * PTX_LANES] = i / block[0] / block[1];
+    }
+    return true;
+}
+
+/* A component of %tid in the warp alone. */
+static struct affine launch_form(const struct launch *launch, uint32_t warp, uint32_t component)
+{
+    const uint32_t *tids = launch->tids + ((size_t)warp * 3 + component) * PTX_LANES;
+    const uint32_t left = launch->threads - warp * PTX_LANES;
+
+    return (struct affine){tids[0], left > 1 ? (uint64_t)tids[1] - tids[0] : 0,
+                           left > 16 ? (uint64_t)tids[16] - tids[0] : 0, 0};
+}
+
+/* Does it grow from warp to warp by what it grows by from the first to the second? */
+static bool launch_is_even(const struct launch *launch, uint32_t component)
+{
+    const struct affine *team = launch->tid_forms + component, *warp = team + 3;
+
+    for (uint64_t i = 0; i < launch->warp_count; i++, warp += 3)
+        if (warp->base != team->base + i * team->warp || warp->lane != team->lane ||
+            warp->half != team->half)
+            return false;
+    return true;
+}
+
+/* Which steps do warps begin with, and as a team? Those for teams, where half a warp is in one row
+ * of the block, so that %tid is affine. */
+static bool launch_teams(struct launch *launch)
+{
+    const uint32_t *block = launch->request->block, count = launch->warp_count;
+
+    launch->start = launch->entry->steps;
+    if (!launch->entry->team || (block[0] % 16 && block[1] * block[2] > 1))
+        return true;
+    launch->tid_forms =
+        aligned_alloc(_Alignof(struct affine), (count + (size_t)1) * 3 * sizeof *launch->tid_forms);
+    if (!launch->tid_forms)
+        return false;
+    launch->start = launch->entry->team->steps;
+    launch->teams = launch->threads % PTX_LANES == 0 && count > 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t warp = 0; warp < count; warp++)
+            launch->tid_forms[(warp + 1) * 3 + i] = launch_form(launch, warp, i);
+        launch->tid_forms[i] = launch_form(launch, 0, i);
+        if (count > 1)
+            launch->tid_forms[i].warp = launch->tid_forms[6 + i].base - launch->tid_forms[i].base;
+        if (launch->entry->team->tids >> i & 1)
+            launch->teams = launch->teams && launch_is_even(launch, i);
     }
     return true;
 }
@@ -99,7 +149,7 @@ static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
     launch_stack(launch);
     if (!launch_cluster(launch))
         return refuse(fault, PTX_FAULT_ILLEGAL_INSTRUCTION, "the grid is not made of clusters");
-    if (!launch_tids(launch))
+    if (!launch_tids(launch) || !launch_teams(launch))
         return refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
     if (request->machine->time_limit_ns)
         launch->deadline = special_time() + request->machine->time_limit_ns;
@@ -167,6 +217,7 @@ bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
     }
     free(params);
     free(launch->tids);
+    free(launch->tid_forms);
     pthread_mutex_destroy(&launch->lock);
     free(launch);
     return done;

@@ -145,7 +145,7 @@ bool schedule_choose(struct ptx_warp_state *state)
     struct group *group;
     int best = 0;
 
-    if (state->group_count != 1 || state->groups[0].state != GROUP_READY) {
+    if (__builtin_expect(state->group_count != 1 || state->groups[0].state != GROUP_READY, 0)) {
         best = group_best(state);
         if (best < 0 && sync_release(state))
             best = group_best(state);

@@ -11,9 +11,9 @@
 #include "ptx/run/barrier.h"
 #include "ptx/run/call.h"
 #include "ptx/run/schedule.h"
+#include "ptx/run/team.h"
 
-#define WARP_BUDGET 4096 /* backward jumps of a warp before others have a turn */
-#define SPIN_COST 64     /* of an atomic or volatile access, in backward jumps */
+#define SPIN_COST 64 /* of an atomic or volatile access, in backward jumps */
 
 /* What to do after a step that changed the groups. */
 #define CHOOSE_AT(place)                                                                           \
@@ -78,6 +78,12 @@ enum slice warp_run(struct ptx_warp_state *state)
 
     if (!state->begun && !call_warp_begin(state))
         return SLICE_STOP;
+    if (state->team) {
+        const enum slice slice = team_run(state, 1);
+
+        if (slice != SLICE_PARTED)
+            return slice;
+    }
     state->budget = WARP_BUDGET;
     state->spins = 0;
 

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps for teams of warps. Most of what a kernel computes beside its data is affine: the places of
+ * its data. While all lanes of a team are at one place, such registers are kept as a few numbers
+ * (ops/affine.h), and comparisons, loads and stores look at those. Here an entry gets a second list
+ * of steps that does so. When the warps part, each goes on alone in it. When its lanes part, or a
+ * value is not affine after all, the numbers become vectors, and the general steps go on from that
+ * place, until the warp ends.
+ *
+ * A register is affine where all steps that write it make affine values of affine values. What it
+ * holds is also a vector, where a step needs one. A value that depends on the launch alone is
+ * computed once for the memory of a warp, which the warps of other blocks use again. */
+#include "ptx/lower/lower_affine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/lower/lower.h"
+#include "ptx/lower/select.h"
+#include "ptx/ops/affine.h"
+#include "ptx/ops/affine_vector.h"
+#include "ptx/ops/code.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+
+#define NONE UINT32_MAX
+#define MOST_TURNS 16 /* over all steps; where that is not enough, there are no such steps */
+#define MOST_SOURCES 3
+
+struct affine_pass {
+    struct lower *lower;
+    uint32_t *first_ref;         /* by step, and one more */
+    enum affine_form *form;      /* by virtual register */
+    uint8_t *vector;             /* is it needed as a vector? */
+    uint32_t *writer;            /* the step that writes it; NONE: several do */
+    uint32_t *fixed;             /* its place where it depends on the launch alone; else NONE */
+    uint32_t *team_at;           /* by step: the step for teams */
+    uint32_t forms_at, fixed_at; /* in the register file */
+    uint32_t fixed_count, affine_count;
+    uint8_t tids;
+    struct ptx_step *steps, *fixed_steps;
+    uint32_t *general;
+    uint32_t count;
+};
+
+static enum affine_op op_of(const struct affine_pass *pass, uint32_t step)
+{
+    const struct lower *lower = pass->lower;
+    const enum affine_op op = (enum affine_op)lower->sources[step].affine;
+
+    return op == AFFINE_SPECIAL ? affine_op_special(&lower->steps[step].how.special) : op;
+}
+
+/* The register in an operand of the step; NONE: a constant, or nothing. */
+static uint32_t vreg_in(const struct affine_pass *pass, uint32_t step, uint32_t slot)
+{
+    for (uint32_t i = pass->first_ref[step]; i < pass->first_ref[step + 1]; i++)
+        if (pass->lower->refs[i].slot == slot)
+            return pass->lower->refs[i].vreg;
+    return NONE;
+}
+
+static enum affine_form form_in(const struct affine_pass *pass, uint32_t step, uint32_t slot)
+{
+    const uint32_t vreg = vreg_in(pass, step, slot);
+
+    if (vreg != NONE)
+        return pass->form[vreg];
+    return pass->lower->steps[step].operand[slot] & PTX_CONSTANT ? FORM_UNIFORM : FORM_ANY;
+}
+
+/* Of what the step writes. */
+static enum affine_form form_made(const struct affine_pass *pass, uint32_t step)
+{
+    const struct ptx_step *at = &pass->lower->steps[step];
+    const enum affine_op op = op_of(pass, step);
+    enum affine_form sources[MOST_SOURCES] = {FORM_ANY, FORM_ANY, FORM_ANY};
+    const uint32_t count = at->list_count ? at->list_count - 1U : 0;
+
+    if (!affine_run_of(op) || at->list || count > MOST_SOURCES)
+        return FORM_ANY;
+    for (uint32_t i = 0; i < count; i++)
+        sources[i] = form_in(pass, step, i + 1);
+    return affine_form_of(op, sources, count);
+}
+
+/* Does the step compute on the forms of its sources? */
+static bool is_affine(const struct affine_pass *pass, uint32_t step)
+{
+    const uint32_t vreg = vreg_in(pass, step, 0);
+
+    return affine_run_of(op_of(pass, step)) && vreg != NONE && pass->form[vreg] != FORM_ANY;
+}
+
+static bool is_compare(enum affine_op op)
+{
+    return op == AFFINE_COMPARE_U32 || op == AFFINE_COMPARE_S32 || op == AFFINE_COMPARE_64;
+}
+
+/* setp of two affine values: its run function, or NULL. */
+static affine_run *compare_run(const struct affine_pass *pass, uint32_t step)
+{
+    const uint32_t first = pass->lower->steps[step].how.compare.first;
+    const enum affine_op op = op_of(pass, step);
+
+    return is_compare(op) && form_in(pass, step, first) != FORM_ANY &&
+                   form_in(pass, step, first + 1) != FORM_ANY
+               ? affine_run_of(op)
+               : NULL;
+}
+
+/* A load or store at an affine address: its run function, or NULL. The address is a register. */
+static affine_run *memory_run(const struct affine_pass *pass, uint32_t step)
+{
+    const struct how_memory *how = &pass->lower->steps[step].how.memory;
+    const enum affine_op op = op_of(pass, step);
+    const uint32_t vreg = op == AFFINE_LOAD    ? vreg_in(pass, step, 1)
+                          : op == AFFINE_STORE ? vreg_in(pass, step, 0)
+                                               : NONE;
+
+    if (vreg == NONE || pass->form[vreg] == FORM_ANY)
+        return NULL;
+    return op == AFFINE_LOAD
+               ? select_affine_load((enum memory_space)how->space, (enum load_kind)how->load)
+               : select_affine_store((enum memory_space)how->space, (enum store_kind)how->store);
+}
+
+/* Does the step take the form of the register in this operand? */
+static bool takes_form(const struct affine_pass *pass, uint32_t step, uint32_t slot)
+{
+    const uint32_t first = pass->lower->steps[step].how.compare.first;
+
+    if (is_affine(pass, step))
+        return true;
+    if (compare_run(pass, step))
+        return slot == first || slot == first + 1;
+    if (memory_run(pass, step))
+        return slot == (op_of(pass, step) == AFFINE_LOAD ? 1 : 0);
+    return false;
+}
+
+/* --- Forms --- */
+
+static void index_refs(struct affine_pass *pass)
+{
+    const struct lower *lower = pass->lower;
+    uint32_t at = 0;
+
+    for (uint32_t v = 0; v < lower->vreg_count; v++) {
+        pass->form[v] =
+            lower->places[v] == PLACE_32 || lower->places[v] == PLACE_64 ? FORM_UNIFORM : FORM_ANY;
+        pass->writer[v] = pass->fixed[v] = NONE;
+    }
+    for (uint32_t s = 0; s < lower->step_count; s++) {
+        pass->first_ref[s] = at;
+        for (; at < lower->ref_count && lower->refs[at].step == s; at++)
+            if (lower->refs[at].def)
+                pass->writer[lower->refs[at].vreg] = s;
+    }
+    pass->first_ref[lower->step_count] = at;
+    /* Of several, the last is remembered: the others see that it is not they. */
+    for (uint32_t i = 0; i < lower->ref_count; i++)
+        if (lower->refs[i].def && pass->writer[lower->refs[i].vreg] != lower->refs[i].step)
+            pass->writer[lower->refs[i].vreg] = NONE;
+}
+
+/* From "all are uniform" on, until nothing changes. */
+static bool solve_forms(struct affine_pass *pass)
+{
+    const struct lower *lower = pass->lower;
+    bool changed = true;
+
+    for (unsigned turns = 0; changed; turns++) {
+        if (turns == MOST_TURNS)
+            return false;
+        changed = false;
+        for (uint32_t i = 0; i < lower->ref_count; i++) {
+            const struct lower_ref *ref = &lower->refs[i];
+            enum affine_form made;
+
+            if (!ref->def || pass->form[ref->vreg] == FORM_ANY)
+                continue;
+            made = form_made(pass, ref->step);
+            if (made > pass->form[ref->vreg]) {
+                pass->form[ref->vreg] = made;
+                changed = true;
+            }
+        }
+    }
+    return true;
+}
+
+/* What is the same in all blocks: written once, before all uses, from what is so too. */
+static void find_fixed(struct affine_pass *pass)
+{
+    const struct lower *lower = pass->lower;
+
+    for (uint32_t s = 0; s < lower->step_count; s++) {
+        const enum affine_op op = op_of(pass, s);
+        const uint32_t vreg = vreg_in(pass, s, 0);
+        bool fixed = is_affine(pass, s) && pass->form[vreg] == FORM_UNIFORM && op != AFFINE_BLOCK &&
+                     lower->steps[s].guard == PTX_ABSENT && pass->writer[vreg] == s &&
+                     lower->live_from[vreg] == s;
+
+        for (uint32_t i = pass->first_ref[s]; fixed && i < pass->first_ref[s + 1]; i++)
+            fixed = lower->refs[i].def || pass->fixed[lower->refs[i].vreg] != NONE;
+        if (fixed)
+            pass->fixed[vreg] =
+                pass->fixed_at + pass->fixed_count++ * (uint32_t)sizeof(struct affine);
+    }
+}
+
+static void find_uses(struct affine_pass *pass)
+{
+    const struct lower *lower = pass->lower;
+
+    for (uint32_t i = 0; i < lower->ref_count; i++) {
+        const struct lower_ref *ref = &lower->refs[i];
+
+        if (!ref->def && pass->form[ref->vreg] != FORM_ANY &&
+            !takes_form(pass, ref->step, ref->slot))
+            pass->vector[ref->vreg] = 1;
+    }
+}
+
+/* --- Steps --- */
+
+/* Forms share places as the vectors do. */
+static uint32_t place_of(const struct affine_pass *pass, uint32_t vreg)
+{
+    const struct lower *lower = pass->lower;
+    const uint32_t at = lower->place_at[vreg], narrow = lower->narrow_bytes;
+
+    if (pass->fixed[vreg] != NONE)
+        return pass->fixed[vreg];
+    return pass->forms_at + (at < narrow ? at / 4 : narrow / 4 + (at - narrow) / 8);
+}
+
+/* What the pool has at an operand; its entries lie in the order of their offsets. */
+static const struct pool_entry *pool_at(const struct affine_pass *pass, uint32_t operand)
+{
+    const struct pool_entry *pool = pass->lower->module->pool;
+    uint32_t low = 0, past = pass->lower->module->pool_count;
+
+    while (past - low > 1) {
+        const uint32_t middle = low + (past - low) / 2;
+
+        if (pool[middle].offset <= (operand & ~PTX_CONSTANT))
+            low = middle;
+        else
+            past = middle;
+    }
+    return &pool[low];
+}
+
+/* The operand's form: a register's, or one in the pool. */
+static uint32_t form_operand(struct affine_pass *pass, uint32_t step, uint32_t slot)
+{
+    const uint32_t vreg = vreg_in(pass, step, slot);
+    const uint32_t operand = pass->lower->steps[step].operand[slot];
+    const struct pool_entry *entry;
+
+    if (vreg != NONE)
+        return place_of(pass, vreg);
+    if (operand == PTX_ABSENT)
+        return PTX_ABSENT;
+    entry = pool_at(pass, operand);
+    return lower_pool(pass->lower, (enum pool_kind)entry->kind, PLACE_FORM, entry->index,
+                      entry->low, 0);
+}
+
+/* The step on forms: its operands, and a vector of the result if one is needed. */
+static void make_affine(struct affine_pass *pass, uint32_t s, struct ptx_step *step)
+{
+    const struct lower *lower = pass->lower;
+    const uint32_t vreg = vreg_in(pass, s, 0);
+    const bool wide = lower->places[vreg] == PLACE_64;
+
+    for (uint32_t i = 0; i < step->list_count; i++)
+        step->operand[i] = form_operand(pass, s, i);
+    step->affine = affine_run_of(op_of(pass, s));
+    step->control = CONTROL_AFFINE;
+    if (pass->vector[vreg] && pass->fixed[vreg] == NONE) {
+        step->form = step->affine;
+        step->affine = wide ? affine_vector_both_64 : affine_vector_both_32;
+        step->operand[5] = lower->place_at[vreg];
+    }
+    if (op_of(pass, s) == AFFINE_TID)
+        pass->tids |= (uint8_t)(1U << step->how.special.component);
+    pass->affine_count++;
+}
+
+/* What was computed before the warp began; where a vector is needed, it is made here. */
+static bool make_fixed(struct affine_pass *pass, uint32_t s, struct ptx_step *step)
+{
+    const struct lower *lower = pass->lower;
+    const uint32_t vreg = vreg_in(pass, s, 0);
+
+    make_affine(pass, s, step);
+    pass->fixed_steps[(pass->fixed[vreg] - pass->fixed_at) / sizeof(struct affine)] = *step;
+    if (!pass->vector[vreg])
+        return false;
+    step->operand[0] = lower->place_at[vreg];
+    step->operand[1] = pass->fixed[vreg];
+    step->affine =
+        lower->places[vreg] == PLACE_64 ? affine_vector_spread_64 : affine_vector_spread_32;
+    return true;
+}
+
+/* A barrier for all of the block, which a team passes as one. The reader has checked its number. */
+static bool is_plain_barrier(const struct ptx_step *step)
+{
+    return step->guard == PTX_ABSENT && step->how.barrier.mode == IR_BAR_SYNC &&
+           (step->operand[1] & PTX_CONSTANT) && step->operand[2] == PTX_ABSENT;
+}
+
+static uint8_t team_control(const struct ptx_step *step)
+{
+    switch (step->control) {
+    case CONTROL_BARRIER:
+        return is_plain_barrier(step) ? CONTROL_BARRIER : CONTROL_PART;
+    case CONTROL_CALL:
+    case CONTROL_INDEXED:
+    case CONTROL_CLUSTER:
+    case CONTROL_SPIN: /* in a loop of atomics, a team of one gains nothing */
+    case CONTROL_YIELD:
+    case CONTROL_TRAP:
+        return CONTROL_PART;
+    default:
+        return step->control;
+    }
+}
+
+/* The step for teams; false: there is none. */
+static bool make_step(struct affine_pass *pass, uint32_t s, struct ptx_step *step)
+{
+    affine_run *const compare = compare_run(pass, s), *const memory = memory_run(pass, s);
+
+    *step = pass->lower->steps[s];
+    if (step->control == CONTROL_JOIN)
+        return false;
+    if (is_affine(pass, s)) {
+        if (pass->fixed[vreg_in(pass, s, 0)] != NONE)
+            return make_fixed(pass, s, step);
+        make_affine(pass, s, step);
+        return true;
+    }
+    if (!compare && !memory) {
+        step->control = team_control(step);
+        return true;
+    }
+    step->affine = compare ? compare : memory;
+    step->control = compare ? CONTROL_AFFINE : CONTROL_ROWS;
+    for (uint32_t i = 0; i < step->list_count; i++)
+        if (takes_form(pass, s, i))
+            step->operand[i] = form_operand(pass, s, i);
+    return true;
+}
+
+static bool make_steps(struct affine_pass *pass)
+{
+    struct lower *lower = pass->lower;
+
+    pass->steps = lower_module_alloc(lower->module, lower->step_count * sizeof *pass->steps);
+    pass->general = lower_module_alloc(lower->module, lower->step_count * sizeof *pass->general);
+    pass->fixed_steps =
+        lower_module_alloc(lower->module, pass->fixed_count * sizeof *pass->fixed_steps);
+    if (!pass->steps || !pass->general || !pass->fixed_steps)
+        return false;
+    for (uint32_t s = 0; s < lower->step_count; s++) {
+        pass->team_at[s] = pass->count;
+        pass->general[pass->count] = s;
+        pass->count += make_step(pass, s, &pass->steps[pass->count]);
+    }
+    pass->team_at[lower->step_count] = pass->count;
+    for (uint32_t i = 0; i < pass->count; i++) {
+        struct ptx_step *step = &pass->steps[i];
+
+        if (step->control != CONTROL_JUMP && step->control != CONTROL_BRANCH)
+            continue;
+        step->how.jump.step = &pass->steps[pass->team_at[lower->first_step[step->how.jump.index]]];
+        step->control = step->control == CONTROL_JUMP && step->how.jump.step <= step
+                            ? CONTROL_LOOP
+                            : step->control;
+    }
+    return lower->status == PTX_OK;
+}
+
+/* Which registers are to become vectors, and where, when a warp leaves its team. */
+static bool make_values(const struct affine_pass *pass, struct team_code *team)
+{
+    const struct lower *lower = pass->lower;
+    uint32_t count = 0;
+
+    for (uint32_t v = 0; v < lower->vreg_count; v++)
+        count += pass->form[v] != FORM_ANY && lower->live_from[v] != NONE;
+    team->values = lower_module_alloc(lower->module, count * sizeof *team->values);
+    if (!team->values)
+        return false;
+    for (uint32_t v = 0; v < lower->vreg_count; v++)
+        if (pass->form[v] != FORM_ANY && lower->live_from[v] != NONE)
+            team->values[team->value_count++] =
+                (struct affine_value){.from = lower->live_from[v],
+                                      .to = lower->live_to[v],
+                                      .vector = lower->place_at[v],
+                                      .form = place_of(pass, v),
+                                      .wide = lower->places[v] == PLACE_64};
+    return true;
+}
+
+static bool make_team(struct affine_pass *pass)
+{
+    struct lower *lower = pass->lower;
+    struct ptx_code *code = lower->code;
+    struct team_code *team;
+
+    pass->forms_at = code->register_bytes;
+    pass->fixed_at =
+        pass->forms_at + lower->narrow_bytes / 4 + (code->register_bytes - lower->narrow_bytes) / 8;
+    find_fixed(pass);
+    find_uses(pass);
+    team = lower_module_alloc(lower->module, sizeof *team);
+    if (!team || !make_steps(pass) || !make_values(pass, team))
+        return false;
+    if (!pass->affine_count)
+        return true;
+    team->steps = pass->steps;
+    team->general = pass->general;
+    team->step_count = pass->count;
+    team->fixed = pass->fixed_steps;
+    team->fixed_count = pass->fixed_count;
+    team->tids = pass->tids;
+    code->team = team;
+    code->fixed_bytes = pass->fixed_count * (uint32_t)sizeof(struct affine);
+    code->register_bytes = pass->fixed_at + code->fixed_bytes;
+    return true;
+}
+
+void lower_affine(struct lower *lower)
+{
+    struct affine_pass pass = {
+        .lower = lower,
+        .first_ref = calloc(lower->step_count + 1, sizeof *pass.first_ref),
+        .form = calloc(lower->vreg_count + 1, sizeof *pass.form),
+        .vector = calloc(lower->vreg_count + 1, sizeof *pass.vector),
+        .writer = calloc(lower->vreg_count + 1, sizeof *pass.writer),
+        .fixed = calloc(lower->vreg_count + 1, sizeof *pass.fixed),
+        .team_at = calloc(lower->step_count + 1, sizeof *pass.team_at),
+    };
+
+    if (!pass.first_ref || !pass.form || !pass.vector || !pass.writer || !pass.fixed ||
+        !pass.team_at) {
+        lower->status = PTX_NO_MEMORY;
+    } else {
+        index_refs(&pass);
+        if (solve_forms(&pass) && !make_team(&pass))
+            lower->status = PTX_NO_MEMORY;
+    }
+    free(pass.first_ref);
+    free(pass.form);
+    free(pass.vector);
+    free(pass.writer);
+    free(pass.fixed);
+    free(pass.team_at);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps on values that are affine over a team. */
+#include "ptx/ops/affine.h"
+
+#include <string.h>
+
+#include "ptx/ops/affine_vector.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/launch_state.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/ops_mask.h"
+#include "ptx/ops/special.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/read/ir.h"
+
+/* --- Arithmetic: of 64 bits, whose low half is right for 32 --- */
+
+/* AFFINE(name, result): of the step's sources a, b and c. */
+#define AFFINE(name, result)                                                                       \
+    static bool name(struct ptx_team *team, const struct ptx_step *step)                           \
+    {                                                                                              \
+        const struct affine *a = team_in(team, step->operand[1]);                                  \
+        const struct affine *b = team_in(team, step->operand[2]);                                  \
+        const struct affine *c = team_in(team, step->operand[3]);                                  \
+        (void)a, (void)b, (void)c;                                                                 \
+        *team_out(team, step->operand[0]) = (result);                                              \
+        return true;                                                                               \
+    }
+
+static inline struct affine form_of(uint64_t base, uint64_t lane, uint64_t half, uint64_t warp)
+{
+    return (struct affine){base, lane, half, warp};
+}
+
+static inline struct affine uniform(uint64_t value)
+{
+    return form_of(value, 0, 0, 0);
+}
+
+static inline bool is_uniform(const struct affine *form)
+{
+    return !(form->lane | form->half | form->warp);
+}
+
+static inline struct affine sum(struct affine a, struct affine b)
+{
+    return form_of(a.base + b.base, a.lane + b.lane, a.half + b.half, a.warp + b.warp);
+}
+
+static inline struct affine difference(struct affine a, struct affine b)
+{
+    return form_of(a.base - b.base, a.lane - b.lane, a.half - b.half, a.warp - b.warp);
+}
+
+static inline struct affine times(struct affine a, uint64_t factor)
+{
+    return form_of(a.base * factor, a.lane * factor, a.half * factor, a.warp * factor);
+}
+
+/* One of them is uniform. */
+static inline struct affine product(const struct affine *a, const struct affine *b)
+{
+    return is_uniform(a) ? times(*b, a->base) : times(*a, b->base);
+}
+
+static inline struct affine shifted(const struct affine *a, uint64_t amount, uint64_t width)
+{
+    return amount < width ? times(*a, UINT64_C(1) << amount) : uniform(0);
+}
+
+AFFINE(copy, *a)
+AFFINE(offset, sum(*a, uniform(step->how.address.add)))
+AFFINE(add, sum(*a, *b))
+AFFINE(subtract, difference(*a, *b))
+AFFINE(negate, difference(uniform(0), *a))
+AFFINE(multiply, product(a, b))
+AFFINE(multiply_add, sum(product(a, b), *c))
+AFFINE(shl_32, shifted(a, (uint32_t)b->base, 32))
+AFFINE(shl_64, shifted(a, (uint32_t)b->base, 64))
+
+/* --- Of uniform values --- */
+
+#define WITHIN(amount, most) ((uint32_t)(amount) > (most) ? (most) : (uint32_t)(amount))
+AFFINE(shr_u32, uniform((uint64_t)(uint32_t)a->base >> WITHIN(b->base, 32)))
+AFFINE(shr_s32, uniform((uint64_t)((int64_t)(int32_t)a->base >> WITHIN(b->base, 31))))
+AFFINE(shr_u64, uniform((uint32_t)b->base > 63 ? 0 : a->base >> (b->base & 63)))
+AFFINE(shr_s64, uniform((uint64_t)((int64_t)a->base >> WITHIN(b->base, 63))))
+AFFINE(bits_and, uniform(a->base & b->base))
+AFFINE(bits_or, uniform(a->base | b->base))
+AFFINE(bits_xor, uniform(a->base ^ b->base))
+AFFINE(bits_not, uniform(~a->base))
+
+/* --- From 32 bits to 64 --- */
+
+/* A value in 64 bits, and its extremes. */
+struct extended {
+    struct affine form;
+    int64_t least, greatest;
+};
+
+OPS_INLINE void extend_form(const struct ptx_team *team, struct extended *to)
+{
+    if (is_uniform(&to->form))
+        to->least = to->greatest = (int64_t)to->form.base;
+    else
+        affine_extremes(team, &to->form, &to->least, &to->greatest);
+}
+
+/* The value of 32 bits in 64, where no lane's wraps around. */
+OPS_INLINE bool extend_u(const struct ptx_team *team, const struct affine *from,
+                         struct extended *to)
+{
+    to->form = form_of((uint32_t)from->base, (uint64_t)(int32_t)from->lane,
+                       (uint64_t)(int32_t)from->half, (uint64_t)(int32_t)from->warp);
+    extend_form(team, to);
+    return to->least >= 0 && to->greatest <= UINT32_MAX;
+}
+
+OPS_INLINE bool extend_s(const struct ptx_team *team, const struct affine *from,
+                         struct extended *to)
+{
+    to->form = form_of((uint64_t)(int32_t)from->base, (uint64_t)(int32_t)from->lane,
+                       (uint64_t)(int32_t)from->half, (uint64_t)(int32_t)from->warp);
+    extend_form(team, to);
+    return to->least >= INT32_MIN && to->greatest <= INT32_MAX;
+}
+
+/* The sources a and b are extended, c is not. */
+#define EXTENDED(name, extend, count, result)                                                      \
+    static bool name(struct ptx_team *team, const struct ptx_step *step)                           \
+    {                                                                                              \
+        const struct affine *c = team_in(team, step->operand[3]);                                  \
+        struct extended sources[2];                                                                \
+        const struct affine *a = &sources[0].form, *b = &sources[1].form;                          \
+        (void)b, (void)c;                                                                          \
+        for (unsigned i = 0; i < (count); i++)                                                     \
+            if (!extend(team, team_in(team, step->operand[1 + i]), sources + i))                   \
+                return false;                                                                      \
+        *team_out(team, step->operand[0]) = (result);                                              \
+        return true;                                                                               \
+    }
+EXTENDED(zero_extend, extend_u, 1, *a)
+EXTENDED(sign_extend, extend_s, 1, *a)
+EXTENDED(wide_u, extend_u, 2, product(a, b))
+EXTENDED(wide_s, extend_s, 2, product(a, b))
+EXTENDED(mad_wide_u, extend_u, 2, sum(product(a, b), *c))
+EXTENDED(mad_wide_s, extend_s, 2, sum(product(a, b), *c))
+
+/* --- Where values come from --- */
+
+static bool parameter(struct ptx_team *team, const struct ptx_step *step)
+{
+    const char *from = team->warps->launch->params + step->how.fixed.at;
+    union {
+        uint8_t of8;
+        uint16_t of16;
+        uint32_t of32;
+        uint64_t of64;
+    } value;
+
+    memcpy(&value, from, step->how.fixed.bytes);
+    *team_out(team, step->operand[0]) = uniform(step->how.fixed.bytes == 1   ? value.of8
+                                                : step->how.fixed.bytes == 2 ? value.of16
+                                                : step->how.fixed.bytes == 4 ? value.of32
+                                                                             : value.of64);
+    return true;
+}
+
+static bool tid(struct ptx_team *team, const struct ptx_step *step)
+{
+    const uint32_t row = team->count > 1 ? 0 : team->warps->warp.index + 1;
+
+    *team_out(team, step->operand[0]) =
+        team->warps->launch->tid_forms[row * 3 + step->how.special.component];
+    return true;
+}
+
+static bool grid(struct ptx_team *team, const struct ptx_step *step)
+{
+    *team_out(team, step->operand[0]) =
+        uniform(special_of_grid(&team->warps->warp, &step->how.special));
+    return true;
+}
+
+/* --- Comparisons --- */
+
+/* What all lanes have in common as the comparison of two values, of which the least and the
+ * greatest difference is given; -1: they have nothing. */
+static inline int compare_extremes(unsigned compare, int64_t least, int64_t greatest)
+{
+    switch (compare) {
+    case IR_EQ:
+    case IR_NE:
+        if (least > 0 || greatest < 0)
+            return compare == IR_NE;
+        return least == greatest ? compare == IR_EQ : -1;
+    case IR_LT:
+        return greatest < 0 ? 1 : least >= 0 ? 0 : -1;
+    case IR_LE:
+        return greatest <= 0 ? 1 : least > 0 ? 0 : -1;
+    case IR_GT:
+        return least > 0 ? 1 : greatest <= 0 ? 0 : -1;
+    case IR_GE:
+        return least >= 0 ? 1 : greatest < 0 ? 0 : -1;
+    default:
+        return -1;
+    }
+}
+
+/* Not so large that signed and unsigned comparisons differ, or that a lane's value wraps around. */
+OPS_INLINE bool narrow_64(const struct ptx_team *team, const struct affine *from,
+                          struct extended *to)
+{
+    to->form = *from;
+    if (!affine_is_small(from) || from->base >> 62)
+        return false;
+    extend_form(team, to);
+    return to->least >= 0;
+}
+
+/* Some lanes differ from others, or nobody knows. */
+static void compare_vectors(const struct ptx_team *team, const struct ptx_step *step, bool wide)
+{
+    const struct ptx_step *general = affine_vector_general(&team->warps->warp, step);
+    const unsigned first = step->how.compare.first;
+
+    for (unsigned i = first; i < first + 2; i++)
+        if (!(general->operand[i] & PTX_CONSTANT))
+            affine_vector_make(team, team_in(team, step->operand[i]), general->operand[i], wide);
+    for (uint32_t i = 0; i < team->count; i++)
+        general->run(&team->warps[i].warp, general, team->active);
+}
+
+/* All lanes have one result. */
+OPS_INLINE void compare_store(const struct ptx_team *team, const struct ptx_step *step, bool result)
+{
+    const uint32_t bits = result ? PTX_FULL : 0, mask = team->active, to = step->operand[0];
+    const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE &&
+                       to < PTX_ABSENT;
+
+    for (uint32_t i = 0; i < team->count; i++) {
+        struct ptx_warp *warp = &team->warps[i].warp;
+
+        if (plain)
+            warp->predicates[to] = (warp->predicates[to] & ~mask) | (bits & mask);
+        else
+            ops_setp_store(warp, step, bits, mask);
+    }
+}
+
+#define COMPARE(name, extend, wide)                                                                \
+    static bool name(struct ptx_team *team, const struct ptx_step *step)                           \
+    {                                                                                              \
+        const struct affine *one = team_in(team, step->operand[step->how.compare.first]);          \
+        const struct affine *two = team_in(team, step->operand[step->how.compare.first + 1]);      \
+        struct extended a, b;                                                                      \
+        int result = -1;                                                                           \
+                                                                                                   \
+        if (extend(team, one, &a) && extend(team, two, &b)) {                                      \
+            int64_t least = a.least - b.greatest, greatest = a.greatest - b.least;                 \
+            if (!is_uniform(&b.form)) {                                                            \
+                a.form = difference(a.form, b.form);                                               \
+                affine_extremes(team, &a.form, &least, &greatest);                                 \
+            }                                                                                      \
+            result = compare_extremes(step->how.compare.compare, least, greatest);                 \
+        }                                                                                          \
+        if (result < 0)                                                                            \
+            compare_vectors(team, step, wide);                                                     \
+        else                                                                                       \
+            compare_store(team, step, result);                                                     \
+        return true;                                                                               \
+    }
+COMPARE(compare_u32, extend_u, false)
+COMPARE(compare_s32, extend_s, false)
+COMPARE(compare_64, narrow_64, true)
+
+/* --- Which step does what --- */
+
+enum rule {
+    RULE_UNIFORM, /* a uniform result of uniform sources */
+    RULE_LINEAR,  /* a form of the sources' own */
+    RULE_PRODUCT, /* one of the first two is uniform */
+    RULE_FIRST,   /* all but the first are uniform */
+    RULE_AFFINE,  /* no sources */
+    RULE_NONE,    /* the result is no such value */
+};
+static const struct {
+    affine_run *run;
+    enum rule rule;
+} kinds[AFFINE_OPS] = {
+    [AFFINE_PARAM] = {parameter, RULE_UNIFORM},
+    [AFFINE_TID] = {tid, RULE_AFFINE},
+    [AFFINE_GRID] = {grid, RULE_UNIFORM},
+    [AFFINE_BLOCK] = {grid, RULE_UNIFORM},
+    [AFFINE_COPY] = {copy, RULE_LINEAR},
+    [AFFINE_OFFSET] = {offset, RULE_LINEAR},
+    [AFFINE_ADD] = {add, RULE_LINEAR},
+    [AFFINE_SUB] = {subtract, RULE_LINEAR},
+    [AFFINE_NEG] = {negate, RULE_LINEAR},
+    [AFFINE_MUL] = {multiply, RULE_PRODUCT},
+    [AFFINE_MAD] = {multiply_add, RULE_PRODUCT},
+    [AFFINE_WIDE_U] = {wide_u, RULE_PRODUCT},
+    [AFFINE_WIDE_S] = {wide_s, RULE_PRODUCT},
+    [AFFINE_MAD_WIDE_U] = {mad_wide_u, RULE_PRODUCT},
+    [AFFINE_MAD_WIDE_S] = {mad_wide_s, RULE_PRODUCT},
+    [AFFINE_EXTEND_U] = {zero_extend, RULE_LINEAR},
+    [AFFINE_EXTEND_S] = {sign_extend, RULE_LINEAR},
+    [AFFINE_SHL_32] = {shl_32, RULE_FIRST},
+    [AFFINE_SHL_64] = {shl_64, RULE_FIRST},
+    [AFFINE_SHR_U32] = {shr_u32, RULE_UNIFORM},
+    [AFFINE_SHR_S32] = {shr_s32, RULE_UNIFORM},
+    [AFFINE_SHR_U64] = {shr_u64, RULE_UNIFORM},
+    [AFFINE_SHR_S64] = {shr_s64, RULE_UNIFORM},
+    [AFFINE_AND] = {bits_and, RULE_UNIFORM},
+    [AFFINE_OR] = {bits_or, RULE_UNIFORM},
+    [AFFINE_XOR] = {bits_xor, RULE_UNIFORM},
+    [AFFINE_NOT] = {bits_not, RULE_UNIFORM},
+    [AFFINE_COMPARE_U32] = {compare_u32, RULE_NONE},
+    [AFFINE_COMPARE_S32] = {compare_s32, RULE_NONE},
+    [AFFINE_COMPARE_64] = {compare_64, RULE_NONE},
+};
+
+affine_run *affine_run_of(enum affine_op op)
+{
+    return kinds[op].run;
+}
+
+/* Of the result, from those of the sources. */
+enum affine_form affine_form_of(enum affine_op op, const enum affine_form *sources, uint32_t count)
+{
+    enum affine_form form = FORM_UNIFORM;
+
+    for (uint32_t i = 0; i < count; i++)
+        form = sources[i] > form ? sources[i] : form;
+    if (!kinds[op].run)
+        return FORM_ANY;
+    switch (kinds[op].rule) {
+    case RULE_AFFINE:
+        return FORM_AFFINE;
+    case RULE_LINEAR:
+        return form;
+    case RULE_PRODUCT:
+        return sources[0] && sources[1] ? FORM_ANY : form;
+    case RULE_FIRST:
+        return sources[1] ? FORM_ANY : form;
+    case RULE_UNIFORM:
+        return form ? FORM_ANY : FORM_UNIFORM;
+    default:
+        return FORM_ANY;
+    }
+}

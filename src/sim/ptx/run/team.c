@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Warps that run as one, in the steps of lower_affine.c. All warps of a block begin so. A team does
+ * together what has no order between warps and cannot fail; before anything else it parts, and then
+ * each warp does it in its turn, as a team of one. That parts when its lanes do. */
+#include "ptx/run/team.h"
+
+#include "ptx/ops/affine.h"
+#include "ptx/ops/affine_vector.h"
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/run/barrier.h"
+#include "ptx/run/call.h"
+
+static struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count)
+{
+    struct ptx_team team = {.warps = warps, .count = count};
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct ptx_warp_state *state = &warps[i];
+
+        state->frame = state->entry;
+        state->warp.registers = state->entry->registers;
+        state->warp.predicates = state->entry->predicates;
+        state->warp.active = state->groups[0].mask;
+    }
+    team.active = warps->warp.active;
+    team.registers = warps->warp.registers;
+    team.constants = warps->warp.constants;
+    return team;
+}
+
+enum whose { NO_LANE, ALL_LANES, SOME_LANES };
+
+/* For which lanes of the team does the step's guard hold? */
+static inline enum whose team_guard(const struct ptx_team *team, const struct ptx_step *step)
+{
+    uint32_t any = 0, all = PTX_FULL;
+
+    if (step->guard == PTX_ABSENT)
+        return ALL_LANES;
+    if (team->count == 1)
+        any = all = guard_mask(&team->warps->warp, step);
+    for (uint32_t i = 0; team->count > 1 && i < team->count; i++) {
+        const uint32_t mask = guard_mask(&team->warps[i].warp, step);
+
+        any |= mask;
+        all &= mask;
+    }
+    return !(any & team->active) ? NO_LANE : team->active & ~all ? SOME_LANES : ALL_LANES;
+}
+
+static void run_each(const struct ptx_team *team, const struct ptx_step *step)
+{
+    for (uint32_t i = 0; i < team->count; i++) {
+        struct ptx_warp *warp = &team->warps[i].warp;
+        const uint32_t mask = team->active & guard_mask(warp, step);
+
+        if (mask)
+            step->run(warp, step, mask);
+    }
+}
+
+/* Memory at affine addresses, of one warp, lane by lane: as the general step does it. */
+static void run_general(const struct ptx_team *team, const struct ptx_step *step)
+{
+    struct ptx_warp *warp = &team->warps->warp;
+    const struct ptx_step *general = affine_vector_general(warp, step);
+    const uint32_t mask = team->active & guard_mask(warp, step);
+
+    for (uint32_t i = 0; i < general->list_count; i++)
+        if (general->operand[i] != step->operand[i])
+            affine_vector_make(team, team_in(team, step->operand[i]), general->operand[i], true);
+    if (mask)
+        general->run(warp, general, mask);
+}
+
+/* The end of all lanes of the warps. */
+static enum slice team_exit(const struct ptx_team *team)
+{
+    for (uint32_t i = 0; i < team->count; i++) {
+        call_lanes_exit(&team->warps[i], team->warps[i].warp.alive);
+        call_warp_end(&team->warps[i]);
+    }
+    return SLICE_DONE;
+}
+
+static enum slice team_part(const struct ptx_team *team, const struct ptx_step *step)
+{
+    if (team->count > 1) {
+        affine_vector_part(team, step);
+        for (uint32_t i = 0; i < team->count; i++)
+            team->warps[i].groups[0].pc = step;
+    } else {
+        team->warps->groups[0].pc = affine_vector_leave(team, step);
+        team->warps->team = false;
+    }
+    return SLICE_PARTED;
+}
+
+/* A barrier of the whole block. */
+static bool barrier_passed(const struct ptx_team *team, const struct ptx_step *step,
+                           const struct ptx_step *next)
+{
+    struct ptx_warp_state *state = team->warps;
+
+    if (team->count > 1)
+        return true;
+    state->current = 0;
+    state->groups[0].pc = next;
+    barrier_arrive(state, step, team->active);
+    return !state->stopped && state->groups[0].state == GROUP_READY;
+}
+
+enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
+{
+    struct ptx_team team;
+    const struct ptx_step *pc = warps->groups[0].pc, *step;
+    int32_t budget = WARP_BUDGET;
+
+    if (warps->stopped)
+        return SLICE_STOP;
+    if (warps->groups[0].state != GROUP_READY)
+        return SLICE_BLOCKED;
+    team = team_of(warps, count);
+    for (;;) {
+        enum whose whose;
+        uint32_t mask;
+
+        step = pc++;
+        switch (step->control) {
+        case CONTROL_RUN:
+            for (uint32_t i = 0; i < count; i++)
+                step->run(&warps[i].warp, step, team.active);
+            continue;
+        case CONTROL_GUARDED:
+            run_each(&team, step);
+            continue;
+        case CONTROL_AFFINE: /* mostly without a guard, and others follow */
+            while (step->guard == PTX_ABSENT && step->control == CONTROL_AFFINE) {
+                if (!step->affine(&team, step))
+                    return team_part(&team, step);
+                step = pc++;
+            }
+            if (step->control != CONTROL_AFFINE) {
+                pc = step;
+                continue;
+            }
+            whose = team_guard(&team, step);
+            if (whose == NO_LANE)
+                continue;
+            if (whose == SOME_LANES || !step->affine(&team, step))
+                return team_part(&team, step);
+            continue;
+        case CONTROL_ROWS:
+            if (step->guard == PTX_ABSENT && step->affine(&team, step))
+                continue;
+            whose = team_guard(&team, step);
+            if (whose == NO_LANE ||
+                (whose == ALL_LANES && step->guard != PTX_ABSENT && step->affine(&team, step)))
+                continue;
+            if (count > 1)
+                return team_part(&team, step);
+            run_general(&team, step);
+            if (warps->stopped)
+                return SLICE_STOP;
+            continue;
+        case CONTROL_BRANCH:
+            whose = team_guard(&team, step);
+            if (whose == NO_LANE)
+                continue;
+            if (whose == SOME_LANES)
+                return team_part(&team, step);
+            /* fallthrough */
+        case CONTROL_JUMP:
+        case CONTROL_LOOP:
+            pc = step->how.jump.step;
+            if (pc > step || --budget > 0)
+                continue;
+            warps->groups[0].pc = pc;
+            return SLICE_BUDGET;
+        case CONTROL_EXIT:
+            whose = team_guard(&team, step);
+            if (whose == ALL_LANES)
+                return team_exit(&team);
+            if (whose == SOME_LANES)
+                return team_part(&team, step);
+            continue;
+        case CONTROL_BARRIER:
+            if (barrier_passed(&team, step, pc))
+                continue;
+            return warps->stopped ? SLICE_STOP : SLICE_BLOCKED;
+        case CONTROL_MEMORY:
+            if (count > 1)
+                return team_part(&team, step);
+            mask = team.active & guard_mask(&warps->warp, step);
+            if (mask)
+                step->run(&warps->warp, step, mask);
+            if (warps->stopped)
+                return SLICE_STOP;
+            continue;
+        case CONTROL_SYNC: /* all lanes are here */
+            run_each(&team, step);
+            continue;
+        default:
+            return team_part(&team, step);
+        }
+    }
+}
