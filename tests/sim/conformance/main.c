@@ -29,14 +29,23 @@ struct running {
 };
 
 static const struct family *const families[] = {
-    &array_family,         &box_family,          &capture_family,     &context_family,
-    &copy_family,          &device_family,       &edge_family,        &event_family,
-    &function_family,      &graph_family,        &graph_exec_family,  &green_family,
-    &host_family,          &init_family,         &launch_family,      &library_family,
-    &memory_family,        &module_family,       &pointer_family,     &pool_family,
-    &primary_family,       &sticky_family,       &stream_family,      &texture_family,
-    &virtual_family,       &share_memory_family, &share_event_family, &share_pool_family,
-    &share_virtual_family, &conditional_family,  &told_family,        NULL,
+    &array_family,         &box_family,
+    &capture_family,       &context_family,
+    &copy_family,          &device_family,
+    &edge_family,          &event_family,
+    &function_family,      &graph_family,
+    &graph_exec_family,    &green_family,
+    &host_family,          &init_family,
+    &launch_family,        &library_family,
+    &memory_family,        &module_family,
+    &pointer_family,       &pool_family,
+    &primary_family,       &sticky_family,
+    &stream_family,        &texture_family,
+    &virtual_family,       &share_memory_family,
+    &share_event_family,   &share_pool_family,
+    &share_virtual_family, &conditional_family,
+    &told_family,          &tensor_family,
+    &tensor_copy_family,   NULL,
 };
 
 static const char *library;
