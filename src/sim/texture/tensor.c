@@ -3,7 +3,9 @@
  * here keeps them. */
 #include <string.h>
 
+#include "core/context.h"
 #include "core/current.h"
+#include "device/device.h"
 #include "ptx/ptx.h"
 #include "sim.h"
 
@@ -92,10 +94,14 @@ static unsigned element_size(const struct request *request)
     return ptx_tensor_type_size((enum ptx_tensor_type)request->type);
 }
 
+/* Is there a context, on a device that has such maps? */
 static CUresult check_context(void)
 {
     struct sim_context *context;
-    return sim_current(&context);
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return sim_device_architecture(context->device) < 90 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType,

@@ -45,7 +45,7 @@ static const struct family *const families[] = {
     &share_event_family,   &share_pool_family,
     &share_virtual_family, &conditional_family,
     &told_family,          &tensor_family,
-    &tensor_copy_family,   NULL,
+    &tensor_copy_family,   &tensor_tile_family,  NULL,
 };
 
 static const char *library;

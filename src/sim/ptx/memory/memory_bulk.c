@@ -99,7 +99,8 @@ void memory_bulk_load(struct ptx_warp *warp, const struct ptx_step *step, uint32
 
 void memory_bulk_peer(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    bulk_to_shared(warp, step, mask, PTX_SPACE_SHARED);
+    if (memory_async_clustered(warp, step, mask))
+        bulk_to_shared(warp, step, mask, PTX_SPACE_SHARED);
 }
 
 /* operand[5]: bytes of each 16 that are written. */

@@ -22,6 +22,8 @@ static void begin_box(struct tensor_walk *walk)
 static void begin_pixels(struct tensor_walk *walk, const uint16_t *offsets)
 {
     const struct ptx_tensor *tensor = walk->tensor;
+    /* An offset has 16 bits for one dimension, 8 for two, 5 for three. */
+    static const uint16_t masks[PTX_TENSOR_RANKS + 1] = {[3] = 0xffff, [4] = 0xff, [5] = 0x1f};
     unsigned outer = tensor->rank - 1U;
 
     walk->elements = tensor->channels;
@@ -29,7 +31,7 @@ static void begin_pixels(struct tensor_walk *walk, const uint16_t *offsets)
     for (unsigned i = 1; i < outer; i++) {
         walk->first[i] = tensor->lower[i - 1];
         walk->last[i] = (int64_t)tensor->sizes[i] + tensor->upper[i - 1];
-        walk->shift[i] = offsets[i - 1];
+        walk->shift[i] = offsets[i - 1] & masks[tensor->rank];
     }
     walk->last[outer] = INT64_MAX;
 }
