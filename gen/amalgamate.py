@@ -34,7 +34,8 @@ HEADER = """\
  *   CUSHIM_TYPEDEFS    for cushim.h: the types of cudaTypedefs.h (PFN_cuInit_v2000, ...) as well
  *   CUSHIM_FOREIGN_TYPES  for cushim.h: takes the types of CUDA from a header of the project's own
  *   CUSHIM_DROPIN      for cushim.c: adds functions of the driver's own names (cuInit, ...), which
- *                      load the driver on their first call, in place of -lcuda
+ *                      load the driver on their first call, in place of -lcuda; for cushim.h:
+ *                      declares them
  *
 {license}
  */
@@ -179,13 +180,13 @@ def header(joiner, options):
     """Text of cushim.h."""
     main, *helpers = options.headers
     lines = list(joiner.text(main, in_place=True))
-    lines += ["", "#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_H)"]
+    lines += ["", "#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_TYPES_H)"]
     for path in options.companions:
         lines += joiner.text(path, in_place=True)
     lines += ["#endif", "", "#ifdef CUSHIM_TYPEDEFS"]
     for path in options.typedefs:
         own = path.name == "cudaTypedefs.h"
-        lines += [] if own else ["#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_H)"]
+        lines += [] if own else ["#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_TYPES_H)"]
         lines += joiner.text(path, in_place=True)
         lines += [] if own else ["#endif"]
     lines += ["#endif", "", "#ifndef CUSHIM_NO_HELPERS"]

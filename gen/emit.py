@@ -37,8 +37,12 @@ OUTPUTS = {
     "drivers.c": emit_drivers.emit,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
-    **{header: lambda data, header=header: emit_cuda.emit(data, header)
-       for header in ["cuda.h", *COMPANIONS]},
+    "cuda.h": emit_cuda.emit_cuda,
+    "cuda_types.h": emit_cuda.emit_types,
+    "cuda_functions.h": emit_cuda.emit_functions,
+    "cuda_names.h": emit_cuda.emit_names,
+    **{header: lambda data, header=header: emit_cuda.emit_companion(data, header)
+       for header in COMPANIONS},
     **{header: lambda data, header=header: emit_typedefs.emit(data, header)
        for header in TYPEDEFS},
 }

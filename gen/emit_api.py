@@ -4,7 +4,7 @@
 import re
 
 import ctext
-from emit_cuda import FOREIGN_MESSAGE
+from emit_cuda import FOREIGN_MESSAGE, bring_back, macros, put_away
 
 FIRST = 11000  # the oldest release whose cuda.h is supported, older than any in the registry
 SEEN = 11020  # the only one of those that was looked at: enums that its entries use are there
@@ -17,24 +17,28 @@ HEAD = """#ifndef CUSHIM_API_H
 #include <stddef.h>
 #include <stdint.h>
 
-/* Without a toolkit's cuda.h before this header, cushim brings its own. */
+/* Without a toolkit's cuda.h before this header, cushim brings its own types. The functions, which
+ * the table replaces, cost as much to compile as it does: cuda.h and CUSHIM_DROPIN bring them. */
 #ifdef CUSHIM_FOREIGN_TYPES
-#ifdef CUSHIM_CUDA_H
+#ifdef CUSHIM_CUDA_TYPES_H
 #error "CUSHIM_FOREIGN_TYPES is defined after a header of cushim's declared the types"
 #endif
 #elif !defined(__cuda_cuda_h__)
-#include <cushim/cuda.h>
-#elif !defined(CUSHIM_CUDA_H) && !(defined(CUDA_VERSION) && defined(CU_PARAM_TR_DEFAULT))
+#include <cushim/cuda_types.h>
+#ifdef CUSHIM_DROPIN
+#include <cushim/cuda_functions.h>
+#endif
+#elif !defined(CUSHIM_CUDA_TYPES_H) && !(defined(CUDA_VERSION) && defined(CU_PARAM_TR_DEFAULT))
 #error "{message}"
 #define CUSHIM_FOREIGN_TYPES
 #elif CUDA_VERSION < 11000
 #error "the cuda.h before cushim's headers is older than CUDA 11.0"
-#elif !defined(CUSHIM_CUDA_H) && defined(CUSHIM_CUDA_VERSION)
+#elif !defined(CUSHIM_CUDA_TYPES_H) && defined(CUSHIM_CUDA_VERSION)
 #if CUSHIM_CUDA_VERSION != CUDA_VERSION
 #error "CUSHIM_CUDA_VERSION contradicts CUDA_VERSION of the cuda.h before cushim's headers"
 #endif
 #endif
-#if defined(CUSHIM_FOREIGN_TYPES) || defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
+#if defined(CUSHIM_FOREIGN_TYPES) || defined(CUSHIM_CUDA_TYPES_H) || CUDA_VERSION >= 11000
 
 #ifndef CUDAAPI
 #ifdef _WIN32
@@ -176,7 +180,7 @@ def uncertain(names):
     if not rows:
         return []
     return ["", f"/* Types that a cuda.h before {names.base} may lack, or have by another name. */",
-            f"#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= {names.base}",
+            f"#if defined(CUSHIM_CUDA_TYPES_H) || CUDA_VERSION >= {names.base}",
             *(f"typedef {row['name']} {names.own(row['name'])};" for row in rows), "#else",
             *(line for row in rows for line in before_registry(names, row)), "#endif"]
 
@@ -194,7 +198,7 @@ def before_registry(names, row):
 def forwards(names, base):
     """Types that the caller's cuda.h may lack."""
     lines = ["", "/* Types that an older cuda.h, or any public one, lacks. */",
-             "#ifndef CUSHIM_CUDA_H"]
+             "#ifndef CUSHIM_CUDA_TYPES_H"]
     for row in names.used.values():
         first, last = row["versions"][0], row["versions"][-1]
         lacking = [f"CUDA_VERSION < {first['since']}"] * (first["since"] > base)
@@ -244,8 +248,6 @@ def emit(registry):
     base = min(row["release"] for row in registry["levels"])
     names = Names(entries, types, base)
     groups = ctext.by_name(entries)
-    macros = sorted({entry["symbol"] for entry in entries} | {
-        ctext.member(entry, groups) for entry in entries})
     lines = [ctext.banner("entries", "types") + HEAD,
              f"#define CUSHIM_ENTRY_COUNT {len(entries)}",
              f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
@@ -254,10 +256,13 @@ def emit(registry):
               "#ifdef CUSHIM_FOREIGN_TYPES", *foreign(names), "#else", *uncertain(names),
               *forwards(names, base), "#endif", *companions(names)]
     lines += ["", "struct cushim_instance;"]
-    lines += ["", "/* cuda.h's macros would rename the members in their own definition. */"]
-    for name in macros:
-        lines += [f'#pragma push_macro("{name}")', f"#undef {name}"]
+    away = macros(registry)
+    lines += ["", "/* cuda.h's macros would rename the members in their own definition. */",
+              "#if !defined(CUSHIM_CUDA_TYPES_H) || defined(CUSHIM_CUDA_FUNCTIONS_H) || \\",
+              "    defined(CUSHIM_CUDA_NAMES_H)", "#define CUSHIM_API_AWAY", *put_away(away),
+              "#endif"]
     lines += [STRUCT.rstrip("\n"), *members(entries, names), "};", ""]
-    lines += [f'#pragma pop_macro("{name}")' for name in macros] + end_foreign(names)
-    lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif", "#endif"]
+    lines += ["#ifdef CUSHIM_API_AWAY", *bring_back(away), "#endif", *end_foreign(names)]
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#ifdef CUSHIM_CUDA_TYPES_H",
+              "#include <cushim/cuda_names.h>", "#endif", "", "#endif", "#endif"]
     return "\n".join(lines) + "\n"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""cuda.h and its companions: our own headers, for builds without a toolkit."""
+"""cuda.h, in its parts, and its companions: our own headers, for builds without a toolkit."""
 
 import ctext
 
-CUDA_HEAD = """#ifndef CUSHIM_CUDA_H
+TYPES_HEAD = """#ifndef CUSHIM_CUDA_TYPES_H
 #ifdef __cuda_cuda_h__
 #error "cushim/cuda.h stands in for NVIDIA's cuda.h: include one of the two"
 #elif defined(CUSHIM_FOREIGN_TYPES)
@@ -12,7 +12,7 @@ CUDA_HEAD = """#ifndef CUSHIM_CUDA_H
 #error "{message}"
 #define CUSHIM_FOREIGN_TYPES
 #else
-#define CUSHIM_CUDA_H
+#define CUSHIM_CUDA_TYPES_H
 
 /* NVIDIA's header, included later, finds its own guard and adds nothing. */
 #define __cuda_cuda_h__
@@ -41,6 +41,27 @@ CUDA_HEAD = """#ifndef CUSHIM_CUDA_H
 #define CUDAAPI
 #define CUDA_CB
 #endif
+"""
+CUDA = """#ifndef CUSHIM_CUDA_H
+#define CUSHIM_CUDA_H
+
+/* Functions before names, which are macros. */
+#include <cushim/cuda_types.h>
+#ifdef CUSHIM_CUDA_TYPES_H /* else there was an error */
+#include <cushim/cuda_functions.h>
+#include <cushim/cuda_names.h>
+#endif
+
+#endif
+"""
+FUNCTIONS_HEAD = """\
+/* The functions, of every ABI. The drop-in defines them, or a link to libcuda. */
+#ifndef CUSHIM_CUDA_FUNCTIONS_H
+#define CUSHIM_CUDA_FUNCTIONS_H
+"""
+NAMES_HEAD = """/* What names without a version mean. */
+#ifndef CUSHIM_CUDA_NAMES_H
+#define CUSHIM_CUDA_NAMES_H
 """
 COMPANION_HEAD = """#ifndef {guard}
 #define {guard}
@@ -78,6 +99,18 @@ static inline CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, 
 #endif
 #endif
 """
+MACROS = """#if defined(__GNUC__)
+#define CUSHIM_ANONYMOUS __extension__
+#else
+#define CUSHIM_ANONYMOUS
+#endif
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define CUSHIM_ALIGN(bytes) alignas(bytes)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CUSHIM_ALIGN(bytes) _Alignas(bytes)
+#else
+#define CUSHIM_ALIGN(bytes)
+#endif"""
 # Macros of which a project's own header with some types of CUDA has at least one.
 FOREIGN = ["cuMemAlloc", "cuCtxCreate", "cuCtxDestroy", "CU_TRSF_READ_AS_INTEGER",
            "CU_LAUNCH_PARAM_END", "CU_IPC_HANDLE_SIZE"]
@@ -310,37 +343,93 @@ def unknown_level(levels):
         for start in range(0, len(releases), 3))
 
 
-def emit(registry, header):
-    """Text of HEADER."""
-    entries = [entry for entry in registry["entries"] if entry["header"] == header]
-    newest = max(row["release"] for row in registry["levels"])
+def macros(registry):
+    """Names that a cuda.h or a companion, of whatever release, may have as macros."""
     level = Level(min(row["release"] for row in registry["levels"]))
-    main = header == "cuda.h"
-    lines = [ctext.banner("entries", "types", "levels")]
-    lines.append(CUDA_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"]),
-                                  message=FOREIGN_MESSAGE, foreign=" || ".join(
-                                      f"defined({name})" for name in FOREIGN))
-                 if main else COMPANION_HEAD.format(guard=ctext.macro_name(header)))
-    if main:
-        lines += ["#if defined(__GNUC__)", "#define CUSHIM_ANONYMOUS __extension__", "#else",
-                  "#define CUSHIM_ANONYMOUS", "#endif",
-                  "#if defined(__cplusplus) && __cplusplus >= 201103L",
-                  "#define CUSHIM_ALIGN(bytes) alignas(bytes)",
-                  "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L",
-                  "#define CUSHIM_ALIGN(bytes) _Alignas(bytes)", "#else",
-                  "#define CUSHIM_ALIGN(bytes)", "#endif"]
-    lines.append(CXX_OPEN)
+    entries = registry["entries"]
+    lines = [line for header in {entry["header"] for entry in entries}
+             for line in unversioned(entries, registry["levels"], header, level)]
+    lines += PROC_PER_THREAD.splitlines()
+    return sorted({line.split()[1] for line in lines if line.startswith("#define")})
+
+
+def put_away(names):
+    """Lines before which NAMES may be macros, and after which they are not."""
+    return [line for name in names for line in (f'#pragma push_macro("{name}")', f"#undef {name}")]
+
+
+def bring_back(names):
+    """Lines that end what put_away began."""
+    return [f'#pragma pop_macro("{name}")' for name in names]
+
+
+def type_lines(registry, header):
+    """Lines of HEADER's types."""
+    level = Level(min(row["release"] for row in registry["levels"]))
     moved = moved_values(registry["types"])
     for row in in_order(list(lasting(registry["types"], registry["entries"]))):
         if row["header"] == header:
-            lines += define(row, level, moved)
-    lines += ["", *ctext.foreign_structs(entries)]
-    for entry in entries:
-        lines.append(ctext.wrap(
-            f"CUresult CUDAAPI {entry['symbol']}({ctext.parameters(entry)});"))
-    lines.append("")
-    lines += unversioned(registry["entries"], registry["levels"], header, level)
-    if main:
-        lines.append(PROC_PER_THREAD)
-    lines += [CXX_CLOSE, "#endif"] + ["#endif"] * main
+            yield from define(row, level, moved)
+    yield ""
+    yield from ctext.foreign_structs(of_header(registry, header))
+
+
+def of_header(registry, header):
+    """HEADER's entries."""
+    return [entry for entry in registry["entries"] if entry["header"] == header]
+
+
+def function_lines(registry, header):
+    """Lines that declare HEADER's functions."""
+    for entry in of_header(registry, header):
+        yield ctext.wrap(f"CUresult CUDAAPI {entry['symbol']}({ctext.parameters(entry)});")
+
+
+def name_lines(registry, header):
+    """Lines of HEADER's macros."""
+    level = Level(min(row["release"] for row in registry["levels"]))
+    return unversioned(registry["entries"], registry["levels"], header, level)
+
+
+def emit_types(registry):
+    """Text of cuda_types.h."""
+    newest = max(row["release"] for row in registry["levels"])
+    head = TYPES_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"]),
+                             message=FOREIGN_MESSAGE,
+                             foreign=" || ".join(f"defined({name})" for name in FOREIGN))
+    lines = [ctext.banner("entries", "types", "levels") + "\n" + head, MACROS, CXX_OPEN,
+             *type_lines(registry, "cuda.h"), CXX_CLOSE, "#endif", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def emit_functions(registry):
+    """Text of cuda_functions.h."""
+    away = macros(registry)
+    lines = [ctext.banner("entries", "types", "levels") + "\n" + FUNCTIONS_HEAD,
+             "/* After cushim.h the names are there. Here a name is the exported symbol itself. */",
+             "#ifdef CUSHIM_CUDA_NAMES_H", *put_away(away), "#endif", CXX_OPEN,
+             *function_lines(registry, "cuda.h"), "",
+             "#ifdef CUSHIM_CUDA_NAMES_H", *bring_back(away), "#endif", PROC_PER_THREAD,
+             CXX_CLOSE, "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def emit_names(registry):
+    """Text of cuda_names.h."""
+    lines = [ctext.banner("entries", "types", "levels") + "\n" + NAMES_HEAD,
+             *name_lines(registry, "cuda.h"), "", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def emit_cuda(_):
+    """Text of cuda.h."""
+    return ctext.banner("entries", "types", "levels") + "\n" + CUDA
+
+
+def emit_companion(registry, header):
+    """Text of a companion, such as cudaGL.h."""
+    lines = [ctext.banner("entries", "types", "levels"),
+             COMPANION_HEAD.format(guard=ctext.macro_name(header)), CXX_OPEN,
+             *type_lines(registry, header), *function_lines(registry, header), "",
+             *name_lines(registry, header), CXX_CLOSE, "#endif"]
     return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ import ctext
 HEAD = """#ifndef CUSHIM_{guard}
 #define CUSHIM_{guard}
 
-#if defined(__cuda_cuda_h__) && !defined(CUSHIM_CUDA_H)
+#if defined(__cuda_cuda_h__) && !defined(CUSHIM_CUDA_TYPES_H)
 /* After a toolkit's cuda.h the types are the toolkit's too, of the header beside its cuda.h. */
 #include <{header}>
 #ifndef {guard}

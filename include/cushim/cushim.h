@@ -19,8 +19,9 @@
  *
  * NULL for a table or a name is refused with a sentence, and never crashes.
  *
- * C99, C11 and C++11. Works without a CUDA toolkit (with cushim's own cuda.h) and after the
- * toolkit's cuda.h of any release from 11.0 on.
+ * C99, C11 and C++11. Works without a CUDA toolkit (with types of cushim's own) and after the
+ * toolkit's cuda.h of any release from 11.0 on. The functions of the driver are not declared here:
+ * a file that calls them by name, for the drop-in, includes cuda.h first or defines CUSHIM_DROPIN.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

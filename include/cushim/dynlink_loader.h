@@ -32,7 +32,7 @@
 #define CUSHIM_COMPANIONS /* in the two files to copy: the types of cudaGL.h and the others */
 #endif
 #include <cushim/cushim.h>
-#ifdef CUSHIM_CUDA_H
+#ifdef CUSHIM_CUDA_TYPES_H
 #ifndef CUDAGL_H
 #include <cushim/cudaGL.h>
 #endif

@@ -5,6 +5,7 @@ To renew the golden files after a wanted change, and read the difference before 
     for f in golden/emit/*; do python3 ../../gen/emit.py $(basename $f) $f --registry registry; done
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,22 @@ CUresult call(const struct cushim_api *cu, CUdeviceptr *dptr)
 }
 """
 
+# The table and the functions, in whatever order their headers come.
+TABLE, FUNCTIONS = "#include <cushim/api.h>\n", "#include <cushim/cuda.h>\n"
+ORDERS = [TABLE + FUNCTIONS, FUNCTIONS + TABLE, "#define CUSHIM_DROPIN\n" + TABLE,
+          "#define CUSHIM_DROPIN\n" + TABLE + FUNCTIONS,
+          "#include <cushim/cudaTypedefs.h>\n" + TABLE, TABLE + "#include <cushim/cudaGL.h>\n"]
+BOTH = """
+CUresult (*function)(CUdeviceptr *, size_t) = cuMemAlloc;
+CUresult (*first)(CUdeviceptr, const void *, size_t) = cuMemcpy;
+CUresult call(const struct cushim_api *cu, CUdeviceptr *dptr);
+CUresult call(const struct cushim_api *cu, CUdeviceptr *dptr)
+{
+    first = cu->cuMemcpy;
+    return cu->cuMemAlloc(dptr, 1);
+}
+"""
+
 
 def run_emit(output, file, registry):
     """The finished emit.py, run as the build does."""
@@ -125,6 +142,19 @@ def test_headers_compile(compiler, standard, macros, emitted, tmp_path):
     compile_with(compiler, standard, source, [f"-I{emitted}", *macros])
 
 
+@pytest.mark.parametrize("macros", MACROS, ids=" ".join)
+@pytest.mark.parametrize("order", ORDERS, ids=lambda text: " ".join(re.findall(r"\w+\.h", text)))
+def test_order(order, macros, emitted, tmp_path):
+    """Names lead to the same members and functions, whichever header comes first."""
+    source = tmp_path / "user.c"
+    source.write_text(order + BOTH, encoding="utf-8")
+    compile_with("gcc", "c11", source, [f"-I{emitted}", *macros],
+                 ["-S", "-o", tmp_path / "user.s"])
+    kept = "_ptds" if "-DCUDA_API_PER_THREAD_DEFAULT_STREAM" in macros else ""
+    text = (tmp_path / "user.s").read_text(encoding="utf-8")
+    assert set(re.findall(r"\bcuMem\w+", text)) == {"cuMemAlloc_v2", f"cuMemcpy{kept}"}
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("output", sorted(name for name in emit.OUTPUTS if name.endswith(".c")))
 def test_sources_compile(output, compiler, emitted):
@@ -138,10 +168,10 @@ def test_sources_compile(output, compiler, emitted):
                   "-Wno-overlength-strings"])
 
 
-def compile_with(compiler, standard, source, options):
+def compile_with(compiler, standard, source, options, action=("-fsyntax-only",)):
     """Fail with the compiler's words."""
-    done = subprocess.run([compiler, f"-std={standard}", *WARNINGS, "-fsyntax-only", *options,
-                           source], capture_output=True, text=True, check=False)
+    done = subprocess.run([compiler, f"-std={standard}", *WARNINGS, *action, *options, source],
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -248,7 +278,7 @@ BAD = {
         b'[], "attribute": {"name": "NEW", "mask": 0}}\n', "mask or min is not a number above 0"),
 }
 OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c",
-             "types": "cuda.h", "levels": "api.h", "errors": "error_names.c",
+             "types": "cuda_types.h", "levels": "api.h", "errors": "error_names.c",
              "typedefs": "cudaTypedefs.h"}
 
 

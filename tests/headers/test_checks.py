@@ -15,13 +15,13 @@ IN_HEADERS = {
         "cuMemAlloc_v2",
     ("api.h", r"\(CUDAAPI \*cuInit\)\(unsigned int", "(CUDAAPI *cuInit)(int"): "cuInit",
     ("api.h", r"\n    CUresult \(CUDAAPI \*cuDeviceGet\)[^;]*;", "\n"): "cuDeviceGet",
-    ("cuda.h", r"CUresult CUDAAPI cuInit\(unsigned int", "CUresult CUDAAPI cuInit(int"): "cuInit",
-    ("cuda.h", r"CUDA_ERROR_NOT_FOUND = 500", "CUDA_ERROR_NOT_FOUND = 501"):
+    ("cuda_functions.h", r"CUDAAPI cuInit\(unsigned int", "CUDAAPI cuInit(int"): "cuInit",
+    ("cuda_types.h", r"CUDA_ERROR_NOT_FOUND = 500", "CUDA_ERROR_NOT_FOUND = 501"):
         "CUDA_ERROR_NOT_FOUND",
-    ("cuda.h", r"    int totalConstantMemory;", "    long totalConstantMemory;"):
+    ("cuda_types.h", r"    int totalConstantMemory;", "    long totalConstantMemory;"):
         "totalConstantMemory",
-    ("cuda.h", r"CUSHIM_ALIGN\(128\)", "CUSHIM_ALIGN(64)"): "CUtensorMap",
-    ("cuda.h", r"#define cuMemAlloc cuMemAlloc_v2", "#define cuMemAlloc cuMemFree_v2"):
+    ("cuda_types.h", r"CUSHIM_ALIGN\(128\)", "CUSHIM_ALIGN(64)"): "CUtensorMap",
+    ("cuda_names.h", r"#define cuMemAlloc cuMemAlloc_v2", "#define cuMemAlloc cuMemFree_v2"):
         "cuMemAlloc",
 }
 # The same in what was measured.

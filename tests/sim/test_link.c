@@ -8,9 +8,12 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cushim/sim.h>
 
@@ -23,16 +26,16 @@ enum { INPUTS = 20, TEXT = 600, IMAGE = 64 << 10 };
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
 static const struct cushim_api *cu;
+static CUcontext shared;
 
 static int begin(void **state)
 {
-    CUcontext context;
     (void)state;
     cu = cushim_sim_open(NULL);
     assert_non_null(cu);
     OK(cu->cuInit(0));
-    OK(cu->cuDevicePrimaryCtxRetain(&context, 0));
-    OK(cu->cuCtxSetCurrent(context));
+    OK(cu->cuDevicePrimaryCtxRetain(&shared, 0));
+    OK(cu->cuCtxSetCurrent(shared));
     return 0;
 }
 
@@ -118,9 +121,13 @@ static void test_refused_input(void **state)
 {
     static char good[] = HEAD ".visible .func f() { ret; }\n";
     static char bad[] = HEAD ".visible .entry k() { wrong; }\n";
+    char said[400] = "";
     CUlinkState link = NULL;
     void *image = NULL;
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
     (void)state;
+    assert_true(file && dup2(fileno(file), STDERR_FILENO) >= 0);
     OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link));
     OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
     GIVES(CUDA_ERROR_INVALID_SOURCE,
@@ -129,9 +136,71 @@ static void test_refused_input(void **state)
           cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "b", 0, NULL, NULL));
     GIVES(CUDA_ERROR_INVALID_SOURCE, cu->cuLinkComplete(link, &image, NULL));
     OK(cu->cuLinkDestroy(link));
+    dup2(kept, STDERR_FILENO);
+    rewind(file);
+    assert_true(fread(said, 1, sizeof said - 1, file) > 0);
+    assert_non_null(strstr(said, "code 300: error   : 'f' is defined by two inputs\n"));
+    assert_null(strstr(strstr(said, "code 218: "), "'f'")); /* each time what is new */
+    assert_int_equal(fclose(file) | close(kept), 0);
     OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link)); /* never completed */
     OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
     OK(cu->cuLinkDestroy(link));
+}
+
+static _Atomic bool adding, completing;
+static _Atomic unsigned failed; /* in the thread that links */
+
+/* An input that takes a while to read and to compile. */
+static void *long_link(void *unused)
+{
+    enum { LINES = 60000, LINE = 24 };
+    static char text[LINES * LINE + TEXT];
+    CUlinkState link = NULL;
+    void *image = NULL;
+    int used = snprintf(text, sizeof text,
+                        HEAD ".visible .entry k(.param .u32 p)\n{\n"
+                             " .reg .u32 a;\n ld.param.u32 a, [p];\n");
+    (void)unused;
+    for (int i = 0; i < LINES; i++)
+        used += snprintf(text + used, LINE + 1, " mad.lo.u32 a, a, a, 77;");
+    snprintf(text + used, sizeof text - (size_t)used, " ret;\n}\n");
+    failed |= cu->cuCtxPushCurrent(shared);
+    failed |= cu->cuLinkCreate_v2(0, NULL, NULL, &link);
+    adding = true;
+    failed |=
+        cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1, "l", 0, NULL, NULL);
+    adding = false;
+    completing = true;
+    failed |= cu->cuLinkComplete(link, &image, NULL);
+    completing = false;
+    failed |= cu->cuLinkDestroy(link);
+    return NULL;
+}
+
+/* How many calls begin and end while another thread is at something. */
+static unsigned calls_while(const _Atomic bool *busy)
+{
+    unsigned calls = 0;
+    size_t size = 0;
+    while (!*busy && !failed)
+        ;
+    while (*busy) {
+        OK(cu->cuCtxGetLimit(&size, CU_LIMIT_STACK_SIZE));
+        calls += *busy;
+    }
+    return calls;
+}
+
+/* A thread that links holds nobody else up. With the lock held a call or two could slip in. */
+static void test_others_go_on(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, long_link, NULL), 0);
+    assert_true(calls_while(&adding) > 50);
+    assert_true(calls_while(&completing) > 50);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(failed, 0);
 }
 
 int main(void)
@@ -139,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_input_once),
         cmocka_unit_test(test_refused_input),
+        cmocka_unit_test(test_others_go_on),
     };
     return cmocka_run_group_tests_name("link", tests, begin, NULL);
 }

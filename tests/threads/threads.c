@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cushim/cuda.h>
 #include <cushim/cushim.h>
 #include <cushim/device.h>
 #include <cushim/error.h>

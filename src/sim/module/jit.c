@@ -125,12 +125,14 @@ void sim_jit_write(struct sim_jit *jit)
     write_log(jit, &jit->info_log, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, &jit->info);
 }
 
-void sim_jit_refused(const struct sim_jit *jit, const struct sim_device *device, const char *image,
+void sim_jit_refused(struct sim_jit *jit, const struct sim_device *device, const char *image,
                      CUresult result)
 {
     char sentence[600];
-    const char *why =
-        jit->errors.length ? jit->errors.data : "it is no PTX, nor a fatbin with PTX in it";
+    const char *why = jit->errors.length > jit->reported
+                          ? jit->errors.data + jit->reported
+                          : "it is no PTX, nor a fatbin with PTX in it";
+    jit->reported = jit->errors.length;
     if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY || jit->error_log.buffer)
         return;
     snprintf(sentence, sizeof sentence, "a %s was refused with code %d: %.*s", image, (int)result,

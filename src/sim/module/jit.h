@@ -16,6 +16,7 @@ struct sim_jit {
     void **values;
     uint64_t start_ns;
     struct ptx_text errors, info;
+    size_t reported; /* how much of the errors */
     struct sim_log {
         char *buffer;
         size_t size;
@@ -29,8 +30,9 @@ struct sim_jit {
 CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,
                        void **values);
 void sim_jit_write(struct sim_jit *jit); /* logs, their sizes and the wall time, as they are now */
-/* Report why an image (its name: "module") was refused, where the program has no log for that. */
-void sim_jit_refused(const struct sim_jit *jit, const struct sim_device *device, const char *image,
+/* Report why an image (its name: "module") was refused, where the program has no log for that: the
+ * first line that was not reported yet. */
+void sim_jit_refused(struct sim_jit *jit, const struct sim_device *device, const char *image,
                      CUresult result);
 void sim_jit_free(struct sim_jit *jit);
 /* Whether the device is the target that was asked for. */

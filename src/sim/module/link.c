@@ -12,6 +12,7 @@
 #include "core/lock.h"
 #include "core/object.h"
 #include "device/device.h"
+#include "module/archive.h"
 #include "module/image.h"
 #include "module/jit.h"
 #include "module/module.h"
@@ -29,6 +30,7 @@ struct link {
     size_t output_size;
     struct ptx_module *module; /* what is in the output */
     CUresult failed;           /* code of the first input that could not be taken */
+    bool libraries;            /* among the inputs */
     bool busy;                 /* a thread compiles for it, without the driver's lock */
     bool destroyed;            /* by the end of its context meanwhile: that thread frees it */
 };
@@ -168,16 +170,27 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         return CUDA_ERROR_INVALID_VALUE;
     if (link->output)
         return CUDA_ERROR_INVALID_VALUE;
-    if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM) {
-        ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX alone, no %s\n",
-                     type == CU_JIT_INPUT_NVVM ? "NVVM code" : "library of machine code");
+    if (type == CU_JIT_INPUT_NVVM) {
+        ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX, no NVVM code\n");
         sim_jit_refused(&link->jit, link->device, "linker's input", SIM_LACK_cuLinkAddData_v2_code);
         return SIM_LACK_cuLinkAddData_v2_code;
     }
-    CUresult result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
-    if (result == CUDA_SUCCESS && (type == CU_JIT_INPUT_PTX) == sim_image_is_binary(data, size)) {
-        sim_image_free(&image);
-        result = CUDA_ERROR_INVALID_IMAGE;
+    CUresult result;
+    if (type == CU_JIT_INPUT_LIBRARY) {
+        result = sim_archive_read(data, size, architecture, &image, &link->jit.errors);
+        if (result != CUDA_SUCCESS) { /* the link goes on without it, as a device's does */
+            sim_jit_refused(&link->jit, link->device, "linker's input", result);
+            sim_jit_write(&link->jit);
+            return result;
+        }
+        link->libraries = true;
+    } else {
+        result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
+        if (result == CUDA_SUCCESS &&
+            (type == CU_JIT_INPUT_PTX) == sim_image_is_binary(data, size)) {
+            sim_image_free(&image);
+            result = CUDA_ERROR_INVALID_IMAGE;
+        }
     }
     if (result == CUDA_SUCCESS) {
         result = read_input(link, &image, architecture);
@@ -272,6 +285,10 @@ static CUresult compile(struct link *link, unsigned architecture)
     sim_lock_enter();
     if (status == PTX_OK)
         sim_jit_describe(&link->jit, link->module, architecture);
+    if (status == PTX_UNRESOLVED && link->libraries)
+        ptx_text_add(&link->jit.errors,
+                     "info    : of libraries the simulated device links PTX, and of libcudadevrt "
+                     "the barrier of a grid; kernels that launch kernels are not simulated\n");
     /* Each input was good by itself: a symbol is missing. */
     return status == PTX_UNRESOLVED ? CUDA_ERROR_INVALID_SOURCE : code_of(status);
 }

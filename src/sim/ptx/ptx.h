@@ -132,10 +132,9 @@ struct ptx_function_info {
     uint32_t required[3];   /* .reqntid; 0: not given */
     uint32_t cluster[3];    /* .reqnctapercluster; 0: not given */
     uint32_t max_cluster;   /* .maxclusterrank; 0: not given */
-    bool uses_grid_sync;
-    bool uses_references; /* texture references, with those of the functions that it can call */
-    const char *lacks;    /* what it or a function that it calls needs and the engine lacks: such a
-                             kernel must not be launched. NULL: nothing */
+    bool uses_references;   /* texture references, with those of the functions that it can call */
+    const char *lacks; /* what it or a function that it calls needs and the engine lacks: such a
+                          kernel must not be launched. NULL: nothing */
 };
 
 unsigned ptx_module_version(const struct ptx_module *module); /* 804 */

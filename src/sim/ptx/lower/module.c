@@ -68,16 +68,6 @@ static uint32_t product(const uint32_t *sizes)
     return sizes[0] ? sizes[0] * (sizes[1] ? sizes[1] : 1) * (sizes[2] ? sizes[2] : 1) : 0;
 }
 
-static bool uses_envreg(const struct ir_function *fn)
-{
-    for (uint32_t i = 0; i < fn->insn_count; i++)
-        for (uint32_t j = 0; j < fn->insns[i].count && j < IR_MAX_OPERANDS; j++)
-            if (fn->insns[i].operands[j].kind == IR_OPERAND_SPECIAL &&
-                fn->insns[i].operands[j].index == IR_ENVREG)
-                return true;
-    return false;
-}
-
 static bool module_info(struct ptx_module *module, struct ptx_code *code)
 {
     const struct ir_function *fn = code->ir;
@@ -105,7 +95,6 @@ static bool module_info(struct ptx_module *module, struct ptx_code *code)
         info->cluster[i] = fn->cluster[i];
     }
     info->max_cluster = fn->max_cluster;
-    info->uses_grid_sync = uses_envreg(fn);
     for (uint32_t i = 0; i < module->variable_count; i++)
         if (module->variables[i].space == PTX_SPACE_CONST)
             info->constants += (uint32_t)module->variables[i].size;

@@ -93,7 +93,7 @@ static uint64_t machine_special(const struct ptx_warp *warp, unsigned which, uns
     case IR_GLOBALTIMER_HI:
         return global_timer() >> 32;
     case IR_ENVREG: /* cooperative groups: the address of the grid's workspace */
-        return component == 1 ? (uint32_t)(GRID_WINDOW >> 32) : 0;
+        return component == 1 && launch->request->cooperative ? (uint32_t)(GRID_WINDOW >> 32) : 0;
     case IR_TOTAL_SMEM_SIZE:
         return launch->shared_size;
     case IR_AGGR_SMEM_SIZE:

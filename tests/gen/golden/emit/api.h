@@ -6,24 +6,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Without a toolkit's cuda.h before this header, cushim brings its own. */
+/* Without a toolkit's cuda.h before this header, cushim brings its own types. The functions, which
+ * the table replaces, cost as much to compile as it does: cuda.h and CUSHIM_DROPIN bring them. */
 #ifdef CUSHIM_FOREIGN_TYPES
-#ifdef CUSHIM_CUDA_H
+#ifdef CUSHIM_CUDA_TYPES_H
 #error "CUSHIM_FOREIGN_TYPES is defined after a header of cushim's declared the types"
 #endif
 #elif !defined(__cuda_cuda_h__)
-#include <cushim/cuda.h>
-#elif !defined(CUSHIM_CUDA_H) && !(defined(CUDA_VERSION) && defined(CU_PARAM_TR_DEFAULT))
+#include <cushim/cuda_types.h>
+#ifdef CUSHIM_DROPIN
+#include <cushim/cuda_functions.h>
+#endif
+#elif !defined(CUSHIM_CUDA_TYPES_H) && !(defined(CUDA_VERSION) && defined(CU_PARAM_TR_DEFAULT))
 #error "a header of yours, not NVIDIA's cuda.h, declared types of CUDA before cushim's headers: leave it out, because cushim declares all types, or define CUSHIM_FOREIGN_TYPES, and cushim takes them from it (docs/adopt.md)"
 #define CUSHIM_FOREIGN_TYPES
 #elif CUDA_VERSION < 11000
 #error "the cuda.h before cushim's headers is older than CUDA 11.0"
-#elif !defined(CUSHIM_CUDA_H) && defined(CUSHIM_CUDA_VERSION)
+#elif !defined(CUSHIM_CUDA_TYPES_H) && defined(CUSHIM_CUDA_VERSION)
 #if CUSHIM_CUDA_VERSION != CUDA_VERSION
 #error "CUSHIM_CUDA_VERSION contradicts CUDA_VERSION of the cuda.h before cushim's headers"
 #endif
 #endif
-#if defined(CUSHIM_FOREIGN_TYPES) || defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 11000
+#if defined(CUSHIM_FOREIGN_TYPES) || defined(CUSHIM_CUDA_TYPES_H) || CUDA_VERSION >= 11000
 
 #ifndef CUDAAPI
 #ifdef _WIN32
@@ -68,7 +72,7 @@ typedef struct CUpassing_st cushim_CUpassing;
 #else
 
 /* Types that a cuda.h before 12000 may lack, or have by another name. */
-#if defined(CUSHIM_CUDA_H) || CUDA_VERSION >= 12000
+#if defined(CUSHIM_CUDA_TYPES_H) || CUDA_VERSION >= 12000
 typedef cuuint64_t cushim_cuuint64_t;
 typedef CUdriverProcAddressQueryResult cushim_CUdriverProcAddressQueryResult;
 #else
@@ -77,7 +81,7 @@ typedef unsigned int cushim_CUdriverProcAddressQueryResult;
 #endif
 
 /* Types that an older cuda.h, or any public one, lacks. */
-#ifndef CUSHIM_CUDA_H
+#ifndef CUSHIM_CUDA_TYPES_H
 #ifndef __CUDA_API_VERSION_INTERNAL
 typedef unsigned int CUdeviceptr_v1;
 #endif
@@ -98,40 +102,20 @@ typedef struct CUpassing_st CUpassing;
 struct cushim_instance;
 
 /* cuda.h's macros would rename the members in their own definition. */
-#pragma push_macro("cuD3D9CtxCreate")
-#undef cuD3D9CtxCreate
-#pragma push_macro("cuDriverGetVersion")
-#undef cuDriverGetVersion
-#pragma push_macro("cuGetErrorName")
-#undef cuGetErrorName
-#pragma push_macro("cuGetErrorString")
-#undef cuGetErrorString
+#if !defined(CUSHIM_CUDA_TYPES_H) || defined(CUSHIM_CUDA_FUNCTIONS_H) || \
+    defined(CUSHIM_CUDA_NAMES_H)
+#define CUSHIM_API_AWAY
 #pragma push_macro("cuGetProcAddress")
 #undef cuGetProcAddress
-#pragma push_macro("cuGetProcAddress_v1")
-#undef cuGetProcAddress_v1
 #pragma push_macro("cuGetProcAddress_v2")
 #undef cuGetProcAddress_v2
-#pragma push_macro("cuInit")
-#undef cuInit
 #pragma push_macro("cuLaunchHostFunc")
 #undef cuLaunchHostFunc
-#pragma push_macro("cuLaunchHostFunc_ptsz")
-#undef cuLaunchHostFunc_ptsz
 #pragma push_macro("cuMemAlloc")
 #undef cuMemAlloc
-#pragma push_macro("cuMemAlloc_v1")
-#undef cuMemAlloc_v1
-#pragma push_macro("cuMemAlloc_v2")
-#undef cuMemAlloc_v2
 #pragma push_macro("cuMemcpy")
 #undef cuMemcpy
-#pragma push_macro("cuMemcpy_ptds")
-#undef cuMemcpy_ptds
-#pragma push_macro("cuNodeSet")
-#undef cuNodeSet
-#pragma push_macro("cuPass")
-#undef cuPass
+#endif
 
 /*
  * The order of the members is ABI: new ones come at the end. A member is what the driver exports
@@ -172,23 +156,13 @@ struct cushim_api {
     CUresult (CUDAAPI *cuPass)(CUpassing *passing);
 };
 
-#pragma pop_macro("cuD3D9CtxCreate")
-#pragma pop_macro("cuDriverGetVersion")
-#pragma pop_macro("cuGetErrorName")
-#pragma pop_macro("cuGetErrorString")
+#ifdef CUSHIM_API_AWAY
 #pragma pop_macro("cuGetProcAddress")
-#pragma pop_macro("cuGetProcAddress_v1")
 #pragma pop_macro("cuGetProcAddress_v2")
-#pragma pop_macro("cuInit")
 #pragma pop_macro("cuLaunchHostFunc")
-#pragma pop_macro("cuLaunchHostFunc_ptsz")
 #pragma pop_macro("cuMemAlloc")
-#pragma pop_macro("cuMemAlloc_v1")
-#pragma pop_macro("cuMemAlloc_v2")
 #pragma pop_macro("cuMemcpy")
-#pragma pop_macro("cuMemcpy_ptds")
-#pragma pop_macro("cuNodeSet")
-#pragma pop_macro("cuPass")
+#endif
 #ifdef CUSHIM_FOREIGN_TYPES
 #undef CUdeviceptr_v1
 #undef CUhostFn
@@ -199,6 +173,10 @@ struct cushim_api {
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CUSHIM_CUDA_TYPES_H
+#include <cushim/cuda_names.h>
 #endif
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_CUDAD3D9TYPEDEFS_H
 #define CUSHIM_CUDAD3D9TYPEDEFS_H
 
-#if defined(__cuda_cuda_h__) && !defined(CUSHIM_CUDA_H)
+#if defined(__cuda_cuda_h__) && !defined(CUSHIM_CUDA_TYPES_H)
 /* After a toolkit's cuda.h the types are the toolkit's too, of the header beside its cuda.h. */
 #include <cudaD3D9Typedefs.h>
 #ifndef CUDAD3D9TYPEDEFS_H

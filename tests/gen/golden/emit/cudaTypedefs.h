@@ -3,7 +3,7 @@
 #ifndef CUSHIM_CUDATYPEDEFS_H
 #define CUSHIM_CUDATYPEDEFS_H
 
-#if defined(__cuda_cuda_h__) && !defined(CUSHIM_CUDA_H)
+#if defined(__cuda_cuda_h__) && !defined(CUSHIM_CUDA_TYPES_H)
 /* After a toolkit's cuda.h the types are the toolkit's too, of the header beside its cuda.h. */
 #include <cudaTypedefs.h>
 #ifndef CUDATYPEDEFS_H
