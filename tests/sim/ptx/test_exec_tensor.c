@@ -332,7 +332,24 @@ static void refusals(void **state)
          PTX_FAULT_ILLEGAL_ADDRESS, "no live memory"},
         {"tensormap.replace.tile.elemtype.global.b1024.b32 [%d2], 0;\n" LOAD2
          " [%r1], [%d2, {0, 0}], [%r2];\n",
-         PTX_FAULT_ILLEGAL_INSTRUCTION, "do not suit"},
+         PTX_FAULT_ILLEGAL_INSTRUCTION, "cannot be copied"},
+        {"tensormap.replace.tile.box_dim.global.b1024.b32 [%d2], 1, 60000;\n" STORE2
+         " [%d2, {0, 100}], [%r1];\n",
+         PTX_FAULT_ILLEGAL_INSTRUCTION, "cannot be copied"},
+        {"tensormap.replace.tile.rank.global.b1024.b32 [%d2], 4;\n"
+         "tensormap.replace.tile.box_dim.global.b1024.b32 [%d2], 1, 65535;\n"
+         "tensormap.replace.tile.box_dim.global.b1024.b32 [%d2], 2, 65535;\n"
+         "tensormap.replace.tile.box_dim.global.b1024.b32 [%d2], 3, 65535;\n"
+         "tensormap.replace.tile.box_dim.global.b1024.b32 [%d2], 4, 65535;\n"
+         "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%d2, {0, 100, 0, 0, 0}], "
+         "[%r1];\n",
+         PTX_FAULT_ILLEGAL_INSTRUCTION, "cannot be copied"},
+        {"tensormap.replace.tile.interleave_layout.global.b1024.b32 [%d2], 1;\n" STORE2
+         " [%d2, {0, 0}], [%r1];\n",
+         PTX_FAULT_ILLEGAL_INSTRUCTION, "cannot be copied"},
+        {"tensormap.replace.tile.global_stride.global.b1024.b64 [%d2], 0, 98;\n" STORE2
+         " [%d2, {0, 0}], [%r1];\n",
+         PTX_FAULT_MISALIGNED, "a stride is no multiple"},
         {"tensormap.replace.tile.elemtype.global.b1024.b32 [%d2], 7;\n"
          "cp.reduce.async.bulk.tensor.2d.global.shared::cta.min.bulk_group [%d2, {0, 0}], [%r1];\n",
          PTX_FAULT_ILLEGAL_INSTRUCTION, "no such reduction"},

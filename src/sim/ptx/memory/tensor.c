@@ -20,9 +20,10 @@
 #include "ptx/read/ir.h"
 
 enum {
-    PIECE = 16,         /* bytes that stay together in shared memory */
-    ALIGNMENT = 128,    /* of a tile there */
-    ROW_BYTES = 256 * 8 /* at most */
+    PIECE = 16,          /* bytes that stay together in shared memory */
+    ALIGNMENT = 128,     /* of a tile there */
+    ROW_BYTES = 256 * 8, /* at most */
+    TILE_BYTES = 228 << 10
 };
 
 /* One tile of one lane. */
@@ -232,6 +233,16 @@ static bool row_store(const struct tile *tile, uint64_t at, reduce_one *reduce)
 }
 
 /* --- Tiles --- */
+/* The entries make no other maps, but kernels may. */
+static bool tensor_is_aligned(const struct ptx_tensor *tensor)
+{
+    uint64_t all = tensor->address;
+
+    for (unsigned i = 0; i + 1 < tensor->rank; i++)
+        all |= tensor->strides[i];
+    return all % PIECE == 0;
+}
+
 /* What a copy must have, whatever its tile. */
 static bool tile_check(const struct tile *tile)
 {
@@ -247,9 +258,15 @@ static bool tile_check(const struct tile *tile)
                    "the innermost coordinate is no multiple of 16 bytes");
         return false;
     }
-    if (tile->row_bytes % PIECE || tile->row_bytes > (span ? span : ROW_BYTES)) {
+    if (tile->row_bytes % PIECE || tile->row_bytes > (span ? span : ROW_BYTES) ||
+        (uint64_t)tile->walk.rows * tile->pitch > TILE_BYTES || tile->tensor.interleave) {
         tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-                   "the rows of a tile do not suit the tensor map");
+                   "the tensor map has tiles that cannot be copied");
+        return false;
+    }
+    if (!tensor_is_aligned(&tile->tensor)) {
+        tile_fault(tile, PTX_FAULT_MISALIGNED, tile->tensor.address,
+                   "the tensor's address or a stride is no multiple of 16");
         return false;
     }
     if (!tensor_find(tile, tile->tensor.address, 1, false)) {

@@ -12,7 +12,9 @@ static void begin_box(struct tensor_walk *walk)
 
     walk->elements = tensor->box[0]; /* of neighbours: here a step does not count */
     for (unsigned i = 1; i < tensor->rank; i++) {
-        walk->rows *= count_of(tensor, i);
+        /* Boxes that a kernel made may have any size; so many rows are refused. */
+        if (walk->rows <= UINT16_MAX)
+            walk->rows *= count_of(tensor, i);
         walk->first[i] = walk->at[i];
         walk->last[i] = walk->at[i] + tensor->box[i] - 1;
     }
