@@ -25,8 +25,14 @@
 #if !defined(CUSHIM_CUDA_VERSION) && !defined(__cuda_cuda_h__)
 #define CUSHIM_CUDA_VERSION 12090
 #endif
+#ifndef CUSHIM_DROPIN
+#define CUSHIM_DROPIN /* its users call functions of the driver's own names */
+#endif
 /** @endcond */
 #include <cushim/cushim.h>
+#if defined(CUSHIM_CUDA_TYPES_H) && !defined(CUSHIM_CUDA_FUNCTIONS_H)
+#error "cuew.h comes before cushim.h, which then declares the functions too"
+#endif
 
 enum {
     CUEW_SUCCESS = 0,
