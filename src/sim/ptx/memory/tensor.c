@@ -62,32 +62,29 @@ static uint64_t swizzled(const struct ptx_tensor *tensor, uint64_t address)
     return address ^ (address >> 7 & masks[tensor->swizzle & 3]) << 4;
 }
 
-static char *piece_at(const struct tile *tile, uint64_t at, bool write)
+static char *piece_at(const struct tile *tile, uint64_t address, bool write)
 {
-    return memory_resolve(tile->warp, tile->step, tile->lane, PTX_SPACE_SHARED,
-                          swizzled(&tile->tensor, tile->shared + at), PIECE, write);
+    return memory_resolve(tile->warp, tile->step, tile->lane, PTX_SPACE_SHARED, address, PIECE,
+                          write);
 }
 
-static bool row_put(const struct tile *tile, uint64_t at, const char *row)
+/* One row between the tile and `row`. A row that fills its place lies together, so that its ends
+ * say for all of it that it is there. */
+static bool row_move(const struct tile *tile, uint64_t at, char *row, bool write)
 {
+    uint64_t first = tile->shared + at;
+    bool full = tile->row_bytes == tile->pitch;
+    char *host = full ? piece_at(tile, first, write) : NULL;
+
+    if (full && (!host || !piece_at(tile, first + tile->pitch - PIECE, write)))
+        return false;
     for (uint32_t i = 0; i < tile->row_bytes; i += PIECE) {
-        char *piece = piece_at(tile, at + i, true);
+        uint64_t address = swizzled(&tile->tensor, first + i);
+        char *piece = full ? host + (address - first) : piece_at(tile, address, write);
 
         if (!piece)
             return false;
-        memcpy(piece, row + i, PIECE);
-    }
-    return true;
-}
-
-static bool row_get(const struct tile *tile, uint64_t at, char *row)
-{
-    for (uint32_t i = 0; i < tile->row_bytes; i += PIECE) {
-        const char *piece = piece_at(tile, at + i, false);
-
-        if (!piece)
-            return false;
-        memcpy(row + i, piece, PIECE);
+        memcpy(write ? piece : row + i, write ? row + i : piece, PIECE);
     }
     return true;
 }
@@ -166,7 +163,7 @@ static bool row_load(const struct tile *tile, uint64_t at)
         memcpy(bytes + (size_t)row.begin * tile->size, from, row_size(tile, &row));
         row_convert(tile, bytes + (size_t)row.begin * tile->size, row.end - row.begin);
     }
-    return row_put(tile, at, bytes);
+    return row_move(tile, at, bytes, true);
 }
 
 /* Where a row is stored. A device writes whole pieces, and so beyond the last element where the
@@ -221,7 +218,7 @@ static bool row_store(const struct tile *tile, uint64_t at, reduce_one *reduce)
     to = row_target(tile, &row);
     if (!to)
         return row.begin >= row.end;
-    if (!row_get(tile, at, bytes))
+    if (!row_move(tile, at, bytes, false))
         return false;
     if (!reduce) {
         memcpy(to, bytes + (size_t)row.begin * tile->size, row_size(tile, &row));
