@@ -189,6 +189,45 @@ struct ptx_texture {
     float mipmap_bias, min_level, max_level;
 };
 
+/* --- Maps of tensors: 128 bytes that a program makes and a kernel copies by --- */
+enum ptx_tensor_type {
+    PTX_TENSOR_U8,
+    PTX_TENSOR_U16,
+    PTX_TENSOR_U32,
+    PTX_TENSOR_S32,
+    PTX_TENSOR_U64,
+    PTX_TENSOR_S64,
+    PTX_TENSOR_F16,
+    PTX_TENSOR_F32,
+    PTX_TENSOR_F64,
+    PTX_TENSOR_BF16,
+    PTX_TENSOR_F32_FTZ,
+    PTX_TENSOR_TF32,
+    PTX_TENSOR_TF32_FTZ,
+    PTX_TENSOR_TYPES
+}; /* values of CUtensorMapDataType */
+#define PTX_TENSOR_RANKS 5
+#define PTX_TENSOR_MAP_BYTES 128
+struct ptx_tensor {
+    uint64_t address;
+    uint64_t strides[PTX_TENSOR_RANKS - 1]; /* bytes, of each dimension but the first */
+    uint32_t sizes[PTX_TENSOR_RANKS];       /* elements of each dimension, minus one */
+    uint16_t box[PTX_TENSOR_RANKS];         /* elements that a tile spans */
+    uint8_t steps[PTX_TENSOR_RANKS];        /* from one element of a tile to the next */
+    uint8_t type;                           /* enum ptx_tensor_type */
+    uint8_t rank;                           /* 1 to 5 */
+    uint8_t interleave;                     /* values of CUtensorMapInterleave */
+    uint8_t swizzle;                        /* values of CUtensorMapSwizzle */
+    uint8_t nan;                            /* what is outside of the tensor is no 0, but NaN */
+    uint8_t im2col;                         /* tiles are pixels, not boxes: */
+    int16_t lower[3], upper[3];             /* corners of where pixels begin, innermost first */
+    uint16_t channels, pixels;              /* of a tile */
+};
+unsigned ptx_tensor_type_size(enum ptx_tensor_type type); /* bytes; 0: no type */
+void ptx_tensor_encode(const struct ptx_tensor *tensor, void *map);
+/* False: the bytes are no map, or a damaged one. */
+bool ptx_tensor_decode(const void *map, struct ptx_tensor *tensor);
+
 struct ptx_world { /* what a launch sees of its context */
     void *user;
     /* Live allocations that contain `address`; false: none. Called when a thread's cached ranges

@@ -71,6 +71,8 @@ extern const struct family share_memory_family, share_event_family, share_pool_f
     share_virtual_family;
 extern const struct family conditional_family;
 extern const struct family told_family;
+extern const struct family tensor_family;
+extern const struct family tensor_copy_family, tensor_tile_family;
 extern const struct cushim_api *cu;
 extern CUdevice dev;
 extern CUcontext ctx;

@@ -18,6 +18,10 @@
 #include "ptx/read/parse.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n"
+/* The beginning of one for sm_90a, in a newer version; its first statement is on line 8. */
+#define HEAD_NEW                                                                                   \
+    ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"                     \
+    ".reg .b32 %r<9>; .reg .b64 %d<9>;\n.shared .align 16 .b8 sh[64];\n"
 /* A kernel around statements; the first of them is on line 8. */
 #define BODY(text)                                                                                 \
     HEAD ".visible .entry k(.param .u64 p, .param .align 8 .b8 q[16])\n{\n"                        \
@@ -217,8 +221,50 @@ static const struct reading_case bad_cases[] = {
      "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r1}, {%r1, %r1, %r1, %r1}, "
      "{%r1, %r1}, {%r1, %r1};\n}\n",
      PTX_INVALID, 7, "requires .target sm_80"},
-    {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [sh];"),
-     PTX_UNSUPPORTED, 8, "copies of tensors"},
+    {HEAD_NEW "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::"
+              "bytes [sh], [%d1, {%r1, %r2, %r3, %r4, %r5}], [sh];\nret;\n}\n",
+     PTX_UNSUPPORTED, 8, "in the manner of sm_100"},
+    {HEAD_NEW "st.async.global.release.gpu.b32 [%d1], %r1;\nret;\n}\n", PTX_UNSUPPORTED, 8,
+     "asynchronous stores to global memory"},
+    {HEAD_NEW "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%d1], 1;\nret;\n}\n",
+     PTX_UNSUPPORTED, 8, "this part of a tensor map"},
+    {BODY("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d1, {%r1}], [sh];"), PTX_INVALID,
+     8, "Arguments mismatch"},
+    {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, %r1], [sh];"), PTX_INVALID,
+     8, "Arguments mismatch"},
+    {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1+128, {%r1}], [sh];"),
+     PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [q, {%r1}], [sh];"), PTX_INVALID,
+     8, "Arguments mismatch"},
+    {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%f1}], [sh];"), PTX_INVALID,
+     8, "Arguments mismatch"},
+    {BODY("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [gv];"), PTX_INVALID,
+     8, "State space mismatch"},
+    {BODY("cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group [%d1, {%r1, %r2}], "
+          "[sh];"),
+     PTX_INVALID, 8, "Illegal combination"},
+    {BODY("cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes [sh], [%d1, "
+          "{%r1}], [sh];"),
+     PTX_INVALID, 8, "requires PTX ISA .version 8.6"},
+    {BODY(
+         "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [sh], "
+         "[%d1, {%r1, %r2, %r3, %r4}], [sh], {1};"),
+     PTX_INVALID, 8, "Arguments mismatch"},
+    {BODY("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%d1], [sh], 16;"),
+     PTX_INVALID, 8, "Illegal combination"},
+    {BODY("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1], [sh], 24;"),
+     PTX_INVALID, 8, "multiple of 16"},
+    {BODY(
+         "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b64 [sh], {%d1, %d1, %d1, %d1}, "
+         "[sh];"),
+     PTX_INVALID, 8, "too wide"},
+    {BODY("red.async.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [sh], 1, [sh];"),
+     PTX_INVALID, 8, "Illegal combination"},
+    {BODY("st.bulk.weak.shared::cta [sh], 64, 0;"), PTX_INVALID, 8,
+     "requires PTX ISA .version 8.6"},
+    {BODY("tensormap.replace.tile.rank.global.b1024.b32 [%d1], 2;"), PTX_INVALID, 8,
+     "not supported on .target 'sm_90'"},
+    {BODY("fence.proxy.tensormap::generic.acquire.gpu [%d1], 64;"), PTX_INVALID, 8, "out of range"},
     {BODY("cp.async.bulk.global.shared::cta.bulk_group [%d1], [sh], 24;"), PTX_INVALID, 8,
      "multiple of 16"},
     {BODY("cp.async.bulk.global.shared::cta.bulk_group [sh], [sh], 16;"), PTX_INVALID, 8,

@@ -3,6 +3,7 @@
 #include "ptx/lower/lower_insn.h"
 
 #include "ptx/lower/lower.h"
+#include "ptx/lower/lower_bulk.h"
 #include "ptx/lower/lower_flow.h"
 #include "ptx/lower/lower_matrix.h"
 #include "ptx/lower/lower_memory.h"
@@ -175,8 +176,8 @@ void lower_insn(struct lower *lower, uint32_t index)
     const struct ir_insn *insn = lower->insn;
 
     if (lower_flow_family(lower, insn, index) || lower_sync_family(lower, insn) ||
-        lower_memory_family(lower, insn) || lower_matrix_family(lower, insn) ||
-        lower_move_family(lower, insn))
+        lower_memory_family(lower, insn) || lower_bulk_family(lower, insn) ||
+        lower_matrix_family(lower, insn) || lower_move_family(lower, insn))
         return;
     lower_selected(lower, insn);
 }

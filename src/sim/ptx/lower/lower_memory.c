@@ -8,7 +8,6 @@
 #include "ptx/memory/atomic.h"
 #include "ptx/memory/memory.h"
 #include "ptx/memory/memory_async.h"
-#include "ptx/memory/memory_bulk.h"
 #include "ptx/memory/memory_load.h"
 #include "ptx/memory/memory_store.h"
 #include "ptx/ops/code.h"
@@ -371,15 +370,6 @@ static void lower_prefetch(struct lower *lower, const struct ir_insn *insn)
     lower_use(lower, step, 0, address);
 }
 
-static struct how_memory copy_how(uint32_t step, int64_t to_offset, int64_t from_offset)
-{
-    struct how_memory how = memory_how(step, MEMORY_GLOBAL, 0);
-
-    how.to_offset = (int32_t)to_offset;
-    how.from_offset = (int32_t)from_offset;
-    return how;
-}
-
 /* cp.async [to], [from], size, from_size: the copy is made at once. */
 static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
 {
@@ -409,51 +399,12 @@ static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
     if (insn->ignore_src && insn->count > 3)
         ignore = operand_predicate(lower, &insn->operands[3]);
     step = lower_step(lower, memory_async_copy, CONTROL_MEMORY);
-    lower->steps[step].how.memory = copy_how(step, to_offset, from_offset);
+    lower->steps[step].how.memory = memory_how_copy(step, to_offset, from_offset);
     lower_use(lower, step, 0, to);
     lower_use(lower, step, 1, from);
     lower_use(lower, step, 2, size);
     lower_use(lower, step, 3, present);
     lower_use(lower, step, 4, ignore);
-}
-
-static uint32_t lower_offset(struct lower *lower, int64_t offset)
-{
-    struct ir_operand constant = {.kind = IR_OPERAND_IMM, .bits = (uint64_t)offset};
-
-    return operand_source(lower, &constant, PLACE_64);
-}
-
-/* cp.async.bulk: to, from, size, the mbarrier and its offset, mask of blocks or of bytes. */
-static void lower_cp_bulk(struct lower *lower, const struct ir_insn *insn)
-{
-    uint32_t to, from, size, step, barrier = PTX_ABSENT, barrier_at = PTX_ABSENT, mask = PTX_ABSENT;
-    bool load = insn->space == PTX_SPACE_SHARED;
-    int64_t to_offset, from_offset, barrier_offset;
-
-    if (insn->mode != IR_CP_ASYNC && insn->mode != IR_CP_MULTICAST && insn->mode != IR_CP_MASK)
-        return; /* nothing is ever pending */
-    to = operand_address(lower, &insn->operands[0], &to_offset);
-    from = operand_address(lower, &insn->operands[1], &from_offset);
-    size = operand_source(lower, &insn->operands[2], PLACE_32);
-    if (load) {
-        barrier = operand_address(lower, &insn->operands[3], &barrier_offset);
-        barrier_at = lower_offset(lower, barrier_offset);
-    }
-    if (insn->mode != IR_CP_ASYNC) /* before it or behind it may be a cache policy */
-        mask = operand_source(lower, &insn->operands[load ? 4 : insn->count - 1], PLACE_32);
-    step = lower_step(lower,
-                      !load                              ? memory_bulk_store
-                      : insn->space2 == PTX_SPACE_SHARED ? memory_bulk_peer
-                                                         : memory_bulk_load,
-                      CONTROL_MEMORY);
-    lower->steps[step].how.memory = copy_how(step, to_offset, from_offset);
-    lower_use(lower, step, 0, to);
-    lower_use(lower, step, 1, from);
-    lower_use(lower, step, 2, size);
-    lower_use(lower, step, 3, barrier);
-    lower_use(lower, step, 4, barrier_at);
-    lower_use(lower, step, 5, mask);
 }
 
 bool lower_memory_family(struct lower *lower, const struct ir_insn *insn)
@@ -480,9 +431,6 @@ bool lower_memory_family(struct lower *lower, const struct ir_insn *insn)
         return true;
     case IR_CP_ASYNC:
         lower_cp_async(lower, insn);
-        return true;
-    case IR_CP_BULK:
-        lower_cp_bulk(lower, insn);
         return true;
     default:
         return false;

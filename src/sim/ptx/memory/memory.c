@@ -51,6 +51,11 @@ bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_
     return (cached->flags & flags) == flags;
 }
 
+uint64_t memory_in_block(uint64_t address, unsigned rank)
+{
+    return address % CLUSTER_STRIDE + (rank + 1) * CLUSTER_STRIDE;
+}
+
 static char *window_resolve(struct ptx_warp *warp, unsigned lane, enum ptx_space space, uint64_t at,
                             uint32_t size)
 {

@@ -81,6 +81,17 @@ static inline struct how_memory memory_how(uint32_t step, enum memory_space spac
         .slot = memory_slot(step), .space = (uint8_t)space, .offset = (uint64_t)offset};
 }
 
+/* The same of copies, which have two addresses. */
+static inline struct how_memory memory_how_copy(uint32_t step, int64_t to_offset,
+                                                int64_t from_offset)
+{
+    struct how_memory how = memory_how(step, MEMORY_GLOBAL, 0);
+
+    how.to_offset = (int32_t)to_offset;
+    how.from_offset = (int32_t)from_offset;
+    return how;
+}
+
 /* Where each lane's bytes are: at base + offsets[lane] for the lanes of the mask. */
 struct access {
     enum { ACCESS_FAILED, ACCESS_ROW, ACCESS_HALVES, ACCESS_GATHER } pattern;
@@ -105,6 +116,8 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
 
 char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                      enum ptx_space space, uint64_t address, uint32_t size, bool write);
+/* The shared address in the block of a rank in the cluster that `address` is in another one. */
+uint64_t memory_in_block(uint64_t address, unsigned rank);
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
                  uint32_t flags, struct ptx_range **range);
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "ptx/memory/memory.h"
+#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
 #include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
@@ -153,9 +155,21 @@ void memory_async_mbarrier(struct ptx_warp *warp, const struct ptx_step *step, u
         warp->predicates[to] = (warp->predicates[to] & ~mask) | set;
 }
 
-void memory_async_received(uint64_t *bits, uint32_t bytes)
+bool memory_async_signal(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                         enum ptx_space space, uint64_t barrier, uint32_t bytes)
 {
-    uint64_t ignored;
+    uint64_t *bits = (void *)memory_resolve(warp, step, lane, space, barrier, 8, true), ignored;
 
-    mbarrier_lane(bits, IR_MB_COMPLETE_TX, bytes, &ignored);
+    if (bits)
+        mbarrier_lane(bits, IR_MB_COMPLETE_TX, bytes, &ignored);
+    return bits;
+}
+
+bool memory_async_clustered(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    if (warp->block->launch->clustered)
+        return true;
+    fault_warp(warp, step, (unsigned)__builtin_ctz(mask), PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+               "the launch has no clusters");
+    return false;
 }

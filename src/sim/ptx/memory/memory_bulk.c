@@ -14,12 +14,6 @@
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 
-/* Where the copy `to` of the block of a rank in the cluster is. */
-static uint64_t in_block(uint64_t to, unsigned rank)
-{
-    return to % CLUSTER_STRIDE + (rank + 1) * CLUSTER_STRIDE;
-}
-
 struct bulk {
     uint64_t to, from;
     uint32_t size;
@@ -66,16 +60,6 @@ static bool bulk_copy(struct ptx_warp *warp, const struct ptx_step *step, unsign
     return true;
 }
 
-static bool bulk_signal(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                        uint64_t barrier, uint32_t size)
-{
-    uint64_t *bits = (void *)memory_resolve(warp, step, lane, PTX_SPACE_SHARED, barrier, 8, true);
-
-    if (bits)
-        memory_async_received(bits, size);
-    return bits;
-}
-
 /* operand[3] on: mbarrier, its offset, blocks of the cluster that all get the copy, each with its
  * own mbarrier. */
 static void bulk_to_shared(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
@@ -92,16 +76,17 @@ static void bulk_to_shared(struct ptx_warp *warp, const struct ptx_step *step, u
         bulk.from_space = from_space;
         if (!blocks) {
             if (!bulk_copy(warp, step, lane, &bulk) ||
-                !bulk_signal(warp, step, lane, signal, bulk.size))
+                !memory_async_signal(warp, step, lane, PTX_SPACE_SHARED, signal, bulk.size))
                 return;
             continue;
         }
         for (unsigned rank = 0; rank < 16; rank++) {
             if (!(blocks[lane] >> rank & 1))
                 continue;
-            bulk.to = in_block(first, rank);
+            bulk.to = memory_in_block(first, rank);
             if (!bulk_copy(warp, step, lane, &bulk) ||
-                !bulk_signal(warp, step, lane, in_block(signal, rank), bulk.size))
+                !memory_async_signal(warp, step, lane, PTX_SPACE_SHARED,
+                                     memory_in_block(signal, rank), bulk.size))
                 return;
         }
     }
@@ -114,7 +99,8 @@ void memory_bulk_load(struct ptx_warp *warp, const struct ptx_step *step, uint32
 
 void memory_bulk_peer(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    bulk_to_shared(warp, step, mask, PTX_SPACE_SHARED);
+    if (memory_async_clustered(warp, step, mask))
+        bulk_to_shared(warp, step, mask, PTX_SPACE_SHARED);
 }
 
 /* operand[5]: bytes of each 16 that are written. */

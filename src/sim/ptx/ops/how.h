@@ -168,6 +168,30 @@ struct how_memory {
     };
 };
 
+struct how_bulk {      /* reductions, and what counts its bytes with an mbarrier */
+    uint8_t slot;      /* in the place of how_memory's */
+    uint8_t space;     /* enum ptx_space of the destination and the mbarrier */
+    uint8_t type;      /* enum ir_type of an element */
+    uint8_t operation; /* enum ir_atomic */
+    uint8_t count;     /* of values */
+    int32_t to_offset, from_offset;
+};
+struct how_tensor { /* cp.async.bulk.tensor */
+    uint8_t slot;   /* in the place of how_memory's */
+    uint8_t way;    /* enum tensor_way */
+    uint8_t rank;
+    uint8_t operation; /* enum ir_atomic of a reduction */
+    bool im2col;
+    int32_t offset; /* what is added to the address of the tile */
+};
+struct how_map {   /* tensormap */
+    uint8_t slot;  /* in the place of how_memory's */
+    uint8_t space; /* enum ptx_space */
+    uint8_t field; /* enum ir_mode */
+    uint8_t index; /* dimension */
+    int32_t offset, from_offset;
+};
+
 /* --- Matrices --- */
 struct how_matrix {  /* ldmatrix, stmatrix, wmma.load, wmma.store */
     uint8_t slot;    /* in the place of how_memory's */
@@ -255,6 +279,9 @@ union ptx_how {
     struct how_barrier barrier;
     struct how_fixed fixed;
     struct how_memory memory;
+    struct how_bulk bulk;
+    struct how_tensor tensor;
+    struct how_map map;
     struct how_matrix matrix;
     struct how_mma mma;
     struct how_wgmma wgmma;

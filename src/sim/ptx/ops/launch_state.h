@@ -40,6 +40,7 @@ struct launch {
     const struct ptx_step *start;
     uint64_t cluster_count; /* of clusters, which are blocks where there are none */
     uint32_t cluster[3], cluster_size;
+    bool clustered;      /* the request or the kernel says so, be it of one block */
     uint32_t first_live; /* blocks that a worker has under way at once */
     uint32_t batch;      /* clusters that a worker gets from the counter at once */
     char apart1[64];     /* what all workers write has a cache line of its own */

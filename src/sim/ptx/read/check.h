@@ -38,6 +38,7 @@ enum modifier_field {
     FIELD_PARITY,
     FIELD_NOINC,
     FIELD_PO,
+    FIELD_IM2COL,
     FIELD_SHAPE,
     FIELD_LAYOUT, /* .row and .col, up to two of them */
 };

@@ -112,7 +112,7 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
             fix_video(insn, operand, spec->role == 'z');
         return;
     }
-    if (spec->role == 'g' || spec->role == 'o')
+    if (spec->role == 'g' || spec->role == 'G' || spec->role == 'o')
         want = IR_B32;
     if (check_fix_is_single(insn, spec, operand))
         *operand = operand->parts[0];

@@ -349,6 +349,38 @@ static bool group_suits(const struct parser *parser, const struct ir_insn *insn,
            (count == least[insn->geometry] || (count == 4 && least[insn->geometry] == 3));
 }
 
+/* [map, {coordinates}]: one for each dimension. */
+static bool tensor_suits(const struct parser *parser, const struct ir_insn *insn,
+                         const struct ir_operand *operand)
+{
+    if (operand->kind != IR_OPERAND_GROUP || operand->count != 2 || operand->offset != 0)
+        return false;
+    const struct ir_operand *map = &operand->parts[0], *at = &operand->parts[1];
+    const struct ir_variable *variable = variable_of(parser, map);
+    if (variable ? variable->space != PTX_SPACE_GLOBAL
+                 : !register_suits(parser, map, IR_B64, false) &&
+                       !register_suits(parser, map, IR_U32, false))
+        return false;
+    if (at->kind != IR_OPERAND_VECTOR || at->count != opcodes_rank(insn->geometry))
+        return false;
+    for (unsigned i = 0; i < at->count; i++)
+        if (!source_suits(parser, &at->parts[i], IR_U32, false))
+            return false;
+    return true;
+}
+
+/* {offsets}: one for each dimension between the channels and the images. */
+static bool im2col_suits(const struct parser *parser, const struct ir_insn *insn,
+                         const struct ir_operand *operand)
+{
+    if (operand->kind != IR_OPERAND_VECTOR || operand->count + 2u != opcodes_rank(insn->geometry))
+        return false;
+    for (unsigned i = 0; i < operand->count; i++)
+        if (!source_suits(parser, &operand->parts[i], IR_U16, false))
+            return false;
+    return true;
+}
+
 static bool offset_suits(const struct parser *parser, const struct ir_insn *insn,
                          const struct ir_operand *operand)
 {
@@ -427,6 +459,10 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
         return fragment_suits(parser, operand, want, fragment_registers(insn, want), false);
     case 'g':
         return group_suits(parser, insn, operand);
+    case 'G':
+        return tensor_suits(parser, insn, operand);
+    case 'I':
+        return im2col_suits(parser, insn, operand);
     case 'o':
         return offset_suits(parser, insn, operand);
     case 'n':

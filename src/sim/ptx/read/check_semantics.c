@@ -58,6 +58,17 @@ static bool check_address(struct parser *parser, const struct reading *reading,
     return true;
 }
 
+/* The space of an instruction's address, of which `seen` came before. A third one is an mbarrier's,
+ * and of those on tensors and of single values all are in shared memory. */
+static uint8_t address_space(const struct ir_insn *insn, unsigned seen)
+{
+    if (insn->op == IR_CP_TENSOR)
+        return PTX_SPACE_SHARED;
+    if (insn->op == IR_ST_ASYNC || insn->op == IR_RED_ASYNC)
+        return insn->space;
+    return seen == 0 ? insn->space : seen == 1 ? insn->space2 : PTX_SPACE_SHARED;
+}
+
 static bool check_addresses(struct parser *parser, const struct reading *reading,
                             const struct ir_insn *insn)
 {
@@ -66,9 +77,7 @@ static bool check_addresses(struct parser *parser, const struct reading *reading
         const struct ir_operand *operand = &insn->operands[i];
         if (operand->kind != IR_OPERAND_ADDRESS)
             continue;
-        /* A third one is an mbarrier's. */
-        uint8_t space = seen == 0 ? insn->space : seen == 1 ? insn->space2 : PTX_SPACE_SHARED;
-        seen++;
+        uint8_t space = address_space(insn, seen++);
         if (!operand->parts || !check_address(parser, reading, insn, operand, space))
             return false;
     }
@@ -249,6 +258,39 @@ static bool check_copy(struct parser *parser, const struct reading *reading,
     return true;
 }
 
+/* An operand that can have one value alone. */
+static bool check_fixed(struct parser *parser, const struct reading *reading,
+                        const struct ir_operand *operand, uint64_t value)
+{
+    return operand->bits == value ||
+           fail(parser, reading, "Immediate operand out of range for instruction '%.*s'");
+}
+
+/* The map's dimension, its modes, and how many bytes are copied. */
+static bool check_tensormap(struct parser *parser, const struct reading *reading,
+                            const struct ir_insn *insn)
+{
+    switch (insn->mode) {
+    case IR_MAP_COPY:
+        return check_fixed(parser, reading, &insn->operands[2], 128);
+    case IR_MAP_BOX:
+    case IR_MAP_SIZE:
+    case IR_MAP_STEP:
+        return at_most(parser, reading, &insn->operands[1], 4);
+    case IR_MAP_STRIDE:
+    case IR_MAP_SWIZZLE:
+        return at_most(parser, reading, &insn->operands[1], 3);
+    case IR_MAP_TYPE:
+        return at_most(parser, reading, &insn->operands[1], PTX_TENSOR_TYPES - 1);
+    case IR_MAP_INTERLEAVE:
+        return at_most(parser, reading, &insn->operands[1], 2);
+    case IR_MAP_FILL:
+        return at_most(parser, reading, &insn->operands[1], 1);
+    default:
+        return true;
+    }
+}
+
 /* But for the oldest ones, a lies by rows and b by columns. */
 static bool check_layouts(struct parser *parser, const struct reading *reading,
                           const struct ir_insn *insn)
@@ -321,6 +363,15 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
         return true;
     case IR_CP_ASYNC:
         return check_copy(parser, reading, insn);
+    case IR_ST_ASYNC:
+        return check_width(parser, reading, insn);
+    case IR_ST_BULK:
+        return check_fixed(parser, reading, &insn->operands[2], 0);
+    case IR_FENCE:
+        return insn->count == 0 || check_fixed(parser, reading, &insn->operands[1], 128);
+    case IR_TENSORMAP:
+        return check_tensormap(parser, reading, insn);
+    case IR_CP_REDUCE:
     case IR_CP_BULK:
         return check_bulk(parser, reading, insn);
     case IR_SHFL:

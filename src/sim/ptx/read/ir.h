@@ -182,6 +182,17 @@ enum ir_mode {
     IR_CP_MULTICAST, /* cp.async.bulk */
     IR_CP_MASK,
     IR_CP_PREFETCH,
+    IR_MAP_COPY, /* tensormap */
+    IR_MAP_ADDRESS,
+    IR_MAP_RANK,
+    IR_MAP_BOX,
+    IR_MAP_SIZE,
+    IR_MAP_STRIDE,
+    IR_MAP_STEP,
+    IR_MAP_TYPE,
+    IR_MAP_INTERLEAVE,
+    IR_MAP_SWIZZLE,
+    IR_MAP_FILL,
     IR_SHR_7, /* vmad */
     IR_SHR_15,
     IR_QUERY_WIDTH, /* txq, suq */
@@ -213,7 +224,9 @@ enum ir_geometry {
     IR_CUBE,
     IR_ACUBE,
     IR_2DMS,
-    IR_A2DMS
+    IR_A2DMS,
+    IR_4D, /* of tensors */
+    IR_5D
 };
 /* Of matrices: see opcodes_shapes.def. */
 enum ir_shape {
@@ -330,14 +343,15 @@ struct ir_insn {
     uint8_t space, space2; /* enum ptx_space; space2: source of cp.async */
     bool to;               /* cvta.to */
     bool saturate, ftz, approx, full, cc, relu, uniform, sync, array, noftz, nan, xorsign, abs,
-        aligned, satfinite, ignore_src, parity, noinc, po, cluster;
+        aligned, satfinite, ignore_src, parity, noinc, po, cluster, im2col;
     uint8_t level;     /* enum ir_level, of tex */
     uint8_t component; /* of tld4: 0 to 3; of wmma.load: 0 a, 1 b, 2 c */
     uint8_t shape;     /* enum ir_shape */
     uint8_t columns;   /* bit 0: .col or .trans, of the last layout named; bit 1: of the one before
                         */
     /* parity: mbarrier.*_wait.parity; noinc: cp.async.mbarrier.arrive.noinc; po: vmad.po; cluster:
-     * the space is .shared::cluster; expect_tx: mbarrier.arrive.expect_tx */
+     * the space is .shared::cluster; im2col: of cp.async.bulk.tensor; expect_tx:
+     * mbarrier.arrive.expect_tx */
     bool expect_tx;
     bool formatted; /* sust.p, sured.p */
     bool guarded, guard_negate;

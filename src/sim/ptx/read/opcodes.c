@@ -61,3 +61,21 @@ unsigned opcodes_type_size(enum ir_type type)
     }
     return 0;
 }
+
+unsigned opcodes_rank(enum ir_geometry geometry)
+{
+    switch (geometry) {
+    case IR_1D:
+        return 1;
+    case IR_2D:
+        return 2;
+    case IR_3D:
+        return 3;
+    case IR_4D:
+        return 4;
+    case IR_5D:
+        return 5;
+    default:
+        return 0;
+    }
+}

@@ -104,6 +104,7 @@ static bool launch_cluster(struct launch *launch)
         uint32_t size = request->cluster[i] ? request->cluster[i] : fixed[i];
 
         launch->cluster[i] = size ? size : 1;
+        launch->clustered |= size != 0;
         if (request->grid[i] % launch->cluster[i])
             return false;
         launch->cluster_size *= launch->cluster[i];

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* cp.async.bulk.tensor and its reductions: tiles between shared memory and a tensor, made at once.
+ */
+#include "ptx/memory/tensor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/memory/memory.h"
+#include "ptx/memory/memory_async.h"
+#include "ptx/memory/reduce.h"
+#include "ptx/memory/tensor_map.h"
+#include "ptx/memory/tensor_walk.h"
+#include "ptx/ops/block_state.h"
+#include "ptx/ops/fault.h"
+#include "ptx/ops/float_bits.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/ops/warp_state.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+
+enum {
+    PIECE = 16,          /* bytes that stay together in shared memory */
+    ALIGNMENT = 128,     /* of a tile there */
+    ROW_BYTES = 256 * 8, /* at most */
+    TILE_BYTES = 228 << 10
+};
+
+/* One tile of one lane. */
+struct tile {
+    struct ptx_warp *warp;
+    const struct ptx_step *step;
+    unsigned lane;
+    struct ptx_tensor tensor;
+    struct tensor_walk walk;
+    uint64_t shared;           /* its address in shared memory */
+    unsigned size;             /* of an element */
+    uint32_t row_bytes, pitch; /* of a row, and from one to the next in shared memory */
+};
+
+static void tile_fault(const struct tile *tile, enum ptx_fault_kind kind, uint64_t address,
+                       const char *what)
+{
+    fault_warp(tile->warp, tile->step, tile->lane, kind, address, what);
+}
+
+/* --- Shared memory --- */
+/* Bytes of a row that a swizzle keeps together; 0: there is none. */
+static uint32_t swizzle_span(const struct ptx_tensor *tensor)
+{
+    static const uint8_t spans[] = {0, 32, 64, 128};
+
+    return spans[tensor->swizzle & 3];
+}
+
+/* Which piece of a row another one changes places with is in the address: bits 7 to 9 move bits 4
+ * to 6, as many of them as the swizzle is wide. */
+static uint64_t swizzled(const struct ptx_tensor *tensor, uint64_t address)
+{
+    static const uint8_t masks[] = {0, 1, 3, 7};
+
+    return address ^ (address >> 7 & masks[tensor->swizzle & 3]) << 4;
+}
+
+static char *piece_at(const struct tile *tile, uint64_t address, bool write)
+{
+    return memory_resolve(tile->warp, tile->step, tile->lane, PTX_SPACE_SHARED, address, PIECE,
+                          write);
+}
+
+/* One row between the tile and `row`. A row that fills its place lies together, so that its ends
+ * say for all of it that it is there. */
+static bool row_move(const struct tile *tile, uint64_t at, char *row, bool write)
+{
+    uint64_t first = tile->shared + at;
+    bool full = tile->row_bytes == tile->pitch;
+    char *host = full ? piece_at(tile, first, write) : NULL;
+
+    if (full && (!host || !piece_at(tile, first + tile->pitch - PIECE, write)))
+        return false;
+    for (uint32_t i = 0; i < tile->row_bytes; i += PIECE) {
+        uint64_t address = swizzled(&tile->tensor, first + i);
+        char *piece = full ? host + (address - first) : piece_at(tile, address, write);
+
+        if (!piece)
+            return false;
+        memcpy(write ? piece : row + i, write ? row + i : piece, PIECE);
+    }
+    return true;
+}
+
+/* --- The tensor --- */
+static char *tensor_find(const struct tile *tile, uint64_t address, uint64_t bytes, bool write)
+{
+    struct ptx_range *range;
+
+    return memory_find(tile->warp->state->worker, tile->step->how.memory.slot, address, bytes,
+                       write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range)
+               ? range->host + (address - range->base)
+               : NULL;
+}
+
+static size_t row_size(const struct tile *tile, const struct tensor_row *row)
+{
+    return (size_t)(row->end - row->begin) * tile->size;
+}
+
+/* The elements of a row that are in the tensor; NULL after a fault. */
+static char *row_at(const struct tile *tile, const struct tensor_row *row, bool write)
+{
+    size_t bytes = row_size(tile, row);
+    char *host = tensor_find(tile, row->address, bytes, write);
+    char what[80];
+
+    if (host)
+        return host;
+    snprintf(what, sizeof what, "%s %llu bytes of a tensor that are no live memory",
+             write ? "writes" : "reads", (unsigned long long)bytes);
+    tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, row->address, what);
+    return NULL;
+}
+
+/* To the nearest of the floats that have 10 bits of fraction, of two the even one. */
+static uint32_t tf32_of(uint32_t bits)
+{
+    if ((bits & ~F32_SIGN) > F32_INFINITY)
+        return UINT32_C(0x7fffe000);
+    return (bits + 0xfff + (bits >> 13 & 1)) & ~UINT32_C(0x1fff);
+}
+
+/* What a load makes of elements that the tensor's type says to convert. */
+static void row_convert(const struct tile *tile, char *row, uint32_t count)
+{
+    if (tile->tensor.type != PTX_TENSOR_TF32 && tile->tensor.type != PTX_TENSOR_TF32_FTZ)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, row + (size_t)i * sizeof bits, sizeof bits);
+        bits = tf32_of(bits);
+        memcpy(row + (size_t)i * sizeof bits, &bits, sizeof bits);
+    }
+}
+
+static int64_t elements_of(const struct tile *tile)
+{
+    return (int64_t)tile->tensor.sizes[0] + 1;
+}
+
+static bool row_load(const struct tile *tile, uint64_t at)
+{
+    struct tensor_row row = tensor_walk_row(&tile->walk, elements_of(tile));
+    static const unsigned char nan[] = {0xf7, 0x7f}; /* of floats of 2, 4 and 8 bytes */
+    char bytes[ROW_BYTES];
+
+    for (uint32_t i = 0; i < tile->row_bytes; i++)
+        bytes[i] = tile->tensor.nan ? (char)nan[i % 2] : 0;
+    if (row.begin < row.end) {
+        const char *from = row_at(tile, &row, false);
+
+        if (!from)
+            return false;
+        memcpy(bytes + (size_t)row.begin * tile->size, from, row_size(tile, &row));
+        row_convert(tile, bytes + (size_t)row.begin * tile->size, row.end - row.begin);
+    }
+    return row_move(tile, at, bytes, true);
+}
+
+/* Where a row is stored. A device writes whole pieces, and so beyond the last element where the
+ * dimension has no multiple of them; here only where there is memory. */
+static char *row_target(const struct tile *tile, struct tensor_row *row)
+{
+    unsigned piece = PIECE / tile->size;
+    int64_t whole = (elements_of(tile) + piece - 1) / piece * piece;
+    char *to;
+
+    *row = tensor_walk_row(&tile->walk, whole);
+    if (row->begin >= row->end)
+        return NULL;
+    to = tensor_find(tile, row->address, row_size(tile, row), true);
+    if (to)
+        return to;
+    *row = tensor_walk_row(&tile->walk, elements_of(tile));
+    return row_at(tile, row, true);
+}
+
+static enum ir_type element_type(const struct ptx_tensor *tensor)
+{
+    static const uint8_t types[PTX_TENSOR_TYPES] = {IR_U8,  IR_U16, IR_U32, IR_S32, IR_U64,
+                                                    IR_S64, IR_F16, IR_F32, IR_F64, IR_BF16,
+                                                    IR_F32, IR_F32, IR_F32};
+
+    return (enum ir_type)types[tensor->type];
+}
+
+/* How the elements are combined; NULL: there is no such operation. Signed numbers of 64 bits have
+ * the smaller and the larger one alone. */
+static reduce_one *tensor_reduction(const struct tile *tile)
+{
+    enum ir_atomic operation = (enum ir_atomic)tile->step->how.tensor.operation;
+
+    if (tile->tensor.type == PTX_TENSOR_S64 && operation != IR_ATOM_MIN && operation != IR_ATOM_MAX)
+        return NULL;
+    return reduce_select(element_type(&tile->tensor), operation);
+}
+
+static bool row_store(const struct tile *tile, uint64_t at, reduce_one *reduce)
+{
+    _Alignas(PIECE) char bytes[ROW_BYTES];
+    struct tensor_row row;
+    char *to;
+
+    if (tensor_walk_negative(&tile->walk)) {
+        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                   "a coordinate of what is stored is negative");
+        return false;
+    }
+    to = row_target(tile, &row);
+    if (!to)
+        return row.begin >= row.end;
+    if (!row_move(tile, at, bytes, false))
+        return false;
+    if (!reduce) {
+        memcpy(to, bytes + (size_t)row.begin * tile->size, row_size(tile, &row));
+        return true;
+    }
+    for (uint32_t i = row.begin; i < row.end; i++)
+        reduce(to + (size_t)(i - row.begin) * tile->size, bytes + (size_t)i * tile->size, true);
+    return true;
+}
+
+/* --- Tiles --- */
+/* The entries make no other maps, but kernels may. */
+static bool tensor_is_aligned(const struct ptx_tensor *tensor)
+{
+    uint64_t all = tensor->address;
+
+    for (unsigned i = 0; i + 1 < tensor->rank; i++)
+        all |= tensor->strides[i];
+    return all % PIECE == 0;
+}
+
+/* What a copy must have, whatever its tile. */
+static bool tile_check(const struct tile *tile)
+{
+    uint32_t span = swizzle_span(&tile->tensor);
+
+    if (tile->shared % ALIGNMENT) {
+        tile_fault(tile, PTX_FAULT_MISALIGNED, tile->shared,
+                   "the address of a tile is no multiple of 128");
+        return false;
+    }
+    if (tile->walk.at[0] * (int64_t)tile->size % PIECE) {
+        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                   "the innermost coordinate is no multiple of 16 bytes");
+        return false;
+    }
+    if (tile->row_bytes % PIECE || tile->row_bytes > (span ? span : ROW_BYTES) ||
+        (uint64_t)tile->walk.rows * tile->pitch > TILE_BYTES || tile->tensor.interleave) {
+        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                   "the tensor map has tiles that cannot be copied");
+        return false;
+    }
+    if (!tensor_is_aligned(&tile->tensor)) {
+        tile_fault(tile, PTX_FAULT_MISALIGNED, tile->tensor.address,
+                   "the tensor's address or a stride is no multiple of 16");
+        return false;
+    }
+    if (!tensor_find(tile, tile->tensor.address, 1, false)) {
+        tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, tile->tensor.address,
+                   "the tensor is in no live memory");
+        return false;
+    }
+    return true;
+}
+
+static bool tile_run(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets)
+{
+    const struct how_tensor *how = &tile->step->how.tensor;
+    reduce_one *reduce = NULL;
+
+    if (how->way == TENSOR_REDUCE) {
+        reduce = tensor_reduction(tile);
+        if (!reduce) {
+            tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
+                       "the tensor's type has no such reduction");
+            return false;
+        }
+    }
+    tensor_walk_begin(&tile->walk, &tile->tensor, coordinates, offsets);
+    tile->row_bytes = tile->walk.elements * tile->size;
+    tile->pitch = swizzle_span(&tile->tensor);
+    if (!tile->pitch)
+        tile->pitch = tile->row_bytes;
+    if (!tile_check(tile))
+        return false;
+    for (uint32_t i = 0; i < tile->walk.rows; i++, tensor_walk_next(&tile->walk)) {
+        uint64_t at = (uint64_t)i * tile->pitch;
+
+        if (how->way == TENSOR_LOAD ? !row_load(tile, at) : !row_store(tile, at, reduce))
+            return false;
+    }
+    return true;
+}
+
+/* A load into one block, whose own mbarrier counts the bytes. */
+static bool tile_arrive(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets,
+                        uint64_t barrier)
+{
+    return tile_run(tile, coordinates, offsets) &&
+           memory_async_signal(tile->warp, tile->step, tile->lane, PTX_SPACE_SHARED, barrier,
+                               tile->walk.rows * tile->row_bytes);
+}
+
+static const void *listed(const struct tile *tile, unsigned index)
+{
+    return ptx_in(tile->warp, tile->step->list[index]);
+}
+
+static bool tile_load(struct tile *tile, const int32_t *coordinates, const uint16_t *offsets)
+{
+    uint64_t barrier = ((const reg64 *)listed(tile, TENSOR_BARRIER))[tile->lane] +
+                       ((const reg64 *)listed(tile, TENSOR_BARRIER_AT))[tile->lane];
+    uint64_t first = tile->shared;
+    uint32_t blocks;
+
+    if (tile->step->list[TENSOR_BLOCKS] == PTX_ABSENT)
+        return tile_arrive(tile, coordinates, offsets, barrier);
+    blocks = ((const reg32 *)listed(tile, TENSOR_BLOCKS))[tile->lane];
+    for (unsigned rank = 0; rank < 16; rank++) {
+        if (!(blocks >> rank & 1))
+            continue;
+        tile->shared = memory_in_block(first, rank);
+        if (!tile_arrive(tile, coordinates, offsets, memory_in_block(barrier, rank)))
+            return false;
+    }
+    return true;
+}
+
+/* The map of a lane, and whether it suits the instruction. */
+static bool tile_map(struct tile *tile)
+{
+    const struct how_tensor *how = &tile->step->how.tensor;
+    uint64_t address = ((const reg64 *)listed(tile, TENSOR_MAP))[tile->lane];
+    const char *map;
+
+    if (address - PTX_SHARED_WINDOW < PTX_WINDOW_SIZE ||
+        address - PTX_LOCAL_WINDOW < PTX_WINDOW_SIZE) {
+        tile_fault(tile, PTX_FAULT_ILLEGAL_ADDRESS, address,
+                   "the tensor map is neither a parameter nor in global memory");
+        return false;
+    }
+    map = tensor_map_at(tile->warp, tile->step, tile->lane, PTX_SPACE_GENERIC, address, false);
+
+    if (!map)
+        return false;
+    if (!ptx_tensor_decode(map, &tile->tensor)) {
+        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address, "the tensor map is damaged");
+        return false;
+    }
+    if (tile->tensor.rank != how->rank || !tile->tensor.im2col != !how->im2col) {
+        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address,
+                   "the tensor map is for another kind of copy");
+        return false;
+    }
+    tile->size = ptx_tensor_type_size((enum ptx_tensor_type)tile->tensor.type);
+    return true;
+}
+
+static bool lane_copy(struct tile *tile)
+{
+    const struct how_tensor *how = &tile->step->how.tensor;
+    bool load = how->way == TENSOR_LOAD;
+    int32_t coordinates[PTX_TENSOR_RANKS];
+    uint16_t offsets[PTX_TENSOR_RANKS] = {0};
+    unsigned more = load && how->im2col ? how->rank - 2U : 0;
+
+    if (!tile_map(tile))
+        return false;
+    for (unsigned i = 0; i < how->rank; i++)
+        coordinates[i] = (int32_t)((const reg32 *)listed(tile, TENSOR_COORDINATES + i))[tile->lane];
+    for (unsigned i = 0; i < more; i++)
+        offsets[i] =
+            (uint16_t)((const reg32 *)listed(tile, TENSOR_COORDINATES + how->rank + i))[tile->lane];
+    tile->shared = ((const reg64 *)listed(tile, TENSOR_TILE))[tile->lane] + (uint64_t)how->offset;
+    return load ? tile_load(tile, coordinates, offsets) : tile_run(tile, coordinates, offsets);
+}
+
+void tensor_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    FOR_LANES (lane, mask) {
+        struct tile tile = {.warp = warp, .step = step, .lane = lane};
+
+        if (step->how.tensor.way == TENSOR_PREFETCH ? !tile_map(&tile) : !lane_copy(&tile))
+            return;
+    }
+}

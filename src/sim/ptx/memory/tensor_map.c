@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Maps of tensors. A device's layout of them is not public; this one is our own, with a mark and a
+ * sum, so that other bytes are known to be none. */
+#include "ptx/memory/tensor_map.h"
+
+#include <string.h>
+
+#include "ptx/memory/memory.h"
+#include "ptx/ops/lanes.h"
+#include "ptx/read/ir.h"
+
+enum { ALIGNMENT = 64, PIECE = 16 };
+
+struct map {
+    uint32_t mark, sum;
+    struct ptx_tensor tensor;
+};
+_Static_assert(sizeof(struct map) <= PTX_TENSOR_MAP_BYTES, "a map has 128 bytes");
+#define MARK UINT32_C(0x50414d54)
+
+unsigned ptx_tensor_type_size(enum ptx_tensor_type type)
+{
+    static const uint8_t sizes[PTX_TENSOR_TYPES] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+
+    return (unsigned)type < PTX_TENSOR_TYPES ? sizes[type] : 0;
+}
+
+static uint32_t sum_of(const unsigned char *map)
+{
+    uint32_t sum = UINT32_C(2166136261);
+
+    for (unsigned i = offsetof(struct map, tensor); i < PTX_TENSOR_MAP_BYTES; i++)
+        sum = (sum ^ map[i]) * UINT32_C(16777619);
+    return sum;
+}
+
+void ptx_tensor_encode(const struct ptx_tensor *tensor, void *map)
+{
+    unsigned char bytes[PTX_TENSOR_MAP_BYTES] = {0};
+    struct map head = {.mark = MARK, .tensor = *tensor};
+
+    memcpy(bytes, &head, sizeof head);
+    head.sum = sum_of(bytes);
+    memcpy(bytes, &head, sizeof head);
+    memcpy(map, bytes, sizeof bytes);
+}
+
+static bool is_sound(const struct ptx_tensor *tensor)
+{
+    if (tensor->rank < 1 || tensor->rank > PTX_TENSOR_RANKS ||
+        !ptx_tensor_type_size((enum ptx_tensor_type)tensor->type))
+        return false;
+    for (unsigned i = 0; i < tensor->rank; i++)
+        if (!tensor->steps[i] || (!tensor->im2col && !tensor->box[i]))
+            return false;
+    return true;
+}
+
+static bool map_read(const void *map, struct ptx_tensor *tensor)
+{
+    unsigned char bytes[PTX_TENSOR_MAP_BYTES];
+    struct map head;
+
+    memcpy(bytes, map, sizeof bytes);
+    memcpy(&head, bytes, sizeof head);
+    *tensor = head.tensor;
+    return head.mark == MARK && head.sum == sum_of(bytes);
+}
+
+bool ptx_tensor_decode(const void *map, struct ptx_tensor *tensor)
+{
+    return map_read(map, tensor) && is_sound(tensor);
+}
+
+char *tensor_map_at(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                    enum ptx_space space, uint64_t address, bool write)
+{
+    char *map = memory_resolve(warp, step, lane, space, address, ALIGNMENT, write);
+
+    /* The second half is in the same memory, which is contiguous. */
+    if (!map || !memory_resolve(warp, step, lane, space, address + ALIGNMENT, ALIGNMENT, write))
+        return NULL;
+    return map;
+}
+
+static void replace_one(struct ptx_tensor *tensor, const struct how_map *how, uint64_t value)
+{
+    switch (how->field) {
+    case IR_MAP_ADDRESS:
+        tensor->address = value;
+        break;
+    case IR_MAP_RANK: /* counted from 0 */
+        tensor->rank = (uint8_t)((value & 7) + 1);
+        break;
+    case IR_MAP_BOX:
+        tensor->box[how->index] = (uint16_t)value;
+        break;
+    case IR_MAP_SIZE:
+        tensor->sizes[how->index] = (uint32_t)value - 1;
+        break;
+    case IR_MAP_STRIDE:
+        tensor->strides[how->index] = value;
+        break;
+    case IR_MAP_STEP:
+        tensor->steps[how->index] = (uint8_t)value;
+        break;
+    case IR_MAP_TYPE:
+        tensor->type = (uint8_t)value;
+        break;
+    case IR_MAP_INTERLEAVE:
+        tensor->interleave = (uint8_t)value;
+        break;
+    case IR_MAP_SWIZZLE:
+        tensor->swizzle = (uint8_t)value;
+        break;
+    default:
+        tensor->nan = value & 1;
+        break;
+    }
+}
+
+/* operand: map, value. A damaged map stays one. */
+void tensor_map_replace(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const struct how_map *how = &step->how.map;
+    const reg64 *at = ptx_in(warp, step->operand[0]), *value = ptx_in(warp, step->operand[1]);
+
+    FOR_LANES (lane, mask) {
+        char *map = tensor_map_at(warp, step, lane, (enum ptx_space)how->space,
+                                  at[lane] + (uint64_t)how->offset, true);
+        struct ptx_tensor tensor;
+
+        if (!map)
+            return;
+        if (!map_read(map, &tensor))
+            continue;
+        replace_one(&tensor, how, value[lane]);
+        ptx_tensor_encode(&tensor, map);
+    }
+}
+
+/* operand: to, from. */
+void tensor_map_copy(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const struct how_map *how = &step->how.map;
+    const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
+
+    FOR_LANES (lane, mask) {
+        char *out = tensor_map_at(warp, step, lane, PTX_SPACE_GLOBAL,
+                                  to[lane] + (uint64_t)how->offset, true);
+        const char *in = !out ? NULL
+                              : tensor_map_at(warp, step, lane, PTX_SPACE_SHARED,
+                                              from[lane] + (uint64_t)how->from_offset, false);
+
+        if (!in)
+            return;
+        memmove(out, in, PTX_TENSOR_MAP_BYTES);
+    }
+}

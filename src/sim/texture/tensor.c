@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Maps of tensors: what a kernel copies tiles by. They are the program's own memory, and nothing
+ * here keeps them. */
+#include <string.h>
+
+#include "core/context.h"
+#include "core/current.h"
+#include "device/device.h"
+#include "ptx/ptx.h"
+#include "sim.h"
+
+#define MOST_ELEMENTS (UINT64_C(1) << 32)
+#define MOST_STRIDE (UINT64_C(1) << 40)
+#define MOST_ADDRESS (UINT64_C(1) << 57)
+enum { MOST_BYTES = 228 << 10 }; /* of a tile: the shared memory of a multiprocessor */
+
+/* What both kinds of maps are made of. */
+struct request {
+    CUtensorMap *map;
+    CUtensorMapDataType type;
+    cuuint32_t rank;
+    void *address;
+    const cuuint64_t *dims, *strides;
+    const cuuint32_t *steps;
+    CUtensorMapInterleave interleave;
+    CUtensorMapSwizzle swizzle;
+    CUtensorMapL2promotion promotion;
+    CUtensorMapFloatOOBfill fill;
+};
+
+static bool is_float(CUtensorMapDataType type)
+{
+    return type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
+}
+
+static bool is_address(uint64_t address, CUtensorMapInterleave interleave)
+{
+    return address < MOST_ADDRESS &&
+           address % (interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16) == 0;
+}
+
+static bool takes_sizes(const struct request *request, struct ptx_tensor *tensor)
+{
+    const uint64_t unit = request->interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
+    for (unsigned i = 0; i < request->rank; i++) {
+        if (request->dims[i] == 0 || request->dims[i] > MOST_ELEMENTS || request->steps[i] == 0 ||
+            request->steps[i] > 8)
+            return false;
+        tensor->sizes[i] = (uint32_t)(request->dims[i] - 1);
+        tensor->steps[i] = (uint8_t)request->steps[i];
+    }
+    for (unsigned i = 0; i + 1 < request->rank; i++) {
+        if (request->strides[i] % unit || request->strides[i] >= MOST_STRIDE)
+            return false;
+        tensor->strides[i] = request->strides[i];
+    }
+    return true;
+}
+
+/* What the two kinds of maps share. */
+static bool takes(const struct request *request, struct ptx_tensor *tensor)
+{
+    memset(tensor, 0, sizeof *tensor);
+    if (!request->map || !request->dims || !request->strides || !request->steps ||
+        request->rank < 1 || request->rank > PTX_TENSOR_RANKS)
+        return false;
+    if ((unsigned)request->type >= PTX_TENSOR_TYPES ||
+        (unsigned)request->interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
+        (request->interleave && request->rank < 3) ||
+        (unsigned)request->swizzle > CU_TENSOR_MAP_SWIZZLE_128B ||
+        (unsigned)request->promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
+        (unsigned)request->fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA ||
+        (request->fill && !is_float(request->type)))
+        return false;
+    tensor->address = (uintptr_t)request->address;
+    tensor->rank = (uint8_t)request->rank;
+    tensor->type = (uint8_t)request->type;
+    tensor->interleave = (uint8_t)request->interleave;
+    tensor->swizzle = (uint8_t)request->swizzle;
+    tensor->nan = request->fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+    return is_address(tensor->address, request->interleave) && takes_sizes(request, tensor);
+}
+
+/* Do neighbours of so many bytes fit in the swizzle? Those of interleaved tensors are apart. */
+static bool takes_row(const struct request *request, uint64_t bytes)
+{
+    static const uint16_t most[] = {0, 32, 64, 128};
+    return request->interleave || request->swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ||
+           bytes <= most[request->swizzle];
+}
+
+static unsigned element_size(const struct request *request)
+{
+    return ptx_tensor_type_size((enum ptx_tensor_type)request->type);
+}
+
+/* Is there a context, on a device that has such maps? */
+static CUresult check_context(void)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return sim_device_architecture(context->device) < 90 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType,
+                                    cuuint32_t tensorRank, void *globalAddress,
+                                    const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+                                    const cuuint32_t *boxDim, const cuuint32_t *elementStrides,
+                                    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                    CUtensorMapL2promotion l2Promotion,
+                                    CUtensorMapFloatOOBfill oobFill)
+{
+    struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
+                              globalDim, globalStrides,  elementStrides, interleave,
+                              swizzle,   l2Promotion,    oobFill};
+    struct ptx_tensor tensor;
+    CUresult result = check_context();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!boxDim || !takes(&request, &tensor))
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t bytes = element_size(&request);
+    for (unsigned i = 0; i < tensorRank; i++) {
+        if (boxDim[i] == 0 || boxDim[i] > 256)
+            return CUDA_ERROR_INVALID_VALUE;
+        tensor.box[i] = (uint16_t)boxDim[i];
+        bytes *= i == 0 ? boxDim[i] : (boxDim[i] + elementStrides[i] - 1) / elementStrides[i];
+    }
+    uint64_t row = (uint64_t)boxDim[0] * element_size(&request);
+    if (bytes > MOST_BYTES || row % 16 || !takes_row(&request, row))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
+        return SIM_LACK_cuTensorMapEncodeTiled_interleave;
+    ptx_tensor_encode(&tensor, tensorMap);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuTensorMapEncodeIm2col(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, cuuint32_t channelsPerPixel,
+    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    /* A corner has 16 bits for one dimension, 8 for two, 5 for three. */
+    static const int corners[] = {1 << 15, 1 << 7, 1 << 4};
+    struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
+                              globalDim, globalStrides,  elementStrides, interleave,
+                              swizzle,   l2Promotion,    oobFill};
+    struct ptx_tensor tensor;
+    CUresult result = check_context();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || tensorRank < 3 ||
+        !takes(&request, &tensor) || channelsPerPixel == 0 || channelsPerPixel > 256 ||
+        pixelsPerColumn == 0 || pixelsPerColumn > 1024)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i + 2 < tensorRank; i++) {
+        int most = corners[tensorRank - 3];
+        if (pixelBoxLowerCorner[i] < -most || pixelBoxLowerCorner[i] >= most ||
+            pixelBoxUpperCorner[i] < -most || pixelBoxUpperCorner[i] >= most)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (globalDim[i + 1] > INT32_MAX ||
+            pixelBoxLowerCorner[i] > (int64_t)globalDim[i + 1] - 1 + pixelBoxUpperCorner[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        tensor.lower[i] = (int16_t)pixelBoxLowerCorner[i];
+        tensor.upper[i] = (int16_t)pixelBoxUpperCorner[i];
+    }
+    tensor.im2col = 1;
+    tensor.channels = (uint16_t)channelsPerPixel;
+    tensor.pixels = (uint16_t)pixelsPerColumn;
+    uint64_t row = (uint64_t)channelsPerPixel * element_size(&request);
+    if (row * pixelsPerColumn > MOST_BYTES || (!interleave && row % 16) ||
+        !takes_row(&request, row))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
+        return SIM_LACK_cuTensorMapEncodeIm2col_interleave;
+    ptx_tensor_encode(&tensor, tensorMap);
+    return CUDA_SUCCESS;
+}
+
+/* What is no map remains none: a driver does not look at it here. */
+CUresult sim_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
+{
+    struct ptx_tensor tensor;
+    CUresult result = check_context();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!tensorMap || !globalAddress ||
+        !is_address((uintptr_t)globalAddress, CU_TENSOR_MAP_INTERLEAVE_NONE))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!ptx_tensor_decode(tensorMap, &tensor))
+        return CUDA_SUCCESS;
+    tensor.address = (uintptr_t)globalAddress;
+    ptx_tensor_encode(&tensor, tensorMap);
+    return CUDA_SUCCESS;
+}
