@@ -40,8 +40,6 @@ graph node
 executable graph
 user object
 green context
-NVVM code
-library of machine code
 linker's input
 linked image
 local memory

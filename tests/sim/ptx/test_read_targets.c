@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader: which instructions which targets and versions have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/parse.h"
+
+#define LAST ""
+#define WGMMA(types, d, rest) "wgmma.mma_async.sync.aligned." types " " d ", " rest ";"
+#define WGMMA_4 "{%f1, %f2, %f3, %f4}"
+#define WGMMA_8 "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}"
+#define WGMMA_20                                                                                   \
+    "{%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, "  \
+    "%r1, %r1}"
+static const struct target_case {
+    const char *insn;
+    const char *good[8], *bad[12]; /* ".version target" */
+} target_cases[] = {
+    {"add.rz.ftz.f32x2 %d1, %d2, %d3; fma.rn.f32x2 %d1, %d2, %d3, %d4;",
+     {"8.6 sm_100", "8.6 sm_100a", "9.0 sm_103", "9.0 sm_110f", "9.0 sm_120", LAST},
+     {"8.5 sm_100", "9.0 sm_90", "9.0 sm_90a", LAST}},
+    {"add.f32.f16 %f1, %h1, %f2; sub.rp.sat.f32.bf16 %f1, %h1, %f2;",
+     {"8.6 sm_100", "9.0 sm_103a", "9.0 sm_121", LAST},
+     {"8.5 sm_100", "9.0 sm_90", LAST}},
+    {"fma.rm.sat.f32.bf16 %f1, %h1, %h2, 0f3F800000;", {"8.6 sm_100", LAST}, {"9.0 sm_90", LAST}},
+    {"redux.sync.min.abs.NaN.f32 %f1, %f2, -1; redux.sync.max.f32 %f1, %f2, %r1;",
+     {"8.6 sm_100a", "8.8 sm_100f", "9.0 sm_103a", "9.0 sm_103f", LAST},
+     {"8.6 sm_100", "9.0 sm_103", "9.0 sm_110a", "9.0 sm_120a", "9.0 sm_121f", "9.0 sm_90a", LAST}},
+    {"cvt.rs.relu.satfinite.f16x2.f32 %r1, %f1, %f2, %r3; cvt.rs.bf16x2.f32 %r1, %f1, %f2, %r3;",
+     {"8.7 sm_100a", "9.0 sm_103a", LAST},
+     {"8.6 sm_100a", "8.8 sm_100f", "9.0 sm_103f", "9.0 sm_100", "9.0 sm_110a", "9.0 sm_120a",
+      LAST}},
+    {"cvt.rn.satfinite.relu.e2m1x2.f32 %c1, %f1, %f2; cvt.rn.relu.f16x2.e2m1x2 %r1, %c1;",
+     {"8.6 sm_100a", "8.8 sm_100f", "9.0 sm_103f", "9.0 sm_110a", "8.7 sm_120a", LAST},
+     {"8.5 sm_100a", "9.0 sm_100", "9.0 sm_90a", LAST}},
+    {"cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2; cvt.rn.f16x2.e3m2x2 %r1, %h1;",
+     {"8.6 sm_100a", "8.8 sm_120f", LAST},
+     {"9.0 sm_120", "9.0 sm_90a", LAST}},
+    {"sured.p.min.1d.b64.trap [%d1, {%r1}], %d2; sured.p.max.1d.b64.zero [%d1, {%r1}], %d2;",
+     {"8.1 sm_50", "9.0 sm_90", LAST},
+     {"8.0 sm_50", "8.1 sm_30", LAST}},
+    {"cvt.pack.sat.s2.s32.b32 %r1, %r2, %r3, 0; cvt.pack.sat.u4.s32.b32 %r1, 5, %r3, %r4;",
+     {"6.5 sm_75", "9.0 sm_120", LAST},
+     {"6.4 sm_75", "6.5 sm_70", LAST}},
+    {"wgmma.fence.sync.aligned; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync 7;",
+     {"8.0 sm_90a", "9.0 sm_90a", LAST},
+     {"7.8 sm_90a", "8.0 sm_90", "8.6 sm_100a", "9.0 sm_103f", "9.0 sm_120a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 1, -1, 0, 1")
+         WGMMA("m64n16k16.f16.f16.f16", "{%r1, %r2, %r3, %r4}", "%d1, 64, !%p1, -1, -1, 1, 1")
+             WGMMA("m64n8k16.f32.bf16.bf16", WGMMA_4, "{%r1, %r2, %r3, %r4}, %d2, 1, 1, 1, 0")
+                 WGMMA("m64n16k8.f32.tf32.tf32", WGMMA_8, "%d1, %d2, %p1, 1, 1")
+                     WGMMA("m64n8k32.f32.e4m3.e5m2", WGMMA_4, "%d1, %d2, 0, 1, 1")
+                         WGMMA("m64n16k32.f16.e5m2.e4m3", "{%r1, %r2, %r3, %r4}",
+                               "{%r1, %r2, %r3, %r4}, %d2, 0, 1, 1")
+                             WGMMA("m64n8k32.satfinite.s32.s8.s8", "{%r1, %r2, %r3, %r4}",
+                                   "%d1, %d2, 0") WGMMA("m64n8k256.s32.b1.b1.and.popc",
+                                                        "{%r1, %r2, %r3, %r4}", "%d1, %d2, 0"),
+     {"8.0 sm_90a", LAST},
+     {"7.8 sm_90a", "8.0 sm_90", "8.6 sm_100a", LAST}},
+    {WGMMA("m64n8k32.s32.s8.u8", "{%r1, %r2, %r3, %r4}", "%d1, %d2, %p1"),
+     {"8.4 sm_90a", LAST},
+     {"8.3 sm_90a", "8.4 sm_90", LAST}},
+    /* Nowhere. */
+    {WGMMA("m64n40k32.s32.s8.s8", WGMMA_20, "%d1, %d2, %p1"), {LAST}, {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n40k32.f32.e4m3.e4m3", WGMMA_8, "%d1, %d2, %p1, 1, 1"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k256.s32.b1.b1.xor.popc", "{%r1, %r2, %r3, %r4}", "%d1, %d2, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n12k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f16.bf16.bf16", "{%r1, %r2}", "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 2, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "%d1, %d2, %p1, 1, 1, 0, -1"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", WGMMA_4, "{%r1, %r2, %r3, %r4}, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k8.f32.tf32.tf32", WGMMA_4, "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA("m64n8k16.f32.f16.f16", "{%f1, %f2, %f3, _}", "%d1, %d2, %p1, 1, 1, 0, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {"wgmma.wait_group.sync.aligned -1;", {LAST}, {"9.0 sm_90a", LAST}},
+    {"wgmma.wait_group.sync.aligned;", {LAST}, {"9.0 sm_90a", LAST}},
+    {"add.sat.f32x2 %d1, %d2, %d3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rn.e2m1x2.f32 %c1, %f1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rn.satfinite.e2m1x2.f32 %h1, %f1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"add.f32x2 %d1, %d2, 0;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"add.f32x2 %e1, %e2, %e3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"fma.f32x2 %d1, %d2, %d3, %d4;", {LAST}, {"9.0 sm_100a", LAST}},
+    {".reg .f32x2 %x;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"add.ftz.f32.f16 %f1, %h1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"mul.f32.f16 %f1, %h1, %f2;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"redux.sync.add.f32 %f1, %f2, -1;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"redux.sync.min.abs.s32 %r1, %r2, -1;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rs.bf16x2.f32 %r1, %f1, %f2, 5;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.rs.f16.f32 %h1, %f1, %r3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.pack.sat.u4.s32 %r1, %r2, %r3;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"cvt.pack.u4.s32.b32 %r1, %r2, %r3, %r4;", {LAST}, {"9.0 sm_100a", LAST}},
+    {"sust.p.2d.v4.f32.trap [%d1, {%r1, %r2}], {%f1, %f2, %f3, %f4};", {LAST}, {"9.0 sm_90", LAST}},
+    {"sust.p.1d.b32 [%d1, {%r1}], {%r2};", {LAST}, {"9.0 sm_90", LAST}},
+    {"sured.p.add.1d.b64.trap [%d1, {%r1}], %d2;", {LAST}, {"9.0 sm_90", LAST}},
+    {"sured.p.add.a1d.b32.trap [%d1, {%r1, %r2}], %r2;", {LAST}, {"9.0 sm_90", LAST}},
+};
+
+static void check_target_case(const char *insn, const char *target, enum ptx_status want)
+{
+    char text[2000];
+    unsigned major, minor, number;
+    struct ptx_text errors = {0};
+    enum ptx_status status = PTX_OK;
+    assert_int_equal(sscanf(target, "%u.%u sm_%u", &major, &minor, &number), 3);
+    snprintf(text, sizeof text,
+             ".version %u.%u\n.target %s\n.address_size 64\n.entry k() {\n"
+             ".reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%d<9>; .reg .f32 %%f<9>; "
+             ".reg .f64 %%e<9>; .reg .b8 %%c<9>; .reg .pred %%p<9>;\n%s\nret; }",
+             major, minor, strchr(target, ' ') + 1, insn);
+    struct ptx_options options = {.version = 900, .architecture = number};
+    struct ptx_source source = {.text = text, .size = strlen(text)};
+    struct ir_module *module = parse_read(&options, &source, 1, &errors, NULL, &status);
+    if (status != want)
+        fail_msg("%s: status %d\n%s\n%s", target, status, text,
+                 errors.data ? errors.data : "no message");
+    parse_free(module);
+    ptx_text_free(&errors);
+}
+
+static void targets(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof target_cases / sizeof *target_cases; i++) {
+        const struct target_case *one = &target_cases[i];
+        for (unsigned t = 0; *one->good[t] != '\0'; t++)
+            check_target_case(one->insn, one->good[t], PTX_OK);
+        for (unsigned t = 0; *one->bad[t] != '\0'; t++)
+            check_target_case(one->insn, one->bad[t], PTX_INVALID);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(targets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
