@@ -354,8 +354,7 @@ def test_grain():
     ("syntax", "a module was refused with code 218: ptxas ptx, line 1; "),
     ("cubin", "a module was refused with code 209: the simulated device runs PTX; a cubin is "
               "machine code (for sm_80); compile for a virtual architecture: "),
-    ("library", "a linker's input was refused with code 801: error   : the simulated device links "
-                "PTX alone"),
+    ("library", "a linker's input was refused with code 999: fatal   : unexpected archive format"),
     ("logged", None)])
 def test_refusals_are_said(tmp_path, what, words):
     """A program that gave no log buffer learns why its code was refused, unless it is quiet."""

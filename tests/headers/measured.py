@@ -7,6 +7,7 @@ import toolkits
 
 ROWS = asserts.entries()
 OURS = "#include <cushim/cushim.h>\n"
+FUNCTIONS = "#define CUSHIM_DROPIN\n"
 MODES = {"legacy": [], "per-thread": [toolkits.PER_THREAD]}
 
 
@@ -63,9 +64,11 @@ class Measured:
                 real + OURS + given("names-per-thread", bare, "types-public"), *threads),
             "after, all ABIs": (
                 real + OURS + given("layout", bare, "table", "types-all"), *internal),
+            # Before NVIDIA's header, which then adds nothing, ours declares the functions if asked.
             "before, legacy": (
-                OURS + real + given("names-legacy", bare, "types-later"), *here, level),
-            "before, per-thread": (OURS + real + given("names-per-thread"), *threads, level),
+                FUNCTIONS + OURS + real + given("names-legacy", bare, "types-later"), *here, level),
+            "before, per-thread": (
+                FUNCTIONS + OURS + real + given("names-per-thread"), *threads, level),
             # NVIDIA's typedefs upon our types; they ask for cuda.h, and have it already.
             "without, legacy": (
                 ours + OURS + typedefs + given("layout", "names-legacy", bare, "table",
