@@ -15,6 +15,11 @@
 #include "loader/registry.h"
 #include "loader/table.h"
 
+#ifdef _WIN32
+#define flockfile _lock_file
+#define funlockfile _unlock_file
+#endif
+
 struct log_state {
     struct cushim_api table;
     atomic_bool init_reported, called[CUSHIM_ENTRY_COUNT];
@@ -84,10 +89,13 @@ const struct cushim_api *cushim_dropin_log_start(const struct cushim_api *table)
         if (log_is_missing(table, i))
             cushim_table_set(&made->table, i, cushim_table_slot(&cushim_dropin_first, i));
     made->table.cuInit = log_init;
-    if (atomic_compare_exchange_strong(&log_active, &first, made)) {
+    flockfile(stderr); /* what other threads report of their calls comes after it */
+    bool mine = atomic_compare_exchange_strong(&log_active, &first, made);
+    if (mine)
         log_load(table);
+    funlockfile(stderr);
+    if (mine)
         return &made->table;
-    }
     free(made);
     return &first->table;
 }

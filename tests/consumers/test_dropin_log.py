@@ -71,11 +71,12 @@ def test_reports(request, way, old_driver, arguments):
     """The load's sentence and each unavailable entry once; the results are as without."""
     program = request.getfixturevalue(way)
     quiet, _ = output(program, old_driver, *arguments)
-    shown, lines = output(program, old_driver, *arguments, level="1")
-    assert shown == quiet and "missing 36 36 36 36\nagain 36\ninit 0\n" in shown
-    assert len(lines) == 3, lines
-    assert lines[0].startswith(f"cushim: {old_driver}") and lines.count(MISSING) == 1
-    assert lines[2].startswith("cushim: cuMemFreeAsync is not available: it came with CUDA 11.2")
+    for _ in range(50):  # the first calls come from several threads
+        shown, lines = output(program, old_driver, *arguments, level="1")
+        assert shown == quiet and "missing 36 36 36 36\nagain 36\ninit 0\n" in shown
+        assert len(lines) == 3, lines
+        assert lines[0].startswith(f"cushim: {old_driver}") and lines.count(MISSING) == 1, lines
+        assert lines[2].startswith("cushim: cuMemFreeAsync is not available: it came with CUDA ")
 
 
 def test_without_a_driver(program):

@@ -42,6 +42,7 @@ user object
 green context
 linker's input
 linked image
+non-negative integer
 local memory
 shared data
 parameter space

@@ -20,8 +20,8 @@ ROOMS = ENGINE + DRIVER
 WINDOWS = [*(SIM / "windows").rglob("*.[ch]"), *SIM.rglob("*_windows.c")]
 SOURCES = sorted(set(SIM.rglob("*.[ch]")) - set(WINDOWS))
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-# Generated from the registry: the exported functions know the room of calls, and no more.
-GENERATED = {"sim_exports": "call"}
+# Generated: the exported functions know the room of calls, and no more; the text of a library.
+GENERATED = {"sim_exports": "call", "sim_device_runtime": "module"}
 
 
 def room_of(path):

@@ -15,7 +15,7 @@ struct map {
     uint32_t mark, sum;
     struct ptx_tensor tensor;
 };
-_Static_assert(sizeof(struct map) <= PTX_TENSOR_MAP_BYTES, "a map has 128 bytes");
+_Static_assert(sizeof(struct map) <= PTX_TENSOR_MAP_BYTES, "size");
 #define MARK UINT32_C(0x50414d54)
 
 unsigned ptx_tensor_type_size(enum ptx_tensor_type type)
