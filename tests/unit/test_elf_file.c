@@ -151,7 +151,8 @@ static ElfW(Phdr) model_make_segment(size_t size, ElfW(Addr) * free_address)
     const ElfW(Addr) most = (ElfW(Addr)) - 1;
     ElfW(Phdr) segment = {.p_type = (uint32_t)ONE_OF(PT_LOAD, PT_LOAD, PT_LOAD, PT_NOTE)};
     segment.p_offset = (ElfW(Off))ONE_OF(0, 0, 1, size, size - 1, size + 1, most);
-    segment.p_filesz = ONE_OF(0, 0, size - segment.p_offset, size - segment.p_offset + 1, 1);
+    segment.p_filesz =
+        (ElfW(Addr))ONE_OF(0, 0, size - segment.p_offset, size - segment.p_offset + 1, 1);
     segment.p_memsz =
         (ElfW(Addr))ONE_OF(segment.p_filesz, segment.p_filesz, segment.p_filesz + 1,
                            segment.p_filesz - 1, most - *free_address, most - *free_address - 1);
@@ -200,7 +201,7 @@ static void model_make(struct model *model)
     for (uint64_t i = 0; i < count; i++)
         model->segments[i] = model_make_segment(model->size, &free_address);
     if (model->header.e_phoff <= MODEL_SIZE && table <= MODEL_SIZE - model->header.e_phoff)
-        memcpy(model->bytes + model->header.e_phoff, model->segments, table);
+        memcpy(model->bytes + model->header.e_phoff, model->segments, (size_t)table);
     memcpy(model->bytes, &model->header, sizeof model->header);
 }
 

@@ -284,7 +284,7 @@ static bool is_unsafe(const char *folders, const char *name, char *path, size_t 
 /* The first folder that has the name decides; a file that is no library is passed over. */
 static void test_folders(void **state)
 {
-    char path[PATH_SIZE], folders[PATH_SIZE], folder[PATH_SIZE], beyond[PATH_SIZE];
+    char path[PATH_SIZE], folders[PATH_SIZE + 20], folder[PATH_SIZE], beyond[PATH_SIZE];
     size_t size;
     (void)state;
     unsigned char *bytes = read_whole(fake_path(GOOD), &size);
