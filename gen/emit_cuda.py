@@ -58,6 +58,8 @@ FUNCTIONS_HEAD = """\
 /* The functions, of every ABI. The drop-in defines them, or a link to libcuda. */
 #ifndef CUSHIM_CUDA_FUNCTIONS_H
 #define CUSHIM_CUDA_FUNCTIONS_H
+
+#include <cushim/cuda_types.h>
 """
 NAMES_HEAD = """/* What names without a version mean. */
 #ifndef CUSHIM_CUDA_NAMES_H

@@ -5,6 +5,8 @@
 #ifndef CUSHIM_CUDA_FUNCTIONS_H
 #define CUSHIM_CUDA_FUNCTIONS_H
 
+#include <cushim/cuda_types.h>
+
 /* After cushim.h the names are there. Here a name is the exported symbol itself. */
 #ifdef CUSHIM_CUDA_NAMES_H
 #pragma push_macro("cuGetProcAddress")
