@@ -74,7 +74,7 @@ static int begin(void **state)
 /* A link with one text in it. */
 static CUlinkState link_of(char *text)
 {
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    static CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     static void *values[2];
     CUlinkState link = NULL;
     values[0] = errors;

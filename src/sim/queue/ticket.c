@@ -40,7 +40,7 @@ struct sim_ticket {
 
 struct worker {
     pthread_t id;
-    bool busy;
+    bool busy, detached; /* detached: nobody joins it */
     struct worker *next;
 };
 
@@ -240,8 +240,11 @@ static void leave(struct worker *worker)
     struct worker **link = &workers;
     while (*link && *link != worker)
         link = &(*link)->next;
-    if (!*link)
-        return; /* the library ends: it has the worker in hand */
+    if (!*link) { /* the library ends: it has the worker in hand, or has let it go */
+        if (worker->detached)
+            free(worker);
+        return;
+    }
     *link = worker->next;
     worker->next = leaving;
     leaving = worker;
@@ -442,6 +445,7 @@ void sim_ticket_unload(void)
         workers = worker->next;
         if (worker->busy) {
             pthread_detach(worker->id);
+            worker->detached = true;
             all_done = false;
             continue;
         }
