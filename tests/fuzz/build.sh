@@ -7,7 +7,8 @@ cd "$(dirname "$0")/../.."
 folder=$1
 mkdir -p "$folder/include/cushim" "$folder/generated"
 rm -f "$folder"/*.o # also those of sources that are no more
-for header in api.h cuda.h cudaEGL.h cudaGL.h cudaProfiler.h cudaVDPAU.h; do
+for header in api.h cuda.h cuda_types.h cuda_functions.h cuda_names.h cudaEGL.h cudaGL.h \
+    cudaProfiler.h cudaVDPAU.h; do
     python3 gen/emit.py "$header" "$folder/include/cushim/$header"
 done
 python3 gen/emit.py sim_behaviours.h "$folder/include/sim_behaviours.h"
@@ -15,6 +16,8 @@ for source in attribute_names.c entries.c error_names.c; do
     python3 gen/emit.py "$source" "$folder/generated/$source"
 done
 python3 gen/emit.py sim_exports.c "$folder/generated/sim_exports.c"
+python3 gen/embed.py src/sim/module/device_runtime.ptx sim_device_runtime \
+    "$folder/generated/sim_device_runtime.c"
 python3 tests/fuzz/api_calls.py "$folder/generated/api_calls.c"
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer-no-link,address,undefined -ffp-contract=off -fno-math-errno -Wno-pass-failed
