@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Time single instructions on the PTX engine alone, and the loading of text:
- *     ptx_time [NAME [RUNS]]      nanoseconds of a warp's step; NAME is part of a name below
- *     ptx_time load [LINES]       one function of so many lines, and many functions */
+ *     ptx_time [NAME [RUNS]]      nanoseconds of a warp's step; NAME is a name below, or part of
+ * some ptx_time load [LINES]       one function of so many lines, and many functions */
 #include "world.h"
 
 #include <sys/resource.h>
 #include <time.h>
 
-enum { COPIES = 16, ROUNDS = 256, TEXT = 1 << 16, SIDE = 64, TEXTURE = 77 };
+enum { COPIES = 16, ROUNDS = 256, TEXT = 1 << 16, SIDE = 64, EDGE = 16, TEXTURE = 77 };
 
 static const struct {
     const char *name;
-    const char *text; /* f: floats, i and j: integers, l and m: 64 bits, x: the texture's handle */
+    const char *text; /* f: floats, i and j: integers, l and m: 64 bits, x: the texture's handle;
+                         d, k: less than 2^23 */
 } steps[] = {
     {"mov.b32", "mov.b32 o, i;"},
     {"add.s32", "add.s32 o, i, j;"},
@@ -31,16 +32,27 @@ static const struct {
     {"rem.u32", "rem.u32 o, i, j;"},
     {"rem.s32", "rem.s32 o, i, j;"},
     {"div.u32, uniform", "div.u32 o, i, 12;"},
+    {"div.u32, below 2^23", "div.u32 o, d, k;"},
+    {"div.s32, below 2^23", "div.s32 o, d, k;"},
     {"div.u16", "div.u16 s, t, u;"},
     {"div.u64", "div.u64 n, l, m;"},
     {"rem.s64", "rem.s64 n, l, m;"},
+    {"div.s64", "div.s64 n, l, m;"},
+    {"rem.u64", "rem.u64 n, l, m;"},
     {"div.u64, wide", "div.u64 n, w, v;"},
+    {"div.s64, wide", "div.s64 n, w, v;"},
+    {"rem.u64, wide", "rem.u64 n, w, v;"},
+    {"rem.s64, wide", "rem.s64 n, w, v;"},
+    {"div.u64, wide by short", "div.u64 n, w, m;"},
+    {"div.u64, one lane", "@p div.u64 n, w, v;"},
     {"div.u32, one lane", "@p div.u32 o, i, j;"},
     {"setp.lt.s32", "setp.lt.s32 q, i, j;"},
     {"ld.global, row", "ld.global.b32 o, [r];"},
     {"ld.global, uniform", "ld.global.b32 o, [z];"},
     {"ld.global, scattered", "ld.global.b32 o, [y];"},
     {"st.global, row", "st.global.b32 [r], i;"},
+    {"tex 1d, linear", "tex.1d.v4.f32.f32 {g, h, h, h}, [x1, {f}];"},
+    {"tex 3d, linear", "tex.3d.v4.f32.f32 {g, h, h, h}, [x3, {f, f, f, f}];"},
     {"tex 2d, linear", "tex.2d.v4.f32.f32 {g, h, h, h}, [x, {f, f}];"},
     {"tex 2d, nearest", "tex.2d.v4.f32.s32 {g, h, h, h}, [x, {i, j}];"},
     {"tex 2d, linear, bytes", "tex.2d.v4.f32.f32 {g, h, h, h}, [b, {f, f}];"},
@@ -56,22 +68,30 @@ static double seconds(void)
 
 static float texels[SIDE * SIDE * 4];
 static struct ptx_level level = {(char *)texels, SIDE, SIDE, 0, SIDE * 16, SIDE *SIDE * 16};
+static struct ptx_level line_level = {(char *)texels, SIDE *SIDE, 0, 0, sizeof texels, 0};
+static struct ptx_level cube_level = {(char *)texels, EDGE, EDGE, EDGE, EDGE * 16, EDGE *EDGE * 16};
 static struct ptx_level byte_level = {(char *)texels, SIDE, SIDE, 0, SIDE * 4, SIDE *SIDE * 4};
-static struct ptx_texture texture = {.levels = &level,
-                                     .level_count = 1,
-                                     .channel = PTX_CHANNEL_F32,
-                                     .channels = 4,
-                                     .linear_filter = true};
-static struct ptx_texture bytes = {.levels = &byte_level,
-                                   .level_count = 1,
-                                   .channel = PTX_CHANNEL_U8,
-                                   .channels = 4,
-                                   .linear_filter = true};
+#define FLOATS(which)                                                                              \
+    {                                                                                              \
+        .levels = (which), .level_count = 1, .channel = PTX_CHANNEL_F32, .channels = 4,            \
+        .linear_filter = true                                                                      \
+    }
+static struct ptx_texture textures[] = {
+    FLOATS(&level),
+    {.levels = &byte_level,
+     .level_count = 1,
+     .channel = PTX_CHANNEL_U8,
+     .channels = 4,
+     .linear_filter = true},
+    FLOATS(&line_level),
+    FLOATS(&cube_level),
+};
 
 static const struct ptx_texture *find_texture(void *user, uint64_t handle)
 {
     (void)user;
-    return handle == TEXTURE ? &texture : handle == TEXTURE + 1 ? &bytes : NULL;
+    return handle - TEXTURE < sizeof textures / sizeof *textures ? &textures[handle - TEXTURE]
+                                                                 : NULL;
 }
 
 static bool open_text(struct world *world, const char *text, size_t size)
@@ -100,15 +120,16 @@ static double time_step(const char *text, const char *copies, int runs)
         all, sizeof all,
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 at)\n{\n"
         ".reg .b32 i, j, o, c; .reg .f32 f, g, h; .reg .b64 l, m, n, r, x, b, y, z, v, w;\n"
-        ".reg .b16 s, t, u; .reg .pred p, q, e;\n"
+        ".reg .b16 s, t, u; .reg .pred p, q, e; .reg .b32 d, k; .reg .b64 x1, x3;\n"
         "mov.u32 i, %%tid.x; cvt.rn.f32.u32 f, i; fma.rn.f32 f, f, 0f3ebd70a4, 0f3dcccccd;\n"
         "setp.eq.u32 p, i, 5; mad.lo.u32 j, i, 0x1234567, 3; and.b32 j, j, 0xffff;\n"
         "ld.param.u64 z, [at]; mad.wide.u32 r, i, 4, z; mul.lo.u32 c, i, 13;\n"
         "mad.wide.u32 y, c, 4, z; mov.u64 x, %d; mov.u64 b, %d; mad.lo.u32 i, i, 0x7654321, 9;\n"
+        "mov.u64 x1, %d; mov.u64 x3, %d; and.b32 d, i, 0x7fffff; and.b32 k, j, 0xfff;\n"
         "cvt.u64.u32 l, i; cvt.u64.u32 m, j; mul.lo.u64 w, l, 0x123456789a; or.b64 v, m, "
         "0x100000000;\n"
         "cvt.u16.u32 t, i; cvt.u16.u32 u, j; mov.u32 c, 0;\n%s\nL:\n",
-        TEXTURE, TEXTURE + 1,
+        TEXTURE, TEXTURE + 1, TEXTURE + 2, TEXTURE + 3,
         strstr(text, "tex.2d.v4.f32.s32") ? "and.b32 i, i, 63; and.b32 j, j, 63;" : "");
     for (int i = 0; i < COPIES; i++)
         used += snprintf(all + used, sizeof all - (size_t)used, "%s\n", copies);
@@ -176,6 +197,7 @@ static void time_load(const char *what, size_t lines, size_t functions)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
+    bool is_whole = false;
 
     if (strcmp(name, "load") == 0) {
         size_t lines = argc > 2 ? (size_t)atol(argv[2]) : 100000;
@@ -185,7 +207,9 @@ int main(int argc, char **argv)
         return 0;
     }
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (strstr(steps[i].name, name))
+        is_whole |= strcmp(steps[i].name, name) == 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (is_whole ? strcmp(steps[i].name, name) == 0 : strstr(steps[i].name, name) != NULL)
             printf("%-24s %8.1f ns\n", steps[i].name,
                    time_step(steps[i].text, steps[i].text, argc > 2 ? atoi(argv[2]) : 9));
     return 0;

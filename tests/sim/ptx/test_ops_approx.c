@@ -94,52 +94,93 @@ static void test_usual_numbers(void **state)
     }
 }
 
-/* One divisor for all lanes, quotients near whole numbers, 64 bits of which 32 are used. */
+/* --- Divisions: which way one goes depends on what all lanes hold --- */
+
+/* Of at most so many bits, the upper of which are mostly zero or mostly not. */
+static uint64_t number(unsigned bits, unsigned shift)
+{
+    const uint64_t any = random_bits();
+    return shift >= bits ? any & 1 : any >> (64 - bits + shift);
+}
+
+static uint64_t division(const struct ir_insn *insn, uint64_t a, uint64_t b)
+{
+    const bool rest = insn->op == IR_REM, is_signed = ops_is_signed(insn->types[0]);
+    const bool wide = ops_size_of(insn->types[0]) == OPS_64;
+    const int64_t over = wide ? (int64_t)a : (int32_t)a, by = wide ? (int64_t)b : (int32_t)b;
+    if (!b)
+        return UINT64_MAX;
+    if (!is_signed)
+        return rest ? a % b : a / b;
+    if (by == -1)
+        return rest ? 0 : 0 - a;
+    return (uint64_t)(rest ? over % by : over / by);
+}
+
+static void load(unsigned place, bool wide, const uint64_t *values)
+{
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        if (wide)
+            test.registers[place][lane] = values[lane];
+        else
+            words(place)[lane] = (uint32_t)values[lane];
+}
+
+static void check_division(const struct ir_insn *insn, const uint64_t *a, const uint64_t *b,
+                           uint32_t mask, unsigned to)
+{
+    const bool wide = ops_size_of(insn->types[0]) == OPS_64;
+    const uint64_t *const before[] = {b, a, b};
+    for (enum ops_level level = OPS_BASE; level <= select_best_level(); level++) {
+        ptx_run *const run = select_at(level, insn, &test.step.how, NULL);
+        warp_reset(&test);
+        for (unsigned i = 0; i < 3; i++) {
+            load(i, wide, before[i]);
+            test.step.operand[i] = (i ? i : to) * (uint32_t)sizeof test.registers[0];
+        }
+        run(&test.warp, &test.step, mask);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            const uint64_t want =
+                mask >> lane & 1 ? division(insn, a[lane], b[lane]) : before[to][lane];
+            const uint64_t got = wide ? test.registers[to][lane] : words(to)[lane];
+            if (got != (wide ? want : (uint32_t)want))
+                fail_msg("op %u of type %u at level %d: of %llx and %llx %llx, not %llx", insn->op,
+                         insn->types[0], (int)level, (unsigned long long)a[lane],
+                         (unsigned long long)b[lane], (unsigned long long)got,
+                         (unsigned long long)want);
+        }
+    }
+}
+
+/* Quotients near whole numbers, one divisor for all lanes or many, the edges of each way, zero,
+ * a result in a source's place, and lanes that do not run. */
 static void test_divisors(void **state)
 {
-    static const struct ir_insn insns[] = {
-        {.op = IR_DIV, .types = {IR_U32}}, {.op = IR_REM, .types = {IR_U32}},
-        {.op = IR_DIV, .types = {IR_S32}}, {.op = IR_REM, .types = {IR_S32}},
-        {.op = IR_DIV, .types = {IR_U64}}, {.op = IR_REM, .types = {IR_S64}}};
+    static const unsigned sizes[] = {8, 22, 23, 24, 25, 31, 32, 48, 49, 50, 51, 63, 64};
+    static const uint8_t types[] = {IR_U32, IR_S32, IR_U64, IR_S64};
     (void)state;
-    for (unsigned round = 0; round < 6000; round++) {
-        const struct ir_insn *insn = &insns[round % 6];
-        const bool wide = round % 6 > 3, rest = insn->op == IR_REM;
-        const uint32_t same = (uint32_t)interesting(4), shift = (uint32_t)random_bits() & 31;
+    for (unsigned round = 0; round < 16000; round++) {
+        const struct ir_insn insn = {.op = round & 4 ? IR_REM : IR_DIV,
+                                     .types = {types[round & 3]}};
+        const unsigned width = round & 2 ? 64 : 32, size = sizes[random_bits() % 13];
+        const unsigned bits = size < width ? size : width, shift = (unsigned)random_bits() % bits;
+        const uint64_t most = UINT64_MAX >> (64 - width), same = number(bits, shift);
         uint64_t a[PTX_LANES], b[PTX_LANES];
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-            const uint32_t by = (uint32_t)random_bits() >> shift;
-            const uint32_t times = (uint32_t)random_bits() >> (31 - shift);
-            b[lane] = round & 8 ? same : round & 16 ? (uint32_t)interesting(4) : by;
-            a[lane] = round & 32 ? (uint32_t)interesting(4)
-                                 : (uint32_t)(by * times + (uint32_t)random_bits() % 3 - 1);
+            const uint64_t by = round & 8 ? same : number(bits, shift), rare = random_bits();
+            const uint64_t near = by * number(bits, bits - shift) + rare % 3 - 1;
+            const uint64_t over = round & 16 ? number(bits, 0) : near & (UINT64_MAX >> (64 - bits));
+            const bool negative = round & 1 && rare & 64, other = round & 1 && rare & 128;
+            a[lane] = (negative ? 0 - over : over) & most;
+            b[lane] = (other ? 0 - by : by) & most;
+            if (rare >> 8 & 31 || round & 32)
+                continue;
+            a[lane] = rare & 1 ? UINT64_C(1) << (width - 1) : most;
+            b[lane] = rare & 2 ? 0 : rare & 4 ? most : UINT64_C(1) << (bits - 1);
         }
-        for (enum ops_level level = OPS_BASE; level <= select_best_level(); level++) {
-            warp_reset(&test);
-            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-                if (wide) {
-                    test.registers[1][lane] = a[lane];
-                    test.registers[2][lane] = b[lane];
-                } else {
-                    words(1)[lane] = (uint32_t)a[lane];
-                    words(2)[lane] = (uint32_t)b[lane];
-                }
-            }
-            run_at(level, insn, PTX_FULL);
-            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-                const bool is_signed = insn->types[0] == IR_S32;
-                const int64_t over = is_signed ? (int32_t)a[lane] : (int64_t)a[lane];
-                const int64_t by = is_signed ? (int32_t)b[lane] : (int64_t)b[lane];
-                const uint64_t value = !by    ? UINT64_MAX
-                                       : rest ? (uint64_t)(over % by)
-                                              : (uint64_t)(over / by);
-                const uint64_t got = wide ? test.registers[0][lane] : words(0)[lane];
-                if (got != (wide ? value : (uint32_t)value))
-                    fail_msg("case %u at level %d: of %llx and %llx %llx, not %llx", round % 6,
-                             (int)level, (unsigned long long)a[lane], (unsigned long long)b[lane],
-                             (unsigned long long)got, (unsigned long long)value);
-            }
-        }
+        check_division(&insn, a, b, round & 64 ? (uint32_t)random_bits() : PTX_FULL,
+                       (unsigned)random_bits() % 3);
+        check_division(&insn, a, b, 1U << (random_bits() & 31) | 1U << (random_bits() & 31), 0);
     }
 }
 

@@ -7,14 +7,6 @@
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 
-/* A sum with a product; how it is rounded does not matter. */
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-#define FUSED(a, b, c) __builtin_fma(a, b, c)
-#else
-#define FUSED(a, b, c) ((a) * (b) + (c))
-#endif
-#define ROUNDING 0x1.8p52 /* added and taken away: the nearest whole number */
-
 /* The 29 bits of a double that a float lacks. What is farther than FAR of their units from the
  * middle of two floats, whose nearest one it is: the error of every function below is less than a
  * quarter of that, which test_ops_approx.c measures. */
@@ -33,21 +25,21 @@ OPS_INLINE double short_sine(double angle)
 {
     const double square = angle * angle;
     double sum = -0x1.a108a4c7ad2a3p-41;
-    sum = FUSED(sum, square, 0x1.60f6ec3b31aaap-33);
-    sum = FUSED(sum, square, -0x1.ae63bde343a89p-26);
-    sum = FUSED(sum, square, 0x1.71de394e22f61p-19);
-    sum = FUSED(sum, square, -0x1.a01a019e69282p-13);
-    sum = FUSED(sum, square, 0x1.1111111110062p-7);
-    sum = FUSED(sum, square, -0x1.555555555554fp-3);
-    return angle * FUSED(sum, square, 1.0);
+    sum = F64_FUSED(sum, square, 0x1.60f6ec3b31aaap-33);
+    sum = F64_FUSED(sum, square, -0x1.ae63bde343a89p-26);
+    sum = F64_FUSED(sum, square, 0x1.71de394e22f61p-19);
+    sum = F64_FUSED(sum, square, -0x1.a01a019e69282p-13);
+    sum = F64_FUSED(sum, square, 0x1.1111111110062p-7);
+    sum = F64_FUSED(sum, square, -0x1.555555555554fp-3);
+    return angle * F64_FUSED(sum, square, 1.0);
 }
 /* Less so many half turns. The first two parts of pi have 31 bits: their products with less than
  * 2^22 halves of a half turn are exact. */
 OPS_INLINE double less_half_turns(double angle, double count)
 {
-    angle = FUSED(count, -0x1.921fb544p+1, angle);
-    angle = FUSED(count, -0x1.0b4611a4p-33, angle);
-    return FUSED(count, -0x1.13198a2e03707p-64, angle);
+    angle = F64_FUSED(count, -0x1.921fb544p+1, angle);
+    angle = F64_FUSED(count, -0x1.0b4611a4p-33, angle);
+    return F64_FUSED(count, -0x1.13198a2e03707p-64, angle);
 }
 #define LARGEST_ANGLE 0x1p20
 OPS_INLINE uint64_t large_angle(double angle)
@@ -56,14 +48,15 @@ OPS_INLINE uint64_t large_angle(double angle)
 }
 OPS_INLINE double sin_close(double a)
 {
-    const double shifted = FUSED(a, 0x1.45f306dc9c883p-2, ROUNDING), count = shifted - ROUNDING;
+    const double shifted = F64_FUSED(a, 0x1.45f306dc9c883p-2, F64_ROUNDING);
+    const double count = shifted - F64_ROUNDING;
     const double sine = short_sine(less_half_turns(a, count));
     return f64_of(f64_bits(sine) ^ f64_bits(shifted) << 63);
 }
 OPS_INLINE double cos_close(double a)
 {
-    const double turned = FUSED(a, 0x1.45f306dc9c883p-2, -0.5);
-    const double shifted = turned + ROUNDING, count = shifted - ROUNDING + 0.5;
+    const double turned = F64_FUSED(a, 0x1.45f306dc9c883p-2, -0.5);
+    const double shifted = turned + F64_ROUNDING, count = shifted - F64_ROUNDING + 0.5;
     const double sine = short_sine(less_half_turns(a, count));
     return f64_of(f64_bits(sine) ^ ~f64_bits(shifted) << 63);
 }
@@ -73,18 +66,18 @@ OPS_INLINE double cos_close(double a)
 OPS_INLINE double ex2_close(double a)
 {
     const double above = a < -200.0 ? -200.0 : a, within = above > 200.0 ? 200.0 : above;
-    const double shifted = within + ROUNDING, rest = within - (shifted - ROUNDING);
+    const double shifted = within + F64_ROUNDING, rest = within - (shifted - F64_ROUNDING);
     double sum = 0x1.e6063f7217bc6p-28;
-    sum = FUSED(sum, rest, 0x1.b675bca4eeebbp-24);
-    sum = FUSED(sum, rest, 0x1.62bfd47773353p-20);
-    sum = FUSED(sum, rest, 0x1.ffcb54062e698p-17);
-    sum = FUSED(sum, rest, 0x1.430913096fd9fp-13);
-    sum = FUSED(sum, rest, 0x1.5d87fe9d7a584p-10);
-    sum = FUSED(sum, rest, 0x1.3b2ab6fba1ddap-7);
-    sum = FUSED(sum, rest, 0x1.c6b08d703ce49p-5);
-    sum = FUSED(sum, rest, 0x1.ebfbdff82c598p-3);
-    sum = FUSED(sum, rest, 0x1.62e42fefa3a19p-1);
-    sum = FUSED(sum, rest, 1.0);
+    sum = F64_FUSED(sum, rest, 0x1.b675bca4eeebbp-24);
+    sum = F64_FUSED(sum, rest, 0x1.62bfd47773353p-20);
+    sum = F64_FUSED(sum, rest, 0x1.ffcb54062e698p-17);
+    sum = F64_FUSED(sum, rest, 0x1.430913096fd9fp-13);
+    sum = F64_FUSED(sum, rest, 0x1.5d87fe9d7a584p-10);
+    sum = F64_FUSED(sum, rest, 0x1.3b2ab6fba1ddap-7);
+    sum = F64_FUSED(sum, rest, 0x1.c6b08d703ce49p-5);
+    sum = F64_FUSED(sum, rest, 0x1.ebfbdff82c598p-3);
+    sum = F64_FUSED(sum, rest, 0x1.62e42fefa3a19p-1);
+    sum = F64_FUSED(sum, rest, 1.0);
     return f64_of(f64_bits(sum) + (f64_bits(shifted) << 52));
 }
 /* A subnormal float has fewer bits, so that the middle is elsewhere. */
@@ -102,22 +95,23 @@ OPS_INLINE double lg2_close(double a)
     const double m = f64_of(bits - (moved & UINT64_C(0xfff) << 52) + bias);
     const double over = m - 1.0, under = m + 1.0;
     const double inverse = (double)(1.0F / (float)under), quotient = over * inverse;
-    const double s = FUSED(FUSED(-quotient, under, over), inverse, quotient), square = s * s;
+    const double s = F64_FUSED(F64_FUSED(-quotient, under, over), inverse, quotient),
+                 square = s * s;
     double sum = 0x1.f1899b6e50851p-3;
-    sum = FUSED(sum, square, 0x1.0bb79231dc1b5p-2);
-    sum = FUSED(sum, square, 0x1.484fad35f02acp-2);
-    sum = FUSED(sum, square, 0x1.a61756744e358p-2);
-    sum = FUSED(sum, square, 0x1.2776c516aa820p-1);
-    sum = FUSED(sum, square, 0x1.ec709dc39c9e6p-1);
-    sum = FUSED(sum, square, 0x1.71547652b82ffp+1);
-    return FUSED(sum, s, exponent);
+    sum = F64_FUSED(sum, square, 0x1.0bb79231dc1b5p-2);
+    sum = F64_FUSED(sum, square, 0x1.484fad35f02acp-2);
+    sum = F64_FUSED(sum, square, 0x1.a61756744e358p-2);
+    sum = F64_FUSED(sum, square, 0x1.2776c516aa820p-1);
+    sum = F64_FUSED(sum, square, 0x1.ec709dc39c9e6p-1);
+    sum = F64_FUSED(sum, square, 0x1.71547652b82ffp+1);
+    return F64_FUSED(sum, s, exponent);
 }
 
 /* One step of Newton's from the root in float. */
 OPS_INLINE double rsqrt_close(double a)
 {
     const double root = (double)(1.0F / __builtin_sqrtf((float)a)), half = root * 0.5;
-    return FUSED(half, FUSED(-a * root, root, 1.0), root);
+    return F64_FUSED(half, F64_FUSED(-a * root, root, 1.0), root);
 }
 
 #endif

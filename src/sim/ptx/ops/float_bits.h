@@ -16,6 +16,15 @@
 #define F64_INFINITY UINT64_C(0x7ff0000000000000)
 #define F64_SIGN UINT64_C(0x8000000000000000)
 
+/* A sum with a product; how it is rounded does not matter. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define F64_FUSED(a, b, c) __builtin_fma(a, b, c)
+#else
+#define F64_FUSED(a, b, c) ((a) * (b) + (c))
+#endif
+/* Of a double, added and taken away: the nearest whole number. */
+#define F64_ROUNDING 0x1.8p52
+
 static inline uint32_t f32_bits(float value)
 {
     uint32_t bits;

@@ -62,6 +62,13 @@ static inline uint32_t ops_has(uint32_t mask, unsigned lane)
     return mask & (UINT32_C(1) << lane);
 }
 
+/* So few lanes that one after the other is no slower than a vector of all. */
+static inline bool ops_few(uint32_t mask)
+{
+    const uint32_t but_one = mask & (mask - 1);
+    return (but_one & (but_one - 1)) == 0;
+}
+
 static inline uint32_t ops_predicate(const struct ptx_warp *warp, uint32_t operand)
 {
     if (operand == PTX_ABSENT)

@@ -42,13 +42,6 @@ static double inverse_root(double a)
     return 1.0 / sqrt(a);
 }
 
-/* A vector of lanes takes as long as C's function for this many. */
-static inline bool few_lanes(uint32_t mask)
-{
-    const uint32_t but_one = mask & (mask - 1);
-    return (but_one & (but_one - 1)) == 0;
-}
-
 #define VARIANT(name, exact, close_to, value, apart, in, out)                                      \
     static __attribute__((noinline)) void name##_exactly(const lane_f32 *from, double *close,      \
                                                          uint32_t mask)                            \
@@ -64,7 +57,7 @@ static inline bool few_lanes(uint32_t mask)
         const lane_f32 *from = ptx_in(warp, step->operand[1]);                                     \
         double close[PTX_LANES] __attribute__((aligned(64)));                                      \
         uint64_t open = 0;                                                                         \
-        if (few_lanes(mask)) {                                                                     \
+        if (ops_few(mask)) {                                                                     \
             lane_u32 *few = ptx_out(warp, step->operand[0]);                                       \
             for (uint32_t left = mask; left; left &= left - 1) {                                   \
                 const unsigned lane = (unsigned)__builtin_ctz(left);                               \

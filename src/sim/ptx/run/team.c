@@ -119,21 +119,26 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
     struct ptx_team team;
     const struct ptx_step *pc = warps->groups[0].pc, *step;
     int32_t budget = WARP_BUDGET;
+    uint32_t active;
 
     if (warps->stopped)
         return SLICE_STOP;
     if (warps->groups[0].state != GROUP_READY)
         return SLICE_BLOCKED;
     team = team_of(warps, count);
+    active = team.active;
     for (;;) {
         enum whose whose;
         uint32_t mask;
 
         step = pc++;
         switch (step->control) {
-        case CONTROL_RUN:
-            for (uint32_t i = 0; i < count; i++)
-                step->run(&warps[i].warp, step, team.active);
+        case CONTROL_RUN: /* others follow */
+            do {
+                for (uint32_t i = 0; i < count; i++)
+                    step->run(&warps[i].warp, step, active);
+            } while ((++step)->control == CONTROL_RUN);
+            pc = step;
             continue;
         case CONTROL_GUARDED:
             run_each(&team, step);

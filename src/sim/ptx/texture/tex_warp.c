@@ -12,7 +12,6 @@
 #include "ptx/texture/tex_sample.h"
 
 #define EACH OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
-#define ROUNDING 0x1.8p52  /* added and taken away: the nearest whole number */
 #define FARTHEST 0x1p30    /* of coordinates; others are rare */
 #define LARGEST (1U << 26) /* of sizes, likewise */
 
@@ -43,7 +42,7 @@ struct warp {
 /* The largest whole number that is not larger, of less than 2^51. */
 OPS_INLINE double floor_of(double value)
 {
-    const double near = (value + ROUNDING) - ROUNDING;
+    const double near = (value + F64_ROUNDING) - F64_ROUNDING;
     return near - (near > value ? 1.0 : 0.0);
 }
 OPS_INLINE int32_t modulo(int32_t index, int32_t size)
@@ -332,7 +331,8 @@ static void units_of(enum ptx_channel channel, const uint32_t raw[PTX_LANES],
         EACH
         {
             const int32_t number = (int8_t)(uint8_t)raw[lane];
-            units[lane] = (number < -127 ? -127 : number) * (32767 / 127.0) + ROUNDING - ROUNDING;
+            units[lane] =
+                (number < -127 ? -127 : number) * (32767 / 127.0) + F64_ROUNDING - F64_ROUNDING;
         }
         break;
     case PTX_CHANNEL_S16:
