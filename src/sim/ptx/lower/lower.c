@@ -242,7 +242,10 @@ uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place p
                                  .offset = module->pool_bytes,
                                  .low = low,
                                  .high = high};
-    module->pool_bytes += place == PLACE_128 ? 512 : place == PLACE_64 ? 256 : 128;
+    module->pool_bytes += place == PLACE_128    ? 512
+                          : place == PLACE_64   ? 256
+                          : place == PLACE_FORM ? 64 /* vectors begin with a line of the cache */
+                                                : 128;
     module->pool_hash[at & (module->pool_hash_size - 1)] = module->pool_count;
     return entry->offset | PTX_CONSTANT;
 }

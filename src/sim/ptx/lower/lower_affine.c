@@ -30,6 +30,7 @@
 struct affine_pass {
     struct lower *lower;
     uint32_t *first_ref;         /* by step, and one more */
+    uint8_t *op;                 /* by step: enum affine_op */
     enum affine_form *form;      /* by virtual register */
     uint8_t *vector;             /* is it needed as a vector? */
     uint32_t *writer;            /* the step that writes it; NONE: several do */
@@ -37,6 +38,7 @@ struct affine_pass {
     uint32_t *team_at;           /* by step: the step for teams */
     uint32_t forms_at, fixed_at; /* in the register file */
     uint32_t fixed_count, affine_count;
+    uint32_t pool_near; /* the entry of the pool that was asked for last */
     uint8_t tids;
     struct ptx_step *steps, *fixed_steps;
     uint32_t *general;
@@ -45,10 +47,7 @@ struct affine_pass {
 
 static enum affine_op op_of(const struct affine_pass *pass, uint32_t step)
 {
-    const struct lower *lower = pass->lower;
-    const enum affine_op op = (enum affine_op)lower->sources[step].affine;
-
-    return op == AFFINE_SPECIAL ? affine_op_special(&lower->steps[step].how.special) : op;
+    return (enum affine_op)pass->op[step];
 }
 
 /* The register in an operand of the step; NONE: a constant, or nothing. */
@@ -125,18 +124,19 @@ static affine_run *memory_run(const struct affine_pass *pass, uint32_t step)
                : select_affine_store((enum memory_space)how->space, (enum store_kind)how->store);
 }
 
-/* Does the step take the form of the register in this operand? */
-static bool takes_form(const struct affine_pass *pass, uint32_t step, uint32_t slot)
+/* The operands whose forms the step takes, as bits; the others it takes as vectors. */
+#define ALL_OPERANDS UINT32_MAX
+static uint32_t forms_taken(const struct affine_pass *pass, uint32_t step)
 {
-    const uint32_t first = pass->lower->steps[step].how.compare.first;
+    const enum affine_op op = op_of(pass, step);
 
+    if (op == AFFINE_NONE)
+        return 0;
     if (is_affine(pass, step))
-        return true;
+        return ALL_OPERANDS;
     if (compare_run(pass, step))
-        return slot == first || slot == first + 1;
-    if (memory_run(pass, step))
-        return slot == (op_of(pass, step) == AFFINE_LOAD ? 1 : 0);
-    return false;
+        return UINT32_C(3) << pass->lower->steps[step].how.compare.first;
+    return memory_run(pass, step) ? op == AFFINE_LOAD ? 2 : 1 : 0;
 }
 
 /* --- Forms --- */
@@ -152,6 +152,10 @@ static void index_refs(struct affine_pass *pass)
         pass->writer[v] = pass->fixed[v] = NONE;
     }
     for (uint32_t s = 0; s < lower->step_count; s++) {
+        const enum affine_op op = (enum affine_op)lower->sources[s].affine;
+
+        pass->op[s] =
+            (uint8_t)(op == AFFINE_SPECIAL ? affine_op_special(&lower->steps[s].how.special) : op);
         pass->first_ref[s] = at;
         for (; at < lower->ref_count && lower->refs[at].step == s; at++)
             if (lower->refs[at].def)
@@ -180,7 +184,7 @@ static bool solve_forms(struct affine_pass *pass)
 
             if (!ref->def || pass->form[ref->vreg] == FORM_ANY)
                 continue;
-            made = form_made(pass, ref->step);
+            made = op_of(pass, ref->step) ? form_made(pass, ref->step) : FORM_ANY;
             if (made > pass->form[ref->vreg]) {
                 pass->form[ref->vreg] = made;
                 changed = true;
@@ -197,11 +201,14 @@ static void find_fixed(struct affine_pass *pass)
 
     for (uint32_t s = 0; s < lower->step_count; s++) {
         const enum affine_op op = op_of(pass, s);
-        const uint32_t vreg = vreg_in(pass, s, 0);
-        bool fixed = is_affine(pass, s) && pass->form[vreg] == FORM_UNIFORM && op != AFFINE_BLOCK &&
-                     lower->steps[s].guard == PTX_ABSENT && pass->writer[vreg] == s &&
-                     lower->live_from[vreg] == s;
+        bool fixed = op != AFFINE_BLOCK && affine_run_of(op) && lower->steps[s].guard == PTX_ABSENT;
+        uint32_t vreg;
 
+        if (!fixed)
+            continue;
+        vreg = vreg_in(pass, s, 0);
+        fixed = vreg != NONE && pass->form[vreg] == FORM_UNIFORM && pass->writer[vreg] == s &&
+                lower->live_from[vreg] == s;
         for (uint32_t i = pass->first_ref[s]; fixed && i < pass->first_ref[s + 1]; i++)
             fixed = lower->refs[i].def || pass->fixed[lower->refs[i].vreg] != NONE;
         if (fixed)
@@ -214,12 +221,15 @@ static void find_uses(struct affine_pass *pass)
 {
     const struct lower *lower = pass->lower;
 
-    for (uint32_t i = 0; i < lower->ref_count; i++) {
-        const struct lower_ref *ref = &lower->refs[i];
+    for (uint32_t s = 0; s < lower->step_count; s++) {
+        const uint32_t taken = forms_taken(pass, s);
 
-        if (!ref->def && pass->form[ref->vreg] != FORM_ANY &&
-            !takes_form(pass, ref->step, ref->slot))
-            pass->vector[ref->vreg] = 1;
+        for (uint32_t i = pass->first_ref[s]; i < pass->first_ref[s + 1]; i++) {
+            const struct lower_ref *ref = &lower->refs[i];
+
+            if (!ref->def && pass->form[ref->vreg] != FORM_ANY && !(taken >> (ref->slot & 31) & 1))
+                pass->vector[ref->vreg] = 1;
+        }
     }
 }
 
@@ -236,20 +246,27 @@ static uint32_t place_of(const struct affine_pass *pass, uint32_t vreg)
     return pass->forms_at + (at < narrow ? at / 4 : narrow / 4 + (at - narrow) / 8);
 }
 
-/* What the pool has at an operand; its entries lie in the order of their offsets. */
-static const struct pool_entry *pool_at(const struct affine_pass *pass, uint32_t operand)
+/* What the pool has at an operand. Its entries lie in the order of their offsets, and steps that
+ * follow each other mostly use those that do. */
+static const struct pool_entry *pool_at(struct affine_pass *pass, uint32_t operand)
 {
     const struct pool_entry *pool = pass->lower->module->pool;
+    const uint32_t offset = operand & ~PTX_CONSTANT, near = pass->pool_near;
     uint32_t low = 0, past = pass->lower->module->pool_count;
 
+    if (pool[near].offset <= offset)
+        low = near;
+    if (near + 2 < past && pool[near + 2].offset > offset)
+        past = near + 2;
     while (past - low > 1) {
         const uint32_t middle = low + (past - low) / 2;
 
-        if (pool[middle].offset <= (operand & ~PTX_CONSTANT))
+        if (pool[middle].offset <= offset)
             low = middle;
         else
             past = middle;
     }
+    pass->pool_near = low;
     return &pool[low];
 }
 
@@ -334,25 +351,27 @@ static uint8_t team_control(const struct ptx_step *step)
 /* The step for teams; false: there is none. */
 static bool make_step(struct affine_pass *pass, uint32_t s, struct ptx_step *step)
 {
-    affine_run *const compare = compare_run(pass, s), *const memory = memory_run(pass, s);
+    const uint32_t taken = forms_taken(pass, s);
+    affine_run *compare;
 
     *step = pass->lower->steps[s];
     if (step->control == CONTROL_JOIN)
         return false;
-    if (is_affine(pass, s)) {
+    if (!taken) {
+        step->control = team_control(step);
+        return true;
+    }
+    if (taken == ALL_OPERANDS) {
         if (pass->fixed[vreg_in(pass, s, 0)] != NONE)
             return make_fixed(pass, s, step);
         make_affine(pass, s, step);
         return true;
     }
-    if (!compare && !memory) {
-        step->control = team_control(step);
-        return true;
-    }
-    step->affine = compare ? compare : memory;
+    compare = compare_run(pass, s);
+    step->affine = compare ? compare : memory_run(pass, s);
     step->control = compare ? CONTROL_AFFINE : CONTROL_ROWS;
     for (uint32_t i = 0; i < step->list_count; i++)
-        if (takes_form(pass, s, i))
+        if (taken >> i & 1)
             step->operand[i] = form_operand(pass, s, i);
     return true;
 }
@@ -441,6 +460,7 @@ void lower_affine(struct lower *lower)
     struct affine_pass pass = {
         .lower = lower,
         .first_ref = calloc(lower->step_count + 1, sizeof *pass.first_ref),
+        .op = calloc(lower->step_count + 1, sizeof *pass.op),
         .form = calloc(lower->vreg_count + 1, sizeof *pass.form),
         .vector = calloc(lower->vreg_count + 1, sizeof *pass.vector),
         .writer = calloc(lower->vreg_count + 1, sizeof *pass.writer),
@@ -448,7 +468,7 @@ void lower_affine(struct lower *lower)
         .team_at = calloc(lower->step_count + 1, sizeof *pass.team_at),
     };
 
-    if (!pass.first_ref || !pass.form || !pass.vector || !pass.writer || !pass.fixed ||
+    if (!pass.first_ref || !pass.op || !pass.form || !pass.vector || !pass.writer || !pass.fixed ||
         !pass.team_at) {
         lower->status = PTX_NO_MEMORY;
     } else {
@@ -457,6 +477,7 @@ void lower_affine(struct lower *lower)
             lower->status = PTX_NO_MEMORY;
     }
     free(pass.first_ref);
+    free(pass.op);
     free(pass.form);
     free(pass.vector);
     free(pass.writer);

@@ -4,20 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c)
+/* What a character may be. */
+enum { SPACE = 1, DIGIT = 2, FOLLOW = 4, PUNCT = 8 };
+#define S SPACE
+#define D (DIGIT | FOLLOW)
+#define F FOLLOW
+#define P PUNCT
+static const unsigned char classes[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, S, S, S, S, S, 0, 0, /* controls */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* controls */
+    S, P, 0, 0, F, P, P, 0, P, P, P, P, P, P, 0, P, /* space to / */
+    D, D, D, D, D, D, D, D, D, D, P, P, P, P, P, P, /* 0 to ? */
+    P, F, F, F, F, F, F, F, F, F, F, F, F, F, F, F, /* @ to O */
+    F, F, F, F, F, F, F, F, F, F, F, P, 0, P, P, F, /* P to _ */
+    0, F, F, F, F, F, F, F, F, F, F, F, F, F, F, F, /* ` to o */
+    F, F, F, F, F, F, F, F, F, F, F, P, P, P, P, 0, /* p to the last */
+};
+#undef S
+#undef D
+#undef F
+#undef P
+
+static bool is_a(char c, unsigned class)
 {
-    return c >= '0' && c <= '9';
+    return classes[(unsigned char)c] & class;
 }
 
-static bool is_letter(char c)
+static bool is_digit(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_a(c, DIGIT);
 }
 
 /* May stand inside a name. */
 static bool is_follow(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '$';
+    return is_a(c, FOLLOW);
 }
 
 static int hex_digit(char c)
@@ -46,8 +67,8 @@ void lex_start(struct lexer *lexer, const char *text, size_t size)
 
 static void skip_line(struct lexer *lexer)
 {
-    while (lexer->at < lexer->end && *lexer->at != '\n')
-        lexer->at++;
+    const char *end = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
+    lexer->at = end ? end : lexer->end;
 }
 
 /* False: a comment that has no end. */
@@ -72,7 +93,7 @@ static bool skip_space(struct lexer *lexer)
         if (c == '\n') {
             lexer->line++;
             lexer->at++;
-        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
+        } else if (is_a(c, SPACE)) {
             lexer->at++;
         } else if (c == '/' && peek(lexer, 1) == '/') {
             skip_line(lexer);
@@ -184,8 +205,25 @@ static bool lex_decimal(struct lexer *lexer, struct token *token)
     return true;
 }
 
+/* What most numbers are: decimal, without a point, an exponent or a suffix. */
+static bool lex_plain(struct lexer *lexer, struct token *token)
+{
+    const char *at = lexer->at, *most = lexer->end - at > 18 ? at + 18 : lexer->end;
+    uint64_t value = 0;
+    for (; at < most && is_digit(*at); at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    if (at == lexer->end || is_follow(*at) || *at == '.' || (*lexer->at == '0' && value))
+        return false;
+    token->kind = TOKEN_INT;
+    token->value = value;
+    lexer->at = at;
+    return true;
+}
+
 static void lex_number(struct lexer *lexer, struct token *token)
 {
+    if (lex_plain(lexer, token))
+        return;
     char next = peek(lexer, 1);
     if (*lexer->at == '0' && (next == 'f' || next == 'F' || next == 'd' || next == 'D')) {
         if (!lex_exact_float(lexer, token)) {
@@ -242,19 +280,17 @@ static bool lex_word(struct lexer *lexer, struct token *token)
 
 static void lex_punctuation(struct lexer *lexer, struct token *token)
 {
-    static const char pairs[][3] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
-    unsigned char first = (unsigned char)*lexer->at;
-    token->value = first;
-    token->kind = TOKEN_PUNCT;
+    const char first = *lexer->at, second = peek(lexer, 1);
+    const bool equal = second == '=' && (first == '<' || first == '>' || first == '!');
+    const bool twice = second == first && (first == '<' || first == '>' || first == '=' ||
+                                           first == '&' || first == '|');
+    token->kind = is_a(first, PUNCT) ? TOKEN_PUNCT : TOKEN_BAD;
+    token->value = (unsigned char)first;
     token->length = 1;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (*lexer->at == pairs[i][0] && peek(lexer, 1) == pairs[i][1]) {
-            token->value = (uint64_t)first << 8 | (unsigned char)pairs[i][1];
-            token->length = 2;
-        }
+    if (equal || twice) {
+        token->value = token->value << 8 | (unsigned char)second;
+        token->length = 2;
     }
-    if (token->length == 1 && !strchr("()[]{}<>,;:+-*/%!~&|^?=@", first))
-        token->kind = TOKEN_BAD;
     lexer->at += token->length;
 }
 
@@ -270,10 +306,11 @@ void lex_next(struct lexer *lexer, struct token *token)
         return;
     char c = *lexer->at;
     const char *start = lexer->at;
-    if (is_letter(c) || c == '_' || c == '$' || (c == '%' && is_follow(peek(lexer, 1)))) {
-        lexer->at++;
-        while (lexer->at < lexer->end && is_follow(*lexer->at))
-            lexer->at++;
+    if ((is_a(c, FOLLOW) && !is_digit(c)) || (c == '%' && is_follow(peek(lexer, 1)))) {
+        const char *at = start + 1;
+        while (at < lexer->end && is_follow(*at))
+            at++;
+        lexer->at = at;
         token->kind = TOKEN_NAME;
     } else if (is_digit(c)) {
         lex_number(lexer, token);
