@@ -79,7 +79,13 @@ static enum affine_form form_made(const struct affine_pass *pass, uint32_t step)
     if (!affine_run_of(op) || at->list || count > MOST_SOURCES)
         return FORM_ANY;
     for (uint32_t i = 0; i < count; i++)
-        sources[i] = form_in(pass, step, i + 1);
+        sources[i] = at->operand[i + 1] & PTX_CONSTANT ? FORM_UNIFORM : FORM_ANY;
+    for (uint32_t i = pass->first_ref[step]; i < pass->first_ref[step + 1]; i++) {
+        const struct lower_ref *ref = &pass->lower->refs[i];
+
+        if (ref->slot - 1 < count)
+            sources[ref->slot - 1] = pass->form[ref->vreg];
+    }
     return affine_form_of(op, sources, count);
 }
 

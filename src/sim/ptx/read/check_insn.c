@@ -218,9 +218,9 @@ static void explain_operands(struct parser *parser, const struct reading *readin
         explain_unknown(parser, reading, &reading->operands[i]);
 }
 
-bool check_insn_known(struct parser *parser, const struct reading *reading)
+bool check_insn_known(struct parser *parser, struct reading *reading)
 {
-    if (form_exists(parser, reading))
+    if (form_find(parser, reading))
         return true;
     parse_error(parser, reading->line, "Not a name of any known instruction: '%.*s'",
                 (int)(reading->mnemonic.length < 64 ? reading->mnemonic.length : 64),

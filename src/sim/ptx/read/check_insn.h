@@ -10,7 +10,7 @@ struct reading;
 
 /* Turn what was read into an instruction; false: reported. */
 bool check_insn(struct parser *parser, struct reading *reading, struct ir_insn *insn);
-bool check_insn_known(struct parser *parser, const struct reading *reading);
+bool check_insn_known(struct parser *parser, struct reading *reading);
 /* The reason why an instruction is not run by the engine; NULL: it is. */
 const char *check_insn_unsupported(struct parser *parser, const struct reading *reading);
 

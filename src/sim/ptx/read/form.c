@@ -32,8 +32,10 @@ enum { FORM_COUNT = sizeof forms / sizeof *forms, SLOTS = 1024 };
 _Static_assert(FORM_COUNT < SLOTS && MODIFIER_COUNT < SLOTS / 2, "SLOTS is too small");
 
 struct dictionary {
-    uint16_t modifiers[SLOTS]; /* by hash; 0: free */
-    uint16_t mnemonics[SLOTS]; /* index of the first form plus one; 0: free */
+    uint16_t modifiers[SLOTS];  /* by hash; 0: free */
+    uint16_t mnemonics[SLOTS];  /* index of the first form plus one; 0: free */
+    uint16_t first[FORM_COUNT]; /* of each form, the first one of its mnemonic */
+    bool lacking[FORM_COUNT];   /* of a first form: one of the mnemonic's has a reason */
     struct form_compiled *compiled[FORM_COUNT];
 };
 
@@ -75,6 +77,12 @@ static int find_mnemonic(const struct dictionary *dictionary, struct name name)
     return NO_INDEX;
 }
 
+/* Has the form this mnemonic, whose first form is `first`? */
+static bool has_mnemonic(const struct dictionary *dictionary, int index, int first)
+{
+    return index < FORM_COUNT && dictionary->first[index] == first;
+}
+
 bool form_dictionary(struct reader *reader)
 {
     struct dictionary *dictionary = arena_alloc(reader->scratch, sizeof *dictionary);
@@ -88,7 +96,10 @@ bool form_dictionary(struct reader *reader)
         dictionary->modifiers[at] = i;
     }
     for (uint16_t i = 0; i < FORM_COUNT; i++) {
-        if (i > 0 && strcmp(forms[i].mnemonic, forms[i - 1].mnemonic) == 0)
+        bool more = i > 0 && strcmp(forms[i].mnemonic, forms[i - 1].mnemonic) == 0;
+        dictionary->first[i] = more ? dictionary->first[i - 1] : i;
+        dictionary->lacking[dictionary->first[i]] |= forms[i].reason != NULL;
+        if (more)
             continue;
         uint32_t length = (uint32_t)strlen(forms[i].mnemonic);
         uint32_t at = hash_text(forms[i].mnemonic, length) % SLOTS;
@@ -242,12 +253,8 @@ const struct form_compiled *form_next(struct parser *parser, const struct readin
                                       uint64_t ignored)
 {
     const struct reader *reader = parser->reader;
-    int index = *at == NO_INDEX ? find_mnemonic(reader->dictionary, reading->mnemonic) : *at + 1;
-    if (*at == NO_INDEX && index == NO_INDEX)
-        return NULL;
-    for (; index < FORM_COUNT; index++) {
-        if (!same_text(forms[index].mnemonic, reading->mnemonic.text, reading->mnemonic.length))
-            return NULL;
+    int index = *at == NO_INDEX ? reading->first_form : *at + 1;
+    for (; has_mnemonic(reader->dictionary, index, reading->first_form); index++) {
         const struct form_compiled *compiled = compile(reader, index);
         if (!compiled) {
             parse_no_memory(parser->reader);
@@ -261,18 +268,19 @@ const struct form_compiled *form_next(struct parser *parser, const struct readin
     return NULL;
 }
 
-bool form_exists(const struct parser *parser, const struct reading *reading)
+bool form_find(const struct parser *parser, struct reading *reading)
 {
-    return find_mnemonic(parser->reader->dictionary, reading->mnemonic) != NO_INDEX;
+    reading->first_form = find_mnemonic(parser->reader->dictionary, reading->mnemonic);
+    return reading->first_form != NO_INDEX;
 }
 
 const char *form_lacking(struct parser *parser, const struct reading *reading)
 {
-    int index = find_mnemonic(parser->reader->dictionary, reading->mnemonic);
-    const char *mnemonic = index >= 0 ? forms[index].mnemonic : NULL;
-    for (; index >= 0 && index < FORM_COUNT; index++) {
-        if (forms[index].mnemonic != mnemonic && strcmp(forms[index].mnemonic, mnemonic) != 0)
-            return NULL;
+    struct dictionary *dictionary = parser->reader->dictionary;
+    int first = reading->first_form;
+    if (!dictionary->lacking[first])
+        return NULL;
+    for (int index = first; has_mnemonic(dictionary, index, first); index++) {
         if (!forms[index].reason)
             continue;
         const struct form_compiled *compiled = compile(parser->reader, index);
@@ -285,10 +293,9 @@ const char *form_lacking(struct parser *parser, const struct reading *reading)
 /* Does any form of this mnemonic know the modifier? */
 bool form_knows(struct parser *parser, const struct reading *reading, uint16_t modifier)
 {
-    int index = find_mnemonic(parser->reader->dictionary, reading->mnemonic);
-    for (; index >= 0 && index < FORM_COUNT; index++) {
-        if (!same_text(forms[index].mnemonic, reading->mnemonic.text, reading->mnemonic.length))
-            return false;
+    struct dictionary *dictionary = parser->reader->dictionary;
+    int first = reading->first_form;
+    for (int index = first; has_mnemonic(dictionary, index, first); index++) {
         const struct form_compiled *compiled = compile(parser->reader, index);
         for (uint32_t g = 0; compiled && g < compiled->group_count; g++)
             if (in_group(&compiled->groups[g], modifier))

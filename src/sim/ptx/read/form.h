@@ -14,7 +14,7 @@ struct reading;
 /* The next form that takes the modifiers; *at starts as NO_INDEX. `ignored`: bits of fields. */
 const struct form_compiled *form_next(struct parser *parser, const struct reading *reading, int *at,
                                       uint64_t ignored);
-bool form_exists(const struct parser *parser, const struct reading *reading);
+bool form_find(const struct parser *parser, struct reading *reading); /* its first_form */
 bool form_knows(struct parser *parser, const struct reading *reading, uint16_t modifier);
 /* The reason of a form that the engine lacks and that takes the modifiers; NULL: none. */
 const char *form_lacking(struct parser *parser, const struct reading *reading);

@@ -166,16 +166,6 @@ void parse_next(struct parser *parser)
         parse_syntax(parser);
 }
 
-bool parse_is(const struct parser *parser, unsigned punctuation)
-{
-    return parser->token.kind == TOKEN_PUNCT && parser->token.value == punctuation;
-}
-
-bool parse_name_is(struct name name, const char *text)
-{
-    return strlen(text) == name.length && memcmp(name.text, text, name.length) == 0;
-}
-
 bool parse_is_word(const struct parser *parser, const char *word)
 {
     return parser->token.kind == TOKEN_WORD &&

@@ -3,6 +3,8 @@
 #ifndef CUSHIM_SIM_PTX_READ_PARSE_H
 #define CUSHIM_SIM_PTX_READ_PARSE_H
 
+#include <string.h>
+
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/lex.h"
@@ -89,6 +91,7 @@ struct dictionary;    /* modifiers and mnemonics by text */
 /* One instruction while it is read. */
 struct reading {
     struct name mnemonic;
+    int first_form; /* of the mnemonic */
     uint32_t line;
     uint16_t modifiers[MAX_MODIFIERS]; /* index in the table of modifiers */
     struct name words[MAX_MODIFIERS];
@@ -175,7 +178,10 @@ void parse_lacking(struct parser *parser, uint32_t line, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 void parse_syntax(struct parser *parser); /* at the current token */
 void parse_next(struct parser *parser);
-bool parse_is(const struct parser *parser, unsigned punctuation);
+static inline bool parse_is(const struct parser *parser, unsigned punctuation)
+{
+    return parser->token.kind == TOKEN_PUNCT && parser->token.value == punctuation;
+}
 bool parse_is_word(const struct parser *parser, const char *word);
 bool parse_accept(struct parser *parser, unsigned punctuation);
 bool parse_accept_word(struct parser *parser, const char *word);
@@ -183,7 +189,10 @@ bool parse_expect(struct parser *parser, unsigned punctuation);
 bool parse_name(struct parser *parser, struct name *name);
 bool parse_integer(struct parser *parser, uint64_t *value); /* a literal */
 bool parse_limited(struct parser *parser, const char *what, uint64_t most, uint32_t *value);
-bool parse_name_is(struct name name, const char *text);
+static inline bool parse_name_is(struct name name, const char *text)
+{
+    return strlen(text) == name.length && memcmp(name.text, text, name.length) == 0;
+}
 #define PAIR(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
 
 /* --- Expressions --- */
