@@ -158,6 +158,36 @@ static void test_a_body_is_changed(void **state)
     OK(cu->cuMemFree_v2(a));
 }
 
+/* An update by another graph of the same shape, which has a handle of its own. */
+static void test_an_update_brings_its_handle(void **state)
+{
+    CUgraph graph = graph_of(), other = graph_of(), bodies[2];
+    CUdeviceptr a = memory_of(16);
+    CUgraphExecUpdateResultInfo info;
+    (void)state;
+    deciding(graph, handle_of(graph, 0), CU_GRAPH_COND_TYPE_SWITCH, 2, bodies, NULL);
+    filling(bodies[0], a, 5, 1, NULL, 0);
+    filling(bodies[1], a, 6, 1, NULL, 0);
+    CUgraphExec executable = ready(graph);
+    deciding(other, handle_of(other, 1), CU_GRAPH_COND_TYPE_SWITCH, 2, bodies, NULL);
+    filling(bodies[0], a, 7, 1, NULL, 0);
+    filling(bodies[1], a, 8, 1, NULL, 0);
+    run(executable);
+    assert_int_equal(word_at(a), 5);
+    OK(cu->cuGraphExecUpdate_v2(executable, other, &info));
+    OK(cu->cuGraphDestroy(other));
+    run(executable);
+    assert_int_equal(word_at(a), 8);
+    other = graph_of();
+    deciding(other, handle_of(other, 1), CU_GRAPH_COND_TYPE_IF, 2, bodies, NULL);
+    GIVES(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cu->cuGraphExecUpdate_v2(executable, other, &info));
+    assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED);
+    OK(cu->cuGraphDestroy(other));
+    OK(cu->cuGraphExecDestroy(executable));
+    OK(cu->cuGraphDestroy(graph));
+    OK(cu->cuMemFree_v2(a));
+}
+
 /* A graph and its executable form go while a loop of theirs runs: the loop runs to its end. */
 static void test_destroyed_while_it_runs(void **state)
 {
@@ -273,6 +303,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_a_loop),
     MEMORY_TEST(test_a_switch),
     MEMORY_TEST(test_a_body_is_changed),
+    MEMORY_TEST(test_an_update_brings_its_handle),
     MEMORY_TEST(test_destroyed_while_it_runs),
     MEMORY_TEST(test_side_by_side),
     {"test_an_endless_loop", test_an_endless_loop, memory_before, NULL,

@@ -102,15 +102,14 @@ CUresult sim_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec graphExec, CUgraphNo
 static CUgraphExecUpdateResult compare_all(const struct sim_exec *exec, size_t shift, size_t count,
                                            const struct sim_exec *fresh, uint64_t *source);
 
-/* The same handle, and bodies of the same shape. */
+/* Bodies of the same shape. The handle is the other graph's own, and comes along with them. */
 static CUgraphExecUpdateResult compare_branches(const struct sim_branch *old,
                                                 const struct sim_branch *fresh)
 {
     CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
     uint64_t source;
-    if (old->type != fresh->type || old->count != fresh->count ||
-        old->condition != fresh->condition)
-        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    if (old->type != fresh->type || old->count != fresh->count)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     for (unsigned i = 0; i < old->count && result == CU_GRAPH_EXEC_UPDATE_SUCCESS; i++)
         result = compare_all(old->bodies[i], 0, old->bodies[i]->count, fresh->bodies[i], &source);
     return result;
