@@ -211,11 +211,62 @@ static void test_capture_references(void **state)
     OK(cu->cuMemFree_v2(word));
 }
 
+/* A stream that joined is destroyed. The capture goes on, and wants what that stream did joined. */
+static void test_capture_without_a_stream(void **state)
+{
+    static const struct {
+        bool works, joined, more, late;
+        CUresult end;
+    } cases[] = {
+        {true, true, false, false, CUDA_SUCCESS},
+        {false, false, false, false, CUDA_SUCCESS},
+        {true, false, false, true, CUDA_SUCCESS},
+        {true, false, false, false, CUDA_ERROR_STREAM_CAPTURE_UNJOINED},
+        {true, true, true, false, CUDA_ERROR_STREAM_CAPTURE_UNJOINED},
+    };
+    CUdeviceptr words = memory_of(64);
+    CUstream stream = stream_of();
+    CUevent fork_event = NULL, back = NULL;
+    (void)state;
+    OK(cu->cuEventCreate(&fork_event, CU_EVENT_DISABLE_TIMING));
+    OK(cu->cuEventCreate(&back, CU_EVENT_DISABLE_TIMING));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CUstream side = stream_of();
+        CUgraph graph = NULL;
+        CUstreamCaptureStatus status;
+        OK(cu->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        OK(cu->cuMemsetD32Async(words, 1, 1, stream));
+        OK(cu->cuEventRecord(fork_event, stream));
+        OK(cu->cuStreamWaitEvent(side, fork_event, 0));
+        if (cases[i].works)
+            OK(cu->cuMemsetD32Async(words + 4, 2, 1, side));
+        OK(cu->cuEventRecord(back, side));
+        if (cases[i].joined)
+            OK(cu->cuStreamWaitEvent(stream, back, 0));
+        if (cases[i].more)
+            OK(cu->cuMemsetD32Async(words + 8, 3, 1, side));
+        OK(cu->cuStreamDestroy_v2(side));
+        OK(cu->cuStreamIsCapturing(stream, &status));
+        assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+        if (cases[i].late)
+            OK(cu->cuStreamWaitEvent(stream, back, 0));
+        OK(cu->cuMemsetD32Async(words + 12, 4, 1, stream));
+        GIVES(cases[i].end, cu->cuStreamEndCapture(stream, &graph));
+        assert_int_equal(graph != NULL, cases[i].end == CUDA_SUCCESS);
+        if (graph) {
+            assert_int_equal(node_count(graph), 2 + cases[i].works);
+            OK(cu->cuGraphDestroy(graph));
+        }
+    }
+    OK(cu->cuEventDestroy_v2(fork_event));
+    OK(cu->cuEventDestroy_v2(back));
+    OK(cu->cuStreamDestroy_v2(stream));
+    OK(cu->cuMemFree_v2(words));
+}
+
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_capture),
-    MEMORY_TEST(test_capture_inside),
-    MEMORY_TEST(test_capture_misuse),
-    MEMORY_TEST(test_capture_to_graph),
-    MEMORY_TEST(test_capture_references),
+    MEMORY_TEST(test_capture),          MEMORY_TEST(test_capture_without_a_stream),
+    MEMORY_TEST(test_capture_inside),   MEMORY_TEST(test_capture_misuse),
+    MEMORY_TEST(test_capture_to_graph), MEMORY_TEST(test_capture_references),
 };
 MEMORY_MAIN("captures", tests)

@@ -118,6 +118,15 @@ static void mark_before(struct sim_node *node, struct sim_node **stack)
     }
 }
 
+static bool all_marked(const struct sim_capture *captures)
+{
+    for (const struct sim_capture *capture = captures; capture; capture = capture->next)
+        for (size_t i = 0; i < capture->count; i++)
+            if (!capture->after[i].node->mark)
+                return false;
+    return true;
+}
+
 /* Whether the stream that began the capture follows what all others did. */
 static CUresult joined(const struct sim_session *session)
 {
@@ -131,11 +140,9 @@ static CUresult joined(const struct sim_session *session)
     for (size_t i = 0; i < origin->count; i++)
         mark_before(origin->after[i].node, stack);
     free(stack);
-    for (const struct sim_capture *other = session->members; other; other = other->next)
-        for (size_t i = 0; i < other->count; i++)
-            if (!other->after[i].node->mark)
-                return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    return CUDA_SUCCESS;
+    return all_marked(session->members) && all_marked(session->gone)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
 CUresult sim_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)

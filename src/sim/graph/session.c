@@ -26,13 +26,18 @@ void sim_session_release(struct sim_session *session)
         free(session);
 }
 
-static void leave(struct sim_capture *capture)
+static void free_all(struct sim_capture *captures)
 {
-    capture->stream->capture = NULL;
-    free(capture->after);
-    free(capture->shown);
-    free(capture->shown_data);
-    free(capture);
+    while (captures) {
+        struct sim_capture *capture = captures;
+        captures = capture->next;
+        if (capture->stream)
+            capture->stream->capture = NULL;
+        free(capture->after);
+        free(capture->shown);
+        free(capture->shown_data);
+        free(capture);
+    }
 }
 
 void sim_session_end(struct sim_session *session)
@@ -41,11 +46,9 @@ void sim_session_end(struct sim_session *session)
     while (*link != session)
         link = &(*link)->next;
     *link = session->next;
-    while (session->members) {
-        struct sim_capture *capture = session->members;
-        session->members = capture->next;
-        leave(capture);
-    }
+    free_all(session->members);
+    free_all(session->gone);
+    session->members = session->gone = NULL;
     session->active = false;
     session->graph->capture = NULL;
     session->graph = NULL;
@@ -86,7 +89,8 @@ CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
     return CUDA_SUCCESS;
 }
 
-/* The stream is destroyed. Without the one that began it, nobody can end the capture. */
+/* The stream is destroyed. Without the one that began it, nobody can end the capture. Of another
+ * one the work stays, and has to be joined as before. */
 static void stream_gone(struct sim_stream *stream)
 {
     struct sim_capture *capture = stream->capture;
@@ -104,8 +108,10 @@ static void stream_gone(struct sim_stream *stream)
     while (*link != capture)
         link = &(*link)->next;
     *link = capture->next;
-    session->invalid = true;
-    leave(capture);
+    capture->stream->capture = NULL;
+    capture->stream = NULL;
+    capture->next = session->gone;
+    session->gone = capture;
 }
 
 void sim_session_graph_gone(struct sim_graph *graph)
@@ -116,11 +122,9 @@ void sim_session_graph_gone(struct sim_graph *graph)
     sim_session_end(graph->capture);
 }
 
-void sim_session_node_gone(const struct sim_node *node)
+static void forget_node(struct sim_capture *captures, const struct sim_node *node)
 {
-    struct sim_session *session = node->graph->capture;
-    for (struct sim_capture *capture = session ? session->members : NULL; capture;
-         capture = capture->next)
+    for (struct sim_capture *capture = captures; capture; capture = capture->next)
         for (size_t i = 0; i < capture->count; i++)
             if (capture->after[i].node == node) {
                 memmove(&capture->after[i], &capture->after[i + 1],
@@ -128,6 +132,15 @@ void sim_session_node_gone(const struct sim_node *node)
                 capture->count--;
                 break;
             }
+}
+
+void sim_session_node_gone(const struct sim_node *node)
+{
+    struct sim_session *session = node->graph->capture;
+    if (!session)
+        return;
+    forget_node(session->members, node);
+    forget_node(session->gone, node);
 }
 
 /* --- Work --- */

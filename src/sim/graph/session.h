@@ -23,13 +23,14 @@ struct sim_session {
     uint64_t thread; /* that began it */
     struct sim_stream *origin;
     struct sim_capture *members;
+    struct sim_capture *gone; /* of streams that were destroyed: what they did has to be joined */
     struct sim_session *next;
 };
 
 struct sim_capture { /* one stream's part */
     struct sim_session *session;
-    struct sim_stream *stream;
-    struct sim_edge *after; /* what the next node depends on */
+    struct sim_stream *stream; /* NULL: destroyed */
+    struct sim_edge *after;    /* what the next node depends on */
     size_t count, capacity;
     CUgraphNode *shown; /* the same, as cuStreamGetCaptureInfo shows it */
     CUgraphEdgeData *shown_data;
