@@ -180,6 +180,37 @@ static void test_lacking_instruction(void **state)
     OK(cu->cuMemFree_v2(memory));
 }
 
+/* A kernel's parameters are told where a context is current; a function knows its own anywhere. */
+static void test_queries_without_a_context(void **state)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .entry k(.param .u32 a) { ret; }\n";
+    CUlibrary library = NULL;
+    CUkernel kernel = NULL;
+    CUfunction function = NULL;
+    CUcontext context = NULL;
+    size_t offset = 7, size = 7;
+    int value = 0;
+    const char *name = NULL;
+    (void)state;
+    OK(cu->cuLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cu->cuLibraryGetKernel(&kernel, library, "k"));
+    OK(cu->cuKernelGetFunction(&function, kernel));
+    OK(cu->cuCtxGetCurrent(&context));
+    OK(cu->cuCtxSetCurrent(NULL));
+    GIVES(CUDA_ERROR_INVALID_CONTEXT, cu->cuKernelGetParamInfo(kernel, 0, &offset, &size));
+    assert_true(offset == 7 && size == 7);
+    OK(cu->cuKernelGetName(&name, kernel));
+    OK(cu->cuFuncGetParamInfo(function, 0, &offset, &size));
+    assert_true(offset == 0 && size == 4);
+    OK(cu->cuFuncGetName(&name, function));
+    assert_string_equal(name, "k");
+    OK(cu->cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+    OK(cu->cuCtxSetCurrent(context));
+    OK(cu->cuKernelGetParamInfo(kernel, 0, &offset, &size));
+    OK(cu->cuLibraryUnload(library));
+}
+
 /* What is asked of no kernel, function, library or module. Most of it is an invalid handle; the
  * exceptions are a device's. */
 static void test_queries_of_nothing(void **state)
@@ -238,6 +269,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_old_text),
     MEMORY_TEST(test_targets),
     MEMORY_TEST(test_queries_of_nothing),
+    MEMORY_TEST(test_queries_without_a_context),
     MEMORY_OWN(test_register_limit, "a device's compiler takes fewer registers"),
     MEMORY_OWN(test_large_variables, "what a variable costs the host"),
     MEMORY_OWN(test_lacking_instruction, "a device lacks none"),

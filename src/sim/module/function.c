@@ -167,11 +167,20 @@ static struct sim_function *own_function(CUfunction handle, CUresult *result)
     return *result == CUDA_SUCCESS ? function : NULL;
 }
 
+/* The same, for questions that need no current context. */
+static struct sim_function *asked_function(CUfunction handle, CUresult *result)
+{
+    struct sim_function *function = own_function(handle, result);
+    if (*result == CUDA_ERROR_INVALID_CONTEXT && (function = sim_object(SIM_FUNCTION, handle)))
+        *result = CUDA_SUCCESS;
+    return function;
+}
+
 CUresult sim_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     CUresult result;
     int value;
-    struct sim_function *function = own_function(hfunc, &result);
+    struct sim_function *function = asked_function(hfunc, &result);
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
     if (!function)
@@ -225,7 +234,7 @@ CUresult sim_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 CUresult sim_cuFuncGetName(const char **name, CUfunction hfunc)
 {
     CUresult result;
-    struct sim_function *function = own_function(hfunc, &result);
+    struct sim_function *function = asked_function(hfunc, &result);
     if (!name || !hfunc)
         return CUDA_ERROR_INVALID_VALUE;
     if (function)
@@ -248,7 +257,7 @@ CUresult sim_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *para
                                 size_t *paramSize)
 {
     CUresult result;
-    struct sim_function *function = own_function(func, &result);
+    struct sim_function *function = asked_function(func, &result);
     if (!function)
         return func ? result : CUDA_ERROR_INVALID_VALUE;
     return sim_function_parameter(sim_function_info(function), paramIndex, paramOffset, paramSize);
