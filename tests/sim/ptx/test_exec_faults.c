@@ -123,6 +123,29 @@ static void time_limit(void **state)
     }
 }
 
+/* A nap lasts as long as a device's: to the next power of two, and about a millisecond at most. A
+ * time limit ends a launch whose threads all nap, too. */
+static void naps(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_run(&one,
+             EXEC_BODY("mov.u64 %d2, %globaltimer;\nmov.u32 %r1, 3;\nLOOP:\n"
+                       "nanosleep.u32 600000;\nsub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p0, %r1, 0;\n"
+                       "@%p0 bra LOOP;\nnanosleep.u32 0xffffffff;\nmov.u64 %d3, %globaltimer;\n"
+                       "sub.u64 %d2, %d3, %d2;\nshr.u64 %d2, %d2, 10;\n"
+                       "st.global.u32 [%d1], %d2;\n"),
+             1, 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_in_range(one.words[i], 4 * 1024, 1000 * 1024); /* microseconds, nearly */
+    exec_close(&one);
+    exec_open(&one, EXEC_BODY("LOOP:\nnanosleep.u32 1000000;\nbra LOOP;\n"), 2, 64);
+    one.world.machine.time_limit_ns = 50000000;
+    exec_fails(&one, PTX_FAULT_TIMEOUT, "kernel 'k'", "time limit");
+    exec_close(&one);
+}
+
 #define CALLS                                                                                      \
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"                       \
     ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, "      \
@@ -197,7 +220,8 @@ int main(void)
         cmocka_unit_test(misaligned),    cmocka_unit_test(traps),
         cmocka_unit_test(lost_barrier),  cmocka_unit_test(stack_overflow),
         cmocka_unit_test(time_limit),    cmocka_unit_test(prints),
-        cmocka_unit_test(asserts),       cmocka_unit_test(refused),
+        cmocka_unit_test(naps),          cmocka_unit_test(asserts),
+        cmocka_unit_test(refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -346,7 +346,7 @@ static uint8_t team_control(const struct ptx_step *step)
     case CONTROL_INDEXED:
     case CONTROL_CLUSTER:
     case CONTROL_SPIN: /* in a loop of atomics, a team of one gains nothing */
-    case CONTROL_YIELD:
+    case CONTROL_NAP:
     case CONTROL_TRAP:
         return CONTROL_PART;
     default:

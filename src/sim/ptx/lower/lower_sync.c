@@ -97,6 +97,15 @@ static void lower_mbarrier(struct lower *lower, const struct ir_insn *insn)
     operand_finish(lower);
 }
 
+static void lower_nap(struct lower *lower, const struct ir_insn *insn)
+{
+    uint32_t time = operand_source(lower, &insn->operands[0], PLACE_32);
+    uint32_t step = lower_step(lower, NULL, CONTROL_NAP);
+
+    lower_use(lower, step, 0, time);
+    operand_finish(lower);
+}
+
 bool lower_sync_family(struct lower *lower, const struct ir_insn *insn)
 {
     switch (insn->op) {
@@ -112,7 +121,7 @@ bool lower_sync_family(struct lower *lower, const struct ir_insn *insn)
         lower_mbarrier(lower, insn);
         return true;
     case IR_NANOSLEEP:
-        lower_step(lower, NULL, CONTROL_YIELD);
+        lower_nap(lower, insn);
         return true;
     case IR_GRIDDEPCONTROL:
     case IR_PMEVENT:

@@ -39,7 +39,7 @@ enum step_control {
     CONTROL_BARRIER, /* operands: result, barrier, count, predicate */
     CONTROL_SYNC,    /* runs when all lanes of its mask, the last operand, are here */
     CONTROL_CLUSTER, /* barrier.cluster */
-    CONTROL_YIELD,
+    CONTROL_NAP,     /* operand: nanoseconds */
     CONTROL_TRAP,
     /* Of steps for teams alone, with or without a guard. */
     CONTROL_AFFINE,

@@ -52,7 +52,8 @@ struct ptx_warp_state {
     uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
     uint32_t products;        /* of its warpgroup that it had a part in */
     int32_t budget, spins;
-    bool stopped; /* a fault */
+    uint64_t wakes; /* when its nap ends, in special_time; 0: awake */
+    bool stopped;   /* a fault */
     bool begun, done, blocked;
     bool team;               /* runs the steps for teams, with others or alone */
     struct ptx_frame *entry; /* stays for the warps to come; or NULL */

@@ -23,6 +23,7 @@ struct worker {
     uint32_t live_count;
     uint64_t next, end;  /* clusters that are its own to begin */
     uint64_t changed_at; /* when a block came or ended */
+    uint64_t wakes;      /* in this round the first of its warps, 0 if one is awake */
 };
 
 #endif

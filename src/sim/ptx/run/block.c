@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
@@ -24,6 +25,7 @@
 #include "ptx/run/warp.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
+#define SLEEP_NS 100000     /* of a worker whose warps all nap */
 #define BLOCK_ROUNDS 256    /* turns of all warps in one of their block */
 
 static void block_free(struct ptx_block *block)
@@ -60,6 +62,7 @@ static void warp_reset(struct ptx_warp_state *state)
     state->group_count = state->current = 0;
     state->cluster_pending = state->products = 0;
     state->stopped = state->begun = state->done = state->blocked = false;
+    state->wakes = 0;
     state->warp.alive = state->first_alive;
 }
 
@@ -224,6 +227,16 @@ static bool block_team(struct ptx_block *block, enum turn *turn)
     }
 }
 
+/* Whether the warp goes on napping; the worker may sleep as long as all of its warps do. */
+static bool naps(struct ptx_warp_state *state)
+{
+    if (state->wakes && state->wakes <= special_time())
+        state->wakes = 0;
+    if (state->wakes < state->worker->wakes)
+        state->worker->wakes = state->wakes;
+    return state->wakes != 0;
+}
+
 /* Every warp of the block has a turn, again and again until none can go on at once. */
 static enum turn block_run(struct ptx_block *block)
 {
@@ -242,6 +255,10 @@ static enum turn block_run(struct ptx_block *block)
 
             if (state->done || state->blocked)
                 continue;
+            if (naps(state)) {
+                turn = turn < TURN_SPUN ? TURN_SPUN : turn;
+                continue;
+            }
             turn = turn == TURN_STUCK ? TURN_WAITS : turn;
             switch (warp_run(state)) {
             case SLICE_DONE:
@@ -355,6 +372,7 @@ static bool worker_round(struct worker *worker, bool *waiting)
     bool moved = false;
 
     *waiting = true;
+    worker->wakes = UINT64_MAX;
     while (*at) {
         struct ptx_block *block = *at;
 
@@ -397,6 +415,15 @@ static bool past_deadline(struct launch *launch, uint64_t now)
     return true;
 }
 
+/* In short pieces: another worker's fault ends the launch. */
+static void sleep_until(uint64_t wakes, uint64_t now)
+{
+    uint64_t left = wakes > now ? wakes - now : 0;
+
+    if (wakes != UINT64_MAX && left)
+        nanosleep(&(struct timespec){.tv_nsec = left < SLEEP_NS ? (long)left : SLEEP_NS}, NULL);
+}
+
 static void worker_loop(struct worker *worker)
 {
     struct launch *launch = worker->launch;
@@ -417,6 +444,8 @@ static void worker_loop(struct worker *worker)
 
             if (past_deadline(launch, now))
                 return;
+            if (waiting)
+                sleep_until(worker->wakes, now);
             if (worker->changed_at == 0)
                 worker->changed_at = now;
             if (waiting && now - worker->changed_at > PATIENCE_NS) {

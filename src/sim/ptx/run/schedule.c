@@ -138,6 +138,14 @@ static int group_best(const struct ptx_warp_state *state)
     return best;
 }
 
+bool schedule_is_alone(const struct ptx_warp_state *state)
+{
+    for (unsigned i = 0; i < state->group_count; i++)
+        if (i != state->current && state->groups[i].state == GROUP_READY)
+            return false;
+    return true;
+}
+
 /* Choose who runs now, with all who are at the same place. False: nobody can. */
 bool schedule_choose(struct ptx_warp_state *state)
 {

@@ -10,6 +10,7 @@ struct ptx_step;
 struct ptx_warp_state;
 
 bool schedule_choose(struct ptx_warp_state *state);
+bool schedule_is_alone(const struct ptx_warp_state *state); /* no other group could run now */
 void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
                   struct ptx_frame *frame);
 void schedule_take(struct ptx_warp_state *state, unsigned index, uint32_t mask);

@@ -6,6 +6,7 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
 #include "ptx/ops/lanes.h"
+#include "ptx/ops/special.h"
 #include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 #include "ptx/run/barrier.h"
@@ -13,6 +14,7 @@
 #include "ptx/run/schedule.h"
 #include "ptx/run/team.h"
 
+#define NAP_MAX_NS (UINT32_C(1) << 20)
 #define SPIN_COST 64 /* of an atomic or volatile access, in backward jumps */
 
 /* What to do after a step that changed the groups. */
@@ -68,6 +70,19 @@ static bool run_indexed(struct ptx_warp_state *state, const struct ptx_step *ste
         left &= ~same;
     }
     return true;
+}
+
+/* As a device naps: to the next power of two, and not much more than a millisecond. */
+static uint64_t nap_length(const struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const reg32 *times = ptx_in(warp, step->operand[0]);
+    uint32_t length = 1, most = 0;
+
+    FOR_LANES (lane, mask)
+        most = times[lane] > most ? times[lane] : most;
+    while (length < most && length < NAP_MAX_NS)
+        length *= 2;
+    return length;
 }
 
 enum slice warp_run(struct ptx_warp_state *state)
@@ -189,7 +204,11 @@ choose:
             state->groups[state->current].pc = step;
             state->groups[state->current].state = GROUP_SYNC;
             break;
-        case CONTROL_YIELD:
+        case CONTROL_NAP:
+            if (schedule_is_alone(state)) {
+                state->wakes = special_time() + nap_length(warp, step, mask);
+                return SLICE_SPIN;
+            }
             state->spins++;
             state->budget -= WARP_BUDGET / 4;
             break;
