@@ -261,11 +261,21 @@ static CUDA_MEM_ALLOC_NODE_PARAMS wish(size_t size)
     return params;
 }
 
+#define GRAIN (UINT64_C(32) << 20)
+
 static uint64_t in_use(void)
 {
-    cuuint64_t bytes = 77;
+    cuuint64_t bytes = 77, reserved = 78;
     OK(cu->cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &bytes));
+    OK(cu->cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &reserved));
+    assert_true(bytes == reserved);
     return bytes;
+}
+
+static uint64_t trimmed(void)
+{
+    OK(cu->cuDeviceGraphMemTrim(0));
+    return in_use();
 }
 
 static void test_memory(void **state)
@@ -280,12 +290,14 @@ static void test_memory(void **state)
     CUDA_MEMCPY3D description = copy_of(words, params.dptr + 4092, 4);
     OK(cu->cuGraphAddMemcpyNode(&copy, graph, &fill, 1, &description, memory_context));
     CUgraphExec executable = ready(graph);
+    assert_true(in_use() == 0);
     run(executable);
     assert_int_equal(word_at(words), 77);
-    assert_true(in_use() == 4096);
+    assert_true(trimmed() == GRAIN);
     GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuGraphLaunch(executable, NULL)); /* not freed */
     OK(cu->cuMemFree_v2(params.dptr));
-    assert_true(in_use() == 0);
+    assert_true(in_use() == GRAIN);
+    assert_true(trimmed() == 0);
     run(executable);
     OK(cu->cuMemFreeAsync(params.dptr, NULL));
     OK(cu->cuGraphExecDestroy(executable));
@@ -293,7 +305,8 @@ static void test_memory(void **state)
     executable = ready(graph);
     run(executable);
     run(executable);
-    assert_true(in_use() == 0);
+    assert_true(in_use() == GRAIN);
+    assert_true(trimmed() == 0);
     OK(cu->cuGraphExecDestroy(executable));
     OK(cu->cuGraphDestroy(graph));
     OK(cu->cuMemFree_v2(words));

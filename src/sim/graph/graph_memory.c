@@ -26,23 +26,35 @@ struct sim_graph_memory {
 };
 
 static struct sim_graph_memory *all;
-static uint64_t used[SIM_MAX_DEVICES], used_high[SIM_MAX_DEVICES];
-static uint64_t reserved[SIM_MAX_DEVICES], reserved_high[SIM_MAX_DEVICES];
 
-static void count(uint64_t *now, uint64_t *high, int64_t change)
+/* What the attributes show: a device has grains behind the memory that launches allocated, and
+ * keeps them until they are trimmed. All that it reserved is in use. */
+#define GRAIN (UINT64_C(32) << 20)
+
+static struct account {
+    uint64_t live; /* bytes */
+    uint64_t held, used_high, reserved_high;
+} accounts[SIM_MAX_DEVICES];
+
+static uint64_t grains(uint64_t bytes)
 {
-    *now += (uint64_t)change;
-    if (high && *now > *high)
-        *high = *now;
+    return (bytes + GRAIN - 1) / GRAIN * GRAIN;
 }
 
 static void set_live(struct sim_graph_memory *memory, bool live)
 {
+    struct account *account = &accounts[memory->device];
     if (memory->live == live)
         return;
     memory->live = live;
-    count(&used[memory->device], &used_high[memory->device],
-          live ? (int64_t)memory->size : -(int64_t)memory->size);
+    account->live += live ? memory->size : -memory->size;
+    if (grains(account->live) <= account->held)
+        return;
+    account->held = grains(account->live);
+    if (account->held > account->used_high)
+        account->used_high = account->held;
+    if (account->held > account->reserved_high)
+        account->reserved_high = account->held;
 }
 
 /* The context that it was made in may be gone, and the memory with it. */
@@ -64,7 +76,6 @@ static void release(void *user)
     struct sim_allocation *allocation = allocation_of(memory);
     if (allocation)
         sim_memory_free(allocation);
-    count(&reserved[memory->device], NULL, -(int64_t)memory->size);
     free(memory);
 }
 
@@ -146,7 +157,6 @@ CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
                                         .next = all};
     all = memory;
     sim_memory_hooks.frees = free_for_good;
-    count(&reserved[device], &reserved_high[device], (int64_t)memory->size);
     params->dptr = allocation->address;
     *item = (struct sim_item){
         .params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .user = memory, .drop = release};
@@ -214,7 +224,10 @@ void sim_graph_memory_unclaim(const struct sim_item *item)
 
 CUresult sim_cuDeviceGraphMemTrim(CUdevice device)
 {
-    return sim_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    if (!sim_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    accounts[device].held = grains(accounts[device].live);
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
@@ -225,16 +238,14 @@ CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
         return CUDA_ERROR_INVALID_VALUE;
     switch ((int)attr) {
     case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
-        *(cuuint64_t *)value = used[device];
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+        *(cuuint64_t *)value = accounts[device].held;
         return CUDA_SUCCESS;
     case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
-        *(cuuint64_t *)value = used_high[device];
-        return CUDA_SUCCESS;
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
-        *(cuuint64_t *)value = reserved[device];
+        *(cuuint64_t *)value = accounts[device].used_high;
         return CUDA_SUCCESS;
     case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
-        *(cuuint64_t *)value = reserved_high[device];
+        *(cuuint64_t *)value = accounts[device].reserved_high;
         return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
@@ -249,9 +260,9 @@ CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute 
     if (!value || *(cuuint64_t *)value != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
-        used_high[device] = used[device];
+        accounts[device].used_high = accounts[device].held;
     else if (attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
-        reserved_high[device] = reserved[device];
+        accounts[device].reserved_high = accounts[device].held;
     else
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
