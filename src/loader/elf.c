@@ -91,13 +91,13 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_is_no_driver(const char *name)
     return false;
 }
 
-/* Returns false for a library whose tables do not tell what dlsym returns. */
-BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, void *handle)
+/* Of a library whose tables do not tell what dlsym returns, none has a symbol. */
+BEHIND_THE_SYSTEMS_LOCK static void elf_read_tables(struct elf_tables *tables, void *handle)
 {
     struct link_map *map = NULL;
     memset(tables, 0, sizeof *tables);
     if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-        return false;
+        return;
     uintptr_t base = tables->base = (uintptr_t)map->l_addr;
     size_t name_bytes = 0;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
@@ -112,41 +112,39 @@ BEHIND_THE_SYSTEMS_LOCK static bool elf_read_tables(struct elf_tables *tables, v
         else if (entry->d_tag == DT_STRSZ)
             name_bytes = entry->d_un.d_val;
         else if (entry->d_tag == DT_VERDEF)
-            return false; /* one name may have several addresses */
+            return; /* one name may have several addresses */
     }
     if (!tables->symbols || !(tables->gnu_hash || tables->sysv_hash))
-        return false;
+        return;
     struct elf_segments library = {.dynamic = map->l_ld};
     dl_iterate_phdr(elf_note_segments, &library);
     size_t room = elf_room(&library, tables->names);
     tables->name_bytes = name_bytes < room ? name_bytes : room;
+    if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* none, or without an end */
+        return;
     tables->symbol_count = elf_room(&library, tables->symbols) / sizeof *tables->symbols;
     tables->hash_words =
         elf_room(&library, tables->gnu_hash ? tables->gnu_hash : tables->sysv_hash) / 4;
-    if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* none, or without an end */
-        return false;
     tables->complete = true;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
         if ((entry->d_tag == DT_NEEDED && (entry->d_un.d_val >= tables->name_bytes ||
                                            !elf_is_no_driver(tables->names + entry->d_un.d_val))) ||
             entry->d_tag == DT_AUXILIARY || entry->d_tag == DT_FILTER)
             tables->complete = false;
-    return true;
 }
 
-/* Which loaded object holds each of two addresses, and which one is the program. */
+/* Which loaded object has the code at an address, and which one is the program. */
 struct elf_owner {
-    uintptr_t address[2];
-    uintptr_t object[2];
-    uintptr_t program;
+    uintptr_t address;
+    const void *object, *program;
 };
 
-static bool elf_holds(const struct dl_phdr_info *object, uintptr_t address, unsigned flags)
+static bool elf_has_code(const struct dl_phdr_info *object, uintptr_t address)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         uintptr_t start = (uintptr_t)object->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type == PT_LOAD && (segment->p_flags & flags) == flags &&
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
             address - start < segment->p_memsz)
             return true;
     }
@@ -157,12 +155,18 @@ static int elf_note_owner(struct dl_phdr_info *object, size_t size, void *data)
 {
     struct elf_owner *owner = data;
     (void)size;
-    if (!owner->program)
-        owner->program = (uintptr_t)object->dlpi_phdr;
-    for (int i = 0; i < 2; i++)
-        if (elf_holds(object, owner->address[i], 0))
-            owner->object[i] = (uintptr_t)object->dlpi_phdr;
-    return owner->object[0] && owner->object[1];
+    if (!owner->program) /* it is the first */
+        owner->program = object->dlpi_phdr;
+    if (elf_has_code(object, owner->address))
+        owner->object = object->dlpi_phdr;
+    return !!owner->object;
+}
+
+static struct elf_owner elf_find_owner(uintptr_t address)
+{
+    struct elf_owner owner = {.address = address};
+    dl_iterate_phdr(elf_note_owner, &owner);
+    return owner;
 }
 
 /*
@@ -175,12 +179,9 @@ static bool elf_dlsym_is_the_systems(void)
 {
     void *(*find)(void *, const char *) = dlsym;
     char *(*explain)(void) = dlerror;
-    struct elf_owner owner = {{(uintptr_t)find, (uintptr_t)explain}, {0, 0}, 0};
-    if (secure_getenv("LD_AUDIT"))
-        return false;
-    dl_iterate_phdr(elf_note_owner, &owner);
-    return owner.object[0] && owner.object[0] == owner.object[1] &&
-           owner.object[0] != owner.program;
+    const struct elf_owner owner = elf_find_owner((uintptr_t)find);
+    return !secure_getenv("LD_AUDIT") && owner.object != owner.program &&
+           owner.object == elf_find_owner((uintptr_t)explain).object;
 }
 
 /* Whether dlsym finds a symbol by adding the load address to its value. */
@@ -193,16 +194,17 @@ static bool elf_is_plain(const ElfW(Sym) * symbol)
 
 /* The names are all over a table that is in no cache yet, and waiting for them is a good part of
  * the pass: fetch one that comes soon. */
-static inline void elf_fetch_name(const struct elf_tables *tables, size_t symbol, size_t last)
+static inline void elf_fetch_name(const struct elf_tables *tables, size_t symbol)
 {
 #ifdef __GNUC__
     const size_t ahead = 8;
-    if (symbol + ahead <= last)
+    if (symbol + ahead < tables->symbol_count)
         __builtin_prefetch(tables->names + tables->symbols[symbol + ahead].st_name);
 #endif
 }
 
-static void elf_note_export(struct elf_tables *tables, size_t symbol, uint32_t hash,
+/* The hash is NULL if the symbol's table has none. */
+static void elf_note_export(struct elf_tables *tables, size_t symbol, const uint32_t *hash,
                             void **addresses)
 {
     const ElfW(Sym) *found = tables->symbols + symbol;
@@ -211,10 +213,13 @@ static void elf_note_export(struct elf_tables *tables, size_t symbol, uint32_t h
         found->st_info >> 4 == STB_LOCAL || visibility == STV_HIDDEN ||
         visibility == STV_INTERNAL) /* dlsym finds none of these */
         return;
-    size_t index = cushim_registry_find_hashed(tables->names + found->st_name, hash);
-    if (index < CUSHIM_ENTRY_COUNT && elf_is_plain(found))
+    const char *name = tables->names + found->st_name;
+    size_t index = cushim_registry_find_hashed(name, hash ? *hash : cushim_registry_hash(name));
+    if (index == CUSHIM_ENTRY_COUNT)
+        return;
+    if (elf_is_plain(found))
         addresses[index] = (void *)(tables->base + found->st_value);
-    else if (index < CUSHIM_ENTRY_COUNT)
+    else
         tables->complete = false;
 }
 
@@ -226,29 +231,24 @@ static void elf_note_export(struct elf_tables *tables, size_t symbol, uint32_t h
 static void elf_each_gnu(struct elf_tables *tables, void **addresses)
 {
     const uint32_t *table = tables->gnu_hash;
+    if (tables->hash_words < 4)
+        return;
     const ElfW(Addr) *filter = (const ElfW(Addr) *)(const void *)(table + 4);
     const uint32_t *buckets = (const uint32_t *)(const void *)(filter + table[2]);
     const uint32_t *hashes = buckets + table[0];
-    uint32_t last = 0; /* of those that begin a chain */
-    uint64_t before = tables->hash_words < 4
-                          ? UINT64_MAX
-                          : 4 + (uint64_t)table[2] * (sizeof *filter / 4) + table[0];
+    uint64_t before = 4 + (uint64_t)table[2] * (sizeof *filter / 4) + table[0];
     if (before > tables->hash_words)
         return;
-    /* Each has a hash, and is in one chain. */
-    uint64_t most = tables->hash_words - before + table[1], left = tables->hash_words - before;
-    most = most < tables->symbol_count ? most : tables->symbol_count;
-    for (uint32_t bucket = 0; bucket < table[0]; bucket++)
-        last = buckets[bucket] > last && buckets[bucket] < most ? buckets[bucket] : last;
+    uint64_t hashed = tables->hash_words - before, left = hashed; /* each is in one chain */
     for (uint32_t bucket = 0; bucket < table[0]; bucket++) {
         uint32_t symbol = buckets[bucket];
         if (symbol < table[1])
             continue; /* an empty one */
         do {
-            if (symbol >= most || !left--)
+            if (symbol >= tables->symbol_count || symbol - table[1] >= hashed || !left--)
                 return;
-            elf_fetch_name(tables, symbol, last);
-            elf_note_export(tables, symbol, hashes[symbol - table[1]], addresses);
+            elf_fetch_name(tables, symbol);
+            elf_note_export(tables, symbol, &hashes[symbol - table[1]], addresses);
         } while (!(hashes[symbol++ - table[1]] & 1));
     }
 }
@@ -258,19 +258,16 @@ static void elf_each_sysv(struct elf_tables *tables, void **addresses)
 {
     size_t count = tables->hash_words < 2 ? 0 : tables->sysv_hash[1];
     count = count < tables->symbol_count ? count : tables->symbol_count;
-    for (size_t symbol = 1; symbol < count; symbol++) {
-        size_t at = tables->symbols[symbol].st_name;
-        const char *name = tables->names + (at < tables->name_bytes ? at : 0);
-        if (name[0] == 'c' && name[1] == 'u')
-            elf_note_export(tables, symbol, cushim_registry_hash(name), addresses);
-    }
+    for (size_t symbol = 1; symbol < count; symbol++)
+        elf_note_export(tables, symbol, NULL, addresses);
 }
 
 bool cushim_elf_exports(void *handle, void **addresses)
 {
     struct elf_tables tables;
-    if (!elf_read_tables(&tables, handle) || !elf_dlsym_is_the_systems())
+    if (!elf_dlsym_is_the_systems())
         return false;
+    elf_read_tables(&tables, handle);
     if (tables.gnu_hash)
         elf_each_gnu(&tables, addresses);
     else
@@ -291,23 +288,8 @@ BEHIND_THE_SYSTEMS_LOCK void cushim_elf_describe(void *handle, char *path, size_
     path[length] = '\0';
 }
 
-struct elf_code {
-    uintptr_t address;
-    bool found, any;
-};
-
-static int elf_note_code(struct dl_phdr_info *object, size_t size, void *data)
-{
-    struct elf_code *code = data;
-    (void)size;
-    code->any = true;
-    code->found = elf_holds(object, code->address, PF_X);
-    return code->found;
-}
-
 bool cushim_elf_is_code(const void *address)
 {
-    struct elf_code code = {.address = (uintptr_t)address};
-    dl_iterate_phdr(elf_note_code, &code);
-    return code.found || !code.any; /* a system that lists nothing does not tell */
+    const struct elf_owner owner = elf_find_owner((uintptr_t)address);
+    return owner.object || !owner.program; /* a system that lists nothing does not tell */
 }

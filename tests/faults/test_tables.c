@@ -2,6 +2,7 @@
 /* What is read of a library's tables in memory: of every kind of symbol, of tables that end early
  * at any byte, and of every entry that says that dlsym may find more. The system's loader is
  * replaced: it lists a library that this program made. */
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
@@ -11,33 +12,51 @@
 #include "loader/elf.h"
 #include "loader/registry.h"
 
-#define HIDDEN_BASE 0x10 /* added to st_value */
-
 static const char *const names[] = {"cuInit",         "cuDeviceGet",    "cuMemAlloc_v2",
                                     "cuMemFree_v2",   "cuCtxCreate_v2", "cuStreamQuery",
                                     "cuLaunchKernel", "other",          "cuDeviceGetCount"};
-enum { NAMES = COUNT(names), FIRST = 2, SYMBOLS = FIRST + NAMES, BUCKETS = 3, FILTER_WORDS = 2 };
+enum {
+    NAMES = COUNT(names),
+    FIRST = 3,
+    SYMBOLS = FIRST + NAMES,
+    BUCKETS = 4,
+    FILTER_WORDS = 2,
+    BUCKETS_AT = 4 + FILTER_WORDS * (sizeof(ElfW(Addr)) / 4),
+    LEAD = 24, /* bytes of a table's segment before the table */
+    SEGMENTS = 8
+};
 
-/* A made library: each table at the end of a segment of its own. */
+/* A made library: each table at the end of a segment of its own. Behind the segments that are
+ * listed is one of everything, which nobody may look at. */
 static struct {
-    uint32_t gnu[4 + FILTER_WORDS * (sizeof(ElfW(Addr)) / 4) + BUCKETS + NAMES];
+    char lead_gnu[LEAD];
+    uint32_t gnu[BUCKETS_AT + BUCKETS + NAMES];
+    char lead_sysv[LEAD];
     uint32_t sysv[2];
+    char lead_symbols[LEAD];
     ElfW(Sym) symbols[SYMBOLS];
+    char lead_strings[LEAD];
     char strings[512];
     ElfW(Dyn) dynamic[16];
-    ElfW(Phdr) segments[8];
+    ElfW(Phdr) segments[SEGMENTS + 1];
     struct link_map map;
     size_t strings_size;
+    int no_information; /* dlinfo fails */
 } made;
+static uintptr_t base = 0x10;
+
+/* Listed before it, with no segment: the one behind says that it is the made library. */
+static ElfW(Phdr) first_segments[2];
+static struct dl_phdr_info first = {.dlpi_phdr = first_segments};
 
 int __real_dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data);
 int __wrap_dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data);
 int __wrap_dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-    struct dl_phdr_info info = {.dlpi_addr = made.map.l_addr,
-                                .dlpi_phdr = made.segments,
-                                .dlpi_phnum = COUNT(made.segments)};
-    int result = call(&info, sizeof info, data);
+    struct dl_phdr_info info = {
+        .dlpi_addr = made.map.l_addr, .dlpi_phdr = made.segments, .dlpi_phnum = SEGMENTS};
+    int result = call(&first, sizeof first, data);
+    result = result ? result : call(&info, sizeof info, data);
     return result ? result : __real_dl_iterate_phdr(call, data);
 }
 
@@ -48,20 +67,26 @@ int __wrap_dlinfo(void *handle, int request, void *answer)
     assert_ptr_equal(handle, &made);
     assert_int_equal(request, RTLD_DI_LINKMAP);
     memcpy(answer, &map, sizeof map);
-    return 0;
+    return made.no_information;
 }
 
-static void add_segment(unsigned type, unsigned flags, const void *at, size_t size)
+static void add_segment(unsigned type, const void *at, size_t size, size_t lead)
 {
-    for (size_t i = 0; i < COUNT(made.segments); i++)
+    for (size_t i = 0; i < SEGMENTS; i++)
         if (!made.segments[i].p_type) {
             made.segments[i] = (ElfW(Phdr)){.p_type = type,
-                                            .p_flags = flags,
-                                            .p_vaddr = (uintptr_t)at - made.map.l_addr,
-                                            .p_memsz = size};
+                                            .p_flags = PF_R,
+                                            .p_vaddr = (uintptr_t)at - lead - base,
+                                            .p_memsz = size + lead};
             return;
         }
     fail();
+}
+
+/* A table's segment: how many bytes of the table it has. */
+static void set_bytes(unsigned segment, size_t bytes)
+{
+    made.segments[segment].p_memsz = LEAD + bytes;
 }
 
 static void add_entry(long tag, uintptr_t value)
@@ -87,11 +112,12 @@ static void make(bool gnu)
 {
     size_t symbol = FIRST;
     memset(&made, 0, sizeof made);
-    made.map.l_addr = HIDDEN_BASE;
+    memset(&first_segments, 0, sizeof first_segments);
+    first.dlpi_phnum = 0;
+    made.map.l_addr = base;
     made.map.l_ld = made.dynamic;
     add_string("");
-    uint32_t *buckets = made.gnu + 4 + FILTER_WORDS * (sizeof(ElfW(Addr)) / 4),
-             *hashes = buckets + BUCKETS;
+    uint32_t *buckets = made.gnu + BUCKETS_AT, *hashes = buckets + BUCKETS;
     memcpy(made.gnu, (uint32_t[]){BUCKETS, FIRST, FILTER_WORDS, 5}, 16);
     for (uint32_t bucket = 0; bucket < BUCKETS; bucket++) {
         const size_t before = symbol;
@@ -112,11 +138,17 @@ static void make(bool gnu)
     assert_int_equal(symbol, SYMBOLS);
     made.sysv[0] = 1;
     made.sysv[1] = SYMBOLS;
-    add_segment(PT_DYNAMIC, PF_R, made.dynamic, sizeof made.dynamic);
-    add_segment(PT_LOAD, PF_R, made.gnu, sizeof made.gnu);
-    add_segment(PT_LOAD, PF_R, made.symbols, sizeof made.symbols);
-    add_segment(PT_LOAD, PF_R, made.strings, sizeof made.strings);
-    add_segment(PT_LOAD, PF_R, made.sysv, sizeof made.sysv);
+    add_segment(PT_DYNAMIC, made.dynamic, sizeof made.dynamic, 0);
+    add_segment(PT_LOAD, made.gnu, sizeof made.gnu, LEAD);
+    add_segment(PT_LOAD, made.symbols, sizeof made.symbols, LEAD);
+    add_segment(PT_LOAD, made.strings, sizeof made.strings, LEAD);
+    add_segment(PT_LOAD, made.sysv, sizeof made.sysv, LEAD);
+    made.segments[SEGMENTS] = (ElfW(Phdr)){.p_type = PT_LOAD,
+                                           .p_flags = PF_R | PF_X,
+                                           .p_vaddr = 0 - base,
+                                           .p_memsz = (ElfW(Addr)) - 1};
+    first_segments[0] = made.segments[0];
+    first_segments[0].p_vaddr += base;
     add_entry(DT_STRTAB, (uintptr_t)made.strings);
     add_entry(DT_SYMTAB, (uintptr_t)made.symbols);
     add_entry(gnu ? DT_GNU_HASH : DT_HASH, gnu ? (uintptr_t)made.gnu : (uintptr_t)made.sysv);
@@ -126,8 +158,11 @@ static void make(bool gnu)
 static bool read_made(void **addresses)
 {
     memset(addresses, 0, CUSHIM_ENTRY_COUNT * sizeof *addresses);
+    addresses[CUSHIM_ENTRY_COUNT] = made.strings; /* nobody's */
     add_entry(DT_STRSZ, made.strings_size);
-    return cushim_elf_exports(&made, addresses);
+    const bool complete = cushim_elf_exports(&made, addresses);
+    assert_ptr_equal(addresses[CUSHIM_ENTRY_COUNT], made.strings);
+    return complete;
 }
 
 static size_t index_of(size_t symbol)
@@ -147,14 +182,22 @@ static void check_found(void *const *addresses, const bool found[SYMBOLS])
         const size_t index = index_of(i);
         if (index == CUSHIM_ENTRY_COUNT)
             continue;
-        const uintptr_t wanted = found[i] ? HIDDEN_BASE + made.symbols[i].st_value : 0;
+        const uintptr_t wanted = found[i] ? base + made.symbols[i].st_value : 0;
         assert_true((uintptr_t)addresses[index] == wanted);
         count -= found[i];
     }
     assert_int_equal(count, 0);
 }
 
-static void *addresses[CUSHIM_ENTRY_COUNT];
+static void *addresses[CUSHIM_ENTRY_COUNT + 1];
+static const bool none[SYMBOLS];
+
+/* Whether the tables tell all, and which symbols they have. */
+static void expect(bool complete, const bool found[SYMBOLS])
+{
+    assert_int_equal(read_made(addresses), complete);
+    check_found(addresses, found);
+}
 
 /* ---- symbols */
 
@@ -182,8 +225,7 @@ static void test_symbols(void **state)
         const bool plain = section < SHN_LORESERVE && value && type <= STT_FUNC;
         for (size_t i = 0; i < SYMBOLS; i++)
             found[i] = i != changed || (visible && plain);
-        assert_int_equal(read_made(addresses), !visible || plain); /* else dlsym knows */
-        check_found(addresses, found);
+        expect(!visible || plain, found); /* else dlsym knows */
     }
 }
 
@@ -216,24 +258,21 @@ static void test_short_gnu(void **state)
             make(true);
             for (size_t i = 0; endless && i < NAMES; i++)
                 made.gnu[COUNT(made.gnu) - NAMES + i] &= ~1u;
-            made.segments[1].p_memsz = bytes;
+            set_bytes(1, bytes);
             model_gnu(bytes / 4, SYMBOLS, found);
-            assert_true(read_made(addresses));
-            check_found(addresses, found);
+            expect(true, found);
         }
     for (size_t bytes = 1; bytes <= sizeof made.symbols; bytes++) {
         make(true);
-        made.segments[2].p_memsz = bytes;
+        set_bytes(2, bytes);
         model_gnu(COUNT(made.gnu), bytes / sizeof *made.symbols, found);
-        assert_true(read_made(addresses));
-        check_found(addresses, found);
+        expect(true, found);
     }
-    for (uint32_t first = 0; first < BUCKETS; first++) { /* a chain that begins behind the end */
+    for (uint32_t changed = 0; changed < BUCKETS; changed++) { /* a chain from behind the end on */
         make(true);
-        made.gnu[COUNT(made.gnu) - NAMES - BUCKETS + first] = SYMBOLS;
+        made.gnu[BUCKETS_AT + changed] = SYMBOLS;
         model_gnu(COUNT(made.gnu), SYMBOLS, found);
-        assert_true(read_made(addresses));
-        check_found(addresses, found);
+        expect(true, found);
     }
 }
 
@@ -246,12 +285,11 @@ static void test_short_sysv(void **state)
             for (size_t held = 1; held <= SYMBOLS; held++) {
                 make(false);
                 made.sysv[1] = told;
-                made.segments[4].p_memsz = bytes;
-                made.segments[2].p_memsz = held * sizeof *made.symbols;
+                set_bytes(4, bytes);
+                set_bytes(2, held * sizeof *made.symbols);
                 for (size_t i = 0; i < SYMBOLS; i++)
                     found[i] = bytes == sizeof made.sysv && i < told && i < held;
-                assert_true(read_made(addresses));
-                check_found(addresses, found);
+                expect(true, found);
             }
 }
 
@@ -267,7 +305,7 @@ static void test_strings(void **state)
             for (int by_segment = 0; by_segment < 2; by_segment++) {
                 make(gnu);
                 if (by_segment)
-                    made.segments[3].p_memsz = size;
+                    set_bytes(3, size);
                 else
                     made.strings_size = size;
                 const bool ends = size && !made.strings[size - 1];
@@ -281,20 +319,50 @@ static void test_strings(void **state)
     }
 }
 
+/* What follows the buckets is none, even if it has a symbol's number. */
+static void test_behind_buckets(void **state)
+{
+    bool found[SYMBOLS] = {false};
+    (void)state;
+    make(true);
+    memset(made.gnu + BUCKETS_AT, 0, BUCKETS * sizeof *made.gnu);
+    made.gnu[BUCKETS_AT + BUCKETS] = SYMBOLS - 1;
+    expect(true, found);
+}
+
+/* A C library leaves the addresses of tables as they are in the file, or relocates them: then one
+ * may be the library's own address. */
+static void test_addresses(void **state)
+{
+    const uintptr_t held = base;
+    bool all[SYMBOLS];
+    (void)state;
+    memset(all, true, sizeof all);
+    base = (uintptr_t)&made - 0x40;
+    for (int gnu = 0; gnu < 2; gnu++) {
+        make(gnu);
+        for (size_t i = 0; i < 3; i++)
+            made.dynamic[i].d_un.d_ptr -= base;
+        expect(true, all);
+    }
+    base = (uintptr_t)made.gnu;
+    make(true);
+    expect(true, all);
+    base = held;
+}
+
 /* Of segments that may not be read, or are not loaded, nothing is. */
 static void test_segments(void **state)
 {
     (void)state;
     for (int i = 1; i <= 3; i++)
         for (int kind = 0; kind < 2; kind++) {
-            static const bool none[SYMBOLS];
             make(true);
             if (kind)
                 made.segments[i].p_flags = PF_W | PF_X;
             else
                 made.segments[i].p_type = PT_NOTE;
-            assert_int_equal(read_made(addresses), i != 3);
-            check_found(addresses, none);
+            expect(i != 3, none);
         }
 }
 
@@ -318,6 +386,7 @@ static void test_complete(void **state)
         {DT_NEEDED, "libc", false},
         {DT_NEEDED, "libcuda.so.1", false},
         {DT_NEEDED, "xlibc.so.6", false},
+        {DT_NEEDED, "xibc.so.6", false},
         {DT_NEEDED, "", false},
         {DT_AUXILIARY, "libc.so.6", false},
         {DT_FILTER, "libc.so.6", false},
@@ -336,34 +405,95 @@ static void test_complete(void **state)
             add_entry(rows[i].tag, add_string(rows[i].name));
             if (place == 1)
                 add_entry(DT_NEEDED, other);
-            assert_int_equal(read_made(addresses), rows[i].complete);
-            check_found(addresses, all);
+            expect(rows[i].complete, all);
         }
+    for (int i = 0; i < 3; i++) { /* without strings, symbols, a hash */
+        make(true);
+        made.dynamic[i].d_tag = DT_SONAME;
+        assert_false(read_made(addresses));
+    }
     make(true);
     add_entry(DT_NEEDED, made.strings_size); /* behind the strings */
+    strcpy(made.strings + made.strings_size, "libc.so.6");
     assert_false(read_made(addresses));
     make(true);
     add_entry(DT_VERDEF, 0);
-    static const bool none[SYMBOLS];
-    assert_false(read_made(addresses)); /* a name may have several addresses */
-    check_found(addresses, none);
+    expect(false, none); /* a name may have several addresses */
     make(true);
-    made.dynamic[2].d_tag = DT_SONAME; /* without a hash */
-    assert_false(read_made(addresses));
+    assert_false(cushim_elf_exports(&made, addresses)); /* without the strings' size */
     make(true);
-    made.dynamic[1].d_tag = DT_SONAME; /* without symbols */
-    assert_false(read_made(addresses));
+    made.no_information = -1;
+    expect(false, none);
+}
+
+/* ---- whose dlsym it is */
+
+static void add_first(const void *code, size_t size)
+{
+    first_segments[first.dlpi_phnum++] = (ElfW(Phdr)){
+        .p_type = PT_LOAD, .p_flags = PF_X, .p_vaddr = (uintptr_t)code, .p_memsz = size};
+}
+
+/* The tables tell what dlsym finds if it is in one library with dlerror, and not the program's own,
+ * which is listed first. */
+static void test_whose(void **state)
+{
+    void *(*find)(void *, const char *) = dlsym;
+    char *(*explain)(void) = dlerror;
+    void *one, *other;
+    (void)state;
+    memcpy(&one, &find, sizeof one);
+    memcpy(&other, &explain, sizeof other);
+    for (int in_first = 0; in_first < 4; in_first++)
+        for (int loaded = 0; loaded < 2; loaded++) {
+            make(true);
+            if (in_first & 1)
+                add_first(one, 1);
+            if (in_first & 2)
+                add_first(other, 1);
+            if (!loaded)
+                first_segments[0].p_type = first_segments[1].p_type = PT_NOTE;
+            assert_int_equal(read_made(addresses), !in_first || !loaded);
+            if (in_first && loaded)
+                check_found(addresses, none);
+        }
+}
+
+/* ---- what the system says of a library */
+
+/* As much of its path as there is room for. */
+static void test_describe(void **state)
+{
+    static char name[] = "/folder/libcuda.so.1";
+    (void)state;
     make(true);
-    made.dynamic[0].d_tag = DT_SONAME; /* without strings */
-    assert_false(read_made(addresses));
+    made.map.l_name = name;
+    for (size_t size = 1; size < sizeof name + 3; size++) {
+        char path[64], wanted[64];
+        const void *at = NULL;
+        memset(path, 'x', sizeof path);
+        cushim_elf_describe(&made, path, size, &at);
+        assert_ptr_equal(at, base);
+        memset(wanted, 'x', sizeof wanted);
+        snprintf(wanted, size, "%s", name);
+        assert_memory_equal(path, wanted, sizeof path);
+    }
+    char path[8] = "none";
+    const void *at = &made;
+    made.no_information = -1;
+    cushim_elf_describe(&made, path, sizeof path, &at);
+    assert_string_equal(path, "none");
+    assert_ptr_equal(at, &made);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_symbols),    cmocka_unit_test(test_short_gnu),
-        cmocka_unit_test(test_short_sysv), cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_segments),   cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_symbols),        cmocka_unit_test(test_short_gnu),
+        cmocka_unit_test(test_behind_buckets), cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_short_sysv),     cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_segments),       cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_whose),          cmocka_unit_test(test_describe),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }
