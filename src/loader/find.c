@@ -15,13 +15,13 @@ CUSHIM_PRINTF(1, 2) char *cushim_find_format(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1; /* 0 if it fails */
     va_end(arguments);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    char *text = size ? malloc(size) : NULL;
     if (!text)
         return NULL;
     va_start(arguments, format);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
+    vsnprintf(text, size, format, arguments);
     va_end(arguments);
     return text;
 }
@@ -47,7 +47,7 @@ static bool find_record(struct cushim_find *find, const struct cushim_candidate 
 {
     char *path = cushim_library_copy(candidate->path), *message = cushim_library_copy(words);
     bool recorded = path && message;
-    if (recorded && find->attempt_count < CUSHIM_MAX_ATTEMPTS) {
+    if (recorded) {
         find->attempts[find->attempt_count++] =
             (struct cushim_attempt){path, candidate->source, status, message};
     } else {
@@ -111,13 +111,8 @@ static enum cushim_status find_keep(struct cushim_find *find,
 {
     if (status == CUSHIM_OK && !cushim_library_describe(&find->library))
         status = find_no_memory(words, size);
-    if (status == CUSHIM_OK && find->library.path) {
-        size_t length = strlen(find->library.path);
-        length = length < size ? length : size - 1;
-        memcpy(words, find->library.path, length);
-        words[length] = '\0';
-    }
-    if (!find_record(find, candidate, status, words, options) && status == CUSHIM_OK)
+    const char *told = status == CUSHIM_OK && find->library.path ? find->library.path : words;
+    if (!find_record(find, candidate, status, told, options) && status == CUSHIM_OK)
         status = find_no_memory(words, size);
     if (status != CUSHIM_OK) {
         cushim_library_close(&find->library, true);

@@ -5,8 +5,6 @@
 
 #include "loader/library.h"
 
-#define CUSHIM_MAX_ATTEMPTS 16
-
 struct cushim_find {
     enum cushim_status status;
     struct cushim_shared_library library; /* open if the status is CUSHIM_OK */

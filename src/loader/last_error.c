@@ -7,6 +7,12 @@
 
 #include "loader/registry.h"
 
+#ifdef _WIN32
+#define ELSEWHERE "Linux"
+#else
+#define ELSEWHERE "Windows"
+#endif
+
 static CUSHIM_THREAD_LOCAL struct {
     bool called;
     unsigned index;
@@ -45,9 +51,7 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
     if (driver_version)
         snprintf(driver, sizeof driver, "the driver, of CUDA %d.%d,", driver_version / 1000,
                  driver_version % 1000 / 10);
-    size_t index = cushim_registry_find(symbol);
-    int since = index < CUSHIM_ENTRY_COUNT ? cushim_registry_since(index) : 0;
-    bool windows = index < CUSHIM_ENTRY_COUNT && cushim_entries[index].flags & CUSHIM_ENTRY_WINDOWS;
+    int since;
     switch (state) {
     case CUSHIM_STATE_AVAILABLE:
         snprintf(text, size, "%s is available", symbol);
@@ -56,6 +60,7 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
         snprintf(text, size, "%s is not available: there is no CUDA driver", symbol);
         break;
     case CUSHIM_STATE_NEWER:
+        since = cushim_registry_since(cushim_registry_find(symbol));
         snprintf(text, size, "%s is not available: it came with CUDA %d.%d, and %s is older",
                  symbol, since / 1000, since % 1000 / 10, driver);
         break;
@@ -63,8 +68,7 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
         snprintf(text, size, "%s is not available: %s does not export it", symbol, driver);
         break;
     case CUSHIM_STATE_PLATFORM:
-        snprintf(text, size, "%s is not available: it exists on %s only", symbol,
-                 windows ? "Windows" : "Linux");
+        snprintf(text, size, "%s is not available: it exists on " ELSEWHERE " only", symbol);
         break;
     default:
         snprintf(text, size, "%s is not an entry that this version of cushim knows", symbol);

@@ -48,7 +48,6 @@ bool cushim_library_is_function(const struct cushim_shared_library *library, con
 void cushim_library_exports(const struct cushim_shared_library *library, void **addresses)
 {
     char symbol[CUSHIM_SYMBOL_SIZE];
-    memset(addresses, 0, CUSHIM_ENTRY_COUNT * sizeof *addresses);
     if (library->handle && cushim_platform_exports(library->handle, addresses))
         return;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)

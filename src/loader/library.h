@@ -27,8 +27,8 @@ void *cushim_library_symbol(const struct cushim_shared_library *library, const c
 /* Whether a symbol's address can be called. Functions of a caller's resolver may be anywhere. */
 bool cushim_library_is_function(const struct cushim_shared_library *library, const void *address);
 
-/* As cushim_library_symbol for every entry of the registry: CUSHIM_ENTRY_COUNT addresses; all are
- * written. */
+/* As cushim_library_symbol for every entry of the registry: CUSHIM_ENTRY_COUNT addresses, which are
+ * NULL before. */
 void cushim_library_exports(const struct cushim_shared_library *library, void **addresses);
 
 /* A string from malloc; NULL for want of memory. */

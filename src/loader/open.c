@@ -167,7 +167,7 @@ CUSHIM_COLD static void open_note_only(bool another)
     struct cushim_instance *instance = atomic_load(&open_process_wide);
     if (another)
         atomic_store(&others, true);
-    if (instance && !atomic_load(&others)) {
+    if (!atomic_load(&others)) { /* then one was published just now */
         atomic_store(&cushim_only_version, instance->found.version);
         atomic_store(&cushim_only_message,
                      instance->found.version ? NULL : instance->found.message);
@@ -318,13 +318,12 @@ CUSHIM_COLD static const struct cushim_api *open_mismatched(size_t table_size)
         instance =
             open_publish(&mismatched, open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
     cushim_last_error_set("%s", message);
-    struct cushim_api *table = atomic_load(&wide), *made = NULL;
+    struct cushim_api *table = atomic_load(&wide);
     if (table && table->size == table_size)
         return table;
-    made = open_make_wide(instance, table_size);
-    if (atomic_compare_exchange_strong(&wide, &table, made) || table->size != table_size)
-        return made;
-    free(made);
+    table = open_make_wide(instance, table_size);
+    if (table)
+        atomic_store(&wide, table);
     return table;
 }
 

@@ -14,6 +14,8 @@ struct cushim_candidate {
     enum cushim_source source;
 };
 
+#define CUSHIM_MAX_ATTEMPTS 16
+
 /* The candidates that follow the caller's own wishes, ending with a NULL path. Documented in
  * docs/finding-the-driver.md. */
 extern const struct cushim_candidate cushim_platform_candidates[];

@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +41,7 @@
 static const struct {
     ElfW(Nhdr) header;
     char owner[sizeof "FDO"];
-    char text[(sizeof NOTE + 3) & ~(size_t)3];
+    char text[sizeof NOTE];
 } platform_note __attribute__((used, aligned(4), section(".note.dlopen"))) = {
     {sizeof "FDO", sizeof NOTE, 0x407c0c0a}, "FDO", NOTE};
 #undef NOTE
@@ -67,6 +66,9 @@ const struct cushim_candidate cushim_platform_candidates[] = {
 #endif
     {NULL, CUSHIM_SOURCE_LIST},
 };
+_Static_assert(sizeof cushim_platform_candidates / sizeof *cushim_platform_candidates <
+                   CUSHIM_MAX_ATTEMPTS,
+               "all attempts are recorded, one at the compatibility driver among them");
 const struct cushim_candidate cushim_platform_compat = {"/usr/local/cuda/compat/" DRIVER,
                                                         CUSHIM_SOURCE_COMPAT};
 
@@ -101,11 +103,12 @@ bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
     enum platform_verdict verdict = PLATFORM_PASSES_OVER;
     while (folders && *folders && !verdict) {
         size_t length = strcspn(folders, ":;");
-        int written =
-            snprintf(path, size, "%.*s/%s", length ? (int)length : 1, length ? folders : ".", name);
-        if (written > 0 && (size_t)written < size)
+        if ((size_t)snprintf(path, size, "%.*s/%s", length ? (int)length : 1,
+                             length ? folders : ".", name) < size)
             verdict = platform_judge(path);
-        folders += length + (folders[length] != '\0');
+        folders += length;
+        if (*folders)
+            folders++;
     }
 #ifdef MULTIARCH
     if (!verdict && snprintf(path, size, MULTIARCH "/%s", name) < (int)size)
@@ -141,11 +144,9 @@ static enum cushim_status platform_classify(const char *path, const char *words,
 {
     if (error == ENOMEM)
         return CUSHIM_ERROR_OUT_OF_MEMORY;
-    int probe = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (probe < 0 && (errno == EMFILE || errno == ENFILE))
+    char ignored[256];
+    if (cushim_elf_file_inspect("/", ignored, sizeof ignored) == CUSHIM_ERROR_NO_DESCRIPTORS)
         return CUSHIM_ERROR_NO_DESCRIPTORS;
-    if (probe >= 0)
-        close(probe);
     void *self = dlopen(NULL, RTLD_LAZY);
     if (!self) /* a program without dlopen, as musl makes them with -static */
         return CUSHIM_ERROR_NO_DLOPEN;

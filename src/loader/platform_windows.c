@@ -13,6 +13,9 @@ const struct cushim_candidate cushim_platform_candidates[] = {
     {"nvcuda.dll", CUSHIM_SOURCE_SYSTEM},
     {NULL, CUSHIM_SOURCE_LIST},
 };
+_Static_assert(sizeof cushim_platform_candidates / sizeof *cushim_platform_candidates <
+                   CUSHIM_MAX_ATTEMPTS,
+               "all attempts are recorded");
 const struct cushim_candidate cushim_platform_compat = {NULL, CUSHIM_SOURCE_COMPAT};
 
 bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)

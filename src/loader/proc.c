@@ -54,7 +54,7 @@ static bool proc_is_other_entry(const struct cushim_api *cu, const struct proc_w
 static void *proc_refuse(const struct cushim_api *cu, const struct proc_wanted *wanted,
                          enum cushim_proc_status status, enum cushim_proc_status *why)
 {
-    char symbol[CUSHIM_SYMBOL_SIZE], text[CUSHIM_SENTENCE / 2];
+    char symbol[CUSHIM_SYMBOL_SIZE], text[CUSHIM_SENTENCE];
     int asked = wanted->version, have = cushim_driver_version(cu);
     *why = status;
     if (status == CUSHIM_PROC_NO_DRIVER)
@@ -82,8 +82,7 @@ static void *proc_ask_beyond(const struct cushim_api *cu, const struct proc_want
     /* A look-up that was wrong once is not believed about what nothing else confirms. */
     if (!found || !cushim_platform_is_code(found) || cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED)
         return proc_refuse(cu, wanted, CUSHIM_PROC_NOT_FOUND, why);
-    bool exact =
-        wanted->entry < CUSHIM_ENTRY_COUNT && cushim_slot_at(cu, wanted->entry).address == found;
+    bool exact = cushim_slot_at(cu, wanted->entry).address == found;
     if (!exact && proc_is_other_entry(cu, wanted, found))
         return proc_refuse(cu, wanted, wanted->known ? CUSHIM_PROC_NEWER : CUSHIM_PROC_NOT_FOUND,
                            why);

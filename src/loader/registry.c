@@ -78,13 +78,11 @@ size_t cushim_registry_find_hashed(const char *symbol, uint32_t hash)
 size_t cushim_registry_find(const char *symbol)
 {
     size_t index = cushim_registry_find_hashed(symbol, cushim_registry_hash(symbol));
-    size_t length = strlen(symbol);
-    char first[CUSHIM_SYMBOL_SIZE];
-    if (index < CUSHIM_ENTRY_COUNT || length < 3 || length - 3 >= sizeof first ||
-        strcmp(symbol + length - 3, "_v1") != 0)
+    const char *end = strstr(symbol, "_v1");
+    char first[CUSHIM_SYMBOL_SIZE] = "";
+    if (index < CUSHIM_ENTRY_COUNT || !end || end[3] || (size_t)(end - symbol) >= sizeof first)
         return index;
-    memcpy(first, symbol, length - 3);
-    first[length - 3] = '\0';
+    memcpy(first, symbol, (size_t)(end - symbol));
     index = cushim_registry_find_hashed(first, cushim_registry_hash(first));
     bool several = index < CUSHIM_ENTRY_COUNT && cushim_entries[index].flags & CUSHIM_ENTRY_SEVERAL;
     return several ? index : CUSHIM_ENTRY_COUNT;
@@ -93,8 +91,8 @@ size_t cushim_registry_find(const char *symbol)
 const char *cushim_registry_name(size_t index, char name[CUSHIM_SYMBOL_SIZE])
 {
     char own[REGISTRY_BUFFER];
-    size_t length = (size_t)(registry_unpack(index, own) - own);
-    return memcpy(name, own, length + 1);
+    registry_unpack(index, own);
+    return strcpy(name, own);
 }
 
 const char *cushim_registry_symbol(size_t index, char symbol[CUSHIM_SYMBOL_SIZE])

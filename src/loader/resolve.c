@@ -37,9 +37,9 @@ static struct resolve_proc resolve_find_proc(const struct cushim_shared_library 
         return proc;
     void *v1 = cushim_library_symbol(library, "cuGetProcAddress");
     void *v2 = cushim_library_symbol(library, "cuGetProcAddress_v2");
-    if (v1 && cushim_library_is_function(library, v1))
+    if (cushim_library_is_function(library, v1))
         memcpy(&proc.v1, &v1, sizeof v1);
-    if (v2 && cushim_library_is_function(library, v2))
+    if (cushim_library_is_function(library, v2))
         memcpy(&proc.v2, &v2, sizeof v2);
     return proc;
 }

@@ -77,7 +77,8 @@ static void take_time(int milliseconds)
 
 EXPORT int cuInit(unsigned flags)
 {
-    (void)flags;
+    if (flags != 0)
+        return FAKE_INVALID_VALUE;
     atomic_fetch_add(&fake_control.init_calls, 1);
     fake_control.called = "cuInit";
 #ifdef FAKE_INIT_ABORTS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What ends oddly instead of failing: a file that becomes shorter while it is read, a file that
  * cannot be opened for an unusual reason, a sentence that two threads make at once. */
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
@@ -88,24 +89,34 @@ static void test_partly(void **state)
 static void odd_fill_list(void *unused)
 {
     struct cushim_options options = defaults();
-    unsigned calls;
+    unsigned calls, each = 0;
     (void)unused;
     options.path = fake_path(GOOD);
-    for (int i = 0; i < 30; i++)
+    for (int i = 0; i < 30; i++) {
+        inject_begin(INJECT_ALLOCATE, 0, false);
         assert_non_null(cushim_open(&options));
+        calls = inject_end();
+        assert_true(i == 0 || calls == each); /* a place in the block that is there */
+        each = calls;
+    }
     inject_begin(INJECT_ALLOCATE, 0, false);
     const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     calls = inject_end();
-    cushim_close(cu); /* its place is the first of the second block */
+    assert_int_equal(calls, each + 1); /* the second block */
+    cushim_close(cu);                  /* its place is the first of the second block */
     for (int i = 0; i < 30; i++)
         assert_non_null(cushim_open(&options));
     cushim_clear_last_error();
+    char *path = strdup(copy_file(fake_path(GOOD), "unlisted.so"));
+    options.path = path;
     inject_begin(INJECT_ALLOCATE, calls, false);
     assert_null(cushim_open(&options));
     inject_end();
     assert_int_equal(inject_blocks(), 0);
     assert_string_equal(cushim_last_error(), "out of memory");
+    assert_true(!dlopen(path, RTLD_NOW | RTLD_NOLOAD) || !HAVE_GLIBC); /* musl unloads nothing */
+    free(path);
     assert_good_driver_loads();
 }
 
@@ -164,6 +175,65 @@ static void test_kept_once(void **state)
     assert_int_equal(inject_end(), 2);
 }
 
+/* What was said once is kept: asking again allocates nothing. */
+static void test_asked_again(void **state)
+{
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    (void)state;
+    const char *message = cushim_message(cu), *path = cushim_path(cu);
+    inject_begin(INJECT_ALLOCATE, 0, false);
+    assert_ptr_equal(cushim_message(cu), message);
+    assert_ptr_equal(cushim_path(cu), path);
+    assert_int_equal(inject_end(), 0);
+    cushim_close(cu);
+    inject_begin(INJECT_ALLOCATE, 0, false);
+    cu = open_path(fake_path(GOOD));
+    control->init_code = 100;
+    assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NO_DEVICE);
+    control->init_code = FAKE_SUCCESS;
+    assert_true(cushim_message(cu) != message);
+    cushim_close(cu);
+    inject_end();
+    assert_int_equal(inject_blocks(), 0);
+}
+
+/* A driver whose path the system does not tell has none in the sentence. */
+static void test_no_path(void **state)
+{
+    struct fake_control *control = fake_control(fake_path(GOOD));
+    (void)state;
+    inject_begin(INJECT_DLINFO, 1, true);
+    const struct cushim_api *cu = open_path(fake_path(GOOD));
+    control->init_code = 100;
+    assert_int_equal(cushim_status(cu), CUSHIM_OK);
+    assert_null(cushim_path(cu));
+    assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NO_DEVICE);
+    inject_end();
+    control->init_code = FAKE_SUCCESS;
+    assert_memory_equal(cushim_message(cu), "the CUDA driver: cuInit returned 100", 36);
+    cushim_close(cu);
+}
+
+static void odd_refuse_without_memory(void *unused)
+{
+    struct cushim_options options = defaults();
+    (void)unused;
+    options.order = (enum cushim_order)77;
+    inject_begin(INJECT_ALLOCATE, 1, true);
+    const struct cushim_api *cu = cushim_load(&options);
+    inject_end();
+    assert_contains(cushim_last_error(), "order");
+    assert_failed(cu, CUSHIM_ERROR_OUT_OF_MEMORY);
+}
+
+/* A caller's mistake has its words, and a table, without memory too. */
+static void test_refuse_without_memory(void **state)
+{
+    (void)state;
+    run_in_child(odd_refuse_without_memory, NULL, NULL);
+}
+
 static int prepare(void **state)
 {
     (void)state;
@@ -186,6 +256,9 @@ int main(void)
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_load_without_memory),
         cmocka_unit_test(test_kept_once),
+        cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_no_path),
+        cmocka_unit_test(test_refuse_without_memory),
     };
     return cmocka_run_group_tests_name("odd", tests, prepare, clean);
 }

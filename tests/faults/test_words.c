@@ -10,12 +10,14 @@
 static const char *said; /* what dlerror returns */
 static int said_errno;
 static bool works; /* dlopen of the program itself */
+static int held;   /* how often it is open */
 
 void *__wrap_dlopen(const char *path, int flags);
 void *__wrap_dlopen(const char *path, int flags)
 {
     (void)flags;
-    errno = said_errno;
+    errno = said_errno < 0 ? errno : said_errno;
+    held += !path && works;
     return !path && works ? &works : NULL;
 }
 
@@ -23,6 +25,7 @@ int __wrap_dlclose(void *handle);
 int __wrap_dlclose(void *handle)
 {
     assert_ptr_equal(handle, &works);
+    held--;
     return 0;
 }
 
@@ -40,6 +43,7 @@ static enum cushim_status open_words(const char *path, const char *words, char *
     said = words;
     enum cushim_status status = cushim_platform_open(&candidate, &handle, message, size);
     assert_ptr_equal(handle, &said);
+    assert_int_equal(held, 0);
     return status;
 }
 
@@ -116,6 +120,10 @@ static void test_other_reasons(void **state)
     said_errno = ENOMEM;
     assert_int_equal(open_words("libx.so", "libx.so: no", message, sizeof message),
                      CUSHIM_ERROR_OUT_OF_MEMORY);
+    said_errno = -1; /* what was there before is no reason */
+    errno = ENOMEM;
+    assert_int_equal(open_words("libx.so", "libx.so: no", message, sizeof message),
+                     CUSHIM_ERROR_NOT_FOUND);
     said_errno = 0;
     works = false;
     assert_int_equal(open_words("libx.so", "libx.so: no", message, sizeof message),

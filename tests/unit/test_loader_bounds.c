@@ -23,6 +23,7 @@ static void test_cut(void **state)
     for (int with_table = 0; with_table < 2; with_table++) {
         const struct cushim_api *table = with_table ? cu : NULL;
         char whole[512], text[520];
+        assert_null(cushim_reason(table, "cuMemAlloc_v2", NULL, NULL, sizeof whole));
         cushim_reason(table, "cuMemAlloc_v2", NULL, whole, sizeof whole);
         assert_string_equal(whole, with_table ? "cuMemAlloc_v2 is available"
                                               : "cushim_slot_at: the table is NULL");
@@ -42,6 +43,38 @@ static void test_cut(void **state)
     cushim_close(cu);
 }
 
+/* Why each entry is missing, with the releases. */
+static void test_releases(void **state)
+{
+    static const struct {
+        const char *fake, *driver;
+    } rows[] = {{"v10", "10.2"}, {GOOD, "12.4"}, {"v13", "13.0"}};
+    struct cushim_entry entry;
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct cushim_api *cu = open_path(fake_path(rows[i].fake));
+        unsigned newer = 0, absent = 0;
+        for (size_t k = 0; cushim_entry_at(k, &entry); k++) {
+            const enum cushim_state missing = cushim_slot_at(cu, k).state;
+            char text[256], wanted[256] = "";
+            cushim_reason(cu, entry.symbol, NULL, text, sizeof text);
+            if (missing == CUSHIM_STATE_NEWER && ++newer)
+                snprintf(wanted, sizeof wanted,
+                         "%s is not available: it came with CUDA %d.%d, and the driver, of CUDA "
+                         "%s, is older",
+                         entry.symbol, entry.since / 1000, entry.since / 10 % 100, rows[i].driver);
+            else if (missing == CUSHIM_STATE_ABSENT && ++absent)
+                snprintf(wanted, sizeof wanted,
+                         "%s is not available: the driver, of CUDA %s, does not export it",
+                         entry.symbol, rows[i].driver);
+            if (*wanted)
+                assert_string_equal(text, wanted);
+        }
+        assert_true(newer > 0 && absent > 0);
+        cushim_close(cu);
+    }
+}
+
 /* NAME_v1 means the first ABI of a name that has several; no length of a name is too much. */
 static void test_first(void **state)
 {
@@ -49,6 +82,9 @@ static void test_first(void **state)
     (void)state;
     assert_int_equal(cushim_registry_find("cuMemAlloc_v1"), cushim_registry_find("cuMemAlloc"));
     assert_int_equal(cushim_registry_find("cuInit_v1"), CUSHIM_ENTRY_COUNT); /* it has one */
+    assert_int_equal(cushim_registry_find("cuMemAlloc_v1x"), CUSHIM_ENTRY_COUNT);
+    assert_int_equal(cushim_registry_find("cuMemAlloc_v1_v1"), CUSHIM_ENTRY_COUNT);
+    assert_int_equal(cushim_registry_find("cuMemAlloc_v1\0x"), cushim_registry_find("cuMemAlloc"));
     for (size_t length = 0; length < sizeof symbol; length++) {
         memset(symbol, 'c', length);
         symbol[length] = '\0';
@@ -102,6 +138,10 @@ static void load_older(void *unused)
                      CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_last_error(),
                         "cuWGLGetDevice is not available: it exists on Windows only");
+    cushim_close(open_path(fake_path(GOOD))); /* then sentences do not say which driver */
+    assert_int_equal(cu->cuCtxCreate_v4(NULL, NULL, 0, 0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_string_equal(cushim_last_error(), "cuCtxCreate_v4 is not available: it came with CUDA "
+                                             "12.5, and the driver is older");
 }
 
 static void test_process_wide(void **state)
@@ -111,126 +151,46 @@ static void test_process_wide(void **state)
     run_in_child(load_older, NULL, NULL);
 }
 
-/* ---- a driver's look-up */
+/* ---- what a driver is asked first */
 
-/* What cuGetProcAddress_v2 is asked for and answers. */
-static struct {
-    const char *name;
-    int version, calls, status;
-    CUresult code;
-    void *answer;
-} asked;
-
-static void *resolve_distinct(void *user, const char *symbol);
-
-/* Of the registry's names it is honest: the newest ABI up to the version. */
-static CUresult CUDAAPI answer_v2(const char *name, void **function, int version, cuuint64_t flags,
-                                  CUdriverProcAddressQueryResult *status)
+static CUresult CUDAAPI one_version(int *version)
 {
-    struct cushim_entry entry, newest = {.since = 0};
-    asked.calls++;
-    asked.version = version;
-    if (strcmp(name, asked.name) == 0) {
-        *function = asked.answer;
-        *status = (CUdriverProcAddressQueryResult)asked.status;
-        return asked.code;
-    }
-    for (size_t i = 0; cushim_entry_at(i, &entry); i++)
-        if (strcmp(entry.name, name) == 0 && entry.since <= version && entry.since > newest.since &&
-            (entry.stream != CUSHIM_STREAM_LEGACY) ==
-                (flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
-            newest = entry;
-    *function = newest.since ? resolve_distinct(NULL, newest.symbol) : NULL;
-    *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    *version = 1;
     return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI newest_version(int *version)
+/* Any version above 0 is one. A driver that writes none has none. */
+static void test_least_version(void **state)
 {
-    *version = silent.version;
-    return CUDA_SUCCESS;
-}
-
-static void *address_of(silent_fn *function)
-{
-    void *address;
-    memcpy(&address, &function, sizeof address);
-    return address;
-}
-
-/* Each entry is another address, of the program's own code. */
-static void *resolve_distinct(void *user, const char *symbol)
-{
-    const size_t index = cushim_registry_find(symbol);
-    (void)user;
-    if (strcmp(symbol, "cuGetProcAddress_v2") == 0)
-        return address_of((silent_fn *)answer_v2);
-    if (strcmp(symbol, "cuDriverGetVersion") == 0)
-        return address_of((silent_fn *)newest_version);
-    if (strcmp(symbol, "cuGetProcAddress") == 0 || index == CUSHIM_ENTRY_COUNT)
-        return NULL;
-    return (char *)address_of((silent_fn *)open_path) + index;
-}
-
-static const struct cushim_api *open_distinct(int version)
-{
-    struct cushim_options options = defaults();
-    silent.version = version;
-    asked = (__typeof__(asked)){.name = "", .status = CU_GET_PROC_ADDRESS_SUCCESS};
-    options.resolver = resolve_distinct;
-    const struct cushim_api *cu = cushim_open(&options);
+    (void)state;
+    silent_use("cuDriverGetVersion", (silent_fn *)one_version);
+    const struct cushim_api *cu = silent_open();
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
-    assert_int_equal(cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED, 0);
-    return cu;
+    assert_int_equal(cushim_driver_version(cu), 1);
+    cushim_close(cu);
+    silent_reset();
+    silent.version = 0;
+    cu = silent_open();
+    assert_failed(cu, CUSHIM_ERROR_VERSION_INVALID);
+    assert_contains(cushim_message(cu), "its cuDriverGetVersion returns version 0");
+    cushim_close(cu);
+    silent_reset();
 }
 
-/* It has the second form alone. What it answers about a name that no registry has is not believed
- * if it is an entry's own address, be it the first one's or the last one's. */
-static void test_other_entry(void **state)
+/* An empty name is told by whose it is. */
+static void test_empty(void **state)
 {
-    const size_t indices[] = {0, 1, CUSHIM_ENTRY_COUNT - 1};
-    enum cushim_proc_status why;
     (void)state;
-    for (size_t i = 0; i < COUNT(indices); i++) {
-        char symbol[CUSHIM_SYMBOL_SIZE];
-        const struct cushim_api *cu = open_distinct(99000);
-        asked.name = "cuOfTomorrow";
-        asked.answer = resolve_distinct(NULL, cushim_registry_symbol(indices[i], symbol));
-        assert_null(cushim_proc(cu, "cuOfTomorrow", 99000, CUSHIM_STREAM_LEGACY, &why));
-        assert_int_equal(why, CUSHIM_PROC_NOT_FOUND);
-        asked.answer = address_of((silent_fn *)test_cut);
-        assert_ptr_equal(cushim_proc(cu, "cuOfTomorrow", 99000, CUSHIM_STREAM_LEGACY, &why),
-                         asked.answer);
-        assert_int_equal(why, CUSHIM_PROC_UNVERIFIED);
-        assert_int_equal(asked.version, 99000);
-        asked.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
-        assert_null(cushim_proc(cu, "cuOfTomorrow", 99000, CUSHIM_STREAM_LEGACY, &why));
-        asked.status = CU_GET_PROC_ADDRESS_SUCCESS;
-        asked.code = CUDA_ERROR_INVALID_VALUE;
-        assert_null(cushim_proc(cu, "cuOfTomorrow", 99000, CUSHIM_STREAM_LEGACY, &why));
-        cushim_close(cu);
-    }
-}
-
-/* What the registry knows is not asked: up to its own release, or of a driver that is no newer. */
-static void test_told(void **state)
-{
-    static const struct {
-        int driver, version; /* beyond the registry's own */
-        bool asks;
-    } rows[] = {{0, 0, false}, {0, 10, false}, {10, 0, false}, {10, 10, true}, {-10, 10, false}};
-    enum cushim_proc_status why;
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct cushim_api *cu = open_distinct(CUSHIM_REGISTRY_VERSION + rows[i].driver);
-        asked.calls = 0;
-        cushim_proc(cu, "cuDeviceGet", CUSHIM_REGISTRY_VERSION + rows[i].version,
-                    CUSHIM_STREAM_LEGACY, &why);
-        assert_int_equal(asked.calls, rows[i].asks);
-        assert_int_equal(cushim_remarks(cu) & CUSHIM_REMARK_NEWER_THAN_REGISTRY,
-                         rows[i].driver > 0 ? CUSHIM_REMARK_NEWER_THAN_REGISTRY : 0);
-        cushim_close(cu);
-    }
+    const struct cushim_api *cu = open_path("");
+    assert_failed(cu, CUSHIM_ERROR_EMPTY_PATH);
+    assert_memory_equal(cushim_message(cu), "path: set, but empty", 20);
+    cushim_close(cu);
+    set_environment("CUSHIM_LIBCUDA", "");
+    cu = cushim_open(NULL);
+    assert_failed(cu, CUSHIM_ERROR_EMPTY_PATH);
+    assert_memory_equal(cushim_message(cu), "CUSHIM_LIBCUDA: set, but empty", 30);
+    cushim_close(cu);
+    set_environment("CUSHIM_LIBCUDA", NULL);
 }
 
 /* ---- the system */
@@ -291,7 +251,8 @@ static void test_folders(void **state)
     snprintf(folder, sizeof folder, "%s", in_folder(""));
     folder[strlen(folder) - 1] = '\0';
     write_file("good.so", bytes, size);
-    write_file("cut.so", bytes, size / 2);
+    write_file("cut.so", bytes, size / 4);
+    write_file("cut.s", bytes, size / 4); /* what a path that is cut would name */
     write_file("text.so", "text", 4);
     free(bytes);
     const char *separators[] = {":", ";"};
@@ -340,9 +301,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_process_wide), /* before others are opened */
         cmocka_unit_test(test_first),        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_other_entry),  cmocka_unit_test(test_told),
         cmocka_unit_test(test_audit),        cmocka_unit_test(test_descriptor),
-        cmocka_unit_test(test_folders),
+        cmocka_unit_test(test_folders),      cmocka_unit_test(test_least_version),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_releases),
     };
     return cmocka_run_group_tests_name("loader_bounds", tests, prepare, clean);
 }

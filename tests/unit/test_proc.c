@@ -112,6 +112,11 @@ static void test_too_early(void **state)
     assert_contains(cushim_last_error(), "is not available as of CUDA 7.0: the driver, of CUDA "
                                          "12.4, does not have it");
     cushim_close(cu);
+    cu = open_path(fake_path("v13"));
+    ask(cu, "cuNoSuchName", 11080, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
+    assert_contains(cushim_last_error(), "is not available as of CUDA 11.8: the driver, of CUDA "
+                                         "13.0, does not have it");
+    cushim_close(cu);
 }
 
 /* A driver newer than the registry: what the registry knows is exact all the same. */
