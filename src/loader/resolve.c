@@ -145,7 +145,7 @@ static bool resolve_is_unconfirmed(const struct resolve *work, size_t index)
 /* One function for two entries that nothing else confirms is wrong for one of them at least. */
 static void resolve_compare_unconfirmed(const struct resolve *work)
 {
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+    for (size_t i = 1; i < CUSHIM_ENTRY_COUNT; i++)
         for (size_t j = 0; resolve_is_unconfirmed(work, i) && j < i; j++)
             if (resolve_is_unconfirmed(work, j) && cushim_table_slot(&work->result->table, i) ==
                                                        cushim_table_slot(&work->result->table, j)) {

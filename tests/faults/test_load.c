@@ -60,7 +60,11 @@ static int load(const struct cushim_options *options, char *text, size_t size)
     assert_true(*text);
     assert_true(*reason);
     assert_sound(cu);
+    if (status == CUSHIM_ERROR_OUT_OF_MEMORY && inject_kind() == INJECT_ALLOCATE)
+        assert_true(strstr(text, "out of memory") || strcmp(text, "out-of-memory") == 0);
     if (status == CUSHIM_OK) {
+        assert_true(cushim_path(cu) || inject_kind() == INJECT_DLINFO ||
+                    inject_kind() == INJECT_DLSYM);
         expected = expected ? expected : available(cu);
         if (inject_kind() != INJECT_DLSYM)
             assert_int_equal(available(cu), expected);

@@ -40,7 +40,7 @@ TESTS = {  # the first to ask
     "load": "dropin", "log": "dropin",
     "elf": "faults_tables elf elf_file loader_bounds search wrapper close locate",
     "elf_file": "elf_file faults_odd loader_bounds locate search",
-    "find": "options search report locate faults_load loader_bounds", "init": "init foreign faults_odd",
+    "find": "options search report locate wrapper faults_load loader_bounds", "init": "init foreign faults_odd",
     "instance": "report loader_bounds answers load resolve search faults_odd",
     "last_error": "report loader_bounds resolve error", "library": "resolve answers wrapper locate options faults_load",
     "open": "close options within load handshake faults_odd foreign proc loader_bounds locate",

@@ -238,7 +238,7 @@ static void test_hidden_and_same(void **state)
 {
     const size_t count = entry_index("cuDeviceGetCount"), name = entry_index("cuDeviceGetName");
     const size_t low = count < name ? count : name, high = count < name ? name : count;
-    const size_t pairs[][2] = {{0, low}, {0, high}, {low, high}};
+    const size_t pairs[][2] = {{0, 1}, {0, low}, {0, high}, {low, high}};
     char told[CUSHIM_SYMBOL_SIZE + 4];
     (void)state;
     assert_true(low > 1);

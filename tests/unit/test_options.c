@@ -208,6 +208,7 @@ static void log_all(void *unused)
     assert_int_equal(journal.warnings, 0);
     open_logged("/nonexistent/libcuda.so.1", &journal);
     assert_true(journal.warnings > 0);
+    assert_contains(journal.text, "/nonexistent/libcuda.so.1: not-found: "); /* each attempt */
 #ifdef _WIN32
     assert_mentions(journal.text, "not found");
 #else

@@ -61,6 +61,7 @@ static void mode_finds_by_name(void)
 /* A candidate that is no driver is reported and passed over; a real one may come after it. */
 static void passes_over(enum cushim_status status)
 {
+    char begin[TEXT_SIZE];
     const struct cushim_api *cu = cushim_open(NULL);
     assert_sound(cu);
     const struct cushim_attempt *attempt = attempt_of(cu, CUSHIM_SOURCE_SYSTEM);
@@ -71,6 +72,8 @@ static void passes_over(enum cushim_status status)
     if (cushim_status(cu) != CUSHIM_OK) {
         assert_failed(cu, status); /* the telling one, not merely "not found" */
         assert_contains(cushim_message(cu), "libcuda.so.1");
+        snprintf(begin, sizeof begin, "%s: %s", attempt->path, attempt->message);
+        assert_memory_equal(cushim_message(cu), begin, strlen(begin));
     }
     cushim_close(cu);
     assert_good_driver_loads();

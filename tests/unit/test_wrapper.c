@@ -167,6 +167,20 @@ static void test_refused_symbols(void **state)
     cushim_close(cu);
 }
 
+/* A version that is no function is not called. */
+static void test_version_is_data(void **state)
+{
+    size_t size;
+    (void)state;
+    unsigned char *image = read_whole(fake_path(GOOD), &size);
+    symbol_of(image, "cuDriverGetVersion")->st_value = symbol_of(image, "fake_control")->st_value;
+    const struct cushim_api *cu = open_path(write_file("data.so", image, size));
+    free(image);
+    assert_failed(cu, CUSHIM_ERROR_NOT_CUDA);
+    assert_contains(cushim_message(cu), "not a CUDA driver: its cuDriverGetVersion is no code");
+    cushim_close(cu);
+}
+
 static int prepare(void **state)
 {
     (void)state;
@@ -215,18 +229,19 @@ int main(void)
     static const char *const fakes[] = {"v12",        "hash_sysv", "wrap_all", "wrap_driver",
                                         "wrap_older", "wrap_one",  "symbols",  "symbols_sysv",
                                         "versioned",  "v13",       "proc_lies"};
-    struct CMUnitTest tests[COUNT(fakes) + 8] = {
+    struct CMUnitTest tests[COUNT(fakes) + 9] = {
         cmocka_unit_test(test_wraps_all),
         cmocka_unit_test(test_overrides_one),
         cmocka_unit_test(test_older_than_what_is_behind),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols"),
         cmocka_unit_test_prestate(test_kinds_of_symbols, (void *)(uintptr_t) "symbols_sysv"),
         cmocka_unit_test(test_versioned_symbols),
+        cmocka_unit_test(test_version_is_data),
         cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "v12"),
         cmocka_unit_test_prestate(test_refused_symbols, (void *)(uintptr_t) "hash_sysv"),
     };
     for (size_t i = 0; i < COUNT(fakes); i++)
-        tests[8 + i] = (struct CMUnitTest){fakes[i], test_same_as_dlsym, NULL, NULL,
+        tests[9 + i] = (struct CMUnitTest){fakes[i], test_same_as_dlsym, NULL, NULL,
                                            (void *)(uintptr_t)fakes[i]};
     return _cmocka_run_group_tests("wrapper", tests, COUNT(tests), prepare, clean);
 }
