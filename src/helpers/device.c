@@ -89,7 +89,7 @@ static CUresult device_no_value(const struct cushim_api *cu, const char *helper,
                                    "number: %d, %s: this device does not have it", number, name);
     return cushim_error_refuse(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, helper,
                                "number: %d, %s: the driver, of CUDA %d.%d, does not know it",
-                               number, name, version / 1000, version % 1000 / 10);
+                               number, name, CUSHIM_RELEASE(version));
 }
 
 /* A driver returns INVALID_VALUE both for a number that it does not know and for one that its

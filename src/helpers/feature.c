@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helpers/feature_data.h"
+#include "loader/last_error.h"
 
 #ifdef _WIN32
 #define FEATURE_PLATFORM 2
@@ -130,7 +131,7 @@ enum cushim_support cushim_feature(const struct cushim_api *cu, CUdevice device,
 
 static int feature_release(char *text, size_t size, int version)
 {
-    return snprintf(text, size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    return snprintf(text, size, "CUDA %d.%d", CUSHIM_RELEASE(version));
 }
 
 /* Why this device lacks it, behind "NAME: ". */

@@ -59,7 +59,7 @@ static CUresult jit_read_options(struct cushim_jit *jit, const struct cushim_jit
             CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, jit->helper,
             "options: position_independent came with CUDA 12.0, and the driver is "
             "%d.%d",
-            cushim_driver_version(jit->cu) / 1000, cushim_driver_version(jit->cu) % 1000 / 10);
+            CUSHIM_RELEASE(cushim_driver_version(jit->cu)));
     return jit_read_extra(jit);
 }
 
@@ -200,10 +200,10 @@ static void jit_why(const struct cushim_jit *jit, CUresult code, const struct cu
     if (code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION && image->kind == CUSHIM_IMAGE_PTX) {
         snprintf(why, size,
                  ": the PTX has .version %d.%d, which is newer than the driver's CUDA %d.%d reads",
-                 image->version_major, image->version_minor, version / 1000, version % 1000 / 10);
+                 image->version_major, image->version_minor, CUSHIM_RELEASE(version));
     } else if (code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
         snprintf(why, size, ": the PTX in it is newer than the driver's CUDA %d.%d reads",
-                 version / 1000, version % 1000 / 10);
+                 CUSHIM_RELEASE(version));
     } else if (arch && image->arch &&
                (code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
                 (code == CUDA_ERROR_INVALID_PTX && image->arch > arch))) {

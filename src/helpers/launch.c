@@ -50,10 +50,9 @@ static bool launch_is_off(const struct cushim_launch *launch)
     return off;
 }
 
-static bool launch_has_extras(const struct cushim_launch *launch)
+static bool launch_has_cluster(const struct cushim_launch *launch)
 {
-    return (launch->cluster[0] | launch->cluster[1] | launch->cluster[2]) != 0 ||
-           launch->cooperative || launch->attribute_count != 0;
+    return (launch->cluster[0] | launch->cluster[1] | launch->cluster[2]) != 0;
 }
 
 /* ---- the driver's calls */
@@ -65,7 +64,7 @@ static CUresult launch_call_ex(const struct launch_what *what, void **pointers, 
     unsigned count = 0;
     for (; count < launch->attribute_count; count++)
         attributes[count] = launch->attributes[count];
-    if (launch->cluster[0])
+    if (launch_has_cluster(launch))
         attributes[count++] = cushim_launch_check_cluster(launch);
     if (launch->cooperative) {
         CUlaunchAttribute *cooperative = &attributes[count++];
@@ -85,14 +84,14 @@ static CUresult launch_call(const struct launch_what *what, void **pointers, voi
     const unsigned block[] = {(unsigned)launch->block[0], (unsigned)launch->block[1],
                               (unsigned)launch->block[2]};
     const unsigned shared = (unsigned)launch->shared;
-    if (!launch_has_extras(launch)) {
+    const bool extended = launch_has_cluster(launch) || launch->attribute_count;
+    if (!extended && !launch->cooperative) {
         *call = "cuLaunchKernel";
         return what->cu->cuLaunchKernel(what->function, grid[0], grid[1], grid[2], block[0],
                                         block[1], block[2], shared, launch->stream, pointers,
                                         extra);
     }
-    if ((launch->cluster[0] | launch->cluster[1] | launch->cluster[2]) || launch->attribute_count ||
-        extra || !CUSHIM_HAS(what->cu, cuLaunchCooperativeKernel)) {
+    if (extended || extra || !CUSHIM_HAS(what->cu, cuLaunchCooperativeKernel)) {
         *call = "cuLaunchKernelEx";
         return launch_call_ex(what, pointers, extra);
     }

@@ -28,7 +28,7 @@ CUSHIM_COLD static char *instance_describe(const struct cushim_instance *instanc
         available += resolution->state[i] == CUSHIM_STATE_AVAILABLE;
     if (resolution->remarks & CUSHIM_REMARK_NEWER_THAN_REGISTRY)
         snprintf(newer, sizeof newer, "; newer than CUDA %d.%d, the newest this build knows",
-                 CUSHIM_REGISTRY_VERSION / 1000, CUSHIM_REGISTRY_VERSION % 1000 / 10);
+                 CUSHIM_RELEASE(CUSHIM_REGISTRY_VERSION));
     if (resolution->remarks & CUSHIM_REMARK_PROC_FAILED)
         snprintf(denied, sizeof denied,
                  "; its cuGetProcAddress denies or contradicts what it exports (%s): used the "
@@ -38,8 +38,8 @@ CUSHIM_COLD static char *instance_describe(const struct cushim_instance *instanc
                               path                               ? path
                               : instance->found.library.resolver ? "the caller's resolver"
                                                                  : "a driver of unknown path",
-                              instance->found.version / 1000, instance->found.version % 1000 / 10,
-                              available, CUSHIM_ENTRY_COUNT, newer, denied,
+                              CUSHIM_RELEASE(instance->found.version), available,
+                              CUSHIM_ENTRY_COUNT, newer, denied,
                               resolution->remarks & CUSHIM_REMARK_NO_PER_THREAD_STREAM
                                   ? "; it lacks per-thread default streams: used the legacy one"
                                   : "");

@@ -49,8 +49,8 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
 {
     char driver[48] = "the driver";
     if (driver_version)
-        snprintf(driver, sizeof driver, "the driver, of CUDA %d.%d,", driver_version / 1000,
-                 driver_version % 1000 / 10);
+        snprintf(driver, sizeof driver, "the driver, of CUDA %d.%d,",
+                 CUSHIM_RELEASE(driver_version));
     int since;
     switch (state) {
     case CUSHIM_STATE_AVAILABLE:
@@ -62,7 +62,7 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
     case CUSHIM_STATE_NEWER:
         since = cushim_registry_since(cushim_registry_find(symbol));
         snprintf(text, size, "%s is not available: it came with CUDA %d.%d, and %s is older",
-                 symbol, since / 1000, since % 1000 / 10, driver);
+                 symbol, CUSHIM_RELEASE(since), driver);
         break;
     case CUSHIM_STATE_ABSENT:
         snprintf(text, size, "%s is not available: %s does not export it", symbol, driver);

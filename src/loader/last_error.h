@@ -26,6 +26,9 @@
 
 #define CUSHIM_SENTENCE 1024 /* bytes of the longest one */
 
+/* A release for "%d.%d": 12040 is 12.4. */
+#define CUSHIM_RELEASE(version) (version) / 1000, (version) % 1000 / 10
+
 void cushim_last_error_set(const char *format, ...) CUSHIM_PRINTF(1, 2);
 
 /* An unavailable entry was called: note two numbers. The sentence is made when somebody asks. */

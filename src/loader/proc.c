@@ -65,8 +65,7 @@ static void *proc_refuse(const struct cushim_api *cu, const struct proc_wanted *
     else
         cushim_last_error_set("%s is not available as of CUDA %d.%d: the driver, of CUDA %d.%d, "
                               "does not have it",
-                              wanted->name, asked / 1000, asked % 1000 / 10, have / 1000,
-                              have % 1000 / 10);
+                              wanted->name, CUSHIM_RELEASE(asked), CUSHIM_RELEASE(have));
     return NULL;
 }
 

@@ -262,6 +262,40 @@ static void test_places(void **state)
     }
 }
 
+/* A cluster is passed on as it was given, whichever of its numbers says that there is one. */
+static void test_clusters(void **state)
+{
+    (void)state;
+    for (unsigned value = 2; value; value = value == 2 ? UINT_MAX : 0)
+        for (int i = 0; i < 3; i++) {
+            struct cushim_launch launch = plain;
+            unsigned wanted[3] = {0};
+            launch.cluster[i] = wanted[i] = value;
+            fake.launches = 0;
+            assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
+            assert_int_equal(fake.launches, 1);
+            assert_string_equal(fake.call, "cuLaunchKernelEx");
+            assert_int_equal(fake.attribute_count, 1);
+            assert_int_equal(fake.launch_attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+            assert_memory_equal(&fake.launch_attributes[0].value.clusterDim, wanted, sizeof wanted);
+        }
+}
+
+/* A function that is set to as much as the launch needs is asked for nothing else. */
+static void test_enough(void **state)
+{
+    struct cushim_launch launch = plain;
+    (void)state;
+    function.dynamic_now = 60000;
+    launch.shared = 59999;
+    assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
+    const unsigned asked = fake.asked;
+    launch.shared = 60000;
+    assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
+    assert_int_equal(fake.asked, 2 * asked);
+    assert_int_equal(fake.opt_ins, 0);
+}
+
 /* Less than every function may have, and more than this one is set to: it is allowed all, and
  * launched again. */
 static void test_raised(void **state)
@@ -372,6 +406,8 @@ int main(void)
         BOUNDS(test_places),
         BOUNDS(test_raised),
         BOUNDS(test_params),
+        BOUNDS(test_clusters),
+        BOUNDS(test_enough),
     };
     return cmocka_run_group_tests_name("launch_bounds", tests, NULL, NULL);
 }
