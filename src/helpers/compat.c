@@ -62,7 +62,7 @@ int cushim_capability_release(int capability)
 bool cushim_release_has_compat(int release)
 {
     return cushim_forward_since > 0 && release >= cushim_forward_since &&
-           cushim_release_ptx(release) > 0;
+           cushim_release_ptx(release) != 0;
 }
 
 bool cushim_toolkit_at(size_t index, struct cushim_toolkit *toolkit)
@@ -97,10 +97,10 @@ bool cushim_family_floor(int major, const char **linux_driver, const char **wind
 /* A driver's version as three numbers; false where the text is none. */
 static bool compat_parse(const char *text, long part[3])
 {
-    part[0] = part[1] = part[2] = 0;
+    part[2] = 0;
     for (int i = 0; i < 3; i++) {
         char *end;
-        if (*text < '0' || *text > '9')
+        if (*text < '0') /* no number, and strtol would accept a space or a sign */
             return false;
         part[i] = strtol(text, &end, 10);
         if (*end == '\0')

@@ -111,6 +111,7 @@ static void test_threads(void **state)
     (void)state;
     memcpy(launch.block, ((size_t[]){32, 8, 4}), sizeof launch.block);
     assert_int_equal(launch_it(&launch), CUDA_SUCCESS); /* 1024, and no more */
+    assert_int_equal(cushim_launch_check(cu, handle_of(&function), &launch, NULL, 0), CUDA_SUCCESS);
     memcpy(launch.block, ((size_t[]){5, 41, 5}), sizeof launch.block);
     expect_words(&launch, NULL, 0, CUDA_ERROR_INVALID_VALUE,
                  "block: 5 x 41 x 5 are 1025 threads; device 0 has at most 1024 in a block");
@@ -161,7 +162,8 @@ static void test_name(void **state)
     snprintf(words, sizeof words, "; %.127s, grid", name);
     assert_contains(cushim_last_error(), words);
     memcpy(launch.cluster, ((size_t[]){3, 2, 1}), sizeof launch.cluster);
-    launch.shared = 0;
+    launch.shared = 60000;
+    function.dynamic_now = 60000;
     fake.active_clusters = 0;
     snprintf(words, sizeof words,
              "cluster: 3 x 2 x 1 blocks of %.127s do not fit device 0 (more than 8 need "
@@ -215,6 +217,8 @@ static void test_cooperative(void **state)
     assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
     assert_int_equal(cushim_launch_check(cu, handle_of(&function), &launch, NULL, 0), CUDA_SUCCESS);
     memcpy(launch.grid, ((size_t[]){2, 2, 4}), sizeof launch.grid);
+    function.dynamic_now = 60000; /* all of it */
+    launch.shared = 60000;
     expect_words(&launch, NULL, 0, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
                  "grid: 16 blocks cannot run at once, as cooperative ones do; device 0 holds 15 (3 "
                  "on each of 5 multiprocessors)");
@@ -227,6 +231,14 @@ static void test_block_size(void **state)
     assert_int_equal(
         cushim_launch_block_size(cu, handle_of(&function), 0, NULL, INT_MAX, &block, NULL),
         CUDA_SUCCESS);
+    assert_int_equal(cushim_launch_block_size(cu, handle_of(&function), 0, NULL, 1, &block, NULL),
+                     CUDA_SUCCESS);
+    assert_int_equal(block, 1);
+    function.dynamic_now = 60000; /* as much as is asked about: nothing is set */
+    assert_int_equal(
+        cushim_launch_block_size(cu, handle_of(&function), 60000, NULL, 0, &block, NULL),
+        CUDA_SUCCESS);
+    assert_int_equal(fake.opt_ins, 0);
     block = 7;
     assert_int_equal(cushim_launch_block_size(cu, handle_of(&function), 0, NULL,
                                               (size_t)INT_MAX + 1, &block, NULL),
@@ -327,6 +339,8 @@ static void test_params(void **state)
 {
     unsigned char buffer[24];
     (void)state;
+    assert_int_equal(cushim_params_add(&(struct cushim_params){.capacity = 9}, "a", 1, 1),
+                     CUDA_ERROR_INVALID_VALUE); /* no byte either */
     for (size_t capacity = 0; capacity <= 16; capacity++)
         for (size_t used = 0; used <= 18; used++)
             for (size_t alignment = 1; alignment <= 8; alignment *= 2)
