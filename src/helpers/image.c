@@ -183,8 +183,8 @@ static void image_read_version(const struct image_text *text, struct cushim_imag
     if (!text->word)
         return;
     image->version_major = image_word_number(text, &at);
-    if (at++ < text->length)
-        image->version_minor = image_word_number(text, &at);
+    at++;
+    image->version_minor = image_word_number(text, &at); /* 0 behind the end */
 }
 
 static void image_read_target(const struct image_text *text, struct cushim_image *image)

@@ -134,9 +134,6 @@ static void jit_set_compiling(struct cushim_jit *jit, bool in_context)
 void cushim_jit_arrange(struct cushim_jit *jit, bool compiling, bool in_context)
 {
     const size_t bytes = jit->wanted.log_bytes;
-    jit->count = 0;
-    memset(jit->error_log, 0, bytes);
-    memset(jit->info_log, 0, bytes);
     /* The last byte is kept back, so that a log always ends. */
     jit_set(jit, CU_JIT_ERROR_LOG_BUFFER, jit->error_log);
     jit_set_number(jit, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, bytes - 1);

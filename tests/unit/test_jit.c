@@ -215,7 +215,13 @@ static void test_bounds(void **state)
                  option);
         if (own)
             assert_string_equal(cushim_last_error(), words);
+        const CUjit_option reversed[] = {(CUjit_option)option, CU_JIT_LTO};
+        struct cushim_jit_options first = options;
+        first.extra_options = reversed;
+        assert_int_equal(load(cu, &first), own ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
     }
+    const struct cushim_jit_options most = {.size = sizeof most, .log_bytes = (size_t)1 << 30};
+    assert_int_not_equal(load(cu, &most), CUDA_ERROR_INVALID_VALUE); /* there may be no memory */
     cushim_close(cu);
 
     const struct cushim_jit_options moved = {.size = sizeof moved, .position_independent = true};
