@@ -131,6 +131,9 @@ static const struct reading_case good_cases[] = {
     {".version 3.2\n.target sm_20, debug\n.entry k() { /* a */ ret; } // b", PTX_OK, 0, NULL},
 };
 
+#define SPARSE                                                                                     \
+    "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, "    \
+    "{%r1, %r2}, "
 static const struct reading_case bad_cases[] = {
     {"", PTX_INVALID, 1, "Missing .version"},
     {".version 9.9\n", PTX_UNSUPPORTED_VERSION, 1, "current version is '9.0'"},
@@ -190,8 +193,12 @@ static const struct reading_case bad_cases[] = {
     {HEAD "/* never ends", PTX_INVALID, 4, "Parsing error"},
     {BODY("tcgen05.wait::ld.sync.aligned;"), PTX_UNSUPPORTED, 8,
      "'tcgen05.wait::ld' is not supported"},
-    {BODY("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};"),
-     PTX_UNSUPPORTED, 8, "sparse matrices"},
+    {BODY("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%r1}, {%r2}, {%r3}, "
+          "{%r4};"),
+     PTX_UNSUPPORTED, 8, "narrow floats"},
+    {BODY(SPARSE "%r1, 4;"), PTX_INVALID, 8,
+     "unexpected value '4', expected to be in range [0..3]"},
+    {BODY(SPARSE "%r1, -1;"), PTX_INVALID, 8, "unexpected value '-1'"},
     {BODY("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [sh];"), PTX_UNSUPPORTED, 8,
      "6 and 8 bits"},
     {BODY("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1}, [sh];"), PTX_INVALID, 8,

@@ -20,6 +20,13 @@
 #define WGMMA_20                                                                                   \
     "{%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, "  \
     "%r1, %r1}"
+#define SPARSE(types, d, a, rest)                                                                  \
+    "mma.sp.sync.aligned." types " " d ", " a ", " a ", " d ", " rest ";"
+#define SPARSE_2 "{%r1, %r2}"
+#define SPARSE_4 "{%r1, %r2, %r3, %r4}"
+#define SPARSE_SUM "{%f1, %f2, %f3, %f4}"
+#define WGMMA_SPARSE(types, rest)                                                                  \
+    "wgmma.mma_async.sp.sync.aligned." types " " SPARSE_4 ", %d1, %d2, %r5, " rest ";"
 static const struct target_case {
     const char *insn;
     const char *good[8], *bad[12]; /* ".version target" */
@@ -68,7 +75,57 @@ static const struct target_case {
     {WGMMA("m64n8k32.s32.s8.u8", "{%r1, %r2, %r3, %r4}", "%d1, %d2, %p1"),
      {"8.4 sm_90a", LAST},
      {"8.3 sm_90a", "8.4 sm_90", LAST}},
+    {SPARSE("m16n8k16.row.col.f32.f16.f16.f32", SPARSE_SUM, SPARSE_2,
+            "%r5, 3") SPARSE("m16n8k32.row.col.f32.bf16.bf16.f32", SPARSE_SUM, SPARSE_4, "%f5, 1")
+         SPARSE("m16n8k8.row.col.f32.tf32.tf32.f32", SPARSE_SUM, SPARSE_2, "%r5, 3")
+             SPARSE("m16n8k16.row.col.f32.tf32.tf32.f32", SPARSE_SUM, SPARSE_4, "%r5, 1")
+                 SPARSE("m16n8k32.row.col.satfinite.s32.s8.u8.s32", SPARSE_4, SPARSE_2, "%r5, 1")
+                     SPARSE("m16n8k64.row.col.s32.u8.u8.s32", SPARSE_4, SPARSE_4, "%r5, 0") SPARSE(
+                         "m16n8k64.row.col.s32.s4.u4.s32", SPARSE_4, SPARSE_2, "%r5, 1")
+                         SPARSE("m16n8k128.row.col.s32.u4.s4.s32", SPARSE_4, SPARSE_4, "%r5, 0"),
+     {"7.1 sm_80", "8.0 sm_90", LAST},
+     {"7.0 sm_80", "7.1 sm_75", LAST}},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 " SPARSE_2
+     ", " SPARSE_2 ", " SPARSE_2 ", " SPARSE_2 ", %r5, 0;",
+     {"8.5 sm_80", LAST},
+     {"8.4 sm_80", LAST}},
+    {SPARSE("m16n8k64.row.col.f32.e4m3.e5m2.f32", SPARSE_SUM, SPARSE_4, "%r5, 0"),
+     {"8.4 sm_89", LAST},
+     {"8.3 sm_90", "8.4 sm_80", LAST}},
+    {WGMMA_SPARSE("m64n8k32.f32.f16.f16", "1, %p1, 1, -1, 0, 1")
+         WGMMA_SPARSE("m64n16k32.f16.f16.f16", "0, %p1, 1, -1, 0, 1")
+             WGMMA_SPARSE("m64n8k16.f32.tf32.tf32", "1, 1, 1, 1")
+                 WGMMA_SPARSE("m64n8k64.f32.e4m3.e5m2", "0, !%p1, 1, 1")
+                     WGMMA_SPARSE("m64n8k64.s32.s8.s8.satfinite", "0, %p1"),
+     {"8.2 sm_90a", LAST},
+     {"8.1 sm_90a", "8.2 sm_90", LAST}},
+    {WGMMA_SPARSE("m64n8k64.s32.s8.u8", "0, %p1"), {"8.4 sm_90a", LAST}, {"8.3 sm_90a", LAST}},
     /* Nowhere. */
+    {SPARSE("m16n8k32.row.col.f32.f16.f16.f32", SPARSE_SUM, SPARSE_4, "%r5, 2"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {SPARSE("m16n8k64.row.col.s32.u8.u8.s32", SPARSE_4, SPARSE_4, "%r5, 1"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {SPARSE("m16n8k16.row.row.f32.f16.f16.f32", SPARSE_SUM, SPARSE_2, "%r5, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {SPARSE("m16n8k16.row.col.f32.f16.f16.f32", SPARSE_SUM, SPARSE_2, "%h5, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {SPARSE("m16n8k16.row.col.f32.f16.f16.f32", SPARSE_SUM, SPARSE_2, "%r5, %r6"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {SPARSE("m16n8k16.row.col.f32.f16.f16.f32", SPARSE_SUM, SPARSE_2, "5, 0"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {SPARSE("m16n8k16.row.col.f32.f16.f16.f32", SPARSE_SUM, SPARSE_2, "%r5"),
+     {LAST},
+     {"9.0 sm_90a", LAST}},
+    {WGMMA_SPARSE("m64n8k32.f32.f16.f16", "2, %p1, 1, 1, 0, 1"), {LAST}, {"9.0 sm_90a", LAST}},
+    {WGMMA_SPARSE("m64n8k64.f32.e4m3.e5m2", "1, %p1, 1, 1"), {LAST}, {"9.0 sm_90a", LAST}},
+    {WGMMA_SPARSE("m64n8k16.f32.f16.f16", "1, %p1, 1, 1, 0, 1"), {LAST}, {"9.0 sm_90a", LAST}},
+    {WGMMA_SPARSE("m64n8k32.f32.f16.f16", "%p1, 1, 1, 0, 1"), {LAST}, {"9.0 sm_90a", LAST}},
     {WGMMA("m64n40k32.s32.s8.s8", WGMMA_20, "%d1, %d2, %p1"), {LAST}, {"9.0 sm_90a", LAST}},
     {WGMMA("m64n40k32.f32.e4m3.e4m3", WGMMA_8, "%d1, %d2, %p1, 1, 1"),
      {LAST},

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the instructions are given: random bits, always the same ones. Of three problems in a row,
- * floats have exponents near 0, exponents of a wide range, and any bits. */
+#include "data.h"
+
 #include <string.h>
 
-#include "wgmma.h"
-
-enum { HALF = WGMMA_SHARED / 4 }; /* where b begins */
-
-static uint32_t next(uint64_t *state)
+uint32_t data_next(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(*state >> 32);
@@ -16,9 +12,11 @@ static uint32_t next(uint64_t *state)
 static const struct type {
     const char *name;
     unsigned bytes, mantissa, exponent; /* mantissa 0: any bits */
-} types[] = {{"f32", 4, 23, 8}, {"f16", 2, 10, 5}, {"bf16", 2, 7, 8}, {"tf32", 4, 23, 8},
-             {"e4m3", 1, 3, 4}, {"e5m2", 1, 2, 5}, {"s8", 1, 0, 0},   {"u8", 1, 0, 0},
-             {"b1", 4, 0, 0},   {"s32", 4, 0, 0}};
+    unsigned least, span;               /* exponents whose products nearly vanish */
+} types[] = {{"f32", 4, 23, 8, 0, 3},    {"f16", 2, 10, 5, 0, 12}, {"bf16", 2, 7, 8, 44, 20},
+             {"tf32", 4, 23, 8, 44, 20}, {"e4m3", 1, 3, 4, 0, 3},  {"e5m2", 1, 2, 5, 0, 6},
+             {"s8", 1, 0, 0, 0, 0},      {"u8", 1, 0, 0, 0, 0},    {"s4", 1, 0, 0, 0, 0},
+             {"u4", 1, 0, 0, 0, 0},      {"b1", 4, 0, 0, 0, 0},    {"s32", 4, 0, 0, 0, 0}};
 
 static const struct type *type_of(const char *name)
 {
@@ -30,16 +28,19 @@ static const struct type *type_of(const char *name)
 
 static uint32_t element(const struct type *type, unsigned mode, uint64_t *state)
 {
-    const uint32_t bits = next(state), low = bits & ((1U << type->mantissa) - 1);
+    const uint32_t bits = data_next(state), low = bits & ((1U << type->mantissa) - 1);
     const unsigned bias = (1U << type->exponent >> 1) - 1;
     const unsigned reach = mode == 0 ? 3 : bias < 20 ? bias : 20;
     if (type->mantissa == 0 || mode == 2)
         return bits;
-    const uint32_t exponent = bias - reach + next(state) % (2 * reach);
+    const uint32_t exponent = mode == 4 ? type->least + data_next(state) % type->span
+                                        : bias - reach + data_next(state) % (2 * reach);
+    if (mode == 3 && data_next(state) % 4 > 0)
+        return 0;
     return (bits >> 31 << type->exponent | exponent) << type->mantissa | low;
 }
 
-static void fill(void *to, size_t bytes, const char *name, unsigned mode, uint64_t *state)
+void data_fill(void *to, size_t bytes, const char *name, unsigned mode, uint64_t *state)
 {
     const struct type *type = type_of(name);
     for (size_t i = 0; i < bytes; i += type->bytes) {
@@ -48,29 +49,23 @@ static void fill(void *to, size_t bytes, const char *name, unsigned mode, uint64
     }
 }
 
-/* Each swizzle and base offset, with offsets that let the parts of a matrix lie apart, side by side
- * or one on another, from addresses that suit the swizzle and others. */
-static uint64_t descriptor(unsigned number, unsigned start)
+/* Two of four places in ascending order, each time; of tf32 one of two, which have two places. */
+void data_fill_metadata(uint32_t *to, unsigned count, const char *type, bool ordered,
+                        uint64_t *state)
 {
-    static const unsigned offsets[][2] = {
-        {128, 256}, {1024, 1024}, {1040, 512}, {512, 1040}, {0, 16}};
-    const unsigned leading = offsets[number % 5][0], stride = offsets[number % 5][1];
-    const uint64_t swizzle = number % 4, base = number / 8 % 8;
-    const unsigned at = start + (number % 3 == 2 ? number % 7 * 16 : number % 3 * 1024);
-    return at / 16 | (uint64_t)(leading / 16) << 16 | (uint64_t)(stride / 16) << 32 | base << 49 |
-           swizzle << 62;
+    static const uint8_t pairs[] = {4, 8, 9, 12, 13, 14}, ones[] = {4, 14};
+    const bool is_wide = strcmp(type, "tf32") == 0;
+    for (unsigned i = 0; i < count; i++) {
+        to[i] = data_next(state);
+        for (unsigned digit = 0; digit < 8 && ordered; digit++)
+            to[i] =
+                to[i] << 4 | (is_wide ? ones[data_next(state) % 2] : pairs[data_next(state) % 6]);
+    }
 }
 
-void wgmma_fill(const struct instruction *one, unsigned number, struct problem *problem)
+uint64_t data_sum(uint64_t sum, const void *data, size_t bytes)
 {
-    const unsigned mode = number % 3;
-    uint64_t state = number * UINT64_C(0x9e3779b97f4a7c15) + one->n * 1000 + one->k;
-    fill(problem->shared, HALF, one->a, mode, &state);
-    fill(problem->shared + HALF, WGMMA_SHARED - HALF, one->b, mode, &state);
-    fill(problem->a, sizeof problem->a, one->a, mode, &state);
-    fill(problem->d, sizeof problem->d, one->d, mode, &state);
-    problem->descriptor_a = descriptor(number / 2, 0);
-    problem->descriptor_b = descriptor(number, HALF);
-    problem->add = number % 5 != 4;
-    problem->times = 1;
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    return sum;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "data.h"
 #include "wgmma.h"
 
 enum { PROBLEMS = 3 };
@@ -35,15 +36,6 @@ static void check(CUresult code, const char *what)
     exit(1);
 }
 
-/* FNV-1a. */
-static uint64_t sum_of(const void *data, size_t bytes)
-{
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < bytes; i++)
-        sum = (sum ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 static void launch(CUfunction function)
 {
     check(cuMemcpyHtoD(memory, &problem, sizeof problem), "copy");
@@ -58,7 +50,7 @@ static uint64_t answer_of(CUfunction function, const struct instruction *one, un
     wgmma_fill(one, number, &problem);
     launch(function);
     check(cuMemcpyDtoH(problem.d, memory + offsetof(struct problem, d), sizeof problem.d), "copy");
-    return sum_of(problem.d, wgmma_registers(one) * sizeof *problem.d);
+    return data_sum(DATA_SUM, problem.d, wgmma_registers(one) * sizeof *problem.d);
 }
 
 /* On one core, or one multiprocessor: there is one block. The processor's time is that of a
@@ -79,9 +71,12 @@ static void time_of(CUfunction function, const struct instruction *one, const ch
 
 static void write_name(char *name, size_t size, const struct instruction *one)
 {
-    snprintf(name, size, "m64n%uk%u.%s.%s.%s%s %s %+d%c %+d%c", one->n, one->k, one->d, one->a,
-             one->b, one->rest, one->registers ? "registers" : "memory", one->sign_a,
-             one->transposed_a ? 't' : 'n', one->sign_b, one->transposed_b ? 't' : 'n');
+    const int at =
+        snprintf(name, size, "m64n%uk%u.%s.%s.%s%s %s %+d%c %+d%c", one->n, one->k, one->d, one->a,
+                 one->b, one->rest, one->registers ? "registers" : "memory", one->sign_a,
+                 one->transposed_a ? 't' : 'n', one->sign_b, one->transposed_b ? 't' : 'n');
+    if (one->selectors)
+        snprintf(name + at, size - (size_t)at, " sparse %u", one->selector);
 }
 
 static void run(const struct instruction *one)
@@ -129,6 +124,7 @@ static void run_both(struct instruction one)
     one.sign_a = one.signs && turn % 4 == 1 ? -1 : 1;
     one.sign_b = one.signs && turn % 3 == 1 ? -1 : 1;
     one.transposed_b = one.halves && turn % 2;
+    one.selector = one.selectors ? turn % one.selectors : 0;
     one.registers = true;
     run(&one);
     one.transposed_a = one.halves && turn / 2 % 2;
@@ -174,8 +170,9 @@ int main(int count, char **words)
     check(cuDevicePrimaryCtxRetain(&context, device), "context");
     check(cuCtxSetCurrent(context), "context");
     check(cuMemAlloc(&memory, sizeof problem), "memory");
-#define WGMMA(d, a, b, rest, k, signs, halves, step)                                               \
-    run_all((struct instruction){d, a, b, rest, 0, k, false, signs, halves, 1, 1, false, false},   \
+#define WGMMA(d, a, b, rest, k, signs, halves, selectors, step)                                    \
+    run_all((struct instruction){d, a, b, rest, 0, k, false, signs, halves, selectors, 0, 1, 1,    \
+                                 false, false},                                                    \
             step);
 #include "wgmma.def"
 #undef WGMMA

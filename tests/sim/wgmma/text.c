@@ -11,7 +11,8 @@ static const char head[] =
     ".version 8.4\n.target sm_90a\n.address_size 64\n"
     ".extern .shared .align 1024 .b8 cells[];\n"
     ".visible .entry k(.param .u64 problem)\n{\n"
-    ".reg .pred %p<3>;\n.reg .b32 %r<9>;\n.reg .b64 %q<9>;\n.reg .b32 %a<4>;\n.reg .b32 %d<128>;\n"
+    ".reg .pred %p<3>;\n.reg .b32 %r<9>, %e;\n.reg .b64 %q<9>;\n.reg .b32 %a<4>;\n.reg .b32 "
+    "%d<128>;\n"
     "mov.u32 %r0, %tid.x;\nmov.u32 %r1, cells;\nld.param.u64 %q0, [problem];\n"
     "shl.b32 %r2, %r0, 2;\ncvt.u64.u32 %q1, %r2;\nadd.u64 %q1, %q1, %q0;\nadd.u32 %r3, %r1, %r2;\n"
     "mov.u32 %r4, 0;\nmov.u64 %q2, %q1;\n"
@@ -57,16 +58,22 @@ char *wgmma_text(const struct instruction *one)
         add(&at, "ld.global.b32 %%a%u, [%%q1+%zu];\n", i, offsetof(struct problem, a) + 512 * i);
     for (unsigned i = 0; i < count; i++)
         add(&at, "ld.global.b32 %%d%u, [%%q1+%zu];\n", i, offsetof(struct problem, d) + 512 * i);
+    if (one->selectors)
+        add(&at, "ld.global.b32 %%e, [%%q1+%zu];\n", offsetof(struct problem, metadata));
     add(&at,
-        "AGAIN:\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s%s ",
-        one->n, one->k, one->d, one->a, one->b, one->rest);
+        "AGAIN:\nwgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async%s.sync.aligned.m64n%uk%u.%s.%s.%s%s ",
+        one->selectors ? ".sp" : "", one->n, one->k, one->d, one->a, one->b, one->rest);
     add_list(&at, 'd', count);
     add(&at, ", ");
     if (one->registers)
         add_list(&at, 'a', 4);
     else
         add(&at, "%%q4");
-    add(&at, ", %%q5, %%p2");
+    add(&at, ", %%q5, ");
+    if (one->selectors)
+        add(&at, "%%e, %u, ", one->selector);
+    add(&at, "%%p2");
     if (one->signs)
         add(&at, ", %d, %d", one->sign_a, one->sign_b);
     if (one->halves && !one->registers)

@@ -18,9 +18,11 @@ struct instruction {
     const char *d, *a, *b; /* types */
     const char *rest;      /* modifiers behind them */
     unsigned n, k;
-    bool registers; /* a is in registers */
-    bool signs;     /* a and b may be negated */
-    bool halves;    /* elements of 16 bits, which may be transposed */
+    bool registers;     /* a is in registers */
+    bool signs;         /* a and b may be negated */
+    bool halves;        /* elements of 16 bits, which may be transposed */
+    unsigned selectors; /* of metadata: how many the assembler takes; 0: a is not sparse */
+    unsigned selector;
     int sign_a, sign_b;
     bool transposed_a, transposed_b;
 };
@@ -30,6 +32,7 @@ struct problem {
     uint8_t shared[WGMMA_SHARED];
     uint32_t a[4][WGMMA_THREADS];
     uint32_t d[WGMMA_MOST][WGMMA_THREADS];
+    uint32_t metadata[WGMMA_THREADS];
     uint64_t descriptor_a, descriptor_b;
     uint32_t add;   /* whether d counts */
     uint32_t times; /* how often it is added to */

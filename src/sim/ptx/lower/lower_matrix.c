@@ -70,30 +70,34 @@ static bool lower_flag(const struct ir_insn *insn, uint32_t index, uint32_t valu
     return index < insn->count && (uint32_t)insn->operands[index].bits == value;
 }
 
-/* wgmma.mma_async d, a, b, whether d is added to: each register of d has one place in the list and
- * is read and written there. */
+/* wgmma.mma_async d, a, b, metadata and selector of a sparse a, whether d is added to: each
+ * register of d has one place in the list and is read and written there. */
 static void lower_wgmma(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *d = &insn->operands[0], *a = &insn->operands[1];
     const bool registers = a->kind == IR_OPERAND_VECTOR;
-    const uint32_t parts = registers ? a->count : 1;
+    const uint32_t parts = registers ? a->count : 1, rest = insn->sparse ? 5 : 3;
     uint32_t sources[LOWER_MAX_PARTS], count = 0, step;
     struct how_wgmma how = {.shape = insn->shape,
                             .d = insn->types[0],
                             .a = insn->types[1],
                             .b = insn->types[2],
                             .a_registers = registers,
-                            .a_minus = lower_flag(insn, 4, UINT32_MAX),
-                            .b_minus = lower_flag(insn, 5, UINT32_MAX),
-                            .a_columns = !registers && lower_flag(insn, 6, 1),
-                            .b_columns = lower_flag(insn, registers ? 6 : 7, 1),
-                            .satfinite = insn->satfinite};
+                            .a_minus = lower_flag(insn, rest + 1, UINT32_MAX),
+                            .b_minus = lower_flag(insn, rest + 2, UINT32_MAX),
+                            .a_columns = !registers && lower_flag(insn, rest + 3, 1),
+                            .b_columns = lower_flag(insn, rest + (registers ? 3 : 4), 1),
+                            .satfinite = insn->satfinite,
+                            .sparse = insn->sparse,
+                            .selector = (uint8_t)(insn->sparse ? insn->operands[4].bits : 0)};
 
     for (uint32_t i = 0; i < parts; i++)
         sources[count++] = registers ? operand_source(lower, &a->parts[i], PLACE_32)
                                      : operand_source(lower, a, PLACE_64);
     sources[count++] = operand_source(lower, &insn->operands[2], PLACE_64);
-    sources[count++] = operand_predicate(lower, &insn->operands[3]);
+    if (insn->sparse)
+        sources[count++] = operand_source(lower, &insn->operands[3], PLACE_32);
+    sources[count++] = operand_predicate(lower, &insn->operands[rest]);
     lower_meeting(lower);
     step = lower_step(lower, select_wgmma(), CONTROL_MEMORY);
     lower->steps[step].how.wgmma = how;

@@ -17,11 +17,13 @@
 #include "ptx/ops/fault.h"
 #include "ptx/ops/fragment.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/ops_wgmma.h"
+#include "ptx/ops/ops_product.h"
+#include "ptx/ops/sparse.h"
 #include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
 
-enum { CHUNK = 16, LINES = 8 };
+/* The columns of b are longer where a is sparse. */
+enum { CHUNK = 16, LINES = 8, MOST_BYTES = 2 * PRODUCT_BYTES };
 
 /* A matrix descriptor. */
 struct layout {
@@ -75,33 +77,34 @@ static bool read_chunk(struct ptx_warp *warp, const struct ptx_step *step, uint3
     return true;
 }
 
-/* `rows` rows of a, or columns of b, from row `first` on, with all they have along k. */
+/* `rows` rows of a, or columns of b, from row `first` on, with the bytes that they have along k. */
 static bool read_rows(struct ptx_warp *warp, const struct ptx_step *step,
-                      const struct layout *layout, unsigned first, unsigned rows, wgmma_bytes to)
+                      const struct layout *layout, unsigned first, unsigned rows, unsigned bytes,
+                      uint8_t *to)
 {
     enum { HALVES = CHUNK / 2 }; /* what is transposed has elements of two bytes */
     if (!layout->transposed) {
         for (unsigned row = 0; row < rows; row++)
-            for (unsigned chunk = 0; chunk < WGMMA_BYTES / CHUNK; chunk++)
+            for (unsigned chunk = 0; chunk < bytes / CHUNK; chunk++)
                 if (!read_chunk(warp, step, layout_chunk(layout, first + row, chunk),
-                                to[row] + chunk * CHUNK))
+                                to + row * bytes + chunk * CHUNK))
                     return false;
         return true;
     }
-    for (unsigned k = 0; k < WGMMA_BYTES / 2; k++)
+    for (unsigned k = 0; k < bytes / 2; k++)
         for (unsigned row = 0; row < rows; row += HALVES) {
             uint16_t halves[HALVES];
             if (!read_chunk(warp, step, layout_chunk(layout, k, (first + row) / HALVES), halves))
                 return false;
             for (unsigned i = 0; i < HALVES; i++)
-                memcpy(to[row + i] + 2 * k, &halves[i], 2);
+                memcpy(to + (row + i) * bytes + 2 * k, &halves[i], 2);
         }
     return true;
 }
 
 /* Register r of lane 4 i + p has word p of row i; r 1 and 3 are 8 rows below, 2 and 3 four words
  * on. */
-static void read_registers(const struct ptx_warp *warp, const uint32_t *list, wgmma_bytes to)
+static void read_registers(const struct ptx_warp *warp, const uint32_t *list, product_line *to)
 {
     for (unsigned r = 0; r < 4; r++) {
         const lane_u32 *words = ptx_in(warp, list[r]);
@@ -112,7 +115,7 @@ static void read_registers(const struct ptx_warp *warp, const uint32_t *list, wg
 
 /* --- d: as a and c of mma, of eight columns a lane has two neighbours in two rows --- */
 static void sums_read(const struct ptx_warp *warp, const uint32_t *list, bool halves,
-                      wgmma_sums sums)
+                      product_sums *sums)
 {
     for (unsigned i = 0; i < 4; i++) {
         const lane_u32 *words = ptx_in(warp, list[halves ? i / 2 : i]);
@@ -123,7 +126,7 @@ static void sums_read(const struct ptx_warp *warp, const uint32_t *list, bool ha
 }
 
 static void sums_write(struct ptx_warp *warp, const uint32_t *list, bool halves, uint32_t mask,
-                       wgmma_sums sums)
+                       product_sums *sums)
 {
     for (unsigned r = 0; r < (halves ? 2 : 4); r++) {
         lane_u32 *to = ptx_out(warp, list[r]);
@@ -147,20 +150,44 @@ static bool has_warpgroup(const struct ptx_warp *warp)
     return true;
 }
 
+/* Each row of a sparse matrix has a b of its own. */
+static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *step,
+                            const struct product_kind *kind, const product_line *a_lines,
+                            const uint8_t *b_lines, bool add, product_sums *sums)
+{
+    const struct how_wgmma *how = &step->how.wgmma;
+    const lane_u32 *words = ptx_in(warp, step->list[step->list_count - 2]);
+    struct product_elements a, b;
+    product_line picked[PRODUCT_COLUMNS];
+    for (unsigned row = 0; row < PRODUCT_ROWS; row++) {
+        const uint64_t metadata = sparse_row(words, how->a, PRODUCT_BYTES, how->selector, row);
+        for (unsigned column = 0; column < PRODUCT_COLUMNS; column++)
+            sparse_pick(metadata, how->a, PRODUCT_BYTES, b_lines + column * MOST_BYTES,
+                        picked[column]);
+        OPS_NAME(ops_product_take)(how->a, how->a_minus, 1, a_lines + row, &a);
+        OPS_NAME(ops_product_take)
+        (how->b, how->b_minus, PRODUCT_COLUMNS, (const product_line *)picked, &b);
+        OPS_NAME(ops_product_multiply)(kind, 1, &a, &b, add, sums + row);
+    }
+}
+
 void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct how_wgmma *how = &step->how.wgmma;
     const unsigned columns = fragment_shape(how->shape).n;
     const bool halves = how->d == IR_F16;
     const unsigned registers = halves ? 2 : 4; /* of eight columns */
-    const uint32_t *sources = step->list + columns / WGMMA_COLUMNS * registers;
-    const uint32_t *last = step->list + step->list_count - 2;
-    const lane_u64 *b_descriptors = ptx_in(warp, last[0]);
+    const uint32_t *sources = step->list + columns / PRODUCT_COLUMNS * registers;
+    const uint32_t *end = step->list + step->list_count;
+    const lane_u64 *b_descriptors = ptx_in(warp, end[how->sparse ? -3 : -2]);
     const unsigned lane = (unsigned)__builtin_ctz(mask);
     const struct layout b_layout = layout_of(b_descriptors[lane], how->b_columns);
-    const bool add = ops_predicate(warp, last[1]) & mask; /* of any lane */
-    struct wgmma_elements a, b;
-    wgmma_bytes bytes;
+    const unsigned b_bytes = how->sparse ? MOST_BYTES : PRODUCT_BYTES;
+    const bool add = ops_predicate(warp, end[-1]) & mask; /* of any lane */
+    const struct product_kind kind = {.type = how->a, .d = how->d, .satfinite = how->satfinite};
+    product_line a_lines[PRODUCT_ROWS];
+    uint8_t b_lines[PRODUCT_COLUMNS * MOST_BYTES];
+    struct product_elements a, b;
 
     if (!has_warpgroup(warp)) {
         fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
@@ -168,23 +195,30 @@ void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, 
         return;
     }
     if (how->a_registers) {
-        read_registers(warp, sources, bytes);
+        read_registers(warp, sources, a_lines);
     } else {
         const lane_u64 *a_descriptors = ptx_in(warp, sources[0]);
         const struct layout a_layout = layout_of(a_descriptors[lane], how->a_columns);
-        if (!read_rows(warp, step, &a_layout, warp->index % 4 * WGMMA_ROWS, WGMMA_ROWS, bytes))
+        if (!read_rows(warp, step, &a_layout, warp->index % 4 * PRODUCT_ROWS, PRODUCT_ROWS,
+                       PRODUCT_BYTES, a_lines[0]))
             return;
     }
-    OPS_NAME(ops_wgmma_take)(how->a, how->a_minus, WGMMA_ROWS, &bytes, &a);
-    for (unsigned column = 0; column < columns; column += WGMMA_COLUMNS) {
-        const uint32_t *list = step->list + column / WGMMA_COLUMNS * registers;
-        wgmma_sums sums = {{0}};
-        if (!read_rows(warp, step, &b_layout, column, WGMMA_COLUMNS, bytes))
+    OPS_NAME(ops_product_take)
+    (how->a, how->a_minus, PRODUCT_ROWS, (const product_line *)a_lines, &a);
+    for (unsigned column = 0; column < columns; column += PRODUCT_COLUMNS) {
+        const uint32_t *list = step->list + column / PRODUCT_COLUMNS * registers;
+        product_sums sums[PRODUCT_ROWS] = {{0}};
+        if (!read_rows(warp, step, &b_layout, column, PRODUCT_COLUMNS, b_bytes, b_lines))
             return;
-        OPS_NAME(ops_wgmma_take)(how->b, how->b_minus, WGMMA_COLUMNS, &bytes, &b);
         if (add)
             sums_read(warp, list, halves, sums);
-        OPS_NAME(ops_wgmma_multiply)(how, &a, &b, add, &sums);
+        if (how->sparse) {
+            multiply_sparse(warp, step, &kind, (const product_line *)a_lines, b_lines, add, sums);
+        } else {
+            OPS_NAME(ops_product_take)
+            (how->b, how->b_minus, PRODUCT_COLUMNS, (const product_line *)b_lines, &b);
+            OPS_NAME(ops_product_multiply)(&kind, PRODUCT_ROWS, &a, &b, add, sums);
+        }
         sums_write(warp, list, halves, mask, sums);
     }
 }

@@ -209,8 +209,12 @@ struct how_mma {
     uint8_t a, b, c, d; /* enum ir_type of their elements */
     uint8_t at[4];      /* index of the first register of d, a, b, c */
     uint8_t columns;    /* bit 1: a is .col; bit 0: b is */
-    bool satfinite;
-    bool both; /* .and, not .xor */
+    uint8_t parts;      /* enum parts of ops_mma.c */
+    bool apart : 1;     /* c is added to the sum of the parts */
+    bool satfinite : 1;
+    bool both : 1; /* .and, not .xor */
+    bool sparse : 1;
+    uint8_t selector; /* of metadata */
 };
 
 struct how_wgmma {
@@ -220,6 +224,8 @@ struct how_wgmma {
     bool a_minus, b_minus;
     bool a_columns, b_columns; /* transposed: neighbours in memory are not along k */
     bool satfinite;
+    bool sparse;
+    uint8_t selector; /* of metadata */
 };
 
 /* --- Textures and surfaces --- */

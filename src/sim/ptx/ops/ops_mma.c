@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* mma, wmma.mma and movmatrix: products of matrices whose elements are in the registers of a warp.
  *
- * Integers wrap around, or with .satfinite the sum, which is exact, becomes the nearest s32. With
- * f64 each product is added in the order of k, beginning with c, and rounded once with the sum (as
- * fma does). All other floats are computed so: a product is exact, the products are added to c in
- * f64 in the order of k, and the sum is rounded once, to nearest even, to the type of d. A device
- * adds in an order and a width of its own, and truncates. A NaN is the one NaN of its type. */
+ * The sums have the bits that an H100 gives; tests/sim/mma compares them. It has instructions for
+ * products of f16, bf16, tf32 and integers, whose sums are those of ops_product.c. Others it makes
+ * of several: see enum parts. In f64 each product is added in the order of k, beginning with c,
+ * and rounded once with the sum, as fma does. A NaN is the one NaN of its type. */
 #include <string.h>
 
 #include "ptx/ops/exec.h"
@@ -13,356 +12,327 @@
 #include "ptx/ops/fragment.h"
 #include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
+#include "ptx/ops/ops_mma.h"
+#include "ptx/ops/ops_product.h"
+#include "ptx/ops/sparse.h"
 #include "ptx/read/ir.h"
 
-/* Elements of the largest matrices; those of a and b of b1 are 32 each. */
-enum { MOST_A = 1024, MOST_B = 512, MOST_C = 256 };
+/* What an H100 makes two products of. The first begins with 0, and c is added to the second. */
+enum parts {
+    PARTS_ONE,
+    PARTS_HALVES, /* of k; the first begins with c */
+    PARTS_PAIRS,  /* elements 0 and 1 of each four, then 2 and 3 */
+    PARTS_NIBBLES /* even elements, then odd ones */
+};
 
-static const uint32_t *list_of(const struct ptx_step *step)
-{
-    return step->list ? step->list : step->operand;
-}
+/* Elements of the largest c; rows of a or columns of b; bytes of a column where a is sparse. */
+enum { MOST_C = 256, MOST_LINES = 32, MOST_BYTES = 2 * PRODUCT_BYTES };
 
-/* Registers of a: the distance to those of b, and so on. The mask is the last operand. */
-static unsigned registers_of(const struct ptx_step *step, unsigned which)
+/* The fragments of a, b and c. */
+static struct fragment fragment_in(const struct ptx_step *step, unsigned matrix)
 {
     const struct how_mma *how = &step->how.mma;
-    return (which < 3 ? how->at[which + 1] : step->list_count - 1U) - how->at[which];
+    struct fragment fragment = fragment_of(how->shape, matrix,
+                                           matrix == FRAGMENT_A   ? how->a
+                                           : matrix == FRAGMENT_B ? how->b
+                                                                  : how->c);
+    if (how->sparse && matrix == FRAGMENT_A)
+        fragment.columns /= 2;
+    return fragment;
 }
 
-/* READ(name, T, cell, element, value): a function that reads a fragment of elements of that type,
- * each the expression `value` of a register's bits, `word`, and of the element's number in it. */
-#define READ(name, T, cell, element, value)                                                        \
-    static void name(const struct ptx_warp *warp, const uint32_t *list, unsigned count,            \
-                     struct fragment fragment, T *to)                                              \
-    {                                                                                              \
-        fragment.type = (element);                                                                 \
-        for (unsigned i = 0; i < count; i++) {                                                     \
-            const lane_##cell *words = ptx_in(warp, list[i]);                                      \
-            unsigned row, column, row_in, column_in;                                               \
-            fragment_tile(&fragment, i, &row, &column);                                            \
-            for (unsigned part = 0; part < fragment_parts(element); part++) {                      \
-                T values[PTX_LANES];                                                               \
-                OPS_LANES                                                                          \
-                {                                                                                  \
-                    const lane_##cell word = words[lane];                                          \
-                    values[lane] = (T)(value);                                                     \
-                }                                                                                  \
-                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
-                    fragment_lane(&fragment, lane, part, &row_in, &column_in);                     \
-                    to[(row + row_in) * fragment.columns + column + column_in] = values[lane];     \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-    }
-#define NIBBLE(word, part) ((word) >> 4 * (part)&15)
-
-READ(read_f16, double, u32, IR_F16, f16_float(word >> 16 * part & 0xffff))
-READ(read_bf16, double, u32, IR_BF16, bf16_float(word >> 16 * part & 0xffff))
-READ(read_tf32, double, u32, IR_TF32, f32_of((word & 0xffffe000) >> part))
-READ(read_f32, double, u32, IR_F32, f32_of(word >> part))
-READ(read_f64, double, u64, IR_F64, f64_of(word >> part))
-/* The upper byte of an f16; and an f16 of 2^-8 times the value, but for the NaN. */
-READ(read_e5m2, double, u32, IR_E5M2, f16_float((word >> 8 * part & 0xff) << 8))
-READ(read_e4m3, double, u32, IR_E4M3,
-     (word >> 8 * part & 0x7f) == 0x7f
-         ? __builtin_nanf("")
-         : f16_float((word >> 8 * part & 0x80) << 8 | (word >> 8 * part & 0x7f) << 7) * 256.0F)
-READ(read_s32, int32_t, u32, IR_S32, word >> part)
-READ(read_s8, int32_t, u32, IR_S8, (int8_t)(word >> 8 * part))
-READ(read_u8, int32_t, u32, IR_U8, (uint8_t)(word >> 8 * part))
-READ(read_s4, int32_t, u32, IR_S4, (int32_t)(NIBBLE(word, part) ^ 8) - 8)
-READ(read_u4, int32_t, u32, IR_U4, NIBBLE(word, part))
-
-static void read_floats(const struct ptx_warp *warp, const uint32_t *list, unsigned count,
-                        struct fragment fragment, double *to)
+/* --- Registers --- */
+/* Rows of a, or columns of b, with their bytes along k. */
+static void read_lines(const struct ptx_warp *warp, const struct ptx_step *step, unsigned matrix,
+                       uint8_t (*to)[MOST_BYTES])
 {
-    switch (fragment.type) {
-    case IR_F16:
-        read_f16(warp, list, count, fragment, to);
+    const struct fragment fragment = fragment_in(step, matrix);
+    const uint32_t *list = ops_mma_list(step) + step->how.mma.at[matrix + 1];
+    const unsigned bits = fragment_bits(fragment.type);
+    for (unsigned i = 0; i < ops_mma_registers(step, matrix + 1); i++) {
+        const lane_u32 *words = ptx_in(warp, list[i]);
+        unsigned row, column;
+        fragment_tile(&fragment, i, &row, &column);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            unsigned row_in, column_in;
+            fragment_lane(&fragment, lane, 0, &row_in, &column_in);
+            row_in += row;
+            column_in += column;
+            memcpy(matrix == FRAGMENT_A ? &to[row_in][column_in * bits / 8]
+                                        : &to[column_in][row_in * bits / 8],
+                   &words[lane], sizeof words[lane]);
+        }
+    }
+}
+
+/* Elements of c, by rows. */
+static void read_sums(const struct ptx_warp *warp, const struct ptx_step *step, uint32_t *to)
+{
+    const struct fragment fragment = fragment_in(step, FRAGMENT_C);
+    const uint32_t *list = ops_mma_list(step) + step->how.mma.at[3];
+    const bool halves = fragment.type == IR_F16;
+    for (unsigned i = 0; i < ops_mma_registers(step, 3); i++) {
+        const lane_u32 *words = ptx_in(warp, list[i]);
+        unsigned row, column, row_in, column_in;
+        fragment_tile(&fragment, i, &row, &column);
+        for (unsigned part = 0; part < 1U + halves; part++)
+            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+                fragment_lane(&fragment, lane, part, &row_in, &column_in);
+                to[(row + row_in) * fragment.columns + column + column_in] =
+                    halves ? words[lane] >> 16 * part & 0xffff : words[lane];
+            }
+    }
+}
+
+/* The lanes of `mask` get the elements of d. */
+static void write_sums(struct ptx_warp *warp, const struct ptx_step *step, const uint32_t *from,
+                       uint32_t mask)
+{
+    const struct fragment fragment = fragment_of(step->how.mma.shape, FRAGMENT_C, step->how.mma.d);
+    const uint32_t *list = ops_mma_list(step);
+    const bool halves = fragment.type == IR_F16;
+    for (unsigned i = 0; i < ops_mma_registers(step, 0); i++) {
+        uint32_t words[PTX_LANES] = {0};
+        lane_u32 *to;
+        unsigned row, column, row_in, column_in;
+        if (list[i] == PTX_ABSENT)
+            continue;
+        to = ptx_out(warp, list[i]);
+        fragment_tile(&fragment, i, &row, &column);
+        for (unsigned part = 0; part < 1U + halves; part++)
+            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+                fragment_lane(&fragment, lane, part, &row_in, &column_in);
+                words[lane] |= from[(row + row_in) * fragment.columns + column + column_in]
+                               << 16 * part;
+            }
+        OPS_LANES
+        {
+            to[lane] = ops_has(mask, lane) ? words[lane] : to[lane];
+        }
+    }
+}
+
+/* --- Parts --- */
+static uint32_t e4m3_half(uint32_t byte)
+{
+    /* An f16 of 2^-8 times the value, but for the NaN. */
+    const float small = f16_float((byte & 0x80) << 8 | (byte & 0x7f) << 7);
+    return (byte & 0x7f) == 0x7f ? HALF_NAN : f16_bits(small * 256.0F);
+}
+
+/* The bytes of part 0 or 1 of a line. Floats of 8 bits become f16, integers of 4 bits s8 or u8. */
+static void split_line(enum parts parts, unsigned type, unsigned which, const uint8_t *from,
+                       product_line to)
+{
+    switch (parts) {
+    case PARTS_ONE:
+        memcpy(to, from, PRODUCT_BYTES);
         break;
-    case IR_BF16:
-        read_bf16(warp, list, count, fragment, to);
+    case PARTS_HALVES:
+        memset(to, 0, PRODUCT_BYTES);
+        memcpy(to, from + which * PRODUCT_BYTES / 2, PRODUCT_BYTES / 2);
         break;
-    case IR_TF32:
-        read_tf32(warp, list, count, fragment, to);
+    case PARTS_PAIRS:
+        for (unsigned k = 0; k < PRODUCT_BYTES / 2; k++) {
+            const uint32_t byte = from[k / 2 * 4 + which * 2 + k % 2];
+            const uint32_t half = type == IR_E5M2 ? byte << 8 : e4m3_half(byte);
+            to[2 * k] = (uint8_t)half;
+            to[2 * k + 1] = (uint8_t)(half >> 8);
+        }
         break;
+    case PARTS_NIBBLES:
+        for (unsigned k = 0; k < PRODUCT_BYTES; k++) {
+            const unsigned nibble = from[k] >> which * 4 & 15;
+            to[k] = (uint8_t)(type == IR_S4 && nibble > 7 ? nibble | 0xf0 : nibble);
+        }
+    }
+}
+
+static unsigned part_type(unsigned type)
+{
+    switch (type) {
     case IR_E4M3:
-        read_e4m3(warp, list, count, fragment, to);
-        break;
     case IR_E5M2:
-        read_e5m2(warp, list, count, fragment, to);
-        break;
-    case IR_F64:
-        read_f64(warp, list, count, fragment, to);
-        break;
-    default:
-        read_f32(warp, list, count, fragment, to);
-    }
-}
-
-static void read_integers(const struct ptx_warp *warp, const uint32_t *list, unsigned count,
-                          struct fragment fragment, int32_t *to)
-{
-    switch (fragment.type) {
-    case IR_S8:
-        read_s8(warp, list, count, fragment, to);
-        break;
-    case IR_U8:
-        read_u8(warp, list, count, fragment, to);
-        break;
+        return IR_F16;
     case IR_S4:
-        read_s4(warp, list, count, fragment, to);
-        break;
+        return IR_S8;
     case IR_U4:
-        read_u4(warp, list, count, fragment, to);
-        break;
+        return IR_U8;
     default:
-        read_s32(warp, list, count, fragment, to);
+        return type;
     }
 }
 
-/* --- Results --- */
-OPS_INLINE uint32_t f32_result(double sum)
+static void take_part(const struct ptx_step *step, unsigned type, unsigned which, unsigned count,
+                      const uint8_t (*lines)[MOST_BYTES], struct product_elements *to)
 {
-    const uint32_t bits = f32_bits((float)sum);
-    return f32_is_nan(bits) ? F32_NAN : bits;
+    product_line parts[PRODUCT_ROWS];
+    for (unsigned i = 0; i < count; i++)
+        split_line((enum parts)step->how.mma.parts, type, which, lines[i], parts[i]);
+    OPS_NAME(ops_product_take)(part_type(type), false, count, (const product_line *)parts, to);
 }
+
+/* --- Sums --- */
 OPS_INLINE uint64_t f64_result(double sum)
 {
     const uint64_t bits = f64_bits(sum);
     return f64_is_nan(bits) ? F64_NAN : bits;
 }
 
-/* WRITE(name, T, cell, element, bits): the lanes of `mask` get the elements of d. */
-#define WRITE(name, T, cell, element, bits)                                                        \
-    static void name(struct ptx_warp *warp, const struct ptx_step *step, const T *from,            \
-                     uint32_t mask)                                                                \
-    {                                                                                              \
-        const struct fragment fragment = fragment_of(step->how.mma.shape, FRAGMENT_C, element);    \
-        const uint32_t *list = list_of(step);                                                      \
-        for (unsigned i = 0; i < registers_of(step, 0); i++) {                                     \
-            lane_##cell words[PTX_LANES] = {0}, *to;                                               \
-            unsigned row, column, row_in, column_in;                                               \
-            if (list[i] == PTX_ABSENT)                                                             \
-                continue;                                                                          \
-            to = ptx_out(warp, list[i]);                                                           \
-            fragment_tile(&fragment, i, &row, &column);                                            \
-            for (unsigned part = 0; part < fragment_parts(element); part++) {                      \
-                T values[PTX_LANES];                                                               \
-                for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                \
-                    fragment_lane(&fragment, lane, part, &row_in, &column_in);                     \
-                    values[lane] = from[(row + row_in) * fragment.columns + column + column_in];   \
-                }                                                                                  \
-                OPS_LANES                                                                          \
-                {                                                                                  \
-                    const T value = values[lane];                                                  \
-                    words[lane] |= (lane_##cell)(bits) << 16 * part;                               \
-                }                                                                                  \
-            }                                                                                      \
-            OPS_LANES                                                                              \
-            {                                                                                      \
-                to[lane] = ops_has(mask, lane) ? words[lane] : to[lane];                           \
-            }                                                                                      \
-        }                                                                                          \
-    }
-WRITE(write_f16, double, u32, IR_F16, f16_sum(value))
-WRITE(write_f32, double, u32, IR_F32, f32_result(value))
-WRITE(write_f64, double, u64, IR_F64, f64_result(value))
-WRITE(write_s32, int32_t, u32, IR_S32, (uint32_t)value)
-
-static void write_floats(struct ptx_warp *warp, const struct ptx_step *step, const double *from,
-                         uint32_t mask)
+/* The type of sums: f32 if c or d is. */
+static unsigned wide_type(const struct how_mma *how)
 {
-    if (step->how.mma.d == IR_F16)
-        write_f16(warp, step, from, mask);
-    else
-        write_f32(warp, step, from, mask);
+    return how->c == IR_F32 ? IR_F32 : how->d;
 }
 
-/* --- Products --- */
-/* The fragments of a, b and c. */
-static struct fragment source(const struct ptx_step *step, unsigned matrix)
+/* As another type. */
+static uint32_t sum_convert(uint32_t sum, unsigned from, unsigned to)
+{
+    if (from == to)
+        return sum;
+    return to == IR_F16 ? f16_bits(f32_of(sum)) : f32_bits(f16_float(sum));
+}
+
+static uint32_t sum_add(uint32_t c, uint32_t products, const struct how_mma *how)
+{
+    if (how->d == IR_F16)
+        return f16_sum((double)f16_float(c) + (double)f16_float(products));
+    if (how->d == IR_F32)
+        return ops_mma_f32(f32_of(c) + f32_of(products));
+    const int64_t sum = (int64_t)(int32_t)c + (int32_t)products;
+    return (uint32_t)(!how->satfinite   ? sum
+                      : sum > INT32_MAX ? INT32_MAX
+                      : sum < INT32_MIN ? INT32_MIN
+                                        : sum);
+}
+
+/* A product of `m` rows and `n` columns. */
+struct block {
+    const uint8_t (*a)[MOST_BYTES], (*b)[MOST_BYTES];
+    uint32_t *d;
+    unsigned m, n;
+};
+
+static void multiply_part(const struct ptx_step *step, const struct block *block, unsigned which)
 {
     const struct how_mma *how = &step->how.mma;
-    return fragment_of(how->shape, matrix,
-                       matrix == FRAGMENT_A   ? how->a
-                       : matrix == FRAGMENT_B ? how->b
-                                              : how->c);
-}
-
-#define READ_MATRIX(function, warp, step, matrix, to)                                              \
-    function(warp, list_of(step) + (step)->how.mma.at[(matrix) + 1],                               \
-             registers_of(step, (matrix) + 1), source(step, matrix), to)
-
-/* c += a b, one addition after the other: several elements of a row of c at a time. */
-OPS_INLINE void multiply_rows(const double *a, const double *b, double *c, unsigned m, unsigned n,
-                              unsigned k, bool fused)
-{
-    for (unsigned l = 0; l < k; l++)
-        for (unsigned i = 0; i < m; i++) { /* sums that do not wait for each other */
-            const double one = a[i * k + l];
-            for (unsigned j = 0; j < n; j++)
-                c[i * n + j] = fused ? __builtin_fma(one, b[l * n + j], c[i * n + j])
-                                     : c[i * n + j] + one * b[l * n + j];
+    const unsigned most = block->m < PRODUCT_ROWS ? block->m : PRODUCT_ROWS;
+    const struct product_kind kind = {.type = (uint8_t)part_type(how->a),
+                                      .d = (uint8_t)wide_type(how),
+                                      .satfinite = how->satfinite && !how->apart,
+                                      .differ = !how->both};
+    struct product_elements a, b;
+    product_sums sums[PRODUCT_ROWS];
+    for (unsigned row = 0; row < block->m; row += most) {
+        take_part(step, how->a, which, most, block->a + row, &a);
+        for (unsigned column = 0; column < block->n; column += PRODUCT_COLUMNS) {
+            uint32_t *d = block->d + row * block->n + column;
+            take_part(step, how->b, which, PRODUCT_COLUMNS, block->b + column, &b);
+            for (unsigned i = 0; i < most; i++)
+                memcpy(sums[i], d + i * block->n, sizeof sums[i]);
+            OPS_NAME(ops_product_multiply)(&kind, most, &a, &b, which > 0 || !how->apart, sums);
+            for (unsigned i = 0; i < most; i++)
+                memcpy(d + i * block->n, sums[i], sizeof sums[i]);
         }
+    }
 }
 
-static void run_float(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+static void multiply(const struct ptx_step *step, const struct block *block)
 {
-    const struct fragment_shape shape = fragment_shape(step->how.mma.shape);
-    double a[MOST_A], b[MOST_B], c[MOST_C];
-    READ_MATRIX(read_floats, warp, step, FRAGMENT_A, a);
-    READ_MATRIX(read_floats, warp, step, FRAGMENT_B, b);
-    READ_MATRIX(read_floats, warp, step, FRAGMENT_C, c);
-    if (shape.n == 8)
-        multiply_rows(a, b, c, shape.m, 8, shape.k, false);
+    for (unsigned which = 0; which < 1U + (step->how.mma.parts != PARTS_ONE); which++)
+        multiply_part(step, block, which);
+}
+
+/* Each row of a sparse matrix has a b of its own. */
+static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *step,
+                            const struct block *all)
+{
+    const struct how_mma *how = &step->how.mma;
+    const struct fragment fragment = fragment_in(step, FRAGMENT_A);
+    const unsigned bytes = fragment.columns * fragment_bits(how->a) / 8;
+    const lane_u32 *words = ptx_in(warp, step->list[step->list_count - 3]);
+    uint8_t b[PRODUCT_COLUMNS][MOST_BYTES] = {{0}};
+    for (unsigned row = 0; row < all->m; row++) {
+        const uint64_t metadata = sparse_row(words, how->a, bytes, how->selector, row);
+        const struct block one = {all->a + row, (const uint8_t(*)[MOST_BYTES])b,
+                                  all->d + row * all->n, 1, all->n};
+        for (unsigned column = 0; column < all->n; column++)
+            sparse_pick(metadata, how->a, bytes, all->b[column], b[column]);
+        multiply(step, &one);
+    }
+}
+
+static void run_tiles(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+{
+    const struct how_mma *how = &step->how.mma;
+    const struct fragment_shape shape = fragment_shape(how->shape);
+    const unsigned sums = shape.m * shape.n, wide = wide_type(how);
+    uint8_t a[MOST_LINES][MOST_BYTES] = {{0}}, b[MOST_LINES][MOST_BYTES] = {{0}};
+    uint32_t c[MOST_C], d[MOST_C];
+    const struct block block = {(const uint8_t(*)[MOST_BYTES])a, (const uint8_t(*)[MOST_BYTES])b, d,
+                                shape.m, shape.n};
+    read_lines(warp, step, FRAGMENT_A, a);
+    read_lines(warp, step, FRAGMENT_B, b);
+    read_sums(warp, step, c);
+    for (unsigned i = 0; i < sums; i++)
+        d[i] = c[i] = sum_convert(c[i], how->c, wide);
+    if (how->sparse)
+        multiply_sparse(warp, step, &block);
     else
-        multiply_rows(a, b, c, shape.m, shape.n, shape.k, false);
-    write_floats(warp, step, c, mask);
+        multiply(step, &block);
+    for (unsigned i = 0; i < sums; i++)
+        d[i] = sum_convert(how->apart ? sum_add(c[i], d[i], how) : d[i], wide, how->d);
+    write_sums(warp, step, d, mask);
+}
+
+/* --- f64 --- */
+static void read_doubles(const struct ptx_warp *warp, const struct ptx_step *step, unsigned matrix,
+                         double *to)
+{
+    const struct fragment fragment = fragment_in(step, matrix);
+    const uint32_t *list = ops_mma_list(step) + step->how.mma.at[matrix + 1];
+    for (unsigned i = 0; i < ops_mma_registers(step, matrix + 1); i++) {
+        const lane_u64 *words = ptx_in(warp, list[i]);
+        unsigned row, column, row_in, column_in;
+        fragment_tile(&fragment, i, &row, &column);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            fragment_lane(&fragment, lane, 0, &row_in, &column_in);
+            to[(row + row_in) * fragment.columns + column + column_in] = f64_of(words[lane]);
+        }
+    }
+}
+
+static void write_doubles(struct ptx_warp *warp, const struct ptx_step *step, const double *from,
+                          uint32_t mask)
+{
+    const struct fragment fragment = fragment_in(step, FRAGMENT_C);
+    const uint32_t *list = ops_mma_list(step);
+    for (unsigned i = 0; i < ops_mma_registers(step, 0); i++) {
+        unsigned row, column, row_in, column_in;
+        if (list[i] == PTX_ABSENT)
+            continue;
+        lane_u64 *to = ptx_out(warp, list[i]);
+        fragment_tile(&fragment, i, &row, &column);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            fragment_lane(&fragment, lane, 0, &row_in, &column_in);
+            const double sum = from[(row + row_in) * fragment.columns + column + column_in];
+            to[lane] = ops_has(mask, lane) ? f64_result(sum) : to[lane];
+        }
+    }
 }
 
 static void run_double(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct fragment_shape shape = fragment_shape(step->how.mma.shape);
-    double a[MOST_A], b[MOST_B], c[MOST_C];
-    READ_MATRIX(read_floats, warp, step, FRAGMENT_A, a);
-    READ_MATRIX(read_floats, warp, step, FRAGMENT_B, b);
-    READ_MATRIX(read_floats, warp, step, FRAGMENT_C, c);
-    multiply_rows(a, b, c, shape.m, 8, shape.k, true);
-    write_f64(warp, step, c, mask);
-}
-
-/* The sum of products has far less than 31 bits. */
-static int32_t accumulated(int32_t c, int32_t products, bool satfinite)
-{
-    const int64_t sum = (int64_t)c + products;
-    if (satfinite && sum > INT32_MAX)
-        return INT32_MAX;
-    if (satfinite && sum < INT32_MIN)
-        return INT32_MIN;
-    return (int32_t)(uint32_t)sum;
-}
-
-static void run_integer(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const struct fragment_shape shape = fragment_shape(step->how.mma.shape);
-    int32_t a[MOST_A], b[MOST_B], c[MOST_C];
-    READ_MATRIX(read_integers, warp, step, FRAGMENT_A, a);
-    READ_MATRIX(read_integers, warp, step, FRAGMENT_B, b);
-    READ_MATRIX(read_integers, warp, step, FRAGMENT_C, c);
-    for (unsigned i = 0; i < shape.m; i++) {
-        int32_t sums[32] = {0};
-        for (unsigned l = 0; l < shape.k; l++)
-            for (unsigned j = 0; j < shape.n; j++)
-                sums[j] += a[i * shape.k + l] * b[l * shape.n + j];
-        for (unsigned j = 0; j < shape.n; j++)
-            c[i * shape.n + j] = accumulated(c[i * shape.n + j], sums[j], step->how.mma.satfinite);
-    }
-    write_s32(warp, step, c, mask);
-}
-
-/* Of one bit each: how many are set in the .and or .xor of a row and a column. Words of 32 elements
- * of b1 lie as elements of 32 bits do. */
-static void run_bits(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    const struct fragment_shape shape = fragment_shape(step->how.mma.shape);
-    const unsigned words = shape.k / 32U;
-    int32_t a[MOST_A], b[MOST_B], c[MOST_C];
-    struct fragment first = source(step, FRAGMENT_A), second = source(step, FRAGMENT_B);
-    first.columns = second.rows = (uint16_t)words;
-    read_s32(warp, list_of(step) + step->how.mma.at[1], registers_of(step, 1), first, a);
-    read_s32(warp, list_of(step) + step->how.mma.at[2], registers_of(step, 2), second, b);
-    READ_MATRIX(read_integers, warp, step, FRAGMENT_C, c);
-    for (unsigned i = 0; i < shape.m; i++)
-        for (unsigned j = 0; j < shape.n; j++) {
-            int32_t sum = 0;
-            for (unsigned l = 0; l < words; l++) {
-                const uint32_t left = (uint32_t)a[i * words + l];
-                const uint32_t right = (uint32_t)b[l * shape.n + j];
-                sum += __builtin_popcount(step->how.mma.both ? left & right : left ^ right);
-            }
-            c[i * shape.n + j] = accumulated(c[i * shape.n + j], sum, false);
-        }
-    write_s32(warp, step, c, mask);
-}
-
-/* --- m8n8k4 of f16: four products. Lanes 4 q to 4 q + 3 and those 16 above have that of q. --- */
-struct quad {
-    double a[8][4], b[4][8], c[8][8];
-};
-
-/* The element `e` of c or d that a lane has. */
-static double *quad_element(struct quad *quad, unsigned lane, unsigned e, bool is_f32)
-{
-    const unsigned upper = lane / 16 * 4;
-    if (is_f32)
-        return &quad->c[(lane & 1) + (e & 2) + upper][(e & 4) + (lane & 2) + (e & 1)];
-    return &quad->c[lane % 4 + upper][e];
-}
-
-static double half_at(const struct ptx_warp *warp, const uint32_t *list, unsigned lane, unsigned e)
-{
-    const lane_u32 *words = ptx_in(warp, list[e / 2]);
-    return f16_float(words[lane] >> e % 2 * 16 & 0xffff);
-}
-
-static void quad_read(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                      struct quad *quad)
-{
-    const struct how_mma *how = &step->how.mma;
-    const uint32_t *list = list_of(step);
-    const unsigned upper = lane / 16 * 4, place = lane % 4;
-    for (unsigned e = 0; e < 4; e++) {
-        const double a = half_at(warp, list + how->at[1], lane, e);
-        const double b = half_at(warp, list + how->at[2], lane, e);
-        if (how->columns & 2)
-            quad->a[e + upper][place] = a;
-        else
-            quad->a[place + upper][e] = a;
-        if (how->columns & 1)
-            quad->b[e][place + upper] = b;
-        else
-            quad->b[place][e + upper] = b;
-    }
-    for (unsigned e = 0; e < 8; e++) {
-        const bool is_f32 = how->c == IR_F32;
-        const lane_u32 *words = ptx_in(warp, list[how->at[3] + (is_f32 ? e : 0)]);
-        *quad_element(quad, lane, e, is_f32) =
-            is_f32 ? (double)f32_of(words[lane]) : half_at(warp, list + how->at[3], lane, e);
-    }
-}
-
-static void quad_write(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                       struct quad *quad)
-{
-    const uint32_t *list = list_of(step);
-    for (unsigned e = 0; e < 8; e++) {
-        const bool is_f32 = step->how.mma.d == IR_F32;
-        const uint32_t place = list[is_f32 ? e : e / 2];
-        lane_u32 *words = ptx_out(warp, place);
-        if (place == PTX_ABSENT)
-            continue;
-        const double sum = *quad_element(quad, lane, e, is_f32);
-        if (is_f32)
-            words[lane] = f32_result(sum);
-        else if (e % 2 == 0)
-            words[lane] = f16_sum(sum);
-        else
-            words[lane] |= f16_sum(sum) << 16;
-    }
-}
-
-static void run_quads(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
-{
-    struct quad quads[4];
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        quad_read(warp, step, lane, &quads[lane % 16 / 4]);
-    for (unsigned q = 0; q < 4; q++)
-        multiply_rows(&quads[q].a[0][0], &quads[q].b[0][0], &quads[q].c[0][0], 8, 8, 4, false);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        if (ops_has(mask, lane))
-            quad_write(warp, step, lane, &quads[lane % 16 / 4]);
+    double a[MOST_C], b[MOST_C], c[MOST_C];
+    read_doubles(warp, step, FRAGMENT_A, a);
+    read_doubles(warp, step, FRAGMENT_B, b);
+    read_doubles(warp, step, FRAGMENT_C, c);
+    for (unsigned k = 0; k < shape.k; k++)
+        for (unsigned i = 0; i < shape.m; i++)
+            for (unsigned j = 0; j < 8; j++)
+                c[i * 8 + j] = __builtin_fma(a[i * shape.k + k], b[k * 8 + j], c[i * 8 + j]);
+    write_doubles(warp, step, c, mask);
 }
 
 /* --- movmatrix: 8 x 8 elements of 16 bits, transposed --- */
@@ -386,6 +356,15 @@ static unsigned count_of(const struct ir_operand *operand)
     return operand->kind == IR_OPERAND_VECTOR ? operand->count : 1;
 }
 
+static enum parts parts_of(const struct ir_insn *insn, unsigned type)
+{
+    if (type == IR_E4M3 || type == IR_E5M2)
+        return PARTS_PAIRS;
+    if (type == IR_S4 || type == IR_U4)
+        return PARTS_NIBBLES;
+    return insn->op == IR_WMMA && type == IR_TF32 ? PARTS_HALVES : PARTS_ONE;
+}
+
 static ptx_run *select_mma(const struct ir_insn *insn, union ptx_how *how)
 {
     /* wmma names only d and c where a and b are f16. */
@@ -400,20 +379,14 @@ static ptx_run *select_mma(const struct ir_insn *insn, union ptx_how *how)
                           .both = insn->atomic == IR_ATOM_AND};
     for (unsigned i = 0; i < 3; i++)
         mma.at[i + 1] = (uint8_t)(mma.at[i] + count_of(&insn->operands[i]));
+    mma.sparse = insn->sparse;
+    mma.selector = insn->sparse ? (uint8_t)insn->operands[5].bits : 0;
+    mma.parts = (uint8_t)parts_of(insn, mma.a);
+    mma.apart = mma.parts == PARTS_PAIRS || mma.parts == PARTS_NIBBLES;
     how->mma = mma;
-    switch (mma.a) {
-    case IR_B1:
-        return run_bits;
-    case IR_F64:
+    if (mma.a == IR_F64)
         return run_double;
-    case IR_S8:
-    case IR_U8:
-    case IR_S4:
-    case IR_U4:
-        return run_integer;
-    default:
-        return insn->op == IR_MMA && insn->shape == IR_M8N8K4 ? run_quads : run_float;
-    }
+    return mma.a == IR_F16 && insn->shape == IR_M8N8K4 ? OPS_NAME(ops_mma_quads) : run_tiles;
 }
 
 ptx_run *OPS_NAME(ops_mma)(const struct ir_insn *insn, union ptx_how *how, const char **reason)

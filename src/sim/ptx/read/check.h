@@ -39,6 +39,7 @@ enum modifier_field {
     FIELD_NOINC,
     FIELD_PO,
     FIELD_IM2COL,
+    FIELD_SPARSE,
     FIELD_SHAPE,
     FIELD_LAYOUT, /* .row and .col, up to two of them */
 };

@@ -87,6 +87,9 @@ static void apply_flag(uint8_t field, struct ir_insn *insn)
     case FIELD_PO:
         insn->po = true;
         break;
+    case FIELD_SPARSE:
+        insn->sparse = true;
+        break;
     case FIELD_IM2COL:
         insn->im2col = true;
         break;

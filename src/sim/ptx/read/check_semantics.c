@@ -313,15 +313,31 @@ static bool check_value(struct parser *parser, const struct reading *reading,
     return good;
 }
 
-/* Behind d, a, b and the predicate: the signs of a and b, then which of them are transposed. */
+/* Which lanes have the metadata of a sparse matrix. */
+static bool check_selector(struct parser *parser, const struct reading *reading,
+                           const struct ir_insn *insn, uint8_t index)
+{
+    static const char *const expected[] = {"0", "0 or 1", "", "in range [0..3]"};
+    const uint8_t type = insn->types[1];
+    const bool is_wide = type == IR_F16 || type == IR_BF16 || type == IR_TF32;
+    const unsigned registers = insn->op == IR_MMA ? insn->operands[1].count : 4; /* of a */
+    const unsigned last = (is_wide ? 8 : 4) / registers - 1;
+    return check_value(parser, reading, insn, index, insn->operands[index].bits <= last,
+                       expected[last]);
+}
+
+/* Behind d, a, b, the metadata and the predicate: the signs of a and b, then which of them are
+ * transposed. */
 static bool check_wgmma(struct parser *parser, const struct reading *reading,
                         const struct ir_insn *insn)
 {
-    bool good = true;
-    for (uint8_t i = 4; i < insn->count && good; i++) {
+    const uint8_t signs = insn->sparse ? 6 : 4;
+    bool good = !insn->sparse || check_selector(parser, reading, insn, 4);
+    for (uint8_t i = signs; i < insn->count && good; i++) {
         const int32_t value = (int32_t)insn->operands[i].bits;
-        good = i < 6 ? check_value(parser, reading, insn, i, value == 1 || value == -1, "-1 or 1")
-                     : check_value(parser, reading, insn, i, value == 0 || value == 1, "0 or 1");
+        good = i < signs + 2
+                   ? check_value(parser, reading, insn, i, value == 1 || value == -1, "-1 or 1")
+                   : check_value(parser, reading, insn, i, value == 0 || value == 1, "0 or 1");
     }
     return good;
 }
@@ -381,7 +397,8 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
         return check_mbarrier(parser, reading, insn);
     case IR_MMA:
     case IR_WMMA:
-        return check_layouts(parser, reading, insn);
+        return check_layouts(parser, reading, insn) &&
+               (!insn->sparse || check_selector(parser, reading, insn, 5));
     case IR_WGMMA:
         return check_wgmma(parser, reading, insn);
     case IR_WGMMA_SYNC:

@@ -131,6 +131,7 @@ static void dump_flags(const struct ir_insn *insn, struct ptx_text *text)
         {"po", insn->po},
         {"cluster", insn->cluster},
         {"expect_tx", insn->expect_tx},
+        {"sparse", insn->sparse},
         {"array", insn->array},
         {"ignore_src", insn->ignore_src},
     };

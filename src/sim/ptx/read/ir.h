@@ -333,7 +333,7 @@ enum ir_component {
  * - A cache policy (.L2::cache_hint) is checked and left out.
  * - A body's last instruction is always one that does not fall through: a ret is added if needed.
  */
-#define IR_MAX_OPERANDS 8 /* lop3 with a predicate has seven: d|p, a, b, c, lut, q */
+#define IR_MAX_OPERANDS 10 /* of wgmma.mma_async.sp */
 struct ir_insn {
     uint16_t op;      /* enum ir_op */
     uint8_t types[4]; /* enum ir_type, in the order written; cvt: [0] destination, [1] source */
@@ -343,15 +343,15 @@ struct ir_insn {
     uint8_t space, space2; /* enum ptx_space; space2: source of cp.async */
     bool to;               /* cvta.to */
     bool saturate, ftz, approx, full, cc, relu, uniform, sync, array, noftz, nan, xorsign, abs,
-        aligned, satfinite, ignore_src, parity, noinc, po, cluster, im2col;
+        aligned, satfinite, ignore_src, parity, noinc, po, cluster, im2col, sparse;
     uint8_t level;     /* enum ir_level, of tex */
     uint8_t component; /* of tld4: 0 to 3; of wmma.load: 0 a, 1 b, 2 c */
     uint8_t shape;     /* enum ir_shape */
     uint8_t columns;   /* bit 0: .col or .trans, of the last layout named; bit 1: of the one before
                         */
     /* parity: mbarrier.*_wait.parity; noinc: cp.async.mbarrier.arrive.noinc; po: vmad.po; cluster:
-     * the space is .shared::cluster; im2col: of cp.async.bulk.tensor; expect_tx:
-     * mbarrier.arrive.expect_tx */
+     * the space is .shared::cluster; im2col: of cp.async.bulk.tensor; sparse: of mma and wgmma;
+     * expect_tx: mbarrier.arrive.expect_tx */
     bool expect_tx;
     bool formatted; /* sust.p, sured.p */
     bool guarded, guard_negate;

@@ -66,7 +66,7 @@ struct symbols {
 };
 
 /* --- Modifiers and forms of instructions --- */
-enum { MODIFIER_WORDS = 8, MAX_MODIFIERS = 24, MAX_GROUPS = 20, MAX_SPECS = 8 };
+enum { MODIFIER_WORDS = 8, MAX_MODIFIERS = 24, MAX_GROUPS = 20, MAX_SPECS = IR_MAX_OPERANDS };
 struct modifier { /* one line of opcodes_modifiers.def */
     const char *text;
     uint8_t field; /* enum modifier_field */

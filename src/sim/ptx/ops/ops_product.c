@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of wgmma, with the bits that an H100 gives: tests/sim/wgmma compares them. */
-#include "ptx/ops/ops_wgmma.h"
+/* Products of matrices, with the bits that an H100 gives: tests/sim/mma and tests/sim/wgmma compare
+ * them. */
+#include "ptx/ops/ops_product.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,8 +38,9 @@ OPS_INLINE struct format format_of(unsigned type)
     }
 }
 
-/* Below each of a product, so that zeros decide nothing. */
-enum { EXPONENT_OF_ZERO = -1000, EXPONENT_LEAST = -300 };
+/* That of zeros is below each other, so that they decide nothing. The largest of a sum is at least
+ * EXPONENT_LEAST: an H100 gives other bits with one more or less. */
+enum { EXPONENT_OF_ZERO = -1000, EXPONENT_LEAST = -133 };
 
 struct number { /* part * 2^exponent */
     float part, value;
@@ -66,27 +68,28 @@ OPS_INLINE struct number number_of(uint32_t word, struct format format)
 }
 
 /* Elements by place and row, as bits. */
-typedef uint32_t words[WGMMA_BYTES][WGMMA_ROWS];
+typedef uint32_t words[PRODUCT_BYTES][PRODUCT_ROWS];
 
-OPS_INLINE void take_words(unsigned bytes, unsigned rows, const wgmma_bytes *from, words to)
+OPS_INLINE void take_words(unsigned bytes, unsigned rows, unsigned count, const product_line *from,
+                           words to)
 {
     for (unsigned row = 0; row < rows; row++)
-        for (unsigned k = 0; k < WGMMA_BYTES / bytes; k++) {
+        for (unsigned k = 0; k < count; k++) {
             uint32_t word = 0;
-            memcpy(&word, (*from)[row] + (size_t)k * bytes, bytes);
+            memcpy(&word, from[row] + (size_t)k * bytes, bytes);
             to[k][row] = word;
         }
 }
 
-OPS_INLINE void take_floats(unsigned type, bool minus, unsigned rows, const wgmma_bytes *bytes,
-                            struct wgmma_elements *to)
+OPS_INLINE void take_floats(unsigned type, bool minus, unsigned rows, const product_line *lines,
+                            struct product_elements *to)
 {
     const struct format format = format_of(type);
     const uint32_t sign = minus ? F32_SIGN : 0;
     uint32_t special = 0;
     words from;
-    to->count = WGMMA_BYTES / format.bytes;
-    take_words(format.bytes, rows, bytes, from);
+    to->count = PRODUCT_BYTES / format.bytes;
+    take_words(format.bytes, rows, to->count, lines, from);
     for (unsigned k = 0; k < to->count; k++) {
         OPS_UNORDERED
         for (unsigned row = 0; row < rows; row++) {
@@ -102,50 +105,50 @@ OPS_INLINE void take_floats(unsigned type, bool minus, unsigned rows, const wgmm
             to->value[k][row] = f32_of(f32_bits(number_of(from[k][row], format).value) ^ sign);
 }
 
-OPS_INLINE void take_integers(bool is_signed, unsigned rows, const wgmma_bytes *bytes,
-                              struct wgmma_elements *to)
+OPS_INLINE void take_integers(bool is_signed, unsigned rows, const product_line *lines,
+                              struct product_elements *to)
 {
-    for (unsigned k = 0; k < WGMMA_BYTES; k++)
+    for (unsigned k = 0; k < PRODUCT_BYTES; k++)
         for (unsigned row = 0; row < rows; row++) {
-            const uint8_t byte = (*bytes)[row][k];
+            const uint8_t byte = lines[row][k];
             to->number[k][row] = is_signed ? (int8_t)byte : byte;
         }
-    to->count = WGMMA_BYTES;
+    to->count = PRODUCT_BYTES;
 }
 
-static void take_bits(unsigned rows, const wgmma_bytes *bytes, struct wgmma_elements *to)
+static void take_bits(unsigned rows, const product_line *lines, struct product_elements *to)
 {
-    to->count = WGMMA_BYTES / 4;
+    to->count = PRODUCT_BYTES / 4;
     for (unsigned k = 0; k < to->count; k++)
         for (unsigned row = 0; row < rows; row++)
-            memcpy(&to->number[k][row], (*bytes)[row] + (size_t)k * 4, 4);
+            memcpy(&to->number[k][row], lines[row] + (size_t)k * 4, 4);
 }
 
-void OPS_NAME(ops_wgmma_take)(unsigned type, bool minus, unsigned rows, const wgmma_bytes *bytes,
-                              struct wgmma_elements *to)
+void OPS_NAME(ops_product_take)(unsigned type, bool minus, unsigned rows, const product_line *lines,
+                                struct product_elements *to)
 {
     switch (type) {
     case IR_S8:
     case IR_U8:
-        take_integers(type == IR_S8, rows, bytes, to);
+        take_integers(type == IR_S8, rows, lines, to);
         break;
     case IR_B1:
-        take_bits(rows, bytes, to);
+        take_bits(rows, lines, to);
         break;
     case IR_F16:
-        take_floats(IR_F16, minus, rows, bytes, to);
+        take_floats(IR_F16, minus, rows, lines, to);
         break;
     case IR_BF16:
-        take_floats(IR_BF16, minus, rows, bytes, to);
+        take_floats(IR_BF16, minus, rows, lines, to);
         break;
     case IR_TF32:
-        take_floats(IR_TF32, minus, rows, bytes, to);
+        take_floats(IR_TF32, minus, rows, lines, to);
         break;
     case IR_E4M3:
-        take_floats(IR_E4M3, minus, rows, bytes, to);
+        take_floats(IR_E4M3, minus, rows, lines, to);
         break;
     default:
-        take_floats(IR_E5M2, minus, rows, bytes, to);
+        take_floats(IR_E5M2, minus, rows, lines, to);
     }
 }
 
@@ -153,15 +156,23 @@ void OPS_NAME(ops_wgmma_take)(unsigned type, bool minus, unsigned rows, const wg
 /* A device adds c and all products of the instruction at once, as fixed-point numbers: bits are cut
  * off that are so far below the largest exponent of a product or c. That of a product is the sum of
  * its factors' exponents. The sum is exact, and cut off once more to the type of d; where a and b
- * have 8 bits, to as many bits behind the first as were kept. f16 is rounded to nearest even. */
-enum { FRACTION = 25, FRACTION_NARROW = 13, FRACTION_F32 = 23 };
+ * have 8 bits, to as many bits behind the first as were kept. f16 is rounded to nearest even. What
+ * is too small is +0. */
+enum { FRACTION = 25, FRACTION_NARROW = 13, FRACTION_F32 = 23, F16_SIGN = 0x8000 };
 
 OPS_INLINE uint32_t f32_cut(double sum, bool narrow)
 {
     const float nearest = (float)sum;
     const bool beyond = fabs((double)nearest) > fabs(sum) && fabs(sum) < 0x1p128;
     const uint32_t bits = f32_bits(nearest) - beyond;
-    return narrow ? bits & ~0U << (FRACTION_F32 - FRACTION_NARROW) : bits;
+    const uint32_t cut = narrow ? bits & ~0U << (FRACTION_F32 - FRACTION_NARROW) : bits;
+    return cut == F32_SIGN ? 0 : cut;
+}
+
+OPS_INLINE uint32_t f16_rounded(double sum)
+{
+    const uint32_t bits = f16_sum(sum);
+    return bits == F16_SIGN ? 0 : bits;
 }
 
 /* Of eight columns at once. They stay inside of a function: how vectors are handed over depends on
@@ -178,15 +189,15 @@ typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
 
 struct sums { /* of d: c, and what it becomes */
     struct {
-        int32_t exponent[WGMMA_COLUMNS];
-        float part[WGMMA_COLUMNS];
-    } c[WGMMA_ROWS];
-    int32_t top[WGMMA_ROWS][WGMMA_COLUMNS]; /* the largest exponents */
+        int32_t exponent[PRODUCT_COLUMNS];
+        float part[PRODUCT_COLUMNS];
+    } c[PRODUCT_ROWS];
+    int32_t top[PRODUCT_ROWS][PRODUCT_COLUMNS]; /* the largest exponents */
     /* Two sums, as one could overflow. */
-    int32_t even[WGMMA_ROWS][WGMMA_COLUMNS], odd[WGMMA_ROWS][WGMMA_COLUMNS];
+    int32_t even[PRODUCT_ROWS][PRODUCT_COLUMNS], odd[PRODUCT_ROWS][PRODUCT_COLUMNS];
 };
 
-OPS_INLINE void add_row(const struct wgmma_elements *a, const struct wgmma_elements *b,
+OPS_INLINE void add_row(const struct product_elements *a, const struct product_elements *b,
                         unsigned row, int fraction, struct sums *sums)
 {
     const ints c = *(const ints *)sums->c[row].exponent;
@@ -209,8 +220,8 @@ OPS_INLINE void add_row(const struct wgmma_elements *a, const struct wgmma_eleme
 }
 
 /* Infinity or NaN, if the sum of c and the products is; else `bits`. */
-static uint32_t special_or(uint32_t bits, const struct wgmma_elements *a,
-                           const struct wgmma_elements *b, unsigned row, unsigned j, float c,
+static uint32_t special_or(uint32_t bits, const struct product_elements *a,
+                           const struct product_elements *b, unsigned row, unsigned j, float c,
                            bool is_f16)
 {
     float sum = c;
@@ -224,86 +235,87 @@ static uint32_t special_or(uint32_t bits, const struct wgmma_elements *a,
     return is_f16 ? f16_bits(sum) : f32_bits(sum);
 }
 
-OPS_INLINE void multiply_floats(const struct wgmma_elements *a, const struct wgmma_elements *b,
-                                bool is_f16, bool narrow, bool add, wgmma_sums *d)
+OPS_INLINE void multiply_floats(bool is_f16, bool narrow, unsigned rows,
+                                const struct product_elements *a, const struct product_elements *b,
+                                bool add, product_sums *d)
 {
     const int fraction = narrow ? FRACTION_NARROW : FRACTION;
     const struct format format = format_of(is_f16 ? IR_F16 : IR_F32);
     uint32_t special = a->special || b->special;
     struct sums sums;
-    float c[WGMMA_ROWS][WGMMA_COLUMNS];
-    for (unsigned row = 0; row < WGMMA_ROWS; row++)
-        for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            const struct number number = number_of(add ? (*d)[row][j] : 0, format);
+    float c[PRODUCT_ROWS][PRODUCT_COLUMNS];
+    for (unsigned row = 0; row < rows; row++)
+        for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
+            const struct number number = number_of(add ? d[row][j] : 0, format);
             const bool least = number.exponent < EXPONENT_LEAST;
             sums.c[row].exponent[j] = least ? EXPONENT_LEAST : number.exponent;
             sums.c[row].part[j] = number.part;
             c[row][j] = number.value;
             special |= number.special;
         }
-    for (unsigned row = 0; row < WGMMA_ROWS; row++)
+    for (unsigned row = 0; row < rows; row++)
         add_row(a, b, row, fraction, &sums);
-    for (unsigned row = 0; row < WGMMA_ROWS; row++)
-        for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
+    for (unsigned row = 0; row < rows; row++)
+        for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
             const uint64_t unit = (uint64_t)(1023 + sums.top[row][j] - fraction) << 52;
             const double sum = (double)sums.even[row][j] + (double)sums.odd[row][j];
             const double scaled = sum * f64_of(unit);
-            (*d)[row][j] = is_f16 ? f16_sum(scaled) : f32_cut(scaled, narrow);
+            d[row][j] = is_f16 ? f16_rounded(scaled) : f32_cut(scaled, narrow);
         }
-    for (unsigned row = 0; row < WGMMA_ROWS && special; row++)
-        for (unsigned j = 0; j < WGMMA_COLUMNS; j++)
-            (*d)[row][j] = special_or((*d)[row][j], a, b, row, j, c[row][j], is_f16);
+    for (unsigned row = 0; row < rows && special; row++)
+        for (unsigned j = 0; j < PRODUCT_COLUMNS; j++)
+            d[row][j] = special_or(d[row][j], a, b, row, j, c[row][j], is_f16);
 }
 
 /* --- Integers and bits --- */
-static void multiply_integers(const struct how_wgmma *how, const struct wgmma_elements *a,
-                              const struct wgmma_elements *b, wgmma_sums *sums)
+static void multiply_integers(bool satfinite, unsigned rows, const struct product_elements *a,
+                              const struct product_elements *b, product_sums *sums)
 {
-    for (unsigned row = 0; row < WGMMA_ROWS; row++) {
-        int32_t products[WGMMA_COLUMNS] = {0};
-        for (unsigned k = 0; k < a->count; k++)
-            for (unsigned j = 0; j < WGMMA_COLUMNS; j++)
-                products[j] += a->number[k][row] * b->number[k][j];
-        for (unsigned j = 0; j < WGMMA_COLUMNS; j++) {
-            const int64_t sum = (int64_t)(int32_t)(*sums)[row][j] + products[j];
+    for (unsigned row = 0; row < rows; row++) {
+        int32_t products[PRODUCT_COLUMNS] = {0};
+        for (unsigned k = 0; k < a->count; k++) {
+            const int32_t *factors = b->number[k];
+            for (unsigned j = 0; j < PRODUCT_COLUMNS; j++)
+                products[j] += a->number[k][row] * factors[j];
+        }
+        for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
+            const int64_t sum = (int64_t)(int32_t)sums[row][j] + products[j];
             const int64_t near = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-            (*sums)[row][j] = (uint32_t)(how->satfinite ? near : sum);
+            sums[row][j] = (uint32_t)(satfinite ? near : sum);
         }
     }
 }
 
-static void multiply_bits(const struct wgmma_elements *a, const struct wgmma_elements *b,
-                          wgmma_sums *sums)
+static void multiply_bits(bool differ, unsigned rows, const struct product_elements *a,
+                          const struct product_elements *b, product_sums *sums)
 {
-    for (unsigned row = 0; row < WGMMA_ROWS; row++)
+    for (unsigned row = 0; row < rows; row++)
         for (unsigned k = 0; k < a->count; k++)
-            for (unsigned j = 0; j < WGMMA_COLUMNS; j++)
-                (*sums)[row][j] += (uint32_t)__builtin_popcount((uint32_t)a->number[k][row] &
-                                                                (uint32_t)b->number[k][j]);
+            for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
+                const uint32_t one = (uint32_t)a->number[k][row], other = (uint32_t)b->number[k][j];
+                sums[row][j] += (uint32_t)__builtin_popcount(differ ? one ^ other : one & other);
+            }
 }
 
-void OPS_NAME(ops_wgmma_multiply)(const struct how_wgmma *how, const struct wgmma_elements *a,
-                                  const struct wgmma_elements *b, bool add, wgmma_sums *sums)
+void OPS_NAME(ops_product_multiply)(const struct product_kind *kind, unsigned rows,
+                                    const struct product_elements *a,
+                                    const struct product_elements *b, bool add, product_sums *sums)
 {
-    switch (how->a) {
+    const bool narrow = kind->type == IR_E4M3 || kind->type == IR_E5M2;
+    if (kind->d == IR_S32 && !add)
+        memset(sums, 0, rows * sizeof *sums);
+    switch (kind->type) {
     case IR_S8:
     case IR_U8:
-        multiply_integers(how, a, b, sums);
+        multiply_integers(kind->satfinite, rows, a, b, sums);
         break;
     case IR_B1:
-        multiply_bits(a, b, sums);
-        break;
-    case IR_E4M3:
-    case IR_E5M2:
-        if (how->d == IR_F16)
-            multiply_floats(a, b, true, true, add, sums);
-        else
-            multiply_floats(a, b, false, true, add, sums);
+        multiply_bits(kind->differ, rows, a, b, sums);
         break;
     default:
-        if (how->d == IR_F16)
-            multiply_floats(a, b, true, false, add, sums);
+        if (kind->d == IR_F16)
+            multiply_floats(true, narrow, rows, a, b, add, sums);
         else
-            multiply_floats(a, b, false, false, add, sums);
+            multiply_floats(false, narrow, rows, a, b, add, sums);
     }
 }
