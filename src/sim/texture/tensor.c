@@ -104,6 +104,15 @@ static CUresult check_context(void)
     return sim_device_architecture(context->device) < 90 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
+/* How both kinds of maps begin. */
+static CUresult begin(const struct request *request, struct ptx_tensor *tensor)
+{
+    CUresult result = check_context();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return takes(request, tensor) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType,
                                     cuuint32_t tensorRank, void *globalAddress,
                                     const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
@@ -116,10 +125,10 @@ CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType 
                               globalDim, globalStrides,  elementStrides, interleave,
                               swizzle,   l2Promotion,    oobFill};
     struct ptx_tensor tensor;
-    CUresult result = check_context();
+    CUresult result = begin(&request, &tensor);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!boxDim || !takes(&request, &tensor))
+    if (!boxDim)
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t bytes = element_size(&request);
     for (unsigned i = 0; i < tensorRank; i++) {
@@ -150,12 +159,11 @@ CUresult sim_cuTensorMapEncodeIm2col(
                               globalDim, globalStrides,  elementStrides, interleave,
                               swizzle,   l2Promotion,    oobFill};
     struct ptx_tensor tensor;
-    CUresult result = check_context();
+    CUresult result = begin(&request, &tensor);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || tensorRank < 3 ||
-        !takes(&request, &tensor) || channelsPerPixel == 0 || channelsPerPixel > 256 ||
-        pixelsPerColumn == 0 || pixelsPerColumn > 1024)
+    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || tensorRank < 3 || channelsPerPixel == 0 ||
+        channelsPerPixel > 256 || pixelsPerColumn == 0 || pixelsPerColumn > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i + 2 < tensorRank; i++) {
         int most = corners[tensorRank - 3];
