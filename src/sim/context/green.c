@@ -25,43 +25,7 @@ struct description {
     CUdevResource resource;
 };
 
-/* --- Parts of a device --- */
-
-/* Multiprocessors come in groups. */
-static unsigned group_size(void)
-{
-    return sim_device_architecture(&sim_device_all[0]) >= 90 ? 8 : 2;
-}
-
-CUresult sim_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups,
-                                         const CUdevResource *input, CUdevResource *remainder,
-                                         unsigned int flags, unsigned int minCount)
-{
-    if (!nbGroups || !input || input->type != CU_DEV_RESOURCE_TYPE_SM ||
-        flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
-                 CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE))
-        return CUDA_ERROR_INVALID_VALUE;
-    unsigned group = group_size(), all = input->sm.smCount;
-    if (minCount > all)
-        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-    unsigned size = minCount ? (minCount + group - 1) / group * group : group;
-    unsigned most = all / size;
-    if (!result) {
-        *nbGroups = most;
-        return CUDA_SUCCESS;
-    }
-    if (*nbGroups > most)
-        *nbGroups = most;
-    for (unsigned i = 0; i < *nbGroups; i++) {
-        result[i] = *input;
-        result[i].sm.smCount = size;
-    }
-    if (remainder) {
-        *remainder = *input;
-        remainder->sm.smCount = all - *nbGroups * size;
-    }
-    return CUDA_SUCCESS;
-}
+/* --- Descriptions --- */
 
 CUresult sim_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources,
                                        unsigned int nbResources)

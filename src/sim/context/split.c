@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Multiprocessors of a device, divided among green contexts. A simulated device has one cluster of
+ * processors: all of them may be scheduled together. */
+#include <string.h>
+
+#include "core/config.h"
+#include "device/device.h"
+#include "sim.h"
+
+enum { MOST_TOGETHER = 32 };
+
+/* Multiprocessors come in groups. */
+static bool has_clusters(void)
+{
+    return sim_device_architecture(&sim_device_all[0]) >= 90;
+}
+
+static unsigned group_size(void)
+{
+    return has_clusters() ? 8 : 2;
+}
+
+CUresult sim_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups,
+                                         const CUdevResource *input, CUdevResource *remainder,
+                                         unsigned int flags, unsigned int minCount)
+{
+    if (!nbGroups || !input || input->type != CU_DEV_RESOURCE_TYPE_SM ||
+        flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
+                 CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned group = group_size(), all = input->sm.smCount;
+    if (minCount > all)
+        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    unsigned size = minCount ? (minCount + group - 1) / group * group : group;
+    unsigned most = all / size;
+    if (!result) {
+        *nbGroups = most;
+        return CUDA_SUCCESS;
+    }
+    if (*nbGroups > most)
+        *nbGroups = most;
+    for (unsigned i = 0; i < *nbGroups; i++) {
+        result[i] = *input;
+        result[i].sm.smCount = size;
+    }
+    if (remainder) {
+        *remainder = *input;
+        remainder->sm.smCount = all - *nbGroups * size;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* --- By what each group asks for --- */
+
+static unsigned together(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params)
+{
+    return params->coscheduledSmCount ? params->coscheduledSmCount : group_size();
+}
+
+/* What a version knows of, of which devices without domains of locality have the first. */
+static unsigned known_flags(void)
+{
+    unsigned flags = CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
+    if (sim_config.cuda >= 13040)
+        flags |= CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID;
+    if (sim_config.cuda >= 13050)
+        flags |= CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS;
+    return flags;
+}
+
+static CUresult check(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params, unsigned all)
+{
+    unsigned most = has_clusters() ? MOST_TOGETHER : 2, count = params->smCount;
+    bool backfill = params->flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
+    if (params->flags & ~known_flags() || params->coscheduledSmCount > most ||
+        params->coscheduledSmCount % 2 || count % 2 || count > all ||
+        (count && params->coscheduledSmCount && !backfill && count % params->coscheduledSmCount))
+        return CUDA_ERROR_INVALID_VALUE;
+    return params->flags & ~(unsigned)CU_DEV_SM_RESOURCE_GROUP_BACKFILL
+               ? CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
+               : CUDA_SUCCESS;
+}
+
+/* How many of those that are left a group gets; without a wish, all that its constraints allow. */
+static unsigned count_of(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params, unsigned left)
+{
+    if (params->smCount)
+        return params->smCount;
+    return params->flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL ? left
+                                                             : left - left % together(params);
+}
+
+static CUdevResource part_of(const CUdevResource *input, unsigned count, unsigned alignment,
+                             unsigned flags)
+{
+    CUdevResource part = *input;
+    part.sm.smCount = count;
+    part.sm.smCoscheduledAlignment = alignment;
+    part.sm.flags = flags;
+    return part;
+}
+
+/* All groups are judged before one is told: outputs are written on success only. */
+static CUresult judge(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *groups, unsigned count, unsigned all,
+                      bool wanted)
+{
+    unsigned left = all;
+    for (unsigned i = 0; i < count; i++) {
+        CUresult result = check(&groups[i], all);
+        if (result != CUDA_SUCCESS)
+            return result;
+        unsigned size = count_of(&groups[i], left);
+        if (size > left || (wanted && size < together(&groups[i])))
+            return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+        left -= size;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevSmResourceSplit(CUdevResource *result, unsigned int nbGroups,
+                                  const CUdevResource *input, CUdevResource *remainder,
+                                  unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams)
+{
+    if (!input || !groupParams || nbGroups == 0 || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (input->type != CU_DEV_RESOURCE_TYPE_SM)
+        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    CUdevResource whole = *input; /* which may be one of the outputs */
+    unsigned left = whole.sm.smCount;
+    CUresult code = judge(groupParams, nbGroups, left, result);
+    if (code != CUDA_SUCCESS)
+        return code;
+    for (unsigned i = 0; i < nbGroups; i++) {
+        CU_DEV_SM_RESOURCE_GROUP_PARAMS *params = &groupParams[i];
+        params->smCount = count_of(params, left);
+        left -= params->smCount;
+        if (result)
+            result[i] = part_of(&whole, params->smCount, together(params), params->flags);
+    }
+    if (remainder && left)
+        *remainder = part_of(&whole, left, 1, 0);
+    else if (remainder)
+        memset(remainder, 0, sizeof *remainder); /* of type CU_DEV_RESOURCE_TYPE_INVALID */
+    return CUDA_SUCCESS;
+}
