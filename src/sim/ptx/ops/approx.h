@@ -65,7 +65,8 @@ OPS_INLINE double cos_close(double a)
  * is as good as infinite or zero. */
 OPS_INLINE double ex2_close(double a)
 {
-    const double above = a < -200.0 ? -200.0 : a, within = above > 200.0 ? 200.0 : above;
+    const double magnitude = __builtin_fabs(a);
+    const double within = __builtin_copysign(magnitude < 200.0 ? magnitude : 200.0, a);
     const double shifted = within + F64_ROUNDING, rest = within - (shifted - F64_ROUNDING);
     double sum = 0x1.e6063f7217bc6p-28;
     sum = F64_FUSED(sum, rest, 0x1.b675bca4eeebbp-24);
@@ -94,9 +95,7 @@ OPS_INLINE double lg2_close(double a)
     const double exponent = f64_of(moved >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024.0);
     const double m = f64_of(bits - (moved & UINT64_C(0xfff) << 52) + bias);
     const double over = m - 1.0, under = m + 1.0;
-    const double inverse = (double)(1.0F / (float)under), quotient = over * inverse;
-    const double s = F64_FUSED(F64_FUSED(-quotient, under, over), inverse, quotient),
-                 square = s * s;
+    const double s = over / under, square = s * s;
     double sum = 0x1.f1899b6e50851p-3;
     sum = F64_FUSED(sum, square, 0x1.0bb79231dc1b5p-2);
     sum = F64_FUSED(sum, square, 0x1.484fad35f02acp-2);
