@@ -7,7 +7,8 @@
     python3 tests/world/run.py build/tools/cushim tinygrad --few
 
 pip fetches what suites.toml names, once for each folder of --work. What pip does not have is given
-by --source. The exit code is 0 if each failure is one of known.txt, and 1 otherwise.
+by --source. The exit code is 0 if each failure is one of known.txt, 77 if pip could not fetch what
+a suite needs and no other failed, and 1 otherwise.
 """
 import argparse
 import collections
@@ -22,6 +23,23 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+# Python's own traces: pytest's show the source, and Python 3.11 sometimes fails to parse it.
+PYTEST = ["--timeout", "180", "--tb", "native"]
+
+
+class NotFetched(Exception):
+    """pip did not get what a suite needs."""
+
+
+def read_suites():
+    """suites.toml. A suite with `like` has what the other has, but for lines of its own."""
+    with open(HERE / "suites.toml", "rb") as file:
+        suites = tomllib.load(file)
+    for name, suite in suites.items():
+        other = suites[suite["like"]] if "like" in suite else {}
+        env = other.get("env", {}) | suite.get("env", {})
+        suites[name] = {"home": name, **other, **suite, "env": env}
+    return suites
 
 
 def fill(text, folder):
@@ -33,8 +51,10 @@ def fill(text, folder):
 
 def pip(folder, *words):
     """pip of the suite's environment."""
-    subprocess.run([folder / "environment/bin/python", "-m", "pip", "--quiet",
-                    "--disable-pip-version-check", *words], check=True)
+    done = subprocess.run([folder / "environment/bin/python", "-m", "pip", "--quiet",
+                           "--disable-pip-version-check", *words], check=False)
+    if done.returncode != 0:
+        raise NotFetched
 
 
 def prepare(folder, suite, options):
@@ -65,12 +85,25 @@ def unpacked(folder):
     return next(path for path in (folder / "sdist").iterdir() if path.is_dir())
 
 
+def lacks(name, suite, options):
+    """Why the suite cannot run with these options, or nothing."""
+    if options.few and "few" not in suite:
+        return "it has no small selection"
+    if "source" in suite and not options.few and not source_of(name, suite, options):
+        return f"it needs {suite['source']}: --source {name}=FOLDER"
+    return ""
+
+
+def source_of(name, suite, options):
+    """What --source gives for a suite, or for the one that it is like."""
+    return options.sources.get(name, options.sources.get(suite["home"]))
+
+
 def place_of_tests(name, suite, folder, options):
-    """Where pytest runs; None: what is needed was not given."""
-    if name in options.sources:
-        return Path(options.sources[name]).resolve()
-    if "source" in suite and not options.few:
-        return None
+    """Where pytest runs."""
+    given = source_of(name, suite, options)
+    if given:
+        return Path(given).resolve() / suite.get("folder", "")
     return unpacked(folder) / suite.get("folder", "") if "sdist" in suite else folder
 
 
@@ -89,7 +122,7 @@ def cause_of(name, text, known):
     for pattern, cause in known:
         if pattern.search(name):
             return cause, True
-    lines = re.findall(r"^E\s+(.*(?:Error|Exception|CUDA_ERROR).*)$", text, re.MULTILINE)
+    lines = re.findall(r"^(\S*(?:Error|Exception|CUDA_ERROR).*)$", text, re.MULTILINE)
     ptxas = re.findall(r"ptxas.*?(?:error|fatal)\s*:\s*(.*)", text)
     last = (ptxas or lines or [text.strip().split("\n", 1)[0]])[-1]
     return re.sub(r"0x[0-9a-f]+|\b\d+\b", "#", last)[:150], False
@@ -117,30 +150,32 @@ def environment(suite, folder):
     """Variables of the tests: no toolkit of this machine's, and what the suite wants."""
     env = {key: value for key, value in os.environ.items()
            if key not in ("CUDA_HOME", "CUDA_PATH", "LIBRARY_PATH")}
-    env |= {key: fill(value, folder) for key, value in suite.get("env", {}).items()}
-    places = [str(HERE), str(HERE / "no_jitlink") if "no_jitlink" in suite else "",
-              suite.get("env", {}).get("PYTHONPATH", "")]
-    return env | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
+    env |= {key: fill(value, folder) for key, value in suite["env"].items()}
+    places = [str(HERE), suite["env"].get("PYTHONPATH", "")]
+    return env | {"PYTHONPATH": os.pathsep.join(filter(None, places)),
+                  "WORLD_WITHOUT": suite.get("without", "")}
 
 
 def run(name, suite, options):
     """One suite; true if each failure was expected."""
-    folder = options.work.resolve() / name
+    reason = lacks(name, suite, options)
+    if reason:
+        print(f"{name}: skipped, {reason}")
+        return True
+    folder = options.work.resolve() / suite["home"]
     folder.mkdir(parents=True, exist_ok=True)
     prepare(folder, suite, options)
     place = place_of_tests(name, suite, folder, options)
-    if place is None:
-        print(f"{name}: skipped, it needs {suite['source']}: --source {name}=FOLDER")
-        return True
-    report, text = folder / "report.xml", folder / "output.txt"
+    report, text = folder / f"{name}.xml", folder / f"{name}.txt"
     report.unlink(missing_ok=True)
     plugins = [part for plugin in suite.get("plugins", []) for part in ("-p", plugin)]
     with open(text, "w", encoding="utf-8") as output:
         code = subprocess.run(
             [options.cushim.resolve(), "sim", "--quiet", "--cuda", suite["cuda"],
-             "--grain", str(suite.get("grain", 1)), "--", folder / "environment/bin/python",
-             "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", *plugins,
-             "--timeout", "180", f"--junitxml={report}",
+             "--profile", suite.get("profile", "ampere"), "--grain", str(suite.get("grain", 1)),
+             "--", folder / "environment/bin/python",
+             "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", *plugins, *PYTEST,
+             f"--junitxml={report}",
              *(suite["few"] if options.few else suite["pytest"]), *options.pytest],
             cwd=place, env=environment(suite, folder), stdout=output,
             stderr=subprocess.STDOUT, check=False).returncode
@@ -157,8 +192,7 @@ def run(name, suite, options):
 
 def main():
     """The suites that the command line names."""
-    with open(HERE / "suites.toml", "rb") as file:
-        suites = tomllib.load(file)
+    suites = read_suites()
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("cushim", type=Path, help="the command")
     parser.add_argument("suite", nargs="+", choices=list(suites))
@@ -169,7 +203,15 @@ def main():
     parser.add_argument("--show", type=int, default=20, help="how many unexpected ones to name")
     options = parser.parse_args()
     options.sources = dict(pair.split("=", 1) for pair in options.source)
-    return 0 if all([run(name, suites[name], options) for name in options.suite]) else 1
+    passed, not_fetched = True, []
+    for name in options.suite:
+        try:
+            passed = run(name, suites[name], options) and passed
+        except NotFetched:
+            not_fetched.append(name)
+    if not_fetched:
+        print("pip cannot fetch what is needed by " + ", ".join(not_fetched))
+    return 1 if not passed else 77 if not_fetched else 0
 
 
 if __name__ == "__main__":

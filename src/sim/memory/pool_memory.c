@@ -8,6 +8,7 @@
 
 #include "core/context.h"
 #include "device/device.h"
+#include "memory/idle.h"
 #include "memory/memory.h"
 #include "memory/pool.h"
 #include "memory/pool_usage.h"
@@ -124,10 +125,22 @@ static void free_block(const struct block *block)
         sim_memory_free(now);
 }
 
-static void drop(void *user)
+static void drop_now(void *user)
 {
     free_block(user);
     free(user);
+}
+
+/* The pages of another process's pool stay where they are: what any stream was given before still
+ * reaches them. */
+static void drop(void *user)
+{
+    const struct block *block = user;
+    const struct sim_allocation *now = sim_range_find(block->address);
+    if (now && now->foreign)
+        sim_idle_call(drop_now, user);
+    else
+        drop_now(user);
 }
 
 CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
