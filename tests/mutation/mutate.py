@@ -42,7 +42,7 @@ TESTS = {  # the first to ask
     "elf_file": "elf_file faults_odd loader_bounds locate search",
     "find": "options search report locate wrapper faults_load loader_bounds", "init": "init foreign faults_odd",
     "instance": "report loader_bounds answers load resolve search faults_odd",
-    "last_error": "report loader_bounds resolve error", "library": "resolve answers wrapper locate options faults_load",
+    "last_error": "report loader_bounds rare resolve error", "library": "resolve answers wrapper locate options faults_load",
     "open": "close options within load handshake faults_odd foreign proc loader_bounds locate",
     "platform_posix": "loader_bounds faults_words faults_odd faults_mark search options locate user",
     "proc": "proc answers", "registry": "proc loader_bounds answers resolve report",

@@ -9,6 +9,7 @@
 
 #include "fake_silent.h"
 #include "loader/elf.h"
+#include "loader/last_error.h"
 #include "loader/platform.h"
 #include "loader/registry.h"
 #include "loader/resolve.h"
@@ -121,9 +122,24 @@ static void load_without_driver(void *unused)
                         "cuMemFree_v2 is not available: there is no CUDA driver");
 }
 
+/* A sentence has an end, however long the reason is. */
+static void load_far(void *unused)
+{
+    char path[2 * CUSHIM_SENTENCE] = "/nonexistent";
+    (void)unused;
+    for (size_t i = strlen(path); i < sizeof path - 1; i++)
+        path[i] = i % 100 ? 'f' : '/';
+    set_environment("CUSHIM_LIBCUDA", path);
+    const struct cushim_api *cu = cushim_load(NULL);
+    assert_int_equal(cu->cuMemFree_v2(0), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(strlen(cushim_last_error()), CUSHIM_SENTENCE - 1);
+    assert_contains(cushim_last_error(), "there is no CUDA driver (/nonexistentf");
+}
+
 static void load_older(void *unused)
 {
     struct cushim_options options = defaults();
+    char before[512];
     (void)unused;
     options.path = fake_path(GOOD);
     const struct cushim_api *cu = cushim_load(&options);
@@ -138,7 +154,10 @@ static void load_older(void *unused)
                      CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_last_error(),
                         "cuWGLGetDevice is not available: it exists on Windows only");
-    cushim_close(open_path(fake_path(GOOD))); /* then sentences do not say which driver */
+    assert_int_equal(cu->cuMemFree_v2(0), CUDA_ERROR_NOT_SUPPORTED);
+    snprintf(before, sizeof before, "%s", cushim_last_error());
+    cushim_close(open_path(fake_path(GOOD)));         /* then sentences do not say which driver */
+    assert_string_equal(cushim_last_error(), before); /* what was said stays */
     assert_int_equal(cu->cuCtxCreate_v4(NULL, NULL, 0, 0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
     assert_string_equal(cushim_last_error(), "cuCtxCreate_v4 is not available: it came with CUDA "
                                              "12.5, and the driver is older");
@@ -148,6 +167,7 @@ static void test_process_wide(void **state)
 {
     (void)state;
     run_in_child(load_without_driver, NULL, NULL);
+    run_in_child(load_far, NULL, NULL);
     run_in_child(load_older, NULL, NULL);
 }
 

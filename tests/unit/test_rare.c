@@ -109,6 +109,7 @@ static void test_sentence_stays(void **state)
     silent_fail("cuMemAlloc_v2", CUDA_ERROR_OUT_OF_MEMORY);
     silent_use("cuMemGetInfo_v2", NULL);
     const struct cushim_api *cu = silent_open();
+    assert_int_equal(cu->cuMemGetInfo_v2(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED); /* is noted */
     assert_int_equal(cushim_memory_alloc(cu, 64, &memory), CUDA_ERROR_OUT_OF_MEMORY);
     assert_contains(cushim_last_error(), "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY");
     assert_contains(cushim_last_error(), "; bytes: 64");
