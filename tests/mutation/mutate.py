@@ -40,24 +40,29 @@ TESTS = {  # the first to ask
     "load": "dropin", "log": "dropin",
     "elf": "faults_tables elf elf_file loader_bounds search wrapper close locate",
     "elf_file": "elf_file faults_odd loader_bounds locate search",
-    "find": "options search report locate wrapper faults_load loader_bounds", "init": "init foreign faults_odd",
+    "find": "options search report locate wrapper faults_load loader_bounds",
+    "init": "init foreign faults_odd",
     "instance": "report loader_bounds answers load resolve search faults_odd",
-    "last_error": "report loader_bounds rare resolve error", "library": "resolve answers wrapper locate options faults_load",
+    "last_error": "report loader_bounds rare resolve error",
+    "library": "resolve answers wrapper locate options faults_load",
     "open": "close options within load handshake faults_odd foreign proc loader_bounds locate",
-    "platform_posix": "loader_bounds faults_words faults_odd faults_mark search options locate user",
+    "platform_posix": "loader_bounds faults_words faults_odd faults_mark search options locate "
+                      "user",
     "proc": "proc answers", "registry": "proc loader_bounds answers resolve report",
     "resolve": "resolve answers proc", "status": "report init", "stubs": "resolve report load",
     "error_name": "error report", "compat": "compat rare feature_bounds sizes",
     "context": "context rare scope silent sizes abis", "copy": "memory",
-    "device": "device rare silent sizes feature_bounds", "error": "error scope memory sizes",
-    "feature": "feature feature_bounds silent sizes",
-    "image": "image module_image module sizes faults_helpers",
-    "jit": "jit module module_image module_library silent sizes",
+    "device": "device rare silent sizes feature_bounds", "error": "error rare scope memory sizes",
+    "feature": "feature feature_bounds rare silent sizes",
+    "image": "image module_image module rare sizes faults_helpers",
+    "jit": "jit module module_image module_library rare silent sizes faults_helpers",
     "launch": "launch launch_extras launch_params launch_bounds silent sizes",
     "launch_check": "launch launch_extras launch_params launch_bounds silent",
-    "link": "module module_image sizes abis faults_helpers", "memory": "memory silent sizes abis",
-    "module": "module rare module_library names silent faults_helpers", "scope": "scope context",
-    "stream": "stream stream_capture silent abis",
+    "link": "module module_image rare sizes abis faults_helpers",
+    "memory": "memory rare silent sizes abis",
+    "module": "module rare module_library names silent faults_helpers",
+    "scope": "scope rare context",
+    "stream": "stream stream_capture rare silent abis",
 }
 SWAPS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
          (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "),
@@ -72,7 +77,8 @@ STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|case|default|static|c
                        r"\})[\w*(][^;{}]*(\)|=[^;]*);$")
 
 
-ONLY_FASTER = re.compile(r"__builtin_prefetch|\bahead\b|_fetch_name\(")  # no result depends on such a line
+# No result depends on such a line.
+ONLY_FASTER = re.compile(r"__builtin_prefetch|\bahead\b|_fetch_name\(")
 
 
 def code_lines(text):
@@ -229,7 +235,8 @@ class Unit:
         # What a killed test leaves goes with the folder, and its children with its session. A test
         # of another user's process reads there.
         folder.chmod(0o755)
-        with subprocess.Popen(limited, cwd=self.build, env=env | row["env"] | {"TMPDIR": str(folder)},
+        env |= row["env"] | {"TMPDIR": str(folder)}
+        with subprocess.Popen(limited, cwd=self.build, env=env,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               start_new_session=True) as running:
             try:
@@ -287,7 +294,8 @@ def main():
              if path in unit.commands and (not given.files or path.name in given.files)
              for mutant in mutants(path)]
     random.Random(given.seed).shuffle(every)
-    known, results, made = equivalents(), {"killed": 0, "survived": 0, "equivalent": 0}, 0
+    known, made = equivalents(), 0
+    rooms = {room: {"killed": 0, "survived": 0, "equivalent": 0} for room in ROOMS}
     print(f"{len(every)} mutants are possible", flush=True)
     with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
         unit.sanitize(Path(folder), pool)
@@ -302,12 +310,16 @@ def main():
                 was = path.read_text(encoding="utf-8").splitlines()[number].strip()
                 same = (path.name, was, line.strip()) in known
                 kind = "killed" if test else "equivalent" if same else "survived"
-                results[kind] += 1
+                rooms[str(path.parent.relative_to(ROOT))][kind] += 1
                 print(f"{kind} {path.name}:{number + 1} {test}\n    - {was}\n    + {line.strip()}",
                       flush=True)
-    judged = results["killed"] + results["survived"]
-    print(f"{made} mutants: {results}, {100 * results['killed'] / max(1, judged):.1f} % killed")
-    return 0 if results["killed"] >= 0.95 * judged else 1
+    for room, results in rooms.items():
+        print(f"{room}: {results}")
+    killed, survived = (sum(results[kind] for results in rooms.values())
+                        for kind in ("killed", "survived"))
+    judged = killed + survived
+    print(f"{made} mutants: {killed} of {judged} killed, {100 * killed / max(1, judged):.1f} %")
+    return 0 if killed >= 0.95 * judged else 1
 
 
 if __name__ == "__main__":

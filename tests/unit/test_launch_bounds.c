@@ -224,6 +224,24 @@ static void test_cooperative(void **state)
                  "on each of 5 multiprocessors)");
 }
 
+/* What cannot be told is not refused. */
+static void test_cooperative_unknown(void **state)
+{
+    struct cushim_launch launch = plain;
+    (void)state;
+    launch.cooperative = true;
+    fake.active_blocks = 1;
+    fake.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = -1;
+    assert_int_equal(cushim_launch_check(cu, handle_of(&function), &launch, NULL, 0), CUDA_SUCCESS);
+    fake.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 1;
+    function.dynamic_now = 2000;
+    launch.shared = 2001;
+    assert_int_equal(cushim_launch_check(cu, handle_of(&function), &launch, NULL, 0), CUDA_SUCCESS);
+    launch.shared = 2000;
+    assert_int_equal(cushim_launch_check(cu, handle_of(&function), &launch, NULL, 0),
+                     CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
 static void test_block_size(void **state)
 {
     size_t block = 7;
@@ -290,7 +308,31 @@ static void test_clusters(void **state)
             assert_int_equal(fake.attribute_count, 1);
             assert_int_equal(fake.launch_attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
             assert_memory_equal(&fake.launch_attributes[0].value.clusterDim, wanted, sizeof wanted);
+            assert_int_equal(cushim_launch_check(cu, handle_of(&function), &launch, NULL, 0),
+                             CUDA_ERROR_INVALID_VALUE);
+            assert_contains(cushim_last_error(), "cushim_launch_check: cluster: ");
         }
+}
+
+/* As many attributes as there may be, beside what the launch itself says. */
+static void test_most_attributes(void **state)
+{
+    CUlaunchAttribute attributes[16];
+    struct cushim_launch launch = plain;
+    void *pointers[] = {NULL};
+    (void)state;
+    memset(attributes, 0, sizeof attributes);
+    launch.attributes = attributes;
+    launch.attribute_count = COUNT(attributes);
+    launch.cooperative = true;
+    memcpy(launch.cluster, ((size_t[]){1, 1, 1}), sizeof launch.cluster);
+    assert_int_equal(launch_it(&launch), CUDA_SUCCESS);
+    assert_int_equal(fake.attribute_count, COUNT(attributes) + 2);
+    launch.attribute_count++;
+    assert_int_equal(launch_it(&launch), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_launch_kernel(cu, handle_of(&function), &plain, pointers, NULL, 1),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "pointers: number 1 is NULL");
 }
 
 /* A function that is set to as much as the launch needs is asked for nothing else. */
@@ -415,6 +457,7 @@ int main(void)
         BOUNDS(test_name),
         BOUNDS(test_parameters),
         BOUNDS(test_cooperative),
+        BOUNDS(test_cooperative_unknown),
         BOUNDS(test_block_size),
         BOUNDS(test_occupancy),
         BOUNDS(test_places),
@@ -422,6 +465,7 @@ int main(void)
         BOUNDS(test_params),
         BOUNDS(test_clusters),
         BOUNDS(test_enough),
+        BOUNDS(test_most_attributes),
     };
     return cmocka_run_group_tests_name("launch_bounds", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <cushim/context.h>
 #include <cushim/device.h>
 #include <cushim/error.h>
+#include <cushim/feature.h>
 #include <cushim/memory.h>
 #include <cushim/module.h>
 #include <cushim/stream.h>
@@ -46,6 +47,8 @@ static void test_one_device(void **state)
     assert_int_equal(cushim_device_list(cu, &device, 1, &count), CUDA_SUCCESS);
     assert_int_equal(count, 1);
     assert_int_equal(device, 7);
+    assert_int_equal(cushim_device_list(cu, NULL, 1, &count), CUDA_ERROR_INVALID_VALUE);
+    assert_contains(cushim_last_error(), "devices: NULL, but its capacity is 1");
     assert_int_equal(cushim_device_attribute(cu, 5, 1, &value, NULL), CUDA_ERROR_INVALID_DEVICE);
     assert_contains(cushim_last_error(), "device: 5 is not one of the driver's 1, 0 to 0");
     cushim_close(cu);
@@ -64,10 +67,12 @@ static void test_refused_value(void **state)
     (void)state;
     silent_reset();
     silent_use("cuDeviceGetAttribute", (silent_fn *)refuse_with_value);
+    silent_fail("cuDeviceGetPCIBusId", CUDA_ERROR_NOT_SUPPORTED);
     const struct cushim_api *cu = silent_open();
     assert_int_equal(cushim_device_describe(cu, 0, &properties), CUDA_SUCCESS);
     assert_int_equal(properties.multiprocessors, -1);
     assert_int_equal(properties.warp_size, -1);
+    assert_string_equal(properties.pci_bus_id, "");
     cushim_close(cu);
 }
 
@@ -117,6 +122,43 @@ static void test_sentence_stays(void **state)
     cushim_close(cu);
 }
 
+static CUresult CUDAAPI be_gone(void)
+{
+    return CUDA_ERROR_DEINITIALIZED;
+}
+
+/* What the driver freed at its end is freed. */
+static void test_gone(void **state)
+{
+    (void)state;
+    silent_reset();
+    silent_use("cuMemFree_v2", (silent_fn *)be_gone);
+    const struct cushim_api *cu = silent_open();
+    assert_int_equal(cushim_memory_free(cu, 64), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+/* A reason is cut where its buffer ends. */
+static void test_feature_cut(void **state)
+{
+    char whole[512], text[512];
+    (void)state;
+    silent_reset();
+    const struct cushim_api *cu = silent_open();
+    cushim_feature_reason(cu, CUSHIM_NO_DEVICE, (enum cushim_feature)0, NULL, whole, sizeof whole);
+    const size_t length = strlen(whole);
+    assert_true(length > 10);
+    for (size_t size = 1; size <= length + 1; size++) {
+        memset(text, 'x', sizeof text);
+        cushim_feature_reason(cu, CUSHIM_NO_DEVICE, (enum cushim_feature)0, NULL, text, size);
+        assert_memory_equal(text, whole, size - 1);
+        assert_int_equal(text[size - 1], '\0');
+        for (size_t i = size; i < sizeof text; i++)
+            assert_int_equal(text[i], 'x');
+    }
+    cushim_close(cu);
+}
+
 static int pushes;
 
 static CUresult CUDAAPI count_push(CUcontext context)
@@ -136,6 +178,9 @@ static void test_scope(void **state)
     silent_use("cuCtxPushCurrent_v2", (silent_fn *)count_push);
     const struct cushim_api *cu = silent_open();
     struct cushim_scope scope = {.cu = cu, .context = SOMETHING};
+    assert_int_equal(cushim_scope_begin(cu, NULL, "helper", &scope), CUDA_ERROR_INVALID_CONTEXT);
+    assert_null(scope.cu);
+    scope = (struct cushim_scope){.cu = cu, .context = SOMETHING};
     pushes = 0;
     cushim_last_error_set("what failed");
     assert_int_equal(cushim_scope_end(&scope, "helper", CUDA_ERROR_INVALID_VALUE),
@@ -261,7 +306,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_device),     cmocka_unit_test(test_refused_value),
         cmocka_unit_test(test_names),          cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_sentence_stays), cmocka_unit_test(test_scope),
+        cmocka_unit_test(test_sentence_stays), cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_feature_cut),    cmocka_unit_test(test_scope),
         cmocka_unit_test(test_streams),        cmocka_unit_test(test_link),
         cmocka_unit_test(test_call_length),    cmocka_unit_test(test_folder),
     };
