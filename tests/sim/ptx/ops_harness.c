@@ -111,7 +111,7 @@ void warp_reset(struct test_warp *test)
     test->warp.constants = (const char *)test->registers;
     test->warp.predicates = test->predicates;
     test->warp.active = test->warp.alive = PTX_FULL;
-    for (unsigned i = 0; i < IR_MAX_OPERANDS; i++)
+    for (unsigned i = 0; i < STEP_OPERANDS; i++)
         test->step.operand[i] = PTX_ABSENT;
 }
 

@@ -47,6 +47,7 @@ enum step_control {
     CONTROL_PART, /* what no team does */
 };
 
+enum { STEP_OPERANDS = 8 };
 struct ptx_step {
     union {
         ptx_run *run;
@@ -54,7 +55,7 @@ struct ptx_step {
     };
     /* Offsets of operands in the order of the PTX instruction, destinations first; for predicates
      * the index in warp->predicates. A negated predicate source is materialised by the compiler. */
-    uint32_t operand[8];
+    uint32_t operand[STEP_OPERANDS];
     uint32_t guard; /* predicate index; PTX_ABSENT: none */
     uint8_t guard_negate;
     uint8_t control; /* enum step_control */

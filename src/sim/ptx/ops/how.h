@@ -81,7 +81,7 @@ struct how_simd {  /* on two halves or four bytes */
 /* --- Between lanes --- */
 struct how_vote {
     uint8_t mode;       /* enum ir_mode */
-    uint8_t membermask; /* index of the operand; IR_MAX_OPERANDS: none */
+    uint8_t membermask; /* index of the operand; STEP_OPERANDS: none */
 };
 struct how_match {
     bool wide;     /* the values have 64 bits */

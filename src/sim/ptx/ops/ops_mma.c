@@ -42,7 +42,8 @@ static struct fragment fragment_in(const struct ptx_step *step, unsigned matrix)
 }
 
 /* --- Registers --- */
-/* Rows of a, or columns of b, with their bytes along k. */
+/* As fragment_lane, in words: lane 4 r + p has word p of line r, and of a row of c the elements 2 p
+ * and 2 p + 1. */
 static void read_lines(const struct ptx_warp *warp, const struct ptx_step *step, unsigned matrix,
                        uint8_t (*to)[MOST_BYTES])
 {
@@ -53,15 +54,10 @@ static void read_lines(const struct ptx_warp *warp, const struct ptx_step *step,
         const lane_u32 *words = ptx_in(warp, list[i]);
         unsigned row, column;
         fragment_tile(&fragment, i, &row, &column);
-        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-            unsigned row_in, column_in;
-            fragment_lane(&fragment, lane, 0, &row_in, &column_in);
-            row_in += row;
-            column_in += column;
-            memcpy(matrix == FRAGMENT_A ? &to[row_in][column_in * bits / 8]
-                                        : &to[column_in][row_in * bits / 8],
-                   &words[lane], sizeof words[lane]);
-        }
+        const unsigned line = matrix == FRAGMENT_A ? row : column;
+        const unsigned byte = (matrix == FRAGMENT_A ? column : row) * bits / 8;
+        for (unsigned r = 0; r < 8; r++)
+            memcpy(to[line + r] + byte, words + 4 * r, 4 * sizeof *words);
     }
 }
 
@@ -73,14 +69,15 @@ static void read_sums(const struct ptx_warp *warp, const struct ptx_step *step, 
     const bool halves = fragment.type == IR_F16;
     for (unsigned i = 0; i < ops_mma_registers(step, 3); i++) {
         const lane_u32 *words = ptx_in(warp, list[i]);
-        unsigned row, column, row_in, column_in;
+        unsigned row, column;
         fragment_tile(&fragment, i, &row, &column);
-        for (unsigned part = 0; part < 1U + halves; part++)
-            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-                fragment_lane(&fragment, lane, part, &row_in, &column_in);
-                to[(row + row_in) * fragment.columns + column + column_in] =
-                    halves ? words[lane] >> 16 * part & 0xffff : words[lane];
-            }
+        uint32_t *first = to + row * fragment.columns + column;
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            uint32_t *at = first + lane / 4 * fragment.columns + lane % 4 * 2;
+            at[0] = halves ? words[lane] & 0xffff : words[lane];
+            if (halves)
+                at[1] = words[lane] >> 16;
+        }
     }
 }
 
@@ -92,22 +89,16 @@ static void write_sums(struct ptx_warp *warp, const struct ptx_step *step, const
     const uint32_t *list = ops_mma_list(step);
     const bool halves = fragment.type == IR_F16;
     for (unsigned i = 0; i < ops_mma_registers(step, 0); i++) {
-        uint32_t words[PTX_LANES] = {0};
-        lane_u32 *to;
-        unsigned row, column, row_in, column_in;
+        unsigned row, column;
         if (list[i] == PTX_ABSENT)
             continue;
-        to = ptx_out(warp, list[i]);
+        lane_u32 *to = ptx_out(warp, list[i]);
         fragment_tile(&fragment, i, &row, &column);
-        for (unsigned part = 0; part < 1U + halves; part++)
-            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-                fragment_lane(&fragment, lane, part, &row_in, &column_in);
-                words[lane] |= from[(row + row_in) * fragment.columns + column + column_in]
-                               << 16 * part;
-            }
-        OPS_LANES
-        {
-            to[lane] = ops_has(mask, lane) ? words[lane] : to[lane];
+        const uint32_t *first = from + row * fragment.columns + column;
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            const uint32_t *at = first + lane / 4 * fragment.columns + lane % 4 * 2;
+            const uint32_t word = halves ? at[0] | at[1] << 16 : at[0];
+            to[lane] = ops_has(mask, lane) ? word : to[lane];
         }
     }
 }

@@ -28,7 +28,7 @@ static uint32_t next_group(const struct ptx_warp *warp, const struct ptx_step *s
                            uint32_t left, uint32_t *members)
 {
     *members = left;
-    if (index >= IR_MAX_OPERANDS || step->operand[index] == PTX_ABSENT)
+    if (index >= STEP_OPERANDS || step->operand[index] == PTX_ABSENT)
         return left;
     const lane_u32 *membermask = ptx_in(warp, step->operand[index]);
     const uint32_t first = membermask[__builtin_ctz(left)];
@@ -232,7 +232,7 @@ ptx_run *OPS_NAME(ops_warp)(const struct ir_insn *insn, union ptx_how *how, cons
     switch (insn->op) {
     case IR_VOTE:
         how->vote = (struct how_vote){.mode = insn->mode,
-                                      .membermask = insn->count > 2 ? 2 : IR_MAX_OPERANDS};
+                                      .membermask = insn->count > 2 ? 2 : STEP_OPERANDS};
         return run_vote;
     case IR_MATCH:
         return select_match(insn, how);
