@@ -8,8 +8,9 @@ driver=$2
 here=$(dirname "$0")
 good=0 skipped=0 own=0 failed=''
 export CMOCKA_MESSAGE_OUTPUT=TAP
-for name in captures conditional contexts devices graphs heap images lifetimes loading memory \
-    memory_copy memory_pool memory_virtual pool_places sequences share split streams texture_objects; do
+for name in captures conditional contexts devices export graphs heap images \
+    lifetimes loading memory memory_copy memory_pool memory_virtual pool_places \
+    sequences share split streams texture_objects; do
     program=$build/tests/sim/test_sim_$name
     for case in $(MEMORY_LIST=1 "$program" "$driver" | grep -v ' own: '); do
         if ! out=$(MEMORY_ONLY=$case timeout 30 "$program" "$driver" 2>&1); then

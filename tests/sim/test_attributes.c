@@ -398,15 +398,36 @@ static CUresult semaphore(int value)
     return cu->cuImportExternalSemaphore(&made, &description);
 }
 
-static CUresult range_handle(int value)
+/* A file of a range of memory, which is mapped where `map` is asked for. */
+static CUresult range_file(bool map)
 {
-    int file;
+    int file = -1;
     CUdeviceptr memory = memory_of(4 * MIB);
     CUdeviceptr at = (memory + 65535) / 65536 * 65536;
-    (void)value;
     CUresult result =
         cu->cuMemGetHandleForAddressRange(&file, at, 65536, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+    if (result == CUDA_SUCCESS && map) {
+        void *bytes = mmap(NULL, 65536, PROT_READ, MAP_SHARED, file, 0);
+        if (bytes == MAP_FAILED)
+            result = CUDA_ERROR_MAP_FAILED;
+        else
+            munmap(bytes, 65536);
+    }
+    if (file >= 0)
+        close(file);
     return first_of(result, cu->cuMemFree_v2(memory));
+}
+
+static CUresult range_handle(int value)
+{
+    (void)value;
+    return range_file(false);
+}
+
+static CUresult range_mapped(int value)
+{
+    (void)value;
+    return range_file(true);
 }
 
 /* Opened in the same process a device refuses it as well, in its own words. */

@@ -34,7 +34,8 @@ static bool needs_init(const struct sim_entry *entry)
 {
     static const char *const before[] = {"cuInit",           "cuDriverGetVersion",
                                          "cuGetProcAddress", "cuGetErrorName",
-                                         "cuGetErrorString", "cuGetExportTable"};
+                                         "cuGetErrorString", "cuGetExportTable",
+                                         "cuMemGetHandleForAddressRange"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         if (strcmp(entry->name, before[i]) == 0)
             return false;

@@ -24,14 +24,14 @@ static size_t rounded(uint64_t size)
     return ((size_t)size + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Pages of zeros stay untouched: the file takes no memory for them. */
-static bool copy_pages(int file, const char *bytes, size_t size)
+/* To `place` of the file. Pages of zeros stay untouched: the file takes no memory for them. */
+static bool copy_pages(int file, size_t place, const char *bytes, size_t size)
 {
     static const char zeros[PAGE];
     for (size_t at = 0; at < size; at += PAGE) {
         size_t here = size - at < PAGE ? size - at : PAGE;
         if (memcmp(bytes + at, zeros, here) != 0 &&
-            pwrite(file, bytes + at, here, (off_t)at) != (ssize_t)here)
+            pwrite(file, bytes + at, here, (off_t)(place + at)) != (ssize_t)here)
             return false;
     }
     return true;
@@ -42,8 +42,13 @@ static bool fill(int file, const struct sim_shared_head *head, const void *bytes
     size_t place = rounded(head->size);
     return ftruncate(file, (off_t)(place + PAGE)) == 0 &&
            pwrite(file, head, sizeof *head, (off_t)place) == (ssize_t)sizeof *head &&
-           (!bytes || copy_pages(file, bytes, (size_t)head->size)) &&
+           (!bytes || copy_pages(file, 0, bytes, (size_t)head->size)) &&
            fcntl(file, F_ADD_SEALS, SEALS) == 0;
+}
+
+static int memory_file(void)
+{
+    return memfd_create("cushim-sim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
 struct sim_shared *sim_shared_make(const struct sim_shared_head *head, const void *bytes)
@@ -54,7 +59,7 @@ struct sim_shared *sim_shared_make(const struct sim_shared_head *head, const voi
     made->head = *head;
     memcpy(made->head.magic, magic, sizeof magic);
     made->head.process = (int32_t)getpid();
-    made->file = memfd_create("cushim-sim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    made->file = memory_file();
     if (made->file >= 0 &&
         getrandom(&made->head.id, sizeof made->head.id, 0) == (ssize_t)sizeof made->head.id &&
         fill(made->file, &made->head, bytes))
@@ -76,6 +81,35 @@ void *sim_shared_map(const struct sim_shared *shared, void *place)
     void *bytes = mmap(place, size, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), shared->file, 0);
     return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+/* --- Files of nothing but bytes --- */
+
+int sim_shared_plain_make(void)
+{
+    int file = memory_file();
+    if (file >= 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
+        return file;
+    sim_shared_plain_close(file);
+    return -1;
+}
+
+bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more)
+{
+    return ftruncate(file, (off_t)(size + more)) == 0 && copy_pages(file, size, bytes, more) &&
+           mmap(bytes, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file,
+                (off_t)size) != MAP_FAILED;
+}
+
+int sim_shared_plain_give(int file)
+{
+    return fcntl(file, F_DUPFD_CLOEXEC, 0);
+}
+
+void sim_shared_plain_close(int file)
+{
+    if (file >= 0)
+        close(file);
 }
 
 /* --- Tokens and files of others: nothing that they say is believed --- */

@@ -60,6 +60,15 @@ struct sim_shared *sim_shared_take(int file);
 int sim_shared_give(const struct sim_shared *shared, bool kept);
 bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id *b);
 
+/* A file that has no last page of this kind: its bytes are all there is to it, for a program that
+ * knows nothing of this driver. It may grow. -1: no more files. */
+int sim_shared_plain_make(void);
+/* Behind the `size` bytes of the file, move whole pages there: `bytes` are the file's from now on.
+ * False: no memory. */
+bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more);
+int sim_shared_plain_give(int file); /* a file for the program, or -1 */
+void sim_shared_plain_close(int file);
+
 /* When a process began, in units of its own; 0: there is none of that number. */
 uint64_t sim_shared_process_start(int32_t process);
 /* Wait until *word is no longer `value`, a tenth of a second at most; and wake all who wait. */

@@ -68,6 +68,28 @@ bool sim_shared_equal(const struct sim_shared_id *a, const struct sim_shared_id 
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+int sim_shared_plain_make(void)
+{
+    return -1;
+}
+
+bool sim_shared_plain_append(int file, size_t size, char *bytes, size_t more)
+{
+    (void)file, (void)size, (void)bytes, (void)more;
+    return false;
+}
+
+int sim_shared_plain_give(int file)
+{
+    (void)file;
+    return -1;
+}
+
+void sim_shared_plain_close(int file)
+{
+    (void)file;
+}
+
 uint64_t sim_shared_process_start(int32_t process)
 {
     (void)process;

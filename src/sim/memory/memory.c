@@ -12,6 +12,7 @@
 #include "core/shared.h"
 #include "device/device.h"
 #include "memory/address.h"
+#include "memory/export.h"
 #include "memory/idle.h"
 #include "memory/pool_memory.h"
 #include "memory/range.h"
@@ -21,6 +22,7 @@
 /* Real devices align to 512 bytes; between two allocations a gap catches what runs over the end. */
 #define ALIGNMENT 512
 #define GAP 512
+#define PAGE ((size_t)4096)
 #define HEAP_LIMIT ((size_t)64 << 10) /* smaller memory is malloc's */
 
 static uint64_t next_id = 1;
@@ -63,10 +65,21 @@ static size_t usable_of(size_t size)
 
 void sim_memory_bytes_free(void *bytes, size_t size, bool mapped)
 {
-    if (mapped)
-        munmap(bytes, size);
-    else
+    if (!mapped) {
         free(bytes);
+        return;
+    }
+    sim_export_end(bytes, size);
+    munmap(bytes, size);
+}
+
+void sim_memory_move(struct sim_allocation *allocation, char *pages)
+{
+    if (sim_memory_hooks.moved)
+        sim_memory_hooks.moved(allocation->id, allocation->host, pages);
+    sim_memory_bytes_free(allocation->host, allocation->usable, false);
+    sim_range_move(allocation, pages);
+    allocation->mapped = true;
 }
 
 /* What the driver itself occupies of a device's memory. */
@@ -117,8 +130,10 @@ CUresult sim_memory_adopt(struct sim_allocation *allocation)
 
 static CUresult place(struct sim_allocation *made, size_t align)
 {
+    /* A block of a page and more begins at one, so that ranges of pages in it can be exported. */
+    size_t least = made->size < PAGE ? ALIGNMENT : PAGE;
     made->room = (made->size + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    made->address = sim_address_reserve(made->room, align > ALIGNMENT ? align : ALIGNMENT);
+    made->address = sim_address_reserve(made->room, align > least ? align : least);
     if (!made->address)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = sim_memory_adopt(made);

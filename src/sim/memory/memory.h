@@ -38,6 +38,8 @@ CUresult sim_memory_begin_free(void);
 void *sim_memory_bytes_make(size_t size, bool *mapped);
 void *sim_memory_pages_make(size_t size); /* mapped, whatever their size */
 void sim_memory_bytes_free(void *bytes, size_t size, bool mapped);
+/* The bytes of a block that malloc made are at `pages` from now on. No work may be running. */
+void sim_memory_move(struct sim_allocation *allocation, char *pages);
 /* Take the description of memory whose bytes exist (made with malloc) into the ranges. */
 CUresult sim_memory_adopt(struct sim_allocation *allocation);
 /* The allocation that begins at the address and is not being freed, or NULL. */

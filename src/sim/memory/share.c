@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "device/device.h"
+#include "memory/export.h"
 #include "memory/memory.h"
 #include "queue/ticket.h"
 
@@ -27,13 +28,8 @@ static CUresult move_block(struct sim_allocation *allocation, struct sim_shared 
     char *bytes = sim_shared_map(shared, allocation->mapped ? allocation->host : NULL);
     if (!bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!allocation->mapped) {
-        if (sim_memory_hooks.moved)
-            sim_memory_hooks.moved(allocation->id, allocation->host, bytes);
-        sim_memory_bytes_free(allocation->host, allocation->usable, false);
-        sim_range_move(allocation, bytes);
-        allocation->mapped = true;
-    }
+    if (!allocation->mapped)
+        sim_memory_move(allocation, bytes);
     allocation->shared = shared;
     return CUDA_SUCCESS;
 }
@@ -49,6 +45,8 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
         if (!allocation || allocation->id != id)
             return CUDA_ERROR_INVALID_VALUE;
     }
+    if (sim_export_has(allocation->host, allocation->usable))
+        return SIM_LACK_cuMemGetHandleForAddressRange_overlap;
     if (!allocation->shared) {
         struct sim_shared_head head = {.kind = owner ? SIM_SHARED_POOLED : SIM_SHARED_MEMORY,
                                        .size = allocation->usable,
@@ -77,6 +75,8 @@ CUresult sim_share_physical(CUmemGenericAllocationHandle_v1 handle, struct sim_s
         if (!physical || physical->object.serial != serial)
             return CUDA_ERROR_INVALID_VALUE;
     }
+    if (sim_export_has(physical->bytes, physical->size))
+        return SIM_LACK_cuMemGetHandleForAddressRange_overlap;
     if (!physical->shared) {
         struct sim_shared_head head = {.kind = SIM_SHARED_PHYSICAL,
                                        .size = physical->size,
