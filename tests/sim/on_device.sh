@@ -8,7 +8,7 @@ driver=$2
 here=$(dirname "$0")
 good=0 skipped=0 own=0 failed=''
 export CMOCKA_MESSAGE_OUTPUT=TAP
-for name in captures conditional contexts devices export graphs heap images \
+for name in callbacks captures conditional contexts devices export graphs heap images \
     lifetimes loading memory memory_copy memory_pool memory_virtual pool_places \
     sequences share split streams texture_objects; do
     program=$build/tests/sim/test_sim_$name

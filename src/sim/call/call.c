@@ -6,6 +6,7 @@
 
 #include "call/control.h"
 #include "call/entry.h"
+#include "call/journal.h"
 #include "call/start.h"
 #include "core/clock.h"
 #include "core/lock.h"
@@ -32,9 +33,17 @@ static void make_current(struct sim_call *call)
 /* Entries that answer before cuInit, as real drivers' do. */
 static bool needs_init(const struct sim_entry *entry)
 {
-    static const char *const before[] = {"cuInit",           "cuDriverGetVersion",
-                                         "cuGetProcAddress", "cuGetErrorName",
-                                         "cuGetErrorString", "cuGetExportTable",
+    static const char *const before[] = {"cuInit",
+                                         "cuDriverGetVersion",
+                                         "cuGetProcAddress",
+                                         "cuGetErrorName",
+                                         "cuGetErrorString",
+                                         "cuGetExportTable",
+                                         "cuLogsRegisterCallback",
+                                         "cuLogsUnregisterCallback",
+                                         "cuLogsCurrent",
+                                         "cuLogsDumpToFile",
+                                         "cuLogsDumpToMemory",
                                          "cuMemGetHandleForAddressRange"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         if (strcmp(entry->name, before[i]) == 0)
@@ -73,8 +82,12 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
 
 CUresult sim_call_end(struct sim_call *call)
 {
+    struct sim_journal_note note;
     sim_control_after(call);
+    bool told = sim_journal_keep(call, &note);
     make_current(call->outer);
     sim_lock_leave();
+    if (told)
+        sim_journal_tell(&note);
     return call->result;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/current.h"
+#include "core/registration.h"
 
 struct settings {
     bool flags[4]; /* on an exception, of the host too, without memory, when the user asks */
@@ -83,4 +84,50 @@ CUresult sim_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size
     struct sim_context *context;
     CUresult result = sim_current(&context);
     return result == CUDA_SUCCESS ? sim_cuCoredumpSetAttributeGlobal(attrib, value, size) : result;
+}
+
+/* --- Who is to be told of a dump: kept, as none begins here --- */
+
+static CUresult add(enum sim_registered what, CUcoredumpStatusCallback callback, void *data,
+                    CUcoredumpCallbackHandle *out)
+{
+    if (!callback)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_registration *made = sim_registration_make(what, (sim_any_function *)callback, data);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (out)
+        *out = (CUcoredumpCallbackHandle)made;
+    return CUDA_SUCCESS;
+}
+
+static CUresult drop(enum sim_registered what, CUcoredumpCallbackHandle handle)
+{
+    struct sim_registration *found = sim_registration(what, handle);
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_registration_end(found);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCoredumpRegisterStartCallback(CUcoredumpStatusCallback callback, void *userData,
+                                             CUcoredumpCallbackHandle *callbackOut)
+{
+    return add(SIM_REGISTERED_DUMP_START, callback, userData, callbackOut);
+}
+
+CUresult sim_cuCoredumpRegisterCompleteCallback(CUcoredumpStatusCallback callback, void *userData,
+                                                CUcoredumpCallbackHandle *callbackOut)
+{
+    return add(SIM_REGISTERED_DUMP_COMPLETE, callback, userData, callbackOut);
+}
+
+CUresult sim_cuCoredumpDeregisterStartCallback(CUcoredumpCallbackHandle callback)
+{
+    return drop(SIM_REGISTERED_DUMP_START, callback);
+}
+
+CUresult sim_cuCoredumpDeregisterCompleteCallback(CUcoredumpCallbackHandle callback)
+{
+    return drop(SIM_REGISTERED_DUMP_COMPLETE, callback);
 }

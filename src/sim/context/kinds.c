@@ -37,6 +37,7 @@ static const struct sim_class classes[SIM_KIND_COUNT] = {
     [SIM_GRAPH_EXEC] = {"executable graph", NULL},
     [SIM_USER_OBJECT] = {"user object", NULL},
     [SIM_GREEN] = {"green context", NULL},
+    [SIM_REGISTRATION] = {"callback", NULL},
     [SIM_OTHER] = {"object", NULL},
 };
 

@@ -12,11 +12,12 @@
 
 static struct sim_count taken; /* by the ends of contexts */
 
-/* Objects that belong to another one, and go with it. */
+/* Objects that belong to another one, and go with it; and what a process registers for its life. */
 static bool comes_with_others(enum sim_kind kind)
 {
     return kind == SIM_FUNCTION || kind == SIM_KERNEL || kind == SIM_TEXREF ||
-           kind == SIM_SURFREF || kind == SIM_GRAPH_NODE || kind == SIM_OTHER;
+           kind == SIM_SURFREF || kind == SIM_GRAPH_NODE || kind == SIM_OTHER ||
+           kind == SIM_REGISTRATION;
 }
 
 static bool made_by_program(const struct sim_object *object)

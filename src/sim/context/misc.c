@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What has no object of its own: the profiler's switches, private tables, the driver's log. */
+/* What has no object of its own: the profiler's switches, private tables. */
 #include "core/current.h"
 #include "core/report.h"
 #include "device/init.h"
@@ -41,33 +41,4 @@ CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportT
     said = true;
     *ppExportTable = NULL;
     return SIM_LACK_cuGetExportTable_table;
-}
-
-/* The driver's log of errors stays empty: faults of kernels are reported as they happen. */
-CUresult sim_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
-{
-    (void)flags;
-    if (!iterator_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    *iterator_out = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
-                                unsigned int flags)
-{
-    (void)iterator;
-    if (!buffer || !size || *size == 0 || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    *size = 0;
-    *buffer = '\0';
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
-{
-    (void)iterator;
-    if (!pathToFile || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
 }

@@ -9,25 +9,22 @@
 
 enum { MOST_TOGETHER = 32 };
 
-/* Multiprocessors come in groups. */
-static bool has_clusters(void)
-{
-    return sim_device_architecture(&sim_device_all[0]) >= 90;
-}
-
+/* All simulated devices are of one kind. */
 static unsigned group_size(void)
 {
-    return has_clusters() ? 8 : 2;
+    return sim_device_group(&sim_device_all[0]);
 }
 
 CUresult sim_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups,
                                          const CUdevResource *input, CUdevResource *remainder,
                                          unsigned int flags, unsigned int minCount)
 {
-    if (!nbGroups || !input || input->type != CU_DEV_RESOURCE_TYPE_SM ||
+    if (!nbGroups || !input ||
         flags > (CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
                  CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE))
         return CUDA_ERROR_INVALID_VALUE;
+    if (input->type != CU_DEV_RESOURCE_TYPE_SM)
+        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     unsigned group = group_size(), all = input->sm.smCount;
     if (minCount > all)
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
@@ -70,7 +67,8 @@ static unsigned known_flags(void)
 
 static CUresult check(const CU_DEV_SM_RESOURCE_GROUP_PARAMS *params, unsigned all)
 {
-    unsigned most = has_clusters() ? MOST_TOGETHER : 2, count = params->smCount;
+    bool clusters = sim_device_architecture(&sim_device_all[0]) >= 90;
+    unsigned most = clusters ? MOST_TOGETHER : 2, count = params->smCount;
     bool backfill = params->flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
     if (params->flags & ~known_flags() || params->coscheduledSmCount > most ||
         params->coscheduledSmCount % 2 || count % 2 || count > all ||

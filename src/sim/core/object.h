@@ -31,7 +31,8 @@ enum sim_kind {
     SIM_GRAPH_EXEC,
     SIM_USER_OBJECT,
     SIM_GREEN,
-    SIM_OTHER, /* what a family keeps for itself */
+    SIM_REGISTRATION, /* of a function to call back */
+    SIM_OTHER,        /* what a family keeps for itself */
     SIM_KIND_COUNT
 };
 struct sim_object { /* first member of every object */

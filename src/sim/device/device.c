@@ -138,6 +138,11 @@ int sim_device_architecture(const struct sim_device *device)
     return 10 * major + minor;
 }
 
+unsigned sim_device_group(const struct sim_device *device)
+{
+    return sim_device_architecture(device) >= 90 ? 8 : 2;
+}
+
 bool sim_device_attribute(const struct sim_device *device, int attribute, int *value)
 {
     if (!sim_profile_attribute(device->profile, attribute, sim_config.cuda, value))

@@ -27,7 +27,9 @@ struct sim_device *sim_device(CUdevice device); /* NULL: no such device */
 /* Value of an attribute; false: this driver does not know it. */
 bool sim_device_attribute(const struct sim_device *device, int attribute, int *value);
 int sim_device_architecture(const struct sim_device *device); /* 90 */
-void sim_device_make_all(void);                               /* from the settings */
+/* Multiprocessors that can be set apart only together, where nothing else is asked for. */
+unsigned sim_device_group(const struct sim_device *device);
+void sim_device_make_all(void); /* from the settings */
 /* What a device does after such an error is lost: all its contexts answer it from now on, and none
  * can be made, until the process ends. */
 void sim_device_fail(struct sim_device *device, CUresult error);

@@ -2,6 +2,7 @@
 /* What a device says of itself. */
 #include <string.h>
 
+#include "core/config.h"
 #include "core/current.h"
 #include "device/device.h"
 
@@ -154,6 +155,9 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
     memset(result, 0, sizeof *result);
     result->type = type;
     result->sm.smCount = (unsigned)attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    if (sim_config.cuda >= 13000) /* before that it says no more */
+        result->sm.minSmPartitionSize = result->sm.smCoscheduledAlignment =
+            sim_device_group(device);
     return CUDA_SUCCESS;
 }
 

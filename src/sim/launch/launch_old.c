@@ -86,6 +86,17 @@ CUresult sim_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int n
     return set(hfunc, offset, ptr, numbytes);
 }
 
+/* Kernels name their textures themselves: drivers of today take none of any unit. */
+CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    struct sim_function *function;
+    CUresult result = find(hfunc, &function);
+    (void)texunit;
+    if (result == CUDA_SUCCESS && !sim_object(SIM_TEXREF, hTexRef))
+        result = CUDA_ERROR_INVALID_HANDLE;
+    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
 static CUresult launch(CUfunction f, int width, int height, CUstream stream)
 {
     struct sim_function *function;
