@@ -206,6 +206,8 @@ enum ptx_tensor_type {
     PTX_TENSOR_TF32_FTZ,
     PTX_TENSOR_TYPES
 }; /* values of CUtensorMapDataType */
+/* What tiles are: boxes, or pixels in columns, of which wide ones are copied by no instruction. */
+enum ptx_tensor_im2col { PTX_TENSOR_BOX, PTX_TENSOR_IM2COL, PTX_TENSOR_WIDE };
 #define PTX_TENSOR_RANKS 5
 #define PTX_TENSOR_MAP_BYTES 128
 struct ptx_tensor {
@@ -219,11 +221,13 @@ struct ptx_tensor {
     uint8_t interleave;                     /* values of CUtensorMapInterleave */
     uint8_t swizzle;                        /* values of CUtensorMapSwizzle */
     uint8_t nan;                            /* what is outside of the tensor is no 0, but NaN */
-    uint8_t im2col;                         /* tiles are pixels, not boxes: */
+    uint8_t im2col;                         /* enum ptx_tensor_im2col; not of boxes: */
     int16_t lower[3], upper[3];             /* corners of where pixels begin, innermost first */
     uint16_t channels, pixels;              /* of a tile */
 };
 unsigned ptx_tensor_type_size(enum ptx_tensor_type type); /* bytes; 0: no type */
+/* Bytes of a pixel's slice; of an interleaved tensor, whose innermost dimension is of pixels. */
+unsigned ptx_tensor_slice(const struct ptx_tensor *tensor);
 void ptx_tensor_encode(const struct ptx_tensor *tensor, void *map);
 /* False: the bytes are no map, or a damaged one. */
 bool ptx_tensor_decode(const void *map, struct ptx_tensor *tensor);

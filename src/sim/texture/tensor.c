@@ -135,14 +135,45 @@ CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType 
         if (boxDim[i] == 0 || boxDim[i] > 256)
             return CUDA_ERROR_INVALID_VALUE;
         tensor.box[i] = (uint16_t)boxDim[i];
-        bytes *= i == 0 ? boxDim[i] : (boxDim[i] + elementStrides[i] - 1) / elementStrides[i];
+        /* Of neighbours in memory, a step leaves none out. */
+        unsigned step = i == 0 && !interleave ? 1 : elementStrides[i];
+        bytes *= (boxDim[i] + step - 1) / step;
     }
     uint64_t row = (uint64_t)boxDim[0] * element_size(&request);
     if (bytes > MOST_BYTES || row % 16 || !takes_row(&request, row))
         return CUDA_ERROR_INVALID_VALUE;
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
-        return SIM_LACK_cuTensorMapEncodeTiled_interleave;
     ptx_tensor_encode(&tensor, tensorMap);
+    return CUDA_SUCCESS;
+}
+
+/* Of pixels in columns; `wide` ones are for copies that no simulated device has. */
+static CUresult encode_pixels(const struct request *request, const int *lower, const int *upper,
+                              cuuint32_t channels, cuuint32_t pixels, bool wide)
+{
+    /* A corner has 16 bits for one dimension, 8 for two, 5 for three. */
+    static const int corners[] = {1 << 15, 1 << 7, 1 << 4};
+    struct ptx_tensor tensor;
+    CUresult result = begin(request, &tensor);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (request->rank < 3 || channels == 0 || channels > 256 || pixels == 0 || pixels > 1024)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i + 2 < request->rank; i++) {
+        int most = corners[request->rank - 3];
+        cuuint64_t size = request->dims[request->interleave ? i : i + 1];
+        if (lower[i] < -most || lower[i] >= most || upper[i] < -most || upper[i] >= most ||
+            size > INT32_MAX || lower[i] > (int64_t)size - 1 + upper[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        tensor.lower[i] = (int16_t)lower[i];
+        tensor.upper[i] = (int16_t)upper[i];
+    }
+    tensor.im2col = wide ? PTX_TENSOR_WIDE : PTX_TENSOR_IM2COL;
+    tensor.channels = (uint16_t)channels;
+    tensor.pixels = (uint16_t)pixels;
+    uint64_t row = (uint64_t)channels * element_size(request);
+    if (row * pixels > MOST_BYTES || row % 16 || !takes_row(request, row))
+        return CUDA_ERROR_INVALID_VALUE;
+    ptx_tensor_encode(&tensor, request->map);
     return CUDA_SUCCESS;
 }
 
@@ -153,40 +184,37 @@ CUresult sim_cuTensorMapEncodeIm2col(
     cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
 {
-    /* A corner has 16 bits for one dimension, 8 for two, 5 for three. */
-    static const int corners[] = {1 << 15, 1 << 7, 1 << 4};
     struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
                               globalDim, globalStrides,  elementStrides, interleave,
                               swizzle,   l2Promotion,    oobFill};
-    struct ptx_tensor tensor;
-    CUresult result = begin(&request, &tensor);
+    CUresult result = check_context();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || tensorRank < 3 || channelsPerPixel == 0 ||
-        channelsPerPixel > 256 || pixelsPerColumn == 0 || pixelsPerColumn > 1024)
+    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner)
         return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i + 2 < tensorRank; i++) {
-        int most = corners[tensorRank - 3];
-        if (pixelBoxLowerCorner[i] < -most || pixelBoxLowerCorner[i] >= most ||
-            pixelBoxUpperCorner[i] < -most || pixelBoxUpperCorner[i] >= most)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (globalDim[i + 1] > INT32_MAX ||
-            pixelBoxLowerCorner[i] > (int64_t)globalDim[i + 1] - 1 + pixelBoxUpperCorner[i])
-            return CUDA_ERROR_INVALID_VALUE;
-        tensor.lower[i] = (int16_t)pixelBoxLowerCorner[i];
-        tensor.upper[i] = (int16_t)pixelBoxUpperCorner[i];
-    }
-    tensor.im2col = 1;
-    tensor.channels = (uint16_t)channelsPerPixel;
-    tensor.pixels = (uint16_t)pixelsPerColumn;
-    uint64_t row = (uint64_t)channelsPerPixel * element_size(&request);
-    if (row * pixelsPerColumn > MOST_BYTES || (!interleave && row % 16) ||
-        !takes_row(&request, row))
+    return encode_pixels(&request, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
+                         pixelsPerColumn, false);
+}
+
+CUresult sim_cuTensorMapEncodeIm2colWide(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
+    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+    CUtensorMapFloatOOBfill oobFill)
+{
+    struct request request = {tensorMap, tensorDataType, tensorRank,     globalAddress,
+                              globalDim, globalStrides,  elementStrides, interleave,
+                              swizzle,   l2Promotion,    oobFill};
+    const int lower[PTX_TENSOR_RANKS] = {pixelBoxLowerCornerWidth};
+    const int upper[PTX_TENSOR_RANKS] = {pixelBoxUpperCornerWidth};
+    CUresult result = check_context();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((unsigned)mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128)
         return CUDA_ERROR_INVALID_VALUE;
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
-        return SIM_LACK_cuTensorMapEncodeIm2col_interleave;
-    ptx_tensor_encode(&tensor, tensorMap);
-    return CUDA_SUCCESS;
+    return encode_pixels(&request, lower, upper, channelsPerPixel, pixelsPerColumn, true);
 }
 
 /* What is no map remains none: a driver does not look at it here. */

@@ -143,7 +143,7 @@ static void multicast_one(size_t index)
     struct tile t = {U32, 2, 3, {100, 50}, {400}, {16, 8}, ONES, {4, 5}, 512, 1024, 0};
     struct arguments all = {.bytes = 512, .to = 1024, .at = {4, 5}};
     tensor_prepare();
-    MUST(tensor_encode(&t));
+    MUST(tensor_encode(&t, CU_TENSOR_MAP_INTERLEAVE_NONE));
     tensor_launch(tensor_kernel(texts[index], CLUSTER(2)), 2, &all);
     EACH(cu->cuCtxSynchronize(), "case %u", (unsigned)index);
     tensor_see(2, false);
@@ -339,7 +339,7 @@ static CUdeviceptr trial_map(const struct trial *trial)
     default:
         break;
     }
-    MUST(tensor_encode(&t));
+    MUST(tensor_encode(&t, CU_TENSOR_MAP_INTERLEAVE_NONE));
     tensor_memory = real;
     if (trial->map != IN_GLOBAL)
         return 0;
@@ -393,7 +393,7 @@ static void replaced_one(size_t index)
     CUmodule module = NULL;
     CUfunction function = NULL;
     tensor_prepare();
-    MUST(tensor_encode(&t));
+    MUST(tensor_encode(&t, CU_TENSOR_MAP_INTERLEAVE_NONE));
     MUST(cu->cuMemcpyHtoD(tensor_from + 16384, &tensor_map, sizeof tensor_map));
     all.map = conform_memory(4096);
     MUST(cu->cuMemcpyHtoD(all.map, &tensor_memory, 8));

@@ -99,11 +99,11 @@ void tensor_prepare(void)
     MUST(cu->cuMemsetD8(out, 0, 2 * (ROOM + 16)));
 }
 
-CUresult tensor_encode(const struct tile *t)
+CUresult tensor_encode(const struct tile *t, CUtensorMapInterleave interleave)
 {
     return cu->cuTensorMapEncodeTiled(
         &tensor_map, t->type, t->rank, (void *)(uintptr_t)tensor_memory, t->dims, t->strides,
-        t->box, t->steps, CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)t->swizzle,
+        t->box, t->steps, interleave, (CUtensorMapSwizzle)t->swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)t->fill);
 }
 

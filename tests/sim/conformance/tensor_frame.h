@@ -54,7 +54,8 @@ extern CUtensorMap tensor_map;
  * the next begins with another. */
 void tensor_series(size_t count, void (*run)(size_t index));
 void tensor_prepare(void);
-CUresult tensor_encode(const struct tile *tile); /* tensor_map, of tensor_memory */
+/* tensor_map, of tensor_memory. */
+CUresult tensor_encode(const struct tile *tile, CUtensorMapInterleave interleave);
 /* The frame with the operation in it. tensor_text: of it, for an architecture's own target. */
 const char *tensor_text(const char *operation, const char *attributes);
 CUfunction tensor_kernel(const char *operation, const char *attributes);

@@ -18,7 +18,7 @@ static void one(CUfunction function, const struct tile *t, bool whole)
     struct arguments all = {.bytes = whole ? 0 : t->bytes, .to = t->to};
     tensor_prepare();
     memcpy(all.at, t->at, sizeof all.at);
-    CUresult code = tensor_encode(t);
+    CUresult code = tensor_encode(t, CU_TENSOR_MAP_INTERLEAVE_NONE);
     if (code == CUDA_SUCCESS)
         tensor_launch(function, 1, &all);
     EACH(code == CUDA_SUCCESS ? cu->cuCtxSynchronize() : code,
@@ -271,7 +271,7 @@ static void convert(size_t index)
     struct arguments all = {.bytes = way ? 0 : 256};
     tensor_prepare();
     MUST(cu->cuMemcpyHtoD(way ? tensor_from : tensor_memory, words, sizeof words));
-    MUST(tensor_encode(&t));
+    MUST(tensor_encode(&t, CU_TENSOR_MAP_INTERLEAVE_NONE));
     tensor_launch(way ? store : load, 1, &all);
     EACH(cu->cuCtxSynchronize(), "type %d %s", (int)t.type, way ? "stored" : "loaded");
     tensor_see(1, way);
@@ -299,7 +299,7 @@ static void reduce(const char *operation, size_t type)
              operation);
     if (!function)
         function = tensor_kernel(text, "");
-    MUST(tensor_encode(&t));
+    MUST(tensor_encode(&t, CU_TENSOR_MAP_INTERLEAVE_NONE));
     tensor_launch(function, 1, &all);
     EACH(cu->cuCtxSynchronize(), "%s type %d", operation, (int)type);
     tensor_see(1, true);

@@ -69,11 +69,11 @@ static char *piece_at(const struct tile *tile, uint64_t address, bool write)
 }
 
 /* One row between the tile and `row`. A row that fills its place lies together, so that its ends
- * say for all of it that it is there. */
+ * say for all of it that it is there; not if it changes places with another. */
 static bool row_move(const struct tile *tile, uint64_t at, char *row, bool write)
 {
     uint64_t first = tile->shared + at;
-    bool full = tile->row_bytes == tile->pitch;
+    bool full = tile->row_bytes == tile->pitch && swizzle_span(&tile->tensor) <= tile->pitch;
     char *host = full ? piece_at(tile, first, write) : NULL;
 
     if (full && (!host || !piece_at(tile, first + tile->pitch - PIECE, write)))
@@ -142,14 +142,9 @@ static void row_convert(const struct tile *tile, char *row, uint32_t count)
     }
 }
 
-static int64_t elements_of(const struct tile *tile)
-{
-    return (int64_t)tile->tensor.sizes[0] + 1;
-}
-
 static bool row_load(const struct tile *tile, uint64_t at)
 {
-    struct tensor_row row = tensor_walk_row(&tile->walk, elements_of(tile));
+    struct tensor_row row = tensor_walk_row(&tile->walk, tile->walk.count);
     static const unsigned char nan[] = {0xf7, 0x7f}; /* of floats of 2, 4 and 8 bytes */
     char bytes[ROW_BYTES];
 
@@ -171,7 +166,7 @@ static bool row_load(const struct tile *tile, uint64_t at)
 static char *row_target(const struct tile *tile, struct tensor_row *row)
 {
     unsigned piece = PIECE / tile->size;
-    int64_t whole = (elements_of(tile) + piece - 1) / piece * piece;
+    int64_t whole = (tile->walk.count + piece - 1) / piece * piece;
     char *to;
 
     *row = tensor_walk_row(&tile->walk, whole);
@@ -180,7 +175,7 @@ static char *row_target(const struct tile *tile, struct tensor_row *row)
     to = tensor_find(tile, row->address, row_size(tile, row), true);
     if (to)
         return to;
-    *row = tensor_walk_row(&tile->walk, elements_of(tile));
+    *row = tensor_walk_row(&tile->walk, tile->walk.count);
     return row_at(tile, row, true);
 }
 
@@ -237,33 +232,57 @@ static bool tensor_is_aligned(const struct ptx_tensor *tensor)
 
     for (unsigned i = 0; i + 1 < tensor->rank; i++)
         all |= tensor->strides[i];
-    return all % PIECE == 0;
+    return all % (tensor->interleave ? ptx_tensor_slice(tensor) : PIECE) == 0;
+}
+
+/* The same of layouts: slices need the dimensions that they lie along. */
+static bool tensor_has_layout(const struct ptx_tensor *tensor)
+{
+    return tensor->interleave <= 2 && (!tensor->interleave || tensor->rank >= 3);
+}
+
+/* Pixels begin in their box, and those that are stored have theirs in the tensor. */
+static bool pixels_check(const struct tile *tile)
+{
+    const char *what = NULL;
+
+    if (!tile->tensor.im2col)
+        return true;
+    if (!tensor_walk_begins_inside(&tile->walk))
+        what = "the first pixel is not in the box of the tensor map's corners";
+    else if (tile->step->how.tensor.way != TENSOR_LOAD && !tensor_walk_stays_inside(&tile->walk))
+        what = "pixels are stored, and the box of the tensor map's corners is not in the tensor";
+    if (what)
+        tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0, what);
+    return !what;
 }
 
 /* What a copy must have, whatever its tile. */
 static bool tile_check(const struct tile *tile)
 {
-    uint32_t span = swizzle_span(&tile->tensor);
+    uint32_t span = tile->tensor.interleave ? 0 : swizzle_span(&tile->tensor);
 
     if (tile->shared % ALIGNMENT) {
         tile_fault(tile, PTX_FAULT_MISALIGNED, tile->shared,
                    "the address of a tile is no multiple of 128");
         return false;
     }
-    if (tile->walk.at[0] * (int64_t)tile->size % PIECE) {
+    if (tile->walk.dimensions[0].at * (int64_t)tile->size % PIECE) {
         tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
                    "the innermost coordinate is no multiple of 16 bytes");
         return false;
     }
     if (tile->row_bytes % PIECE || tile->row_bytes > (span ? span : ROW_BYTES) ||
-        (uint64_t)tile->walk.rows * tile->pitch > TILE_BYTES || tile->tensor.interleave) {
+        (uint64_t)tile->walk.rows * tile->pitch > TILE_BYTES || !tensor_has_layout(&tile->tensor)) {
         tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
                    "the tensor map has tiles that cannot be copied");
         return false;
     }
+    if (!pixels_check(tile))
+        return false;
     if (!tensor_is_aligned(&tile->tensor)) {
         tile_fault(tile, PTX_FAULT_MISALIGNED, tile->tensor.address,
-                   "the tensor's address or a stride is no multiple of 16");
+                   "the tensor's address or a stride is no multiple of 16, or of its slices");
         return false;
     }
     if (!tensor_find(tile, tile->tensor.address, 1, false)) {
@@ -289,7 +308,7 @@ static bool tile_run(struct tile *tile, const int32_t *coordinates, const uint16
     }
     tensor_walk_begin(&tile->walk, &tile->tensor, coordinates, offsets);
     tile->row_bytes = tile->walk.elements * tile->size;
-    tile->pitch = swizzle_span(&tile->tensor);
+    tile->pitch = tile->tensor.interleave ? 0 : swizzle_span(&tile->tensor);
     if (!tile->pitch)
         tile->pitch = tile->row_bytes;
     if (!tile_check(tile))
@@ -358,7 +377,8 @@ static bool tile_map(struct tile *tile)
         tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address, "the tensor map is damaged");
         return false;
     }
-    if (tile->tensor.rank != how->rank || !tile->tensor.im2col != !how->im2col) {
+    if (tile->tensor.rank != how->rank ||
+        tile->tensor.im2col != (how->im2col ? PTX_TENSOR_IM2COL : PTX_TENSOR_BOX)) {
         tile_fault(tile, PTX_FAULT_ILLEGAL_INSTRUCTION, address,
                    "the tensor map is for another kind of copy");
         return false;

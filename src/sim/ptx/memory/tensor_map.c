@@ -25,6 +25,11 @@ unsigned ptx_tensor_type_size(enum ptx_tensor_type type)
     return (unsigned)type < PTX_TENSOR_TYPES ? sizes[type] : 0;
 }
 
+unsigned ptx_tensor_slice(const struct ptx_tensor *tensor)
+{
+    return tensor->interleave == 2 ? 32 : 16;
+}
+
 static uint32_t sum_of(const unsigned char *map)
 {
     uint32_t sum = UINT32_C(2166136261);
