@@ -142,8 +142,9 @@ static void sums_write(struct ptx_warp *warp, const uint32_t *list, bool halves,
 /* Will all four warps come here? One that ended earlier will not. */
 static bool has_warpgroup(const struct ptx_warp *warp)
 {
-    const struct ptx_block *block = warp->block;
+    struct ptx_block *block = warp->block;
     const uint32_t first = warp->index & ~3U, products = ++warp->state->products;
+    block->products = true;
     for (uint32_t i = first; i < first + 4; i++)
         if (i >= block->warp_count || (block->warps[i].done && block->warps[i].products < products))
             return false;

@@ -41,6 +41,7 @@ struct ptx_block {
     uint32_t alive; /* threads */
     uint32_t warp_count, warps_left;
     bool team;                /* all warps are one team still */
+    bool products;            /* a warp had a part in one of its warpgroup */
     uint32_t barriers_used;   /* bit set */
     uint32_t cluster_arrived; /* threads, of a block without a cluster */
     struct barrier barriers[BARRIERS];

@@ -108,6 +108,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
     block->cluster = NULL;
     block->cluster_rank = 0;
     block->cluster_arrived = 0;
+    block->products = false;
     if (block->barriers_used)
         memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_used = 0;

@@ -413,7 +413,7 @@ void call_warp_end(struct ptx_warp_state *state)
     struct worker *worker = state->worker;
 
     state->done = true;
-    if (missed_product(state))
+    if (state->warp.block->products && missed_product(state))
         fault_launch(state->launch, PTX_FAULT_ILLEGAL_INSTRUCTION,
                      "a warp ended while others of its warpgroup ran wgmma.mma_async");
     if (state->local) {
