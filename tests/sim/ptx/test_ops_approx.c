@@ -156,8 +156,7 @@ static void check_division(const struct ir_insn *insn, const uint64_t *a, const 
  * a result in a source's place, and lanes that do not run. */
 static void test_divisors(void **state)
 {
-    static const unsigned sizes[] = {8,  22, 23, 24, 25, 31, 32, 48,
-                                     49, 50, 51, 53, 55, 63, 64};
+    static const unsigned sizes[] = {8, 22, 23, 24, 25, 31, 32, 48, 49, 50, 51, 53, 55, 63, 64};
     static const uint8_t types[] = {IR_U32, IR_S32, IR_U64, IR_S64};
     (void)state;
     for (unsigned round = 0; round < 16000; round++) {

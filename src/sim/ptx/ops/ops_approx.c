@@ -57,7 +57,7 @@ static double inverse_root(double a)
         const lane_f32 *from = ptx_in(warp, step->operand[1]);                                     \
         double close[PTX_LANES] __attribute__((aligned(64)));                                      \
         uint64_t open = 0;                                                                         \
-        if (ops_few(mask)) {                                                                     \
+        if (ops_few(mask)) {                                                                       \
             lane_u32 *few = ptx_out(warp, step->operand[0]);                                       \
             for (uint32_t left = mask; left; left &= left - 1) {                                   \
                 const unsigned lane = (unsigned)__builtin_ctz(left);                               \
