@@ -138,6 +138,52 @@ static void test_files_are_given_back(void **state)
     assert_int_equal(open_files(), before);
 }
 
+/* A block of an imported pool needs no context. Its free in one stream does not stop what another
+ * one was given before. */
+static void test_an_imported_block(void **state)
+{
+    CUmemPoolProps props;
+    CUmemoryPool pool = NULL, imported = NULL;
+    CUmemPoolPtrExportData data;
+    CUdeviceptr a = 0, same = 0;
+    CUstream stream = NULL;
+    CUcontext context = NULL;
+    struct memory_gate gate;
+    unsigned value = 0;
+    int file = -1;
+    (void)state;
+    memset(&props, 0, sizeof props);
+    props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.handleTypes = POSIX;
+    props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    OK(cu->cuMemPoolCreate(&pool, &props));
+    OK(cu->cuMemAllocFromPoolAsync(&a, 64, pool, NULL));
+    OK(cu->cuMemsetD32_v2(a, 5, 16));
+    OK(cu->cuMemPoolExportToShareableHandle(&file, pool, POSIX, 0));
+    OK(cu->cuMemPoolExportPointer(&data, a));
+    OK(cu->cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, POSIX, 0));
+    OK(cu->cuCtxGetCurrent(&context));
+    OK(cu->cuCtxSetCurrent(NULL));
+    OK(cu->cuMemPoolImportPointer(&same, imported, &data));
+    OK(cu->cuCtxSetCurrent(context));
+    OK(cu->cuMemcpyDtoH_v2(&value, same, 4));
+    assert_int_equal(value, 5);
+    OK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    memory_gate_close(&gate, stream);
+    OK(cu->cuMemsetD32Async(same, 9, 16, stream));
+    OK(cu->cuMemFreeAsync(same, NULL));
+    OK(cu->cuStreamSynchronize(NULL));
+    memory_gate_open(&gate);
+    OK(cu->cuStreamSynchronize(stream));
+    OK(cu->cuMemcpyDtoH_v2(&value, a, 4));
+    assert_int_equal(value, 9);
+    OK(cu->cuMemPoolDestroy(imported));
+    OK(cu->cuMemFree_v2(a));
+    OK(cu->cuMemPoolDestroy(pool));
+    OK(cu->cuStreamDestroy_v2(stream));
+    assert_int_equal(close(file), 0);
+}
+
 /* Kernels that were read before their memory moved into a file use the new place. */
 static void test_a_kernel_follows(void **state)
 {
@@ -334,6 +380,7 @@ static void test_a_recorder_dies(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    MEMORY_TEST(test_an_imported_block),
     MEMORY_OWN(test_files_are_given_back, "how many files the driver has open"),
     MEMORY_TEST(test_a_kernel_follows),
     MEMORY_TEST(test_a_texture_follows),

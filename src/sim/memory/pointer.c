@@ -126,6 +126,14 @@ static uint64_t handle_types_of(const struct sim_allocation *found)
                                             : 0;
 }
 
+/* Memory of the host has its context's, and a pool's block may have no context either. */
+static const struct sim_device *device_of(const struct sim_allocation *found)
+{
+    if (found->device)
+        return found->device;
+    return found->context ? found->context->device : &sim_device_all[0];
+}
+
 static CUresult known(const struct sim_allocation *found, CUpointer_attribute attribute,
                       uint64_t address, union value *value)
 {
@@ -161,7 +169,7 @@ static CUresult known(const struct sim_allocation *found, CUpointer_attribute at
         value->byte = managed;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        value->word = (unsigned)(found->device ? found->device : found->context->device)->ordinal;
+        value->word = (unsigned)device_of(found)->ordinal;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:

@@ -170,7 +170,8 @@ CUresult sim_pool_memory_free(struct sim_allocation *allocation)
 {
     struct block block = {allocation->address, allocation->id};
     sim_pool_memory_forget(allocation, NULL);
-    CUresult result = sim_stream_wait_context(allocation->context);
+    CUresult result =
+        allocation->context ? sim_stream_wait_context(allocation->context) : CUDA_SUCCESS;
     free_block(&block);
     return result;
 }

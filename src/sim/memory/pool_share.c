@@ -125,14 +125,14 @@ static struct sim_allocation *block_of(const struct sim_pool *pool, const struct
 CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
                                     CUmemPoolPtrExportData_v1 *shareData)
 {
-    struct sim_context *context;
+    struct sim_context *context = NULL; /* none is needed: the block is the pool's */
     struct sim_shared_token token;
     struct sim_allocation *allocation;
     struct sim_pool *found = sim_pool(pool);
     if (!ptr_out || !found || !found->imported || !shareData)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_CONTEXT)
         return result;
     memcpy(&token, shareData, sizeof token);
     struct sim_shared *shared =
