@@ -252,7 +252,7 @@ static void test_capture_without_a_stream(void **state)
             OK(cu->cuStreamWaitEvent(stream, back, 0));
         OK(cu->cuMemsetD32Async(words + 12, 4, 1, stream));
         GIVES(cases[i].end, cu->cuStreamEndCapture(stream, &graph));
-        assert_int_equal(graph != NULL, cases[i].end == CUDA_SUCCESS);
+        assert_int_equal(!!graph, cases[i].end == CUDA_SUCCESS);
         if (graph) {
             assert_int_equal(node_count(graph), 2 + cases[i].works);
             OK(cu->cuGraphDestroy(graph));
