@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the environment's WORLD_WITHOUT names, is not there for the suite's packages. Every Python of
-a suite, also one that a test starts, imports this file.
+"""What the environment's WORLD_WITHOUT names is not there for the suite's packages. Every Python
+of a suite, also one that a test starts, imports this file.
 
     nvJitLink  it makes machine code, which only a GPU runs; without it the driver links PTX
     cubin      NVRTC's machine code: whoever asks for it gets the PTX of the same program
