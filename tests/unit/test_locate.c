@@ -171,10 +171,9 @@ static void no_file_left_open(void *unused)
     assert_true(open_files() == before);
 }
 
-/* The attempt has as much of a long path as a sentence holds, from its start. */
+/* The attempt has the whole of a long path. */
 static void test_long_path(void **state)
 {
-    enum { MESSAGE = 1024 };
     char path[3500] = "";
     const char *copy = copy_file(fake_path(GOOD), "long.so"); /* that nothing has opened before */
     size_t attempts = 0, length;
@@ -189,8 +188,7 @@ static void test_long_path(void **state)
     const struct cushim_attempt *attempt = cushim_attempts(cu, &attempts);
     assert_int_equal(attempts, 1);
     assert_string_equal(attempt->path, path);
-    assert_int_equal(strlen(attempt->message), MESSAGE - 1);
-    assert_memory_equal(attempt->message, path, MESSAGE - 1);
+    assert_string_equal(attempt->message, path);
     cushim_close(cu);
 }
 
