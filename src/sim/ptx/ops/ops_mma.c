@@ -13,6 +13,7 @@
 #include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mma.h"
+#include "ptx/ops/ops_mma_quads.h"
 #include "ptx/ops/ops_product.h"
 #include "ptx/ops/sparse.h"
 #include "ptx/read/ir.h"

@@ -29,6 +29,4 @@ OPS_INLINE uint32_t ops_mma_f32(float sum)
     return f32_is_nan(bits) ? F32_NAN : bits;
 }
 
-ptx_run OPS_NAME(ops_mma_quads);
-
 #endif
