@@ -43,6 +43,7 @@ green context
 linker's input
 linked image
 non-negative integer
+in range [0..3]
 local memory
 shared data
 parameter space
