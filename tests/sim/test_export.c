@@ -248,11 +248,43 @@ static void test_overlap(void **state)
     OK(cu->cuMemFree_v2(b));
 }
 
+/* A block that is twice in a range would be in its file at two places. */
+static void test_twice(void **state)
+{
+    CUmemAllocationProp_v1 prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                   .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    CUmemAccessDesc_v1 access = {.location = prop.location,
+                                 .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle_v1 block;
+    CUdeviceptr a = 0;
+    int file = -1;
+    (void)state;
+    OK(cu->cuMemAddressReserve(&a, 2 * GRAIN, 0, 0, 0));
+    OK(cu->cuMemCreate(&block, GRAIN, &prop, 0));
+    for (unsigned i = 0; i < 2; i++)
+        OK(cu->cuMemMap(a + i * GRAIN, GRAIN, 0, block, 0));
+    OK(cu->cuMemSetAccess(a, 2 * GRAIN, &access, 1));
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, export(a, 2 * GRAIN, &file));
+    assert_int_equal(file, -1);
+    OK(cu->cuMemsetD32_v2(a, 11, 1));
+    assert_int_equal(word_at(a + GRAIN), 11);
+    file = exported(a + GRAIN, GRAIN);
+    unsigned *bytes = mapped(file, GRAIN);
+    bytes[0] = 12;
+    assert_int_equal(word_at(a), 12);
+    munmap(bytes, GRAIN);
+    close(file);
+    OK(cu->cuMemUnmap(a, 2 * GRAIN));
+    OK(cu->cuMemAddressFree(a, 2 * GRAIN));
+    OK(cu->cuMemRelease(block));
+}
+
 static const struct CMUnitTest tests[] = {MEMORY_TEST(test_bytes),
                                           MEMORY_TEST(test_process),
                                           MEMORY_TEST(test_ranges),
                                           MEMORY_TEST(test_virtual),
                                           MEMORY_TEST(test_ends),
                                           MEMORY_OWN(test_small, "where small blocks begin"),
-                                          MEMORY_OWN(test_overlap, "a device has no such limit")};
+                                          MEMORY_OWN(test_overlap, "a device has no such limit"),
+                                          MEMORY_OWN(test_twice, "a device has no such limit")};
 MEMORY_MAIN("export", tests)

@@ -93,6 +93,11 @@ static const struct sim_shared *shared_of(const struct sim_allocation *allocatio
                : allocation->shared;
 }
 
+static bool has_pages(const struct sim_allocation *allocation)
+{
+    return allocation->mapped || allocation->kind == SIM_MEMORY_VIRTUAL;
+}
+
 /* How much of the range is the beginning of one file already, and which that is. */
 static CUresult known_part(uint64_t address, size_t size, struct file **file, size_t *known)
 {
@@ -100,7 +105,8 @@ static CUresult known_part(uint64_t address, size_t size, struct file **file, si
     *known = 0;
     for (size_t done = 0; done < size;) {
         struct span span = span_at(address + done, size - done);
-        const struct part *part = first_part(span.bytes, span.size);
+        const struct part *part =
+            has_pages(span.allocation) ? first_part(span.bytes, span.size) : NULL;
         if (shared_of(span.allocation))
             return SIM_LACK_cuMemGetHandleForAddressRange_overlap;
         if (!part) {
@@ -125,7 +131,7 @@ static CUresult known_part(uint64_t address, size_t size, struct file **file, si
 static bool own_pages(struct span *span)
 {
     struct sim_allocation *allocation = span->allocation;
-    if (allocation->mapped || allocation->kind == SIM_MEMORY_VIRTUAL)
+    if (has_pages(allocation))
         return true;
     char *pages = sim_memory_pages_make(allocation->usable);
     if (!pages)
@@ -173,7 +179,11 @@ static CUresult export(uint64_t address, size_t size, struct file *file, size_t 
         return CUDA_ERROR_OPERATING_SYSTEM;
     while (known < size && result == CUDA_SUCCESS) {
         struct span span = span_at(address + known, size - known);
-        if (!own_pages(&span) || !append(file, &span))
+        if (!own_pages(&span))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+        else if (sim_export_has(span.bytes, span.size)) /* mapped twice in the range */
+            result = SIM_LACK_cuMemGetHandleForAddressRange_overlap;
+        else if (!append(file, &span))
             result = CUDA_ERROR_OUT_OF_MEMORY;
         known += span.size;
     }
