@@ -209,7 +209,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         is_whole |= strcmp(steps[i].name, name) == 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (is_whole ? strcmp(steps[i].name, name) == 0 : strstr(steps[i].name, name) != NULL)
+        if (is_whole ? strcmp(steps[i].name, name) == 0 : !!strstr(steps[i].name, name))
             printf("%-24s %8.1f ns\n", steps[i].name,
                    time_step(steps[i].text, steps[i].text, argc > 2 ? atoi(argv[2]) : 9));
     return 0;

@@ -98,7 +98,8 @@ bool form_dictionary(struct reader *reader)
     for (uint16_t i = 0; i < FORM_COUNT; i++) {
         bool more = i > 0 && strcmp(forms[i].mnemonic, forms[i - 1].mnemonic) == 0;
         dictionary->first[i] = more ? dictionary->first[i - 1] : i;
-        dictionary->lacking[dictionary->first[i]] |= forms[i].reason != NULL;
+        if (forms[i].reason)
+            dictionary->lacking[dictionary->first[i]] = true;
         if (more)
             continue;
         uint32_t length = (uint32_t)strlen(forms[i].mnemonic);
