@@ -27,7 +27,6 @@ the function
 cooperative, params
 the linked cubin
 in use
-one layout
 linker state
 mipmapped array
 texture reference
@@ -50,8 +49,6 @@ parameter space
 constant memory
 without body
 register count
-STATUSES is in another order
-the columns
 """.strip().splitlines()
 JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
 
@@ -88,6 +85,7 @@ def printed():
             text = re.sub(r"/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.S)
             text = re.sub(r"^\s*#\s*(include|error|pragma).*$", "", text, flags=re.M)
             text = re.sub(r"\\\n", "\n", text)
+            text = re.sub(r"_Static_assert\(.*?\);", "", text, flags=re.S)
             for sentence in map(plain, literals(text)):
                 words = re.findall(r"[A-Za-z]{2,}", sentence)
                 if len(words) > 1 and " " in sentence and not JSON.search(sentence):

@@ -202,7 +202,7 @@ static bool is_device_memory(uint64_t address, size_t size)
         if (!found || found->ending || (done && found->kind != SIM_MEMORY_VIRTUAL))
             return false;
         bool on_device = found->kind == SIM_MEMORY_VIRTUAL
-                             ? ((const struct sim_physical *)found->owner)->device != NULL
+                             ? !!((const struct sim_physical *)found->owner)->device
                              : found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_POOL;
         if (!on_device)
             return false;

@@ -52,7 +52,7 @@ static void asked_logs(void)
     CALL(cu->cuLogsCurrent(&from, 0));
     VALUE("more=%d", from > at);
     CALL(cu->cuLogsDumpToMemory(&at, text, &size, 0));
-    VALUE("all=%d named=%d length=%d line=%d", at == from, strstr(text, "cuMemFree_v2") != NULL,
+    VALUE("all=%d named=%d length=%d line=%d", at == from, !!strstr(text, "cuMemFree_v2"),
           strlen(text) == size, size && text[size - 1] == '\n');
     size = sizeof text;
     CALL(cu->cuLogsDumpToMemory(&at, text, &size, 0));
