@@ -138,50 +138,79 @@ static void test_files_are_given_back(void **state)
     assert_int_equal(open_files(), before);
 }
 
-/* A block of an imported pool needs no context. Its free in one stream does not stop what another
- * one was given before. */
-static void test_an_imported_block(void **state)
+struct pool_pair {
+    CUmemoryPool pool, imported;
+    CUdeviceptr block, same; /* 16 words, each 5 */
+    int file;
+};
+
+/* A block of an imported pool needs no context. */
+static struct pool_pair import_block(void)
 {
+    struct pool_pair pair = {0};
     CUmemPoolProps props;
-    CUmemoryPool pool = NULL, imported = NULL;
     CUmemPoolPtrExportData data;
-    CUdeviceptr a = 0, same = 0;
-    CUstream stream = NULL;
     CUcontext context = NULL;
-    struct memory_gate gate;
-    unsigned value = 0;
-    int file = -1;
-    (void)state;
     memset(&props, 0, sizeof props);
     props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     props.handleTypes = POSIX;
     props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    OK(cu->cuMemPoolCreate(&pool, &props));
-    OK(cu->cuMemAllocFromPoolAsync(&a, 64, pool, NULL));
-    OK(cu->cuMemsetD32_v2(a, 5, 16));
-    OK(cu->cuMemPoolExportToShareableHandle(&file, pool, POSIX, 0));
-    OK(cu->cuMemPoolExportPointer(&data, a));
-    OK(cu->cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, POSIX, 0));
+    OK(cu->cuMemPoolCreate(&pair.pool, &props));
+    OK(cu->cuMemAllocFromPoolAsync(&pair.block, 64, pair.pool, NULL));
+    OK(cu->cuMemsetD32_v2(pair.block, 5, 16));
+    OK(cu->cuMemPoolExportToShareableHandle(&pair.file, pair.pool, POSIX, 0));
+    OK(cu->cuMemPoolExportPointer(&data, pair.block));
+    OK(cu->cuMemPoolImportFromShareableHandle(&pair.imported, (void *)(intptr_t)pair.file, POSIX,
+                                              0));
     OK(cu->cuCtxGetCurrent(&context));
     OK(cu->cuCtxSetCurrent(NULL));
-    OK(cu->cuMemPoolImportPointer(&same, imported, &data));
+    OK(cu->cuMemPoolImportPointer(&pair.same, pair.imported, &data));
     OK(cu->cuCtxSetCurrent(context));
-    OK(cu->cuMemcpyDtoH_v2(&value, same, 4));
+    return pair;
+}
+
+static void release_pair(const struct pool_pair *pair)
+{
+    OK(cu->cuMemPoolDestroy(pair->imported));
+    OK(cu->cuMemFree_v2(pair->block));
+    OK(cu->cuMemPoolDestroy(pair->pool));
+    assert_int_equal(close(pair->file), 0);
+}
+
+static void test_an_imported_block(void **state)
+{
+    struct pool_pair pair = import_block();
+    unsigned value = 0;
+    (void)state;
+    OK(cu->cuMemcpyDtoH_v2(&value, pair.same, 4));
     assert_int_equal(value, 5);
+    OK(cu->cuMemsetD32_v2(pair.same, 9, 16));
+    OK(cu->cuMemFreeAsync(pair.same, NULL));
+    OK(cu->cuStreamSynchronize(NULL));
+    OK(cu->cuMemcpyDtoH_v2(&value, pair.block, 4));
+    assert_int_equal(value, 9);
+    release_pair(&pair);
+}
+
+/* The free of an imported block in one stream does not stop what another one was given before. */
+static void test_a_free_beside_work(void **state)
+{
+    struct pool_pair pair = import_block();
+    CUstream stream = NULL;
+    struct memory_gate gate;
+    unsigned value = 0;
+    (void)state;
     OK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     memory_gate_close(&gate, stream);
-    OK(cu->cuMemsetD32Async(same, 9, 16, stream));
-    OK(cu->cuMemFreeAsync(same, NULL));
+    OK(cu->cuMemsetD32Async(pair.same, 9, 16, stream));
+    OK(cu->cuMemFreeAsync(pair.same, NULL));
     OK(cu->cuStreamSynchronize(NULL));
     memory_gate_open(&gate);
     OK(cu->cuStreamSynchronize(stream));
-    OK(cu->cuMemcpyDtoH_v2(&value, a, 4));
+    OK(cu->cuMemcpyDtoH_v2(&value, pair.block, 4));
     assert_int_equal(value, 9);
-    OK(cu->cuMemPoolDestroy(imported));
-    OK(cu->cuMemFree_v2(a));
-    OK(cu->cuMemPoolDestroy(pool));
     OK(cu->cuStreamDestroy_v2(stream));
-    assert_int_equal(close(file), 0);
+    release_pair(&pair);
 }
 
 /* Kernels that were read before their memory moved into a file use the new place. */
@@ -381,6 +410,7 @@ static void test_a_recorder_dies(void **state)
 
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_an_imported_block),
+    MEMORY_OWN(test_a_free_beside_work, "there the work faults now and then"),
     MEMORY_OWN(test_files_are_given_back, "how many files the driver has open"),
     MEMORY_TEST(test_a_kernel_follows),
     MEMORY_TEST(test_a_texture_follows),
