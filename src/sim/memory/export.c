@@ -88,9 +88,8 @@ static struct span span_at(uint64_t address, size_t most)
 /* The file that processes share the block by, or NULL. */
 static const struct sim_shared *shared_of(const struct sim_allocation *allocation)
 {
-    return allocation->kind == SIM_MEMORY_VIRTUAL
-               ? ((const struct sim_physical *)allocation->owner)->shared
-               : allocation->shared;
+    return allocation->kind == SIM_MEMORY_VIRTUAL ? sim_virtual_behind(allocation)->shared
+                                                  : allocation->shared;
 }
 
 static bool has_pages(const struct sim_allocation *allocation)
@@ -202,7 +201,7 @@ static bool is_device_memory(uint64_t address, size_t size)
         if (!found || found->ending || (done && found->kind != SIM_MEMORY_VIRTUAL))
             return false;
         bool on_device = found->kind == SIM_MEMORY_VIRTUAL
-                             ? !!((const struct sim_physical *)found->owner)->device
+                             ? !!sim_virtual_behind(found)->device
                              : found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_POOL;
         if (!on_device)
             return false;

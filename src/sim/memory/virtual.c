@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/config.h"
+#include "core/expire.h"
 #include "core/object.h"
 #include "core/shared.h"
 #include "device/device.h"
@@ -116,6 +117,13 @@ CUresult sim_cuMemCreate(CUmemGenericAllocationHandle_v1 *handle, size_t size,
     return CUDA_SUCCESS;
 }
 
+struct sim_physical *sim_virtual_behind(const struct sim_allocation *mapping)
+{
+    struct sim_physical *physical = mapping->owner;
+    sim_expire_renew(physical);
+    return physical;
+}
+
 struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle)
 {
     struct sim_physical *found = sim_object(SIM_PHYSICAL, (void *)(uintptr_t)handle);
@@ -155,7 +163,7 @@ CUresult sim_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle_v1 *handle
     const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)addr);
     if (!handle || !found || found->kind != SIM_MEMORY_VIRTUAL)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_physical *physical = found->owner;
+    struct sim_physical *physical = sim_virtual_behind(found);
     physical->handles++;
     *handle = (CUmemGenericAllocationHandle_v1)(uintptr_t)physical;
     return CUDA_SUCCESS;

@@ -8,6 +8,7 @@
 #include "memory/address.h"
 #include "sim.h"
 
+struct sim_allocation;
 struct sim_device;
 struct sim_shared;
 
@@ -31,6 +32,8 @@ struct sim_mapping { /* what an allocation of kind SIM_MEMORY_VIRTUAL has in `ad
 
 /* The memory of a handle that the program still holds, or NULL. */
 struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle);
+/* What a mapping (SIM_MEMORY_VIRTUAL) shows, and keeps alive. */
+struct sim_physical *sim_virtual_behind(const struct sim_allocation *mapping);
 void sim_virtual_physical_release(struct sim_physical *physical); /* if nothing refers to it */
 /* Whether the range lies in one reservation. */
 bool sim_virtual_is_reserved(uint64_t address, size_t size);

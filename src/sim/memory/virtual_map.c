@@ -81,7 +81,7 @@ CUresult sim_cuMemUnmap(CUdeviceptr_v2 ptr, size_t size)
     if (!is_whole(ptr, size, true))
         return CUDA_ERROR_INVALID_VALUE;
     while ((found = next_mapping(&at, ptr + size))) {
-        struct sim_physical *physical = found->owner;
+        struct sim_physical *physical = sim_virtual_behind(found);
         sim_memory_free(found);
         physical->places--;
         sim_virtual_physical_release(physical);
