@@ -13,31 +13,20 @@
 #include <string.h>
 
 #include "../wgmma/data.h"
+#include "../wgmma/recording.h"
 #include "mma.h"
 
 /* Of each kind of elements there are problems with metadata as the ISA demands, and others. */
 enum { KINDS = 2 * DATA_MODES, PROBLEMS = 4 * KINDS };
 
-static FILE *file;
-static bool recording;
-static unsigned instructions, differing;
+static struct recording recording;
 static CUdeviceptr memory;
 static struct problem problems[PROBLEMS];
-
-static void check(CUresult code, const char *what)
-{
-    const char *name = "unknown";
-    if (code == CUDA_SUCCESS)
-        return;
-    cuGetErrorName(code, &name);
-    printf("%s: %s\n", what, name);
-    exit(1);
-}
 
 static void fill(const struct instruction *one, unsigned number, struct problem *problem)
 {
     const unsigned mode = number % DATA_MODES;
-    uint64_t state = (instructions * PROBLEMS + number) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t state = (recording.lines * PROBLEMS + number) * UINT64_C(0x9e3779b97f4a7c15);
     data_fill(problem->a, sizeof problem->a, one->a, mode, &state);
     data_fill(problem->b, sizeof problem->b, one->b, mode, &state);
     data_fill(problem->c, sizeof problem->c, one->c, mode, &state);
@@ -52,20 +41,20 @@ static void launch(const struct instruction *one, const char *name)
     CUfunction function;
     for (unsigned i = 0; i < PROBLEMS; i++)
         fill(one, i, &problems[i]);
-    check(cuModuleLoadData(&module, text), name);
-    check(cuModuleGetFunction(&function, module, "k"), name);
-    check(cuMemcpyHtoD(memory, problems, sizeof problems), "copy");
-    check(cuLaunchKernel(function, PROBLEMS, 1, 1, MMA_LANES, 1, 1, 0, NULL, (void *[]){&memory},
-                         NULL),
-          name);
-    check(cuMemcpyDtoH(problems, memory, sizeof problems), name);
-    check(cuModuleUnload(module), name);
+    recording_check(cuModuleLoadData(&module, text), name);
+    recording_check(cuModuleGetFunction(&function, module, "k"), name);
+    recording_check(cuMemcpyHtoD(memory, problems, sizeof problems), "copy");
+    recording_check(cuLaunchKernel(function, PROBLEMS, 1, 1, MMA_LANES, 1, 1, 0, NULL,
+                                   (void *[]){&memory}, NULL),
+                    name);
+    recording_check(cuMemcpyDtoH(problems, memory, sizeof problems), name);
+    recording_check(cuModuleUnload(module), name);
     free(text);
 }
 
 static void run(const struct instruction *one)
 {
-    char name[100], line[300] = "", have[300];
+    char name[100], have[300];
     snprintf(name, sizeof name, one->selector < 0 ? "%s%s" : "%s%s %d",
              one->shape ? one->shape : "", one->name, one->selector);
     launch(one, name);
@@ -76,18 +65,7 @@ static void run(const struct instruction *one)
             sum = data_sum(sum, problems[i].d, sizeof problems[i].d);
         at += snprintf(have + at, sizeof have - (size_t)at, " %016llx", (unsigned long long)sum);
     }
-    instructions++;
-    if (recording) {
-        fprintf(file, "%s\n", have);
-        return;
-    }
-    if (!fgets(line, sizeof line, file))
-        line[0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    if (strcmp(line, have) != 0) {
-        printf("have %s\nwant %s\n", have, line);
-        differing++;
-    }
+    recording_line(&recording, have);
 }
 
 static void run_sparse(struct instruction one, int selectors)
@@ -98,26 +76,12 @@ static void run_sparse(struct instruction one, int selectors)
 
 int main(int count, char **words)
 {
-    CUdevice device;
-    CUcontext context;
-    int major = 0;
-    recording = count == 3 && strcmp(words[1], "record") == 0;
-    if (count == 2 + recording)
-        file = fopen(words[count - 1], recording ? "w" : "r");
-    if (!file) {
+    if (!recording_open(&recording, count, words)) {
         fprintf(stderr, "usage: sim-mma FILE|record FILE\n");
         return 2;
     }
-    if (cuInit(0) != CUDA_SUCCESS || cuDeviceGet(&device, 0) != CUDA_SUCCESS ||
-        cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) !=
-            CUDA_SUCCESS ||
-        major != 9) {
-        printf("no device of compute capability 9.0\n");
-        return 77;
-    }
-    check(cuDevicePrimaryCtxRetain(&context, device), "context");
-    check(cuCtxSetCurrent(context), "context");
-    check(cuMemAlloc(&memory, sizeof problems), "memory");
+    const CUdevice device = recording_device();
+    recording_check(cuMemAlloc(&memory, sizeof problems), "memory");
 #define MMA(name, a, b, c, d, na, nb, nc, nd)                                                      \
     run(&(struct instruction){name, NULL, a, b, c, d, {na, nb, nc, nd}, -1});
 #define WMMA(shape, types, a, c, d, na, nb, nc, nd)                                                \
@@ -134,9 +98,7 @@ int main(int count, char **words)
                                     0},                                                            \
                selectors);
 #include "mma.def"
-    check(cuMemFree(memory), "memory");
-    check(cuDevicePrimaryCtxRelease(device), "context");
-    fclose(file);
-    printf("%u instructions, %u differ\n", instructions, differing);
-    return differing > 0;
+    recording_check(cuMemFree(memory), "memory");
+    recording_check(cuDevicePrimaryCtxRelease(device), "context");
+    return recording_close(&recording);
 }

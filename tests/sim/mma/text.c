@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The PTX of one instruction: the registers are loaded, and d goes back. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../wgmma/put.h"
 #include "mma.h"
-
-static void add(char **at, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    *at += vsprintf(*at, format, arguments);
-    va_end(arguments);
-}
-
-static void add_list(char **at, char name, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        add(at, "%s%%%c%u", i ? ", " : "{", name, i);
-    add(at, "}");
-}
 
 /* %q0 is the problem's address, %q1 that of the lane's first register of a. */
 static void add_registers(char **at, const struct instruction *one, const char *access, int first,
@@ -32,9 +17,9 @@ static void add_registers(char **at, const struct instruction *one, const char *
         for (unsigned r = 0; r < one->registers[i]; r++) {
             const size_t place = places[i] + r * MMA_LANES * sizeof(uint32_t);
             if (access[0] == 'l')
-                add(at, "ld.global.b32 %%%c%u, [%%q1+%zu];\n", "abcd"[i], r, place);
+                put(at, "ld.global.b32 %%%c%u, [%%q1+%zu];\n", "abcd"[i], r, place);
             else
-                add(at, "st.global.b32 [%%q1+%zu], %%%c%u;\n", place, "abcd"[i], r);
+                put(at, "st.global.b32 [%%q1+%zu], %%%c%u;\n", place, "abcd"[i], r);
         }
 }
 
@@ -44,35 +29,35 @@ static void add_wmma(char **at, const struct instruction *one)
                                     offsetof(struct problem, c), offsetof(struct problem, d)};
     const char *types[] = {one->a, one->b, one->c, one->d};
     for (unsigned i = 0; i < 3; i++) {
-        add(at, "add.u64 %%q2, %%q0, %zu;\nwmma.load.%c.sync.aligned.row.%s.global.%s ", places[i],
+        put(at, "add.u64 %%q2, %%q0, %zu;\nwmma.load.%c.sync.aligned.row.%s.global.%s ", places[i],
             "abc"[i], one -> shape, types[i]);
-        add_list(at, "abc"[i], one -> registers[i]);
-        add(at, ", [%%q2];\n");
+        put_list(at, "abc"[i], one -> registers[i]);
+        put(at, ", [%%q2];\n");
     }
-    add(at, "wmma.mma.sync.aligned.row.row.%s%s ", one->shape, one->name);
+    put(at, "wmma.mma.sync.aligned.row.row.%s%s ", one->shape, one->name);
     for (unsigned i = 0; i < 4; i++) {
-        add(at, i ? ", " : "");
-        add_list(at, "dabc"[i], one -> registers[(i + 3) % 4]);
+        put(at, i ? ", " : "");
+        put_list(at, "dabc"[i], one -> registers[(i + 3) % 4]);
     }
-    add(at, ";\nadd.u64 %%q2, %%q0, %zu;\nwmma.store.d.sync.aligned.row.%s.global.%s [%%q2], ",
+    put(at, ";\nadd.u64 %%q2, %%q0, %zu;\nwmma.store.d.sync.aligned.row.%s.global.%s [%%q2], ",
         places[3], one->shape, one->d);
-    add_list(at, 'd', one->registers[3]);
-    add(at, ";\n");
+    put_list(at, 'd', one->registers[3]);
+    put(at, ";\n");
 }
 
 static void add_mma(char **at, const struct instruction *one)
 {
     add_registers(at, one, "load", 0, 2);
     if (one->selector >= 0)
-        add(at, "ld.global.b32 %%e, [%%q1+%zu];\n", offsetof(struct problem, metadata));
-    add(at, "%s ", one->name);
+        put(at, "ld.global.b32 %%e, [%%q1+%zu];\n", offsetof(struct problem, metadata));
+    put(at, "%s ", one->name);
     for (unsigned i = 0; i < 4; i++) {
-        add(at, i ? ", " : "");
-        add_list(at, "dabc"[i], one -> registers[(i + 3) % 4]);
+        put(at, i ? ", " : "");
+        put_list(at, "dabc"[i], one -> registers[(i + 3) % 4]);
     }
     if (one->selector >= 0)
-        add(at, ", %%e, %d", one->selector);
-    add(at, ";\n");
+        put(at, ", %%e, %d", one->selector);
+    put(at, ";\n");
     add_registers(at, one, "store", 3, 3);
 }
 
@@ -81,15 +66,15 @@ char *mma_text(const struct instruction *one)
     char *text = malloc(8192), *at = text;
     if (!text)
         abort();
-    add(&at, ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+    put(&at, ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
              ".reg .b32 %%a<8>, %%b<8>, %%c<8>, %%d<8>, %%e, %%r<3>;\n.reg .b64 %%q<3>;\n"
              "ld.param.u64 %%q0, [p];\nmov.u32 %%r0, %%ctaid.x;\nmov.u32 %%r1, %%tid.x;\n");
-    add(&at, "mad.wide.u32 %%q0, %%r0, %zu, %%q0;\nmad.wide.u32 %%q1, %%r1, 4, %%q0;\n",
+    put(&at, "mad.wide.u32 %%q0, %%r0, %zu, %%q0;\nmad.wide.u32 %%q1, %%r1, 4, %%q0;\n",
         sizeof(struct problem));
     if (one->shape)
         add_wmma(&at, one);
     else
         add_mma(&at, one);
-    add(&at, "ret;\n}\n");
+    put(&at, "ret;\n}\n");
     return text;
 }

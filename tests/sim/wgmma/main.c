@@ -16,40 +16,31 @@
 #include <time.h>
 
 #include "data.h"
+#include "recording.h"
 #include "wgmma.h"
 
 enum { PROBLEMS = 3 };
 
-static FILE *file;
-static bool recording, timing;
-static unsigned instructions, differing;
+static struct recording recording;
+static bool timing;
 static CUdeviceptr memory;
 static struct problem problem;
 
-static void check(CUresult code, const char *what)
-{
-    const char *name = "unknown";
-    if (code == CUDA_SUCCESS)
-        return;
-    cuGetErrorName(code, &name);
-    printf("%s: %s\n", what, name);
-    exit(1);
-}
-
 static void launch(CUfunction function)
 {
-    check(cuMemcpyHtoD(memory, &problem, sizeof problem), "copy");
-    check(cuLaunchKernel(function, 1, 1, 1, WGMMA_THREADS, 1, 1, WGMMA_SHARED, NULL,
-                         (void *[]){&memory}, NULL),
-          "launch");
-    check(cuCtxSynchronize(), "kernel");
+    recording_check(cuMemcpyHtoD(memory, &problem, sizeof problem), "copy");
+    recording_check(cuLaunchKernel(function, 1, 1, 1, WGMMA_THREADS, 1, 1, WGMMA_SHARED, NULL,
+                                   (void *[]){&memory}, NULL),
+                    "launch");
+    recording_check(cuCtxSynchronize(), "kernel");
 }
 
 static uint64_t answer_of(CUfunction function, const struct instruction *one, unsigned number)
 {
     wgmma_fill(one, number, &problem);
     launch(function);
-    check(cuMemcpyDtoH(problem.d, memory + offsetof(struct problem, d), sizeof problem.d), "copy");
+    recording_check(cuMemcpyDtoH(problem.d, memory + offsetof(struct problem, d), sizeof problem.d),
+                    "copy");
     return data_sum(DATA_SUM, problem.d, wgmma_registers(one) * sizeof *problem.d);
 }
 
@@ -81,40 +72,30 @@ static void write_name(char *name, size_t size, const struct instruction *one)
 
 static void run(const struct instruction *one)
 {
-    char name[100], line[200] = "", have[200];
+    char name[100], have[200];
     char *text = wgmma_text(one);
     CUmodule module;
     CUfunction function;
     write_name(name, sizeof name, one);
-    check(cuModuleLoadData(&module, text), name);
-    check(cuModuleGetFunction(&function, module, "k"), name);
-    check(
+    recording_check(cuModuleLoadData(&module, text), name);
+    recording_check(cuModuleGetFunction(&function, module, "k"), name);
+    recording_check(
         cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, WGMMA_SHARED),
         name);
     if (timing) {
         time_of(function, one, name);
-        check(cuModuleUnload(module), name);
+        recording_check(cuModuleUnload(module), name);
         free(text);
         return;
     }
     int at = snprintf(have, sizeof have, "%s", name);
     for (unsigned i = 0; i < PROBLEMS; i++)
-        at += snprintf(have + at, sizeof have - (size_t)at, " %016llx",
-                       (unsigned long long)answer_of(function, one, instructions * PROBLEMS + i));
-    check(cuModuleUnload(module), name);
+        at +=
+            snprintf(have + at, sizeof have - (size_t)at, " %016llx",
+                     (unsigned long long)answer_of(function, one, recording.lines * PROBLEMS + i));
+    recording_check(cuModuleUnload(module), name);
     free(text);
-    instructions++;
-    if (recording) {
-        fprintf(file, "%s\n", have);
-        return;
-    }
-    if (!fgets(line, sizeof line, file))
-        line[0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    if (strcmp(line, have) != 0) {
-        printf("have %s\nwant %s\n", have, line);
-        differing++;
-    }
+    recording_line(&recording, have);
 }
 
 /* Both kernels of one n; signs and transpositions in turn. */
@@ -149,38 +130,22 @@ static void run_all(struct instruction one, unsigned step)
 
 int main(int count, char **words)
 {
-    CUdevice device;
-    CUcontext context;
-    int major = 0;
-    recording = count == 3 && strcmp(words[1], "record") == 0;
     timing = count == 2 && strcmp(words[1], "time") == 0;
-    if (count == 2 + recording && !timing)
-        file = fopen(words[count - 1], recording ? "w" : "r");
-    if (!file && !timing) {
+    if (!timing && !recording_open(&recording, count, words)) {
         fprintf(stderr, "usage: sim-wgmma time|FILE|record FILE\n");
         return 2;
     }
-    if (cuInit(0) != CUDA_SUCCESS || cuDeviceGet(&device, 0) != CUDA_SUCCESS ||
-        cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) !=
-            CUDA_SUCCESS ||
-        major != 9) {
-        printf("no device of compute capability 9.0\n");
-        return 77;
-    }
-    check(cuDevicePrimaryCtxRetain(&context, device), "context");
-    check(cuCtxSetCurrent(context), "context");
-    check(cuMemAlloc(&memory, sizeof problem), "memory");
+    const CUdevice device = recording_device();
+    recording_check(cuMemAlloc(&memory, sizeof problem), "memory");
 #define WGMMA(d, a, b, rest, k, signs, halves, selectors, step)                                    \
     run_all((struct instruction){d, a, b, rest, 0, k, false, signs, halves, selectors, 0, 1, 1,    \
                                  false, false},                                                    \
             step);
 #include "wgmma.def"
 #undef WGMMA
-    check(cuMemFree(memory), "memory");
-    check(cuDevicePrimaryCtxRelease(device), "context");
+    recording_check(cuMemFree(memory), "memory");
+    recording_check(cuDevicePrimaryCtxRelease(device), "context");
     if (timing)
         return 0;
-    fclose(file);
-    printf("%u instructions, %u differ\n", instructions, differing);
-    return differing > 0;
+    return recording_close(&recording);
 }

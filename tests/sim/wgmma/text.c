@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The PTX of one instruction: what it reads comes to its place, and d goes back. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "put.h"
 #include "wgmma.h"
 
 static const char head[] =
@@ -19,21 +19,6 @@ static const char head[] =
     "FILL:\nld.global.u32 %r5, [%q2];\nst.shared.u32 [%r3], %r5;\nadd.u64 %q2, %q2, 512;\n"
     "add.u32 %r3, %r3, 512;\nadd.u32 %r4, %r4, 512;\nsetp.lt.u32 %p1, %r4, ";
 
-static void add(char **at, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    *at += vsprintf(*at, format, arguments);
-    va_end(arguments);
-}
-
-static void add_list(char **at, char name, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        add(at, "%s%%%c%u", i ? ", " : "{", name, i);
-    add(at, "}");
-}
-
 unsigned wgmma_registers(const struct instruction *one)
 {
     return one->n / (strcmp(one->d, "f16") == 0 ? 4 : 2);
@@ -45,45 +30,45 @@ char *wgmma_text(const struct instruction *one)
     char *text = malloc(32768), *at = text;
     if (!text)
         abort();
-    add(&at, "%s%d;\n@%%p1 bra FILL;\nfence.proxy.async;\nbar.sync 0;\n", head, WGMMA_SHARED);
-    add(&at, "cvt.u64.u32 %%q3, %%r1;\nshr.u64 %%q3, %%q3, 4;\n");
-    add(&at, "ld.global.u64 %%q4, [%%q0+%zu];\nadd.u64 %%q4, %%q4, %%q3;\n",
+    put(&at, "%s%d;\n@%%p1 bra FILL;\nfence.proxy.async;\nbar.sync 0;\n", head, WGMMA_SHARED);
+    put(&at, "cvt.u64.u32 %%q3, %%r1;\nshr.u64 %%q3, %%q3, 4;\n");
+    put(&at, "ld.global.u64 %%q4, [%%q0+%zu];\nadd.u64 %%q4, %%q4, %%q3;\n",
         offsetof(struct problem, descriptor_a));
-    add(&at, "ld.global.u64 %%q5, [%%q0+%zu];\nadd.u64 %%q5, %%q5, %%q3;\n",
+    put(&at, "ld.global.u64 %%q5, [%%q0+%zu];\nadd.u64 %%q5, %%q5, %%q3;\n",
         offsetof(struct problem, descriptor_b));
-    add(&at, "ld.global.u32 %%r6, [%%q0+%zu];\nsetp.ne.u32 %%p2, %%r6, 0;\n",
+    put(&at, "ld.global.u32 %%r6, [%%q0+%zu];\nsetp.ne.u32 %%p2, %%r6, 0;\n",
         offsetof(struct problem, add));
-    add(&at, "ld.global.u32 %%r7, [%%q0+%zu];\n", offsetof(struct problem, times));
+    put(&at, "ld.global.u32 %%r7, [%%q0+%zu];\n", offsetof(struct problem, times));
     for (unsigned i = 0; i < 4; i++)
-        add(&at, "ld.global.b32 %%a%u, [%%q1+%zu];\n", i, offsetof(struct problem, a) + 512 * i);
+        put(&at, "ld.global.b32 %%a%u, [%%q1+%zu];\n", i, offsetof(struct problem, a) + 512 * i);
     for (unsigned i = 0; i < count; i++)
-        add(&at, "ld.global.b32 %%d%u, [%%q1+%zu];\n", i, offsetof(struct problem, d) + 512 * i);
+        put(&at, "ld.global.b32 %%d%u, [%%q1+%zu];\n", i, offsetof(struct problem, d) + 512 * i);
     if (one->selectors)
-        add(&at, "ld.global.b32 %%e, [%%q1+%zu];\n", offsetof(struct problem, metadata));
-    add(&at,
+        put(&at, "ld.global.b32 %%e, [%%q1+%zu];\n", offsetof(struct problem, metadata));
+    put(&at,
         "AGAIN:\nwgmma.fence.sync.aligned;\n"
         "wgmma.mma_async%s.sync.aligned.m64n%uk%u.%s.%s.%s%s ",
         one->selectors ? ".sp" : "", one->n, one->k, one->d, one->a, one->b, one->rest);
-    add_list(&at, 'd', count);
-    add(&at, ", ");
+    put_list(&at, 'd', count);
+    put(&at, ", ");
     if (one->registers)
-        add_list(&at, 'a', 4);
+        put_list(&at, 'a', 4);
     else
-        add(&at, "%%q4");
-    add(&at, ", %%q5, ");
+        put(&at, "%%q4");
+    put(&at, ", %%q5, ");
     if (one->selectors)
-        add(&at, "%%e, %u, ", one->selector);
-    add(&at, "%%p2");
+        put(&at, "%%e, %u, ", one->selector);
+    put(&at, "%%p2");
     if (one->signs)
-        add(&at, ", %d, %d", one->sign_a, one->sign_b);
+        put(&at, ", %d, %d", one->sign_a, one->sign_b);
     if (one->halves && !one->registers)
-        add(&at, ", %d", one->transposed_a);
+        put(&at, ", %d", one->transposed_a);
     if (one->halves)
-        add(&at, ", %d", one->transposed_b);
-    add(&at, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+        put(&at, ", %d", one->transposed_b);
+    put(&at, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
              "sub.u32 %%r7, %%r7, 1;\nsetp.ne.u32 %%p1, %%r7, 0;\n@%%p1 bra AGAIN;\n");
     for (unsigned i = 0; i < count; i++)
-        add(&at, "st.global.b32 [%%q1+%zu], %%d%u;\n", offsetof(struct problem, d) + 512 * i, i);
-    add(&at, "ret;\n}\n");
+        put(&at, "st.global.b32 [%%q1+%zu], %%d%u;\n", offsetof(struct problem, d) + 512 * i, i);
+    put(&at, "ret;\n}\n");
     return text;
 }
