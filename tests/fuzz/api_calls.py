@@ -124,7 +124,8 @@ class Calls:
         if target == "char":
             if "const" not in kind:
                 return "fuzz_area(f)"
-            return f"fuzz_{'path' if name in ('fname', 'path', 'fileName') else 'name'}(f)"
+            paths = ("fname", "path", "pathToFile", "fileName")
+            return "fuzz_path(f)" if name in paths else "fuzz_name(f)"
         if target.startswith("void *"):
             if name == "kernelParams":
                 return "fuzz_params(f)"
