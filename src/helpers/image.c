@@ -249,7 +249,7 @@ static bool image_is_text(const unsigned char *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes && i < 64; i++)
         if ((data[i] < 32 && !strchr("\t\n\v\f\r", data[i])) || data[i] == 127)
-            return i > 0 && data[i] == 0;
+            return false;
     return bytes > 0 && data[0] != 0;
 }
 
