@@ -61,8 +61,7 @@ def matrix(toolkit, compiler, standard, shim):
             compiler, standard, OURS + cuda + USE, *options, toolkits.PER_THREAD)})
 
 
-@pytest.mark.parametrize("compiler, standard", toolkits.each_pair(*toolkits.STANDARDS))
-@pytest.mark.parametrize("toolkit", toolkits.each_toolkit())
+@pytest.mark.parametrize("toolkit, compiler, standard", toolkits.each_pair(*toolkits.STANDARDS))
 def test_with_toolkit(toolkit, compiler, standard, shim):
     """After, between and before the toolkit's headers on Linux."""
     matrix(toolkit, compiler, standard, shim["linux"])

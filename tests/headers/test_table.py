@@ -15,8 +15,8 @@ def proven(measured, compiler, standard):
         for name, (text, *options) in measured.variants().items()})
 
 
-@pytest.mark.parametrize("compiler, standard", toolkits.each_pair("c99", "c11", "c++11", "c++20"))
-@pytest.mark.parametrize("toolkit", toolkits.each_toolkit())
+@pytest.mark.parametrize("toolkit, compiler, standard",
+                         toolkits.each_pair("c99", "c11", "c++11", "c++20"))
 def test_table(toolkit, compiler, standard, measure):
     """Members, structs, values and names on Linux."""
     proven(measure(toolkit), compiler, standard)

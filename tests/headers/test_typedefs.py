@@ -89,8 +89,7 @@ def proven(measured, compiler, standard):
         for mode, macros in MODES.items() if mode == "legacy" or name in BOTH_MODES})
 
 
-@pytest.mark.parametrize("compiler, standard", toolkits.each_pair("c11", "c++17"))
-@pytest.mark.parametrize("toolkit", toolkits.each_toolkit())
+@pytest.mark.parametrize("toolkit, compiler, standard", toolkits.each_pair("c11", "c++17"))
 def test_types(toolkit, compiler, standard, typedefs):
     """Every type, and what every plain name stands for, on Linux."""
     proven(typedefs(toolkit), compiler, standard)

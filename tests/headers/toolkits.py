@@ -16,8 +16,8 @@ GENERATED = Path(os.environ.get("CUSHIM_GENERATED", ROOT / "build" / "gen"))
 C = ("c99", "c11", "c17")
 CXX = ("c++11", "c++17", "c++20")
 STANDARDS = C + CXX
-# What a test of every toolkit is compiled in. CI has time for one language with each compiler;
-# tests/run by hand takes all. Without a toolkit, every standard is taken in any case.
+# What a test of every toolkit is compiled in. CI has time for one language with one compiler, which
+# change from release to release; tests/run by hand takes all. Without a toolkit, every standard is taken in any case.
 IN_CI = bool(os.environ.get("CI"))
 ON_WINDOWS = ("c++17",) if IN_CI else ("c11", "c++17")
 COMPILERS = {"linux": {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")},
@@ -86,15 +86,22 @@ def each_compiler(platform="linux"):
 
 
 def each_pair(*standards):
-    """Parameters "compiler, standard" for a test of every toolkit on Linux."""
-    found = [(compiler.values[0], standard, compiler.marks) for compiler in each_compiler()
-             for standard in standards]
+    """Parameters "toolkit, compiler, standard" for a test of every toolkit on Linux.
+
+    In CI gcc takes the C of one release, and clang the C++ of the next; both take the newest.
+    """
+    kits, compilers = each_toolkit(), each_compiler()
     if IN_CI:
-        found = [(compiler, standard, marks) for compiler, standard, marks in found
-                 if (compiler == "clang") == (standard in CXX)
-                 and standard in ("c11", standards[-1])]
-    return [pytest.param(compiler, standard, id=f"{compiler}-{standard}", marks=marks)
-            for compiler, standard, marks in found]
+        standards = ("c11", [name for name in standards if name in CXX][-1])
+    found = []
+    for age, kit in enumerate(reversed(kits)):
+        for number, compiler in enumerate(compilers):
+            chosen = standards if not IN_CI else \
+                standards[number:number + 1] if age == 0 or age % 2 == number else ()
+            found += [pytest.param(*kit.values, *compiler.values, standard,
+                                   id=f"{kit.id}-{compiler.id}-{standard}",
+                                   marks=[*kit.marks, *compiler.marks]) for standard in chosen]
+    return found
 
 
 def stand_ins(folder, platform):
