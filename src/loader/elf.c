@@ -7,9 +7,11 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "loader/registry.h"
 
@@ -20,6 +22,27 @@
 #else
 #define BEHIND_THE_SYSTEMS_LOCK
 #endif
+
+/* How many threads list what is loaded, and above that number their process. */
+static _Atomic uint64_t elf_listing;
+
+/*
+ * dl_iterate_phdr. Its lock stays as it is at a fork, and a child would wait for a thread of its
+ * parent for ever. So if one of those was here at the fork, nothing is listed in the child.
+ */
+static void elf_list(int (*note)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+    const uint64_t process = (uint64_t)getpid() << 32;
+    uint64_t before = atomic_load(&elf_listing), now;
+    do {
+        bool own = before - process < UINT32_MAX;
+        if (!own && (uint32_t)before)
+            return;
+        now = own ? before + 1 : process + 1;
+    } while (!atomic_compare_exchange_weak(&elf_listing, &before, now));
+    dl_iterate_phdr(note, data);
+    atomic_fetch_sub(&elf_listing, 1);
+}
 
 /* An open library's tables, as its dynamic section names them. */
 struct elf_tables {
@@ -117,7 +140,7 @@ BEHIND_THE_SYSTEMS_LOCK static void elf_read_tables(struct elf_tables *tables, v
     if (!tables->symbols || !(tables->gnu_hash || tables->sysv_hash))
         return;
     struct elf_segments library = {.dynamic = map->l_ld};
-    dl_iterate_phdr(elf_note_segments, &library);
+    elf_list(elf_note_segments, &library);
     size_t room = elf_room(&library, tables->names);
     tables->name_bytes = name_bytes < room ? name_bytes : room;
     if (!tables->name_bytes || tables->names[tables->name_bytes - 1]) /* none, or without an end */
@@ -165,7 +188,7 @@ static int elf_note_owner(struct dl_phdr_info *object, size_t size, void *data)
 static struct elf_owner elf_find_owner(uintptr_t address)
 {
     struct elf_owner owner = {.address = address};
-    dl_iterate_phdr(elf_note_owner, &owner);
+    elf_list(elf_note_owner, &owner);
     return owner;
 }
 
@@ -291,5 +314,5 @@ BEHIND_THE_SYSTEMS_LOCK void cushim_elf_describe(void *handle, char *path, size_
 bool cushim_elf_is_code(const void *address)
 {
     const struct elf_owner owner = elf_find_owner((uintptr_t)address);
-    return owner.object || !owner.program; /* a system that lists nothing does not tell */
+    return owner.object || !owner.program; /* if nothing is listed, it is not known */
 }

@@ -4,6 +4,7 @@
  * is the one that CUSHIM_LIBCUDA names. Each mode prints what went wrong and ends with 1, or prints
  * "done" from wherever it ends and leaves with 0.
  */
+#include <atomic>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,12 +151,14 @@ static void fork_after_init()
     done();
 }
 
+static std::atomic<bool> enough_loads;
+
 static void *load_in_thread(void *)
 {
     cushim_options options = {};
     options.size = sizeof options;
     options.path = getenv("CUSHIM_LIBCUDA");
-    for (int i = 0; i < 20; i++)
+    while (!enough_loads)
         cushim_close(cushim_open(&options));
     return nullptr;
 }
@@ -176,8 +179,9 @@ static void fork_within_loads()
     cushim_close(cushim_open(&options));
     for (pthread_t &thread : threads)
         check(pthread_create(&thread, nullptr, load_in_thread, nullptr) == 0, "a thread");
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 50; i++)
         in_child(load_alone);
+    enough_loads = true;
     for (pthread_t thread : threads)
         pthread_join(thread, nullptr);
     done();
