@@ -16,8 +16,9 @@ GENERATED = Path(os.environ.get("CUSHIM_GENERATED", ROOT / "build" / "gen"))
 C = ("c99", "c11", "c17")
 CXX = ("c++11", "c++17", "c++20")
 STANDARDS = C + CXX
-# What a test of every toolkit is compiled in. CI has time for one language with one compiler, which
-# change from release to release; tests/run by hand takes all. Without a toolkit, every standard is taken in any case.
+# What a test of every toolkit is compiled in. CI has time for one language with one compiler,
+# another for each release; tests/run by hand takes all. Without a toolkit, every standard is taken
+# in any case.
 IN_CI = bool(os.environ.get("CI"))
 ON_WINDOWS = ("c++17",) if IN_CI else ("c11", "c++17")
 COMPILERS = {"linux": {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")},
