@@ -241,6 +241,37 @@ static void test_a_free_beside_work(void **state)
     release_pair(&pair);
 }
 
+static void CUDA_CB nap(void *data)
+{
+    (void)data;
+    usleep(50000);
+}
+
+/* An imported block is freed without a context, too, and when the work that uses it is done: also
+ * where the import had no context to wait for. */
+static void test_a_free_waits(void **state)
+{
+    struct pool_pair pair = import_block();
+    CUstream stream = NULL;
+    CUcontext context = NULL;
+    unsigned value = 0;
+    (void)state;
+    OK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cu->cuLaunchHostFunc(stream, nap, NULL));
+    OK(cu->cuMemsetD32Async(pair.same, 9, 16, stream));
+    OK(cu->cuCtxGetCurrent(&context));
+    OK(cu->cuCtxSetCurrent(NULL));
+    OK(cu->cuMemFree_v2(pair.same));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemFree_v2(pair.same));
+    GIVES(CUDA_ERROR_INVALID_CONTEXT, cu->cuMemFreeAsync(pair.block, NULL));
+    OK(cu->cuCtxSetCurrent(context));
+    OK(cu->cuStreamSynchronize(stream));
+    OK(cu->cuMemcpyDtoH_v2(&value, pair.block, 4));
+    assert_int_equal(value, 9);
+    OK(cu->cuStreamDestroy_v2(stream));
+    release_pair(&pair);
+}
+
 /* Kernels that were read before their memory moved into a file use the new place. */
 static void test_a_kernel_follows(void **state)
 {
@@ -440,6 +471,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_an_imported_block),
     MEMORY_TEST(test_imports_of_one_block),
     MEMORY_OWN(test_a_free_beside_work, "there the work faults now and then"),
+    MEMORY_TEST(test_a_free_waits),
     MEMORY_OWN(test_files_are_given_back, "how many files the driver has open"),
     MEMORY_TEST(test_a_kernel_follows),
     MEMORY_TEST(test_a_texture_follows),

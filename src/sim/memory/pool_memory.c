@@ -16,6 +16,7 @@
 #include "queue/capture.h"
 #include "queue/item.h"
 #include "queue/stream.h"
+#include "queue/ticket.h"
 
 static enum sim_memory kind_of(const struct sim_pool *pool)
 {
@@ -169,9 +170,12 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr_v2 dptr, CUstream hStream)
 CUresult sim_pool_memory_free(struct sim_allocation *allocation)
 {
     struct block block = {allocation->address, allocation->id};
+    CUresult result = CUDA_SUCCESS;
     sim_pool_memory_forget(allocation, NULL);
-    CUresult result =
-        allocation->context ? sim_stream_wait_context(allocation->context) : CUDA_SUCCESS;
+    if (allocation->context)
+        result = sim_stream_wait_context(allocation->context);
+    else /* imported without a context: work of any may use it */
+        sim_ticket_wait_none();
     free_block(&block);
     return result;
 }
