@@ -312,6 +312,44 @@ static void test_memory(void **state)
     OK(cu->cuMemFree_v2(words));
 }
 
+/* An upload takes what a launch will: twice is no more than once, and what the graph frees before
+ * it allocates again counts once. A trim alone lowers it. */
+static void test_memory_of_an_upload(void **state)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS params = {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD};
+    CUDA_MEM_ALLOC_NODE_PARAMS first = wish(GRAIN), second = wish(GRAIN);
+    CUgraphNode node = NULL, last = NULL;
+    CUgraphExec executable = NULL;
+    CUgraph graph = graph_of();
+    cuuint64_t high = 0, none = 0;
+    (void)state;
+    OK(cu->cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &none));
+    OK(cu->cuGraphAddMemAllocNode(&node, graph, NULL, 0, &first));
+    OK(cu->cuGraphAddMemFreeNode(&last, graph, &node, 1, first.dptr));
+    OK(cu->cuGraphAddMemAllocNode(&node, graph, &last, 1, &second));
+    executable = ready(graph);
+    assert_true(in_use() == 0);
+    OK(cu->cuGraphUpload(executable, NULL));
+    OK(cu->cuGraphUpload(executable, stream_of()));
+    OK(cu->cuCtxSynchronize());
+    assert_true(in_use() == GRAIN);
+    OK(cu->cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high));
+    assert_true(high == GRAIN);
+    run(executable);
+    OK(cu->cuGraphUpload(executable, NULL)); /* what is allocated stays so */
+    assert_true(trimmed() == GRAIN);
+    OK(cu->cuMemFree_v2(second.dptr));
+    OK(cu->cuGraphExecDestroy(executable));
+    assert_true(in_use() == GRAIN);
+    assert_true(trimmed() == 0);
+    OK(cu->cuGraphInstantiateWithParams(&executable, graph, &params));
+    OK(cu->cuCtxSynchronize());
+    assert_true(in_use() == GRAIN);
+    OK(cu->cuGraphExecDestroy(executable));
+    OK(cu->cuGraphDestroy(graph));
+    assert_true(trimmed() == 0);
+}
+
 /* --- Events --- */
 
 static void test_events(void **state)
@@ -420,6 +458,7 @@ static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_update),
     MEMORY_TEST(test_child),
     MEMORY_OWN(test_memory, "memory is counted to the byte"),
+    MEMORY_OWN(test_memory_of_an_upload, "memory is counted to the byte"),
     MEMORY_TEST(test_events),
     MEMORY_TEST(test_user_objects),
     MEMORY_TEST(test_no_growth),

@@ -206,6 +206,16 @@ struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle)
     return node ? find(exec, node->id) : NULL;
 }
 
+void sim_exec_upload(const struct sim_exec *exec)
+{
+    for (size_t i = 0; i < exec->count; i++)
+        sim_graph_memory_keep(&exec->nodes[i].work->item);
+    for (size_t i = 0; i < exec->count; i++)
+        sim_graph_memory_launched(&exec->nodes[i].work->item);
+    for (size_t i = 0; i < exec->count; i++)
+        sim_graph_memory_restore(&exec->nodes[i].work->item);
+}
+
 /* --- Entries --- */
 
 static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
@@ -281,7 +291,7 @@ CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGra
                                           CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS *params = instantiateParams;
-    struct sim_node *error;
+    struct sim_node *error = NULL;
     struct sim_stream *stream;
     CUresult result = CUDA_SUCCESS;
     if (!params)
@@ -294,6 +304,8 @@ CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGra
         result = instantiate(phGraphExec, hGraph, params->flags, &error);
     if (result == CUDA_SUCCESS) {
         params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+        if (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
+            sim_exec_upload(sim_exec(*phGraphExec));
     } else if (sim_graph(hGraph) && error) {
         params->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
         params->hErrNode_out = (CUgraphNode)error;

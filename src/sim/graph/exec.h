@@ -47,6 +47,8 @@ void sim_exec_release(struct sim_exec *exec);
 /* Fill in nodes, count and capacity. On failure *error is the node at fault, or NULL. */
 CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
                         struct sim_node **error);
+/* The devices take the memory that a launch will allocate. */
+void sim_exec_upload(const struct sim_exec *exec);
 /* The node of the executable graph that was made from `handle`; NULL: none. */
 struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle);
 

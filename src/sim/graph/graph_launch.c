@@ -243,12 +243,17 @@ CUresult sim_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     return result == CUDA_SUCCESS ? launch(exec, stream) : result;
 }
 
-/* Nothing has to be brought to a simulated device. */
+/* Nothing but memory has to be brought to a simulated device. */
 CUresult sim_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
 {
+    const struct sim_exec *exec = sim_exec(hGraph);
     struct sim_stream *stream;
-    if (!sim_exec(hGraph))
+    if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = sim_stream(hStream, &stream);
-    return result == CUDA_SUCCESS ? sim_capture_refuse(stream) : result;
+    if (result == CUDA_SUCCESS)
+        result = sim_capture_refuse(stream);
+    if (result == CUDA_SUCCESS)
+        sim_exec_upload(exec);
+    return result;
 }

@@ -19,6 +19,7 @@ struct sim_graph_memory {
     unsigned references; /* of nodes and of executable graphs */
     bool live;           /* allocated by a launch that was asked for, and not freed since */
     bool claimed;        /* by an executable graph: there can be one */
+    bool kept;           /* `live` before an upload tried what a launch takes */
     uint64_t address, id;
     size_t size;
     int device;
@@ -41,13 +42,18 @@ static uint64_t grains(uint64_t bytes)
     return (bytes + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-static void set_live(struct sim_graph_memory *memory, bool live)
+static void count_live(struct sim_graph_memory *memory, bool live)
 {
-    struct account *account = &accounts[memory->device];
     if (memory->live == live)
         return;
     memory->live = live;
-    account->live += live ? memory->size : -memory->size;
+    accounts[memory->device].live += live ? memory->size : -memory->size;
+}
+
+static void set_live(struct sim_graph_memory *memory, bool live)
+{
+    struct account *account = &accounts[memory->device];
+    count_live(memory, live);
     if (grains(account->live) <= account->held)
         return;
     account->held = grains(account->live);
@@ -191,6 +197,28 @@ void sim_graph_memory_launched(const struct sim_item *item)
         set_live(item->user, true);
     else if (item->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
         set_live(item->user, false);
+}
+
+static struct sim_graph_memory *memory_of(const struct sim_item *item)
+{
+    return item->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+                   item->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE
+               ? item->user
+               : NULL;
+}
+
+void sim_graph_memory_keep(const struct sim_item *item)
+{
+    struct sim_graph_memory *memory = memory_of(item);
+    if (memory)
+        memory->kept = memory->live;
+}
+
+void sim_graph_memory_restore(const struct sim_item *item)
+{
+    struct sim_graph_memory *memory = memory_of(item);
+    if (memory)
+        count_live(memory, memory->kept);
 }
 
 bool sim_graph_memory_live(const struct sim_item *item)

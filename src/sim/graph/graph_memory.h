@@ -16,6 +16,9 @@ bool sim_graph_memory_claim(const struct sim_item *item);
 void sim_graph_memory_unclaim(const struct sim_item *item);
 /* A launch of this node was queued; of no effect on other nodes. */
 void sim_graph_memory_launched(const struct sim_item *item);
+/* What surrounds a launch that is only tried: the device keeps the grains that it took. */
+void sim_graph_memory_keep(const struct sim_item *item);
+void sim_graph_memory_restore(const struct sim_item *item);
 void sim_graph_memory_discard(const struct sim_item *item);
 
 #endif
