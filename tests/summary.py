@@ -6,7 +6,8 @@ Usage: summary.py BUILD=SUITES...
 
 SUITES are the suites that were to run in the build folder, with commas between, or "all". Each
 test that Meson lists in them has to have a record, and each of the suites has to have a test. Only
-what needs a GPU may be skipped.
+what needs a GPU may be skipped. The last lines are what failed, with its words, and the count: they
+are all that somebody sees of a run elsewhere.
 """
 
 import json
@@ -24,6 +25,7 @@ ELSEWHERE = ("there is a GPU", "no nvcc")
 PASSED = ("OK", "EXPECTEDFAIL")
 CASE = re.compile(r"(not )?ok\b[^#]*(?:#\s*(SKIP|TODO)\w*\b\s*(.*))?", re.I)
 PLAN = re.compile(r"1\.\.\d+")
+SHOWN = 10  # lines of a test that failed
 
 
 @dataclass
@@ -36,6 +38,7 @@ class Test:
     passed: int = 0
     failed: int = 0
     skipped: list = field(default_factory=list)  # reasons
+    words: list = field(default_factory=list)  # of what failed
 
     def count(self, record):
         """Take over a record, each case of a TAP program counted by itself."""
@@ -52,18 +55,58 @@ class Test:
             self.failed = self.failed or 1
         elif not self.tap:
             self.passed = 1
+        if self.failed:
+            self.words = failure_words(record, self.tap)
 
     def count_case(self, case):
         """One line of TAP."""
         if not case:
             return
-        word = (case[2] or "").upper()
-        if word == "SKIP":
+        if (case[2] or "").upper() == "SKIP":
             self.skipped.append(case[3])
-        elif bool(case[1]) == (word == "TODO"):
-            self.passed += 1
-        else:
+        elif is_failure(case):
             self.failed += 1
+        else:
+            self.passed += 1
+
+
+def is_failure(case):
+    """Whether a line of TAP is a case that should have passed, or one that should not have."""
+    word = (case[2] or "").upper()
+    return word != "SKIP" and bool(case[1]) != (word == "TODO")
+
+
+def failed_cases(lines):
+    """Each case that failed, and the lines behind it, or before it if there are none."""
+    marks = [at for at, line in enumerate(lines) if CASE.match(line) or PLAN.match(line)]
+    failed = []
+    for number, at in enumerate(marks):
+        case = CASE.match(lines[at])
+        if not case or not is_failure(case):
+            continue
+        end = marks[number + 1] if number + 1 < len(marks) else len(lines)
+        start = marks[number - 1] + 1 if number else 0
+        failed.append((lines[at], lines[at + 1:end], lines[start:at]))
+    room = max(2, SHOWN // len(failed) - 1) if failed else 0
+    return [line for case, behind, before in failed
+            for line in (case, *(shortened(behind, room) or before[-room:]))]
+
+
+def shortened(lines, room):
+    """The first of the lines; of pytest's many those that it marks."""
+    marked = [line for line in lines if line.startswith("# E ")]
+    return (marked if marked and len(lines) > room else lines)[:room]
+
+
+def failure_words(record, tap=True):
+    """What a test that failed said of it, in a few lines."""
+    out, errors = ([line.rstrip() for line in (record.get(stream) or "").splitlines()
+                    if line.strip()] for stream in ("stdout", "stderr"))
+    cases = failed_cases(out) if tap else []
+    if cases:
+        return cases[:SHOWN]
+    errors = errors[-SHOWN // 2 if out else -SHOWN:]
+    return out[len(out) + len(errors) - SHOWN if len(out) + len(errors) > SHOWN else 0:] + errors
 
 
 def last_line(record):
@@ -101,17 +144,19 @@ def read_records(build):
 
 
 def judge(build, suites):
-    """(passed, failed, skipped) of a build folder; what was wrong is printed."""
+    """(passed, failed, skipped) of a build folder, and the lines about what failed; what did not
+    run is printed."""
     tests = wanted_tests(build, suites)
     absent = []
     for record in read_records(build):
         if record["name"] in tests:
             tests[record["name"]].count(record)
-    failed = 0
+    failed, lines = 0, []
     for name, test in tests.items():
         failed += test.failed
         if test.failed:
-            print(f"failed: {build}: {name}: {test.failed} ({test.outcome})")
+            lines.append(f"failed: {build}: {name}: {test.failed} ({test.outcome})")
+            lines += [f"    {line}"[:200] for line in test.words]
         for reason in test.skipped:
             print(f"skipped: {build}: {name}: {reason}")
             if NEEDS_GPU not in test.suites and reason not in ELSEWHERE:
@@ -126,16 +171,20 @@ def judge(build, suites):
     for name in absent:
         print(f"should have run, and did not: {build}: {name}")
     return (sum(test.passed for test in tests.values()), failed + len(absent),
-            sum(len(test.skipped) for test in tests.values()))
+            sum(len(test.skipped) for test in tests.values())), lines
 
 
 def main():
     if len(sys.argv) < 2 or not all("=" in argument for argument in sys.argv[1:]):
         sys.exit(__doc__)
-    counts = []
+    counts, lines = [], []
     for argument in sys.argv[1:]:
         build, _, suites = argument.rpartition("=")
-        counts.append(judge(build, suites.split(",")))
+        count, more = judge(build, suites.split(","))
+        counts.append(count)
+        lines += more
+    for line in lines:
+        print(line)
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(1 if failed else 0)

@@ -96,6 +96,63 @@ def test_sum_of_all(real):
                for line in lines), lines
 
 
+def of_failed(build, name, lines):
+    """The lines about one of the tests that failed."""
+    first = next(at for at, line in enumerate(lines)
+                 if line.startswith(f"failed: {build}: {name}: "))
+    rest = lines[first + 1:]
+    return [line[4:] for line in
+            rest[:next(at for at, line in enumerate(rest) if not line.startswith("    "))]]
+
+
+WORDS = {
+    "cases": ("echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo '# 1 != 2'; echo x.c:5: error; "
+              "echo not ok 3 - c; echo '# why'; exit 2",
+              ["not ok 2 - b", "# 1 != 2", "x.c:5: error", "not ok 3 - c", "# why"]),
+    "before": ("echo '# no compiler'; echo not ok 1 - build; echo 1..1",
+               ["not ok 1 - build", "# no compiler"]),
+    "long": ("echo 1..1; echo not ok 1 - a; seq 100",
+             ["not ok 1 - a", *map(str, range(1, 10))]),
+    "pytest": ("echo 1..1; echo not ok 1 - a; seq -f '# %.0f' 20; echo '# E   1 != 2'",
+               ["not ok 1 - a", "# E   1 != 2"]),
+    "crash": ("echo 1..2; echo ok 1 - a; echo where >&2; kill -ABRT $$",
+              ["1..2", "ok 1 - a", "where", "(test program exited with status code -6)"]),
+    "plain": ("seq 100; seq 200 300 >&2; exit 1",
+              [*map(str, range(96, 101)), *map(str, range(296, 301))]),
+    "silent errors": ("seq 100; exit 1", [*map(str, range(91, 101))]),
+    "errors alone": ("seq 100 >&2; exit 1", [*map(str, range(91, 101))]),
+    "skips": ("echo 1..2; echo 'ok 1 # SKIP none'; echo not ok 2 - b", ["not ok 2 - b"]),
+}
+PLAIN = ("plain", "silent errors", "errors alone")
+
+
+def test_words_of_what_failed(tmp_path):
+    """They are the last lines before the count, behind what all builds skipped."""
+    build = project(tmp_path, {name: (script, name not in PLAIN, "unit", None)
+                               for name, (script, _) in WORDS.items()})
+    subprocess.run(["meson", "test", "-C", build], check=False, capture_output=True)
+    lines = summarise(f"{build}=unit", f"{build}=unit")[1]
+    for name, (_, words) in WORDS.items():
+        assert of_failed(build, name, lines) == words, name
+    kinds = [line.partition(":")[0] for line in lines[:-1] if not line.startswith("    ")]
+    assert kinds == sorted(kinds, key=lambda kind: kind == "failed")
+    assert {"skipped", "should have run, and did not", "failed"} == set(kinds)
+
+
+def test_words_of_a_nested_run(tmp_path, capsys):
+    """What failed on another platform, where the outer run's summary looks for it."""
+    sys.path.insert(0, str(ROOT / "tests/platforms"))
+    import nested  # pylint: disable=import-outside-toplevel
+    stdout = "1..30\n" + "".join(f"{'not ' * (n == 7)}ok {n} - c{n}\n# of {n}\n"
+                                 for n in range(1, 31))
+    (tmp_path / "meson-logs").mkdir()
+    (tmp_path / "meson-logs/testlog.json").write_text(json.dumps(
+        {"name": "cushim:unit / t", "result": "FAIL", "stdout": stdout}), encoding="utf-8")
+    assert nested.report(tmp_path) == (30, 1)
+    told = summary.failure_words({"stdout": capsys.readouterr().out})
+    assert told == ["not ok 7 - t: c7", "# not ok 7 - c7", "# # of 7"]
+
+
 GOOD = {"one": ("exit 0", False, "unit", None), "two": ("exit 77", False, "device", None)}
 
 

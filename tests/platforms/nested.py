@@ -15,6 +15,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from summary import failure_words  # noqa: E402
+
 CASE = re.compile(r"(not )?ok\b\s*\d*\s*(?:- )?([^#]*)(#.*)?", re.I)
 PLAN = re.compile(r"1\.\.\d+")
 
@@ -43,10 +47,14 @@ def report(folder):
     count = failed = 0
     for record in map(json.loads, lines):
         results = tap_results(record)
+        short = failure_words(record)
         for passed, name, remark in results:
             count += 1
             failed += not passed
             print(f"{'ok' if passed else 'not ok'} {count} - {name} {remark}".rstrip())
+            if not passed: # behind the first that failed, where the outer summary looks
+                print("".join(f"# {line}\n" for line in short), end="")
+                short = []
         if not all(result[0] for result in results):
             words = (record.get("stdout") or "") + (record.get("stderr") or "")
             print("".join(f"# {line}\n" for line in words.splitlines()), end="")
