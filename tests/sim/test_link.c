@@ -116,6 +116,33 @@ static void test_each_input_once(void **state)
     assert_int_equal(ptx_sources_read() - before, 3 * INPUTS);
 }
 
+/* Each input that uses what none defines is named. */
+static void test_undefined(void **state)
+{
+    static char calls[] = HEAD ".extern .func _Z1Zv;\n.extern .global .b32 word;\n"
+                               ".visible .func g() { .reg .b32 a; call _Z1Zv; "
+                               "ld.global.b32 a, [word]; ret; }\n";
+    static char other[] = HEAD ".extern .func g;\n.extern .func _Z1Zv;\n"
+                               ".visible .entry k() { call g; call _Z1Zv; ret; }\n";
+    static char declares[] = HEAD ".extern .func _Z1Zv;\n.visible .func h() { ret; }\n";
+    char log[400] = "";
+    CUjit_option keys[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log}, *image = NULL;
+    char name[] = "CBA";
+    CUlinkState link = NULL;
+    (void)state;
+    OK(cu->cuLinkCreate_v2(2, keys, values, &link));
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, declares, sizeof declares, "D", 0, NULL, NULL));
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, calls, sizeof calls, name, 0, NULL, NULL));
+    memset(name, '?', sizeof name - 1); /* the caller's own again */
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, other, sizeof other, NULL, 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_SOURCE, cu->cuLinkComplete(link, &image, NULL));
+    assert_string_equal(log, "error   : Undefined reference to 'word' in 'CBA'\n"
+                             "error   : Undefined reference to '_Z1Zv' in 'CBA'\n"
+                             "error   : Undefined reference to '_Z1Zv' in 'ptx'");
+    OK(cu->cuLinkDestroy(link));
+}
+
 /* A refused input spoils the link; those that follow are still told what is wrong with them. */
 static void test_refused_input(void **state)
 {
@@ -207,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_input_once),
+        cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_refused_input),
         cmocka_unit_test(test_others_go_on),
     };

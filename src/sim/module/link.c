@@ -143,15 +143,17 @@ static bool begin(struct link *link, unsigned architecture)
 
 /* Read the input, for its errors. What it lacks, others may have: cuLinkComplete compiles them all.
  * After one that could not be taken each is read by itself. */
-static CUresult read_input(struct link *link, const struct sim_image *image, unsigned architecture)
+static CUresult read_input(struct link *link, const struct sim_image *image, const char *name,
+                           unsigned architecture)
 {
     CUresult result = CUDA_SUCCESS;
     if (!begin(link, architecture))
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < image->count && result == CUDA_SUCCESS; i++) {
+        struct ptx_source source = image->sources[i];
+        source.input = name;
         sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
-        enum ptx_status status =
-            ptx_build_add(link->build, image->sources + i, &link->jit.errors, NULL);
+        enum ptx_status status = ptx_build_add(link->build, &source, &link->jit.errors, NULL);
         sim_lock_enter();
         result = status == PTX_OK ? add_names(link) : code_of(status);
     }
@@ -162,7 +164,8 @@ static CUresult read_input(struct link *link, const struct sim_image *image, uns
     return result;
 }
 
-static CUresult add(struct link *link, CUjitInputType type, const void *data, size_t size)
+static CUresult add(struct link *link, CUjitInputType type, const void *data, size_t size,
+                    const char *name)
 {
     struct sim_image image;
     unsigned architecture = (unsigned)sim_device_architecture(link->device);
@@ -193,7 +196,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         }
     }
     if (result == CUDA_SUCCESS) {
-        result = read_input(link, &image, architecture);
+        result = read_input(link, &image, name, architecture);
         if (result == CUDA_SUCCESS)
             result = sim_image_append(&link->inputs, &image);
         sim_image_free(&image);
@@ -212,14 +215,13 @@ CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data
     struct sim_context *context;
     struct link *link;
     CUresult result = sim_current(&context);
-    (void)name;
     if (result != CUDA_SUCCESS)
         return result;
     if (!data || !size || (numOptions && (!options || !optionValues)))
         return CUDA_ERROR_INVALID_VALUE;
     if (!(link = link_claim(state)))
         return CUDA_ERROR_INVALID_HANDLE;
-    result = add(link, type, data, size);
+    result = add(link, type, data, size, name);
     link_leave(link);
     return result;
 }
@@ -242,7 +244,7 @@ CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
     if (result != CUDA_SUCCESS)
         return result;
     link = link_claim(state);
-    result = link ? add(link, type, data, size) : CUDA_ERROR_INVALID_HANDLE;
+    result = link ? add(link, type, data, size, path) : CUDA_ERROR_INVALID_HANDLE;
     if (link)
         link_leave(link);
     free(data);
@@ -287,7 +289,7 @@ static CUresult compile(struct link *link, unsigned architecture)
         sim_jit_describe(&link->jit, link->module, architecture);
     if (status == PTX_UNRESOLVED && link->libraries)
         ptx_text_add(&link->jit.errors,
-                     "info    : of libraries the simulated device links PTX, and of libcudadevrt "
+                     "\ninfo    : of libraries the simulated device links PTX, and of libcudadevrt "
                      "the barrier of a grid; kernels that launch kernels are not simulated\n");
     /* Each input was good by itself: a symbol is missing. */
     return status == PTX_UNRESOLVED ? CUDA_ERROR_INVALID_SOURCE : code_of(status);

@@ -62,7 +62,8 @@ struct ptx_options {
 struct ptx_source {
     const char *name; /* for messages; NULL: "ptx" */
     const char *text;
-    size_t size; /* bytes; a NUL before that ends the text */
+    size_t size;       /* bytes; a NUL before that ends the text */
+    const char *input; /* for a linker's messages of what no source defines; NULL: "ptx" */
 };
 
 struct ptx_module;

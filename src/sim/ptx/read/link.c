@@ -59,6 +59,13 @@ static bool defined(const struct linking *linking, uint32_t index)
                               : variable_at(linking, index)->linkage != IR_EXTERN;
 }
 
+static void fail(struct reader *reader, enum ptx_status status)
+{
+    reader->error_count++;
+    reader->status = status;
+    reader->failed = true;
+}
+
 static void report(const struct linking *linking, enum ptx_status status, const char *what,
                    const char *name)
 {
@@ -66,9 +73,7 @@ static void report(const struct linking *linking, enum ptx_status status, const 
     if (reader->errors && reader->error_count < 1000)
         ptx_text_add(reader->errors, "ptxas fatal   : %s %s '%s'\n", what,
                      linking->functions ? "function" : "variable", name);
-    reader->error_count++;
-    reader->status = status;
-    reader->failed = true;
+    fail(reader, status);
 }
 
 static bool alike(const struct linking *linking, uint32_t left, uint32_t right)
@@ -151,7 +156,42 @@ static bool is_built_in(const struct linking *linking, uint32_t index)
     return linking->functions && builtin_find(name_at(linking, index));
 }
 
-/* What is kept gets its new place; what is used and has no definition is reported. */
+/* Whether the symbol that stands for its name has no definition, and needs one where it is used. */
+static bool is_missing(const struct linking *linking, uint32_t index)
+{
+    bool dynamic = !linking->functions && variable_at(linking, index)->space == PTX_SPACE_SHARED &&
+                   variable_at(linking, index)->unsized;
+    return !defined(linking, index) && !dynamic && !is_built_in(linking, index);
+}
+
+/* A linker's log ends without a newline, as a device's does. */
+static void report_undefined(const struct linking *linking, const char *name, const char *input)
+{
+    struct reader *reader = linking->reader;
+    struct ptx_text *errors = reader->errors;
+    if (errors && reader->error_count < 1000) {
+        if (errors->length && errors->data[errors->length - 1] != '\n')
+            ptx_text_add(errors, "\n");
+        ptx_text_add(errors, "error   : Undefined reference to '%s' in '%s'", name, input);
+    }
+    fail(reader, PTX_UNRESOLVED);
+}
+
+/* What is used and has no definition: once, or by a linker for each input that uses it. */
+static void report_missing(const struct linking *linking, const struct link_entry *entries)
+{
+    const char *const *inputs = linking->reader->inputs.data;
+    for (uint32_t i = 0; i < linking->count; i++) {
+        if (!is_missing(linking, linking->map[i]))
+            continue;
+        if (inputs && entries[i].used)
+            report_undefined(linking, name_at(linking, i), inputs[entries[i].source]);
+        else if (!inputs && linking->map[i] == i && linking->used[i])
+            report(linking, PTX_UNRESOLVED, "Unresolved extern", name_at(linking, i));
+    }
+}
+
+/* What is kept gets its new place. */
 static uint32_t compact(struct linking *linking)
 {
     const struct list *links =
@@ -160,14 +200,7 @@ static uint32_t compact(struct linking *linking)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < linking->count; i++)
         linking->used[linking->map[i]] |= entries[i].used;
-    for (uint32_t i = 0; i < linking->count; i++) {
-        bool dynamic = !linking->functions && variable_at(linking, i)->space == PTX_SPACE_SHARED &&
-                       variable_at(linking, i)->unsized;
-        bool missing = linking->map[i] == i && !defined(linking, i) && !dynamic;
-        if (!missing || !linking->used[i] || is_built_in(linking, i))
-            continue;
-        report(linking, PTX_UNRESOLVED, "Unresolved extern", name_at(linking, i));
-    }
+    report_missing(linking, entries);
     uint32_t *places = calloc((size_t)linking->count + 1, sizeof *places);
     if (!places) {
         parse_no_memory(linking->reader);

@@ -324,6 +324,7 @@ static void stop(struct reader *reader)
     free(reader->variable_links.data);
     free(reader->function_links.data);
     free(reader->aliases.data);
+    free(reader->inputs.data);
     arena_destroy(reader->scratch);
 }
 
@@ -374,12 +375,26 @@ struct reader *parse_open(const struct ptx_options *options)
     return reader;
 }
 
+/* The linker's name of a source. */
+static bool keep_input(struct reader *reader, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = arena_alloc(reader->scratch, size);
+    char **place = copy ? parse_list_add(reader, &reader->inputs, sizeof *place) : NULL;
+    if (!place) {
+        parse_no_memory(reader);
+        return false;
+    }
+    *place = memcpy(copy, name, size);
+    return true;
+}
+
 enum ptx_status parse_add(struct reader *reader, const struct ptx_source *source,
                           struct ptx_text *errors, struct ptx_text *info)
 {
     reader->errors = errors;
     reader->info = info;
-    if (!reader->no_memory)
+    if (!reader->no_memory && keep_input(reader, source->input ? source->input : "ptx"))
         read_source(reader, source, reader->source_count++);
     say_aborted(reader);
     return status_of(reader);
@@ -391,7 +406,6 @@ struct ir_module *parse_close(struct reader *reader, struct ptx_text *errors, st
     reader->errors = errors;
     reader->info = info;
     struct ir_module *module = unite(reader, status);
-    say_aborted(reader);
     free(reader);
     return module;
 }

@@ -120,6 +120,7 @@ struct reader {
     struct list variables, functions;           /* struct ir_variable, struct ir_function */
     struct list variable_links, function_links; /* struct link_entry */
     struct list aliases;
+    struct list inputs;    /* char *, a linker's names of the sources; of parse_add */
     uint64_t init_bytes;   /* of initial values */
     uint32_t source_count; /* of parse_add */
     unsigned error_count, unsupported_count;
