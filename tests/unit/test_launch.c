@@ -283,6 +283,17 @@ static void test_driver_cannot_tell(void **state)
     assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1), CUDA_SUCCESS);
     full.shared++;
     assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1), CUDA_ERROR_INVALID_VALUE);
+    /* One that tells only what it has itself leaves the rest, or nothing. */
+    const int own[] = {1024, (int)full.shared - 2, (int)full.shared - 1, (int)full.shared + 7};
+    const size_t all = full.shared - 1;
+    for (size_t i = 0; i < COUNT(own); i++) {
+        function.static_shared = own[i];
+        full.shared = (size_t)own[i] < all ? all - (size_t)own[i] : 0;
+        assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1), CUDA_SUCCESS);
+        full.shared++;
+        assert_int_equal(CUSHIM_LAUNCH(cu, handle_of(&function), &full, 1),
+                         CUDA_ERROR_INVALID_VALUE);
+    }
     assert_int_equal(fake.opt_ins, 0);
     for (size_t i = 0; i < COUNT(fake.attributes); i++)
         fake.attributes[i] = -1;

@@ -387,6 +387,12 @@ static void test_link(void **state)
         module_fake.code = CUDA_ERROR_OUT_OF_MEMORY;
         LINK_REFUSED(inputs, 1, CUDA_ERROR_OUT_OF_MEMORY, calls[i]);
     }
+    module_fake.fails = "cuModuleLoadDataEx";
+    module = NULL;
+    module_refused(cushim_module_link(cu, inputs, 1, NULL, NULL, &module), CUDA_ERROR_OUT_OF_MEMORY,
+                   "cushim_module_link",
+                   "the linked cubin: cuModuleLoadDataEx: CUDA_ERROR_OUT_OF_MEMORY (2)");
+    assert_null(module);
     module_fake.fails = NULL;
     module_refused(cushim_link(cu, inputs, 1, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
                    "cushim_link", "cubin: NULL");
