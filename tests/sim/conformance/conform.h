@@ -72,7 +72,7 @@ extern const struct family share_memory_family, share_event_family, share_pool_f
 extern const struct family conditional_family;
 extern const struct family told_family;
 extern const struct family tensor_family;
-extern const struct family tensor_copy_family, tensor_tile_family;
+extern const struct family tensor_copy_family, tensor_tile_family, tensor_im2col_family;
 extern const struct family tensor_interleave_family, tensor_slice_family, tensor_wide_family;
 extern const struct family asked_family, share_range_family;
 extern const struct cushim_api *cu;

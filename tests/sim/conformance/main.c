@@ -63,6 +63,7 @@ static const struct family *const families[] = {
     &tensor_family,
     &tensor_copy_family,
     &tensor_tile_family,
+    &tensor_im2col_family,
     &tensor_interleave_family,
     &tensor_slice_family,
     &tensor_wide_family,
