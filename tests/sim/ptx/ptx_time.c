@@ -12,7 +12,7 @@ enum { COPIES = 16, ROUNDS = 256, TEXT = 1 << 16, SIDE = 64, EDGE = 16, TEXTURE 
 static const struct {
     const char *name;
     const char *text; /* f: floats, i and j: integers, l and m: 64 bits, x: the texture's handle;
-                         d, k: less than 2^23 */
+                         d, k: less than 2^23; A: elements of a matrix, finite */
 } steps[] = {
     {"mov.b32", "mov.b32 o, i;"},
     {"add.s32", "add.s32 o, i, j;"},
@@ -56,6 +56,18 @@ static const struct {
     {"tex 2d, linear", "tex.2d.v4.f32.f32 {g, h, h, h}, [x, {f, f}];"},
     {"tex 2d, nearest", "tex.2d.v4.f32.s32 {g, h, h, h}, [x, {i, j}];"},
     {"tex 2d, linear, bytes", "tex.2d.v4.f32.f32 {g, h, h, h}, [b, {f, f}];"},
+#define MMA(shape, d, ab, c, as, bs, cs)                                                           \
+    "mma.sync.aligned." shape ".row.col." d "." ab "." ab "." c " {" cs "}, {" as "}, {" bs        \
+    "}, {" cs "};"
+    {"mma f16", MMA("m16n8k16", "f32", "f16", "f32", "A, A, A, A", "A, A", "g, g, h, h")},
+    {"mma f16, f16 sums", MMA("m16n8k16", "f16", "f16", "f16", "A, A, A, A", "A, A", "B, C")},
+    {"mma bf16", MMA("m16n8k16", "f32", "bf16", "f32", "A, A, A, A", "A, A", "g, g, h, h")},
+    {"mma tf32", MMA("m16n8k8", "f32", "tf32", "f32", "A, A, A, A", "A, A", "g, g, h, h")},
+    {"mma e4m3", MMA("m16n8k32", "f32", "e4m3", "f32", "A, A, A, A", "A, A", "g, g, h, h")},
+    {"mma e5m2", MMA("m16n8k32", "f32", "e5m2", "f32", "A, A, A, A", "A, A", "g, g, h, h")},
+    {"mma s8", MMA("m16n8k32", "s32", "s8", "s32", "A, A, A, A", "A, A", "B, C, B, C")},
+    {"mma.sp f16", "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {g, g, h, h}, "
+                   "{A, A, A, A}, {A, A, A, A}, {g, g, h, h}, M, 0;"},
 };
 
 static double seconds(void)
@@ -118,9 +130,9 @@ static double time_step(const char *text, const char *copies, int runs)
 
     used = snprintf(
         all, sizeof all,
-        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 at)\n{\n"
+        ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 at)\n{\n"
         ".reg .b32 i, j, o, c; .reg .f32 f, g, h; .reg .b64 l, m, n, r, x, b, y, z, v, w;\n"
-        ".reg .b16 s, t, u; .reg .pred p, q, e; .reg .b32 d, k; .reg .b64 x1, x3;\n"
+        ".reg .b16 s, t, u; .reg .pred p, q, e; .reg .b32 d, k, A, B, C, M; .reg .b64 x1, x3;\n"
         "mov.u32 i, %%tid.x; cvt.rn.f32.u32 f, i; fma.rn.f32 f, f, 0f3ebd70a4, 0f3dcccccd;\n"
         "setp.eq.u32 p, i, 5; mad.lo.u32 j, i, 0x1234567, 3; and.b32 j, j, 0xffff;\n"
         "ld.param.u64 z, [at]; mad.wide.u32 r, i, 4, z; mul.lo.u32 c, i, 13;\n"
@@ -128,7 +140,9 @@ static double time_step(const char *text, const char *copies, int runs)
         "mov.u64 x1, %d; mov.u64 x3, %d; and.b32 d, i, 0x7fffff; and.b32 k, j, 0xfff;\n"
         "cvt.u64.u32 l, i; cvt.u64.u32 m, j; mul.lo.u64 w, l, 0x123456789a; or.b64 v, m, "
         "0x100000000;\n"
-        "cvt.u16.u32 t, i; cvt.u16.u32 u, j; mov.u32 c, 0;\n%s\nL:\n",
+        "cvt.u16.u32 t, i; cvt.u16.u32 u, j; mov.u32 c, 0;\n"
+        "and.b32 A, i, 0xbbbbbbbb; mov.u32 B, 0; mov.u32 C, 0; mov.u32 M, 0x44444444;\n"
+        "%s\nL:\n",
         TEXTURE, TEXTURE + 1, TEXTURE + 2, TEXTURE + 3,
         strstr(text, "tex.2d.v4.f32.s32") ? "and.b32 i, i, 63; and.b32 j, j, 63;" : "");
     for (int i = 0; i < COPIES; i++)

@@ -157,6 +157,8 @@ static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *
                             const uint8_t *b_lines, bool add, product_sums *sums)
 {
     const struct how_wgmma *how = &step->how.wgmma;
+    const struct product_side a_side = {how->a, PRODUCT_BYTES, how->a_minus, false};
+    const struct product_side b_side = {how->b, PRODUCT_BYTES, how->b_minus, false};
     const lane_u32 *words = ptx_in(warp, step->list[step->list_count - 2]);
     struct product_elements a, b;
     product_line picked[PRODUCT_COLUMNS];
@@ -165,9 +167,8 @@ static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *
         for (unsigned column = 0; column < PRODUCT_COLUMNS; column++)
             sparse_pick(metadata, how->a, PRODUCT_BYTES, b_lines + column * MOST_BYTES,
                         picked[column]);
-        OPS_NAME(ops_product_take)(how->a, how->a_minus, 1, a_lines + row, &a);
-        OPS_NAME(ops_product_take)
-        (how->b, how->b_minus, PRODUCT_COLUMNS, (const product_line *)picked, &b);
+        OPS_NAME(ops_product_take)(&a_side, 1, a_lines + row, &a);
+        OPS_NAME(ops_product_take)(&b_side, PRODUCT_COLUMNS, (const product_line *)picked, &b);
         OPS_NAME(ops_product_multiply)(kind, 1, &a, &b, add, sums + row);
     }
 }
@@ -175,6 +176,8 @@ static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *
 void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct how_wgmma *how = &step->how.wgmma;
+    const struct product_side a_side = {how->a, PRODUCT_BYTES, how->a_minus, false};
+    const struct product_side b_side = {how->b, PRODUCT_BYTES, how->b_minus, false};
     const unsigned columns = fragment_shape(how->shape).n;
     const bool halves = how->d == IR_F16;
     const unsigned registers = halves ? 2 : 4; /* of eight columns */
@@ -185,7 +188,10 @@ void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, 
     const struct layout b_layout = layout_of(b_descriptors[lane], how->b_columns);
     const unsigned b_bytes = how->sparse ? MOST_BYTES : PRODUCT_BYTES;
     const bool add = ops_predicate(warp, end[-1]) & mask; /* of any lane */
-    const struct product_kind kind = {.type = how->a, .d = how->d, .satfinite = how->satfinite};
+    const struct product_kind kind = {.type = how->a,
+                                      .d = how->d,
+                                      .satfinite = how->satfinite,
+                                      .narrow = how->a == IR_E4M3 || how->a == IR_E5M2};
     product_line a_lines[PRODUCT_ROWS];
     uint8_t b_lines[PRODUCT_COLUMNS * MOST_BYTES];
     struct product_elements a, b;
@@ -204,8 +210,7 @@ void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, 
                        PRODUCT_BYTES, a_lines[0]))
             return;
     }
-    OPS_NAME(ops_product_take)
-    (how->a, how->a_minus, PRODUCT_ROWS, (const product_line *)a_lines, &a);
+    OPS_NAME(ops_product_take)(&a_side, PRODUCT_ROWS, (const product_line *)a_lines, &a);
     for (unsigned column = 0; column < columns; column += PRODUCT_COLUMNS) {
         const uint32_t *list = step->list + column / PRODUCT_COLUMNS * registers;
         product_sums sums[PRODUCT_ROWS] = {{0}};
@@ -217,7 +222,7 @@ void OPS_NAME(memory_wgmma)(struct ptx_warp *warp, const struct ptx_step *step, 
             multiply_sparse(warp, step, &kind, (const product_line *)a_lines, b_lines, add, sums);
         } else {
             OPS_NAME(ops_product_take)
-            (how->b, how->b_minus, PRODUCT_COLUMNS, (const product_line *)b_lines, &b);
+            (&b_side, PRODUCT_COLUMNS, (const product_line *)b_lines, &b);
             OPS_NAME(ops_product_multiply)(&kind, PRODUCT_ROWS, &a, &b, add, sums);
         }
         sums_write(warp, list, halves, mask, sums);

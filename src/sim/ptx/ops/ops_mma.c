@@ -73,12 +73,13 @@ static void read_sums(const struct ptx_warp *warp, const struct ptx_step *step, 
         unsigned row, column;
         fragment_tile(&fragment, i, &row, &column);
         uint32_t *first = to + row * fragment.columns + column;
-        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-            uint32_t *at = first + lane / 4 * fragment.columns + lane % 4 * 2;
-            at[0] = halves ? words[lane] & 0xffff : words[lane];
-            if (halves)
-                at[1] = words[lane] >> 16;
-        }
+        for (unsigned r = 0; r < 8; r++, first += fragment.columns)
+            for (unsigned p = 0; p < 4; p++) {
+                const uint32_t word = words[4 * r + p];
+                first[2 * p] = halves ? word & 0xffff : word;
+                if (halves)
+                    first[2 * p + 1] = word >> 16;
+            }
     }
 }
 
@@ -94,74 +95,60 @@ static void write_sums(struct ptx_warp *warp, const struct ptx_step *step, const
         if (list[i] == PTX_ABSENT)
             continue;
         lane_u32 *to = ptx_out(warp, list[i]);
+        uint32_t all[PTX_LANES];
         fragment_tile(&fragment, i, &row, &column);
         const uint32_t *first = from + row * fragment.columns + column;
-        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-            const uint32_t *at = first + lane / 4 * fragment.columns + lane % 4 * 2;
-            const uint32_t word = halves ? at[0] | at[1] << 16 : at[0];
-            to[lane] = ops_has(mask, lane) ? word : to[lane];
+        for (unsigned r = 0; r < 8; r++, first += fragment.columns)
+            for (unsigned p = 0; p < 4; p++)
+                all[4 * r + p] = halves ? first[2 * p] | first[2 * p + 1] << 16 : first[2 * p];
+        OPS_LANES
+        {
+            to[lane] = ops_has(mask, lane) ? all[lane] : to[lane];
         }
     }
 }
 
 /* --- Parts --- */
-static uint32_t e4m3_half(uint32_t byte)
-{
-    /* An f16 of 2^-8 times the value, but for the NaN. */
-    const float small = f16_float((byte & 0x80) << 8 | (byte & 0x7f) << 7);
-    return (byte & 0x7f) == 0x7f ? HALF_NAN : f16_bits(small * 256.0F);
-}
-
-/* The bytes of part 0 or 1 of a line. Floats of 8 bits become f16, integers of 4 bits s8 or u8. */
-static void split_line(enum parts parts, unsigned type, unsigned which, const uint8_t *from,
-                       product_line to)
+/* The bytes of part 0 or 1 of a line; how many there are. Integers of 4 bits become s8 or u8. */
+static unsigned split_line(enum parts parts, unsigned type, unsigned which, unsigned bytes,
+                           const uint8_t *from, product_line to)
 {
     switch (parts) {
     case PARTS_ONE:
         memcpy(to, from, PRODUCT_BYTES);
-        break;
+        return bytes;
     case PARTS_HALVES:
-        memset(to, 0, PRODUCT_BYTES);
-        memcpy(to, from + which * PRODUCT_BYTES / 2, PRODUCT_BYTES / 2);
-        break;
+        memcpy(to, from + which * bytes / 2, PRODUCT_BYTES / 2);
+        return bytes / 2;
     case PARTS_PAIRS:
-        for (unsigned k = 0; k < PRODUCT_BYTES / 2; k++) {
-            const uint32_t byte = from[k / 2 * 4 + which * 2 + k % 2];
-            const uint32_t half = type == IR_E5M2 ? byte << 8 : e4m3_half(byte);
-            to[2 * k] = (uint8_t)half;
-            to[2 * k + 1] = (uint8_t)(half >> 8);
-        }
-        break;
+        for (unsigned k = 0; k < PRODUCT_BYTES / 2; k += 2)
+            memcpy(to + k, from + (size_t)k * 2 + (size_t)which * 2, 2);
+        return bytes / 2;
     case PARTS_NIBBLES:
         for (unsigned k = 0; k < PRODUCT_BYTES; k++) {
             const unsigned nibble = from[k] >> which * 4 & 15;
             to[k] = (uint8_t)(type == IR_S4 && nibble > 7 ? nibble | 0xf0 : nibble);
         }
     }
+    return bytes;
 }
 
-static unsigned part_type(unsigned type)
+static unsigned whole_type(unsigned type)
 {
-    switch (type) {
-    case IR_E4M3:
-    case IR_E5M2:
-        return IR_F16;
-    case IR_S4:
-        return IR_S8;
-    case IR_U4:
-        return IR_U8;
-    default:
-        return type;
-    }
+    return type == IR_S4 ? IR_S8 : type == IR_U4 ? IR_U8 : type;
 }
 
 static void take_part(const struct ptx_step *step, unsigned type, unsigned which, unsigned count,
                       const uint8_t (*lines)[MOST_BYTES], struct product_elements *to)
 {
+    const struct how_mma *how = &step->how.mma;
+    const unsigned bytes = fragment_in(step, FRAGMENT_A).columns * fragment_bits(type) / 8;
+    struct product_side side = {.type = (uint8_t)whole_type(type), .as_f16 = true};
     product_line parts[PRODUCT_ROWS];
     for (unsigned i = 0; i < count; i++)
-        split_line((enum parts)step->how.mma.parts, type, which, lines[i], parts[i]);
-    OPS_NAME(ops_product_take)(part_type(type), false, count, (const product_line *)parts, to);
+        side.bytes =
+            (uint8_t)split_line((enum parts)how->parts, type, which, bytes, lines[i], parts[i]);
+    OPS_NAME(ops_product_take)(&side, count, (const product_line *)parts, to);
 }
 
 /* --- Sums --- */
@@ -177,12 +164,11 @@ static unsigned wide_type(const struct how_mma *how)
     return how->c == IR_F32 ? IR_F32 : how->d;
 }
 
-/* As another type. */
-static uint32_t sum_convert(uint32_t sum, unsigned from, unsigned to)
+/* To another type. */
+static void convert_sums(unsigned count, unsigned from, unsigned to, uint32_t *sums)
 {
-    if (from == to)
-        return sum;
-    return to == IR_F16 ? f16_bits(f32_of(sum)) : f32_bits(f16_float(sum));
+    for (unsigned i = 0; i < count && from != to; i++)
+        sums[i] = to == IR_F16 ? f16_bits(f32_of(sums[i])) : f32_bits(f16_float(sums[i]));
 }
 
 static uint32_t sum_add(uint32_t c, uint32_t products, const struct how_mma *how)
@@ -209,7 +195,7 @@ static void multiply_part(const struct ptx_step *step, const struct block *block
 {
     const struct how_mma *how = &step->how.mma;
     const unsigned most = block->m < PRODUCT_ROWS ? block->m : PRODUCT_ROWS;
-    const struct product_kind kind = {.type = (uint8_t)part_type(how->a),
+    const struct product_kind kind = {.type = (uint8_t)whole_type(how->a),
                                       .d = (uint8_t)wide_type(how),
                                       .satfinite = how->satfinite && !how->apart,
                                       .differ = !how->both};
@@ -243,7 +229,7 @@ static void multiply_sparse(const struct ptx_warp *warp, const struct ptx_step *
     const struct fragment fragment = fragment_in(step, FRAGMENT_A);
     const unsigned bytes = fragment.columns * fragment_bits(how->a) / 8;
     const lane_u32 *words = ptx_in(warp, step->list[step->list_count - 3]);
-    uint8_t b[PRODUCT_COLUMNS][MOST_BYTES] = {{0}};
+    uint8_t b[PRODUCT_COLUMNS][MOST_BYTES];
     for (unsigned row = 0; row < all->m; row++) {
         const uint64_t metadata = sparse_row(words, how->a, bytes, how->selector, row);
         const struct block one = {all->a + row, (const uint8_t(*)[MOST_BYTES])b,
@@ -259,21 +245,22 @@ static void run_tiles(struct ptx_warp *warp, const struct ptx_step *step, uint32
     const struct how_mma *how = &step->how.mma;
     const struct fragment_shape shape = fragment_shape(how->shape);
     const unsigned sums = shape.m * shape.n, wide = wide_type(how);
-    uint8_t a[MOST_LINES][MOST_BYTES] = {{0}}, b[MOST_LINES][MOST_BYTES] = {{0}};
+    uint8_t a[MOST_LINES][MOST_BYTES], b[MOST_LINES][MOST_BYTES];
     uint32_t c[MOST_C], d[MOST_C];
     const struct block block = {(const uint8_t(*)[MOST_BYTES])a, (const uint8_t(*)[MOST_BYTES])b, d,
                                 shape.m, shape.n};
     read_lines(warp, step, FRAGMENT_A, a);
     read_lines(warp, step, FRAGMENT_B, b);
     read_sums(warp, step, c);
-    for (unsigned i = 0; i < sums; i++)
-        d[i] = c[i] = sum_convert(c[i], how->c, wide);
+    convert_sums(sums, how->c, wide, c);
+    memcpy(d, c, sums * sizeof *d);
     if (how->sparse)
         multiply_sparse(warp, step, &block);
     else
         multiply(step, &block);
-    for (unsigned i = 0; i < sums; i++)
-        d[i] = sum_convert(how->apart ? sum_add(c[i], d[i], how) : d[i], wide, how->d);
+    for (unsigned i = 0; i < sums && how->apart; i++)
+        d[i] = sum_add(c[i], d[i], how);
+    convert_sums(sums, wide, how->d, d);
     write_sums(warp, step, d, mask);
 }
 

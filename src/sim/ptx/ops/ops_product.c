@@ -13,142 +13,122 @@
 #include "ptx/read/ir.h"
 
 /* --- Elements --- */
-struct format {                  /* of a float */
-    unsigned bytes;              /* in memory */
-    unsigned unused;             /* lowest bits */
-    unsigned mantissa, exponent; /* bits */
-    bool finite;                 /* but for the largest number, which is the NaN */
-};
+/* The exponent of zeros is below each other, so that they decide nothing. The largest of a sum is
+ * at least EXPONENT_LEAST: an H100 gives other bits with one more or less. */
+enum { EXPONENT_OF_ZERO = -1000, EXPONENT_LEAST = -133, EXPONENT_BIAS = 127, FRACTION_F32 = 23 };
 
-OPS_INLINE struct format format_of(unsigned type)
+/* Products of numbers between these, and what they are multiplied with below, are normal floats. */
+enum { EXPONENT_NEAR = -50, EXPONENT_FAR = 62 };
+
+OPS_INLINE int32_t field_of(uint32_t bits)
+{
+    return (int32_t)(bits >> FRACTION_F32 & 0xff);
+}
+
+/* Of a float that comes from a format whose least exponent is `least`. */
+OPS_INLINE int32_t exponent_of(uint32_t bits, int32_t least)
+{
+    const int32_t exponent = field_of(bits) - EXPONENT_BIAS;
+    const int32_t number = exponent < least ? least : exponent;
+    return (bits & ~F32_SIGN) == 0 ? EXPONENT_OF_ZERO : number;
+}
+
+OPS_INLINE bool is_special(uint32_t bits)
+{
+    return field_of(bits) == 0xff;
+}
+
+/* Of a format, or of f16 that an element is converted to. */
+OPS_INLINE int32_t least_of(unsigned type, bool as_f16)
+{
+    return type == IR_E4M3 && !as_f16 ? -6 : type == IR_BF16 || type == IR_TF32 ? -126 : -14;
+}
+
+/* As a float. */
+OPS_INLINE uint32_t value_of(unsigned type, uint32_t word)
 {
     switch (type) {
     case IR_F16:
-        return (struct format){2, 0, 10, 5, false};
+        return f32_bits(f16_float(word));
     case IR_BF16:
-        return (struct format){2, 0, 7, 8, false};
+        return word << 16;
     case IR_TF32:
-        return (struct format){4, 13, 10, 8, false};
-    case IR_E4M3:
-        return (struct format){1, 0, 3, 4, true};
+        return word & ~UINT32_C(0x1fff);
     case IR_E5M2:
-        return (struct format){1, 0, 2, 5, false};
-    default:
-        return (struct format){4, 0, 23, 8, false};
+        return f32_bits(f16_float(word << 8));
+    default: { /* e4m3: an f16 of 2^-8 times the value, but for the NaN */
+        const float small = f16_float((word & 0x80) << 8 | (word & 0x7f) << 7);
+        return half_pick((word & 0x7f) == 0x7f, F32_NAN, f32_bits(small * 256.0F));
+    }
     }
 }
 
-/* That of zeros is below each other, so that they decide nothing. The largest of a sum is at least
- * EXPONENT_LEAST: an H100 gives other bits with one more or less. */
-enum { EXPONENT_OF_ZERO = -1000, EXPONENT_LEAST = -133 };
-
-struct number { /* part * 2^exponent */
-    float part, value;
-    int32_t exponent;
-    uint32_t special;
-};
-
-OPS_INLINE struct number number_of(uint32_t word, struct format format)
+OPS_INLINE void take_words(unsigned size, const product_line *from, struct product_elements *to)
 {
-    const uint32_t ones = (1U << format.mantissa) - 1, all = (1U << format.exponent) - 1;
-    const uint32_t bits = word >> format.unused, low = bits & ones;
-    const uint32_t exponent = bits >> format.mantissa & all, normal = exponent != 0;
-    const float magnitude =
-        (float)(int32_t)(low | normal << format.mantissa) * f32_of((127 - format.mantissa) << 23);
-    const uint32_t sign = bits >> (format.mantissa + format.exponent) << 31;
-    const uint32_t special = exponent == all && (!format.finite || low == ones);
-    const uint32_t infinite = special && low == 0;
-    const uint32_t value = infinite ? F32_INFINITY : special ? F32_NAN : f32_bits(magnitude);
-    return (struct number){.part = f32_of((special ? 0 : f32_bits(magnitude)) | sign),
-                           .value = f32_of(value | sign),
-                           .exponent = (low | exponent) == 0
-                                           ? EXPONENT_OF_ZERO
-                                           : (int32_t)(exponent + 1 - normal) - (int32_t)(all >> 1),
-                           .special = special};
-}
-
-/* Elements by place and row, as bits. */
-typedef uint32_t words[PRODUCT_BYTES][PRODUCT_ROWS];
-
-OPS_INLINE void take_words(unsigned bytes, unsigned rows, unsigned count, const product_line *from,
-                           words to)
-{
+    const unsigned count = to->count, rows = to->rows;
     for (unsigned row = 0; row < rows; row++)
         for (unsigned k = 0; k < count; k++) {
             uint32_t word = 0;
-            memcpy(&word, from[row] + (size_t)k * bytes, bytes);
-            to[k][row] = word;
+            memcpy(&word, from[row] + (size_t)k * size, size);
+            to->number[k * rows + row] = (int32_t)word;
         }
 }
 
-OPS_INLINE void take_floats(unsigned type, bool minus, unsigned rows, const product_line *lines,
-                            struct product_elements *to)
+OPS_INLINE void take_floats(unsigned type, unsigned size, const struct product_side *side,
+                            const product_line *lines, struct product_elements *to)
 {
-    const struct format format = format_of(type);
-    const uint32_t sign = minus ? F32_SIGN : 0;
-    uint32_t special = 0;
-    words from;
-    to->count = PRODUCT_BYTES / format.bytes;
-    take_words(format.bytes, rows, to->count, lines, from);
-    for (unsigned k = 0; k < to->count; k++) {
-        OPS_UNORDERED
-        for (unsigned row = 0; row < rows; row++) {
-            const struct number number = number_of(from[k][row], format);
-            to->part[k][row] = f32_of(f32_bits(number.part) ^ sign);
-            to->exponent[k][row] = number.exponent;
-            special |= number.special;
-        }
+    const int32_t least = least_of(type, side->as_f16);
+    const uint32_t sign = side->minus ? F32_SIGN : 0;
+    uint32_t special = 0, far = 0;
+    to->count = side->bytes / size;
+    take_words(size, lines, to);
+    const unsigned all = to->count * to->rows;
+    OPS_UNORDERED
+    for (unsigned i = 0; i < all; i++) {
+        const uint32_t value = value_of(type, (uint32_t)to->number[i]) ^ sign;
+        const int32_t exponent = exponent_of(value, least);
+        to->number[i] = (int32_t)value;
+        to->exponent[i] = exponent;
+        special |= is_special(value);
+        far |= (exponent > EXPONENT_FAR) |
+               ((exponent < EXPONENT_NEAR) & (exponent != EXPONENT_OF_ZERO));
     }
     to->special = special;
-    for (unsigned k = 0; k < to->count && special; k++)
-        for (unsigned row = 0; row < rows; row++)
-            to->value[k][row] = f32_of(f32_bits(number_of(from[k][row], format).value) ^ sign);
+    to->far = far;
 }
 
-OPS_INLINE void take_integers(bool is_signed, unsigned rows, const product_line *lines,
-                              struct product_elements *to)
+void OPS_NAME(ops_product_take)(const struct product_side *side, unsigned rows,
+                                const product_line *lines, struct product_elements *to)
 {
-    for (unsigned k = 0; k < PRODUCT_BYTES; k++)
-        for (unsigned row = 0; row < rows; row++) {
-            const uint8_t byte = lines[row][k];
-            to->number[k][row] = is_signed ? (int8_t)byte : byte;
-        }
-    to->count = PRODUCT_BYTES;
-}
-
-static void take_bits(unsigned rows, const product_line *lines, struct product_elements *to)
-{
-    to->count = PRODUCT_BYTES / 4;
-    for (unsigned k = 0; k < to->count; k++)
-        for (unsigned row = 0; row < rows; row++)
-            memcpy(&to->number[k][row], lines[row] + (size_t)k * 4, 4);
-}
-
-void OPS_NAME(ops_product_take)(unsigned type, bool minus, unsigned rows, const product_line *lines,
-                                struct product_elements *to)
-{
-    switch (type) {
-    case IR_S8:
+    to->rows = rows;
+    to->count = side->bytes;
+    switch (side->type) {
     case IR_U8:
-        take_integers(type == IR_S8, rows, lines, to);
+        take_words(1, lines, to);
+        break;
+    case IR_S8:
+        take_words(1, lines, to);
+        for (unsigned i = 0; i < to->count * rows; i++)
+            to->number[i] = (int8_t)to->number[i];
         break;
     case IR_B1:
-        take_bits(rows, lines, to);
+        to->count = side->bytes / 4;
+        take_words(4, lines, to);
         break;
     case IR_F16:
-        take_floats(IR_F16, minus, rows, lines, to);
+        take_floats(IR_F16, 2, side, lines, to);
         break;
     case IR_BF16:
-        take_floats(IR_BF16, minus, rows, lines, to);
+        take_floats(IR_BF16, 2, side, lines, to);
         break;
     case IR_TF32:
-        take_floats(IR_TF32, minus, rows, lines, to);
+        take_floats(IR_TF32, 4, side, lines, to);
         break;
     case IR_E4M3:
-        take_floats(IR_E4M3, minus, rows, lines, to);
+        take_floats(IR_E4M3, 1, side, lines, to);
         break;
     default:
-        take_floats(IR_E5M2, minus, rows, lines, to);
+        take_floats(IR_E5M2, 1, side, lines, to);
     }
 }
 
@@ -158,7 +138,7 @@ void OPS_NAME(ops_product_take)(unsigned type, bool minus, unsigned rows, const 
  * its factors' exponents. The sum is exact, and cut off once more to the type of d; where a and b
  * have 8 bits, to as many bits behind the first as were kept. f16 is rounded to nearest even. What
  * is too small is +0. */
-enum { FRACTION = 25, FRACTION_NARROW = 13, FRACTION_F32 = 23, F16_SIGN = 0x8000 };
+enum { FRACTION = 25, FRACTION_NARROW = 13, F16_SIGN = 0x8000 };
 
 OPS_INLINE uint32_t f32_cut(double sum, bool narrow)
 {
@@ -179,60 +159,64 @@ OPS_INLINE uint32_t f16_rounded(double sum)
  * the instruction set. */
 typedef int32_t ints __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int64_t longs __attribute__((vector_size(64), aligned(8)));
+typedef double doubles __attribute__((vector_size(64), aligned(8), may_alias));
 
-/* part * 2^(exponent - top) in units of the last bit that counts; 0 if it is far below. */
-#define FIXED(part, exponent, top, fraction)                                                       \
-    __builtin_convertvector(                                                                       \
-        (part) * (floats)((((exponent) - (top) + 127 + (fraction)) & ((exponent) - (top) > -64))   \
-                          << FRACTION_F32),                                                        \
-        ints)
+#define INTS(from) (*(const ints *)(from))
+#define FLOATS(from) (*(const floats *)(from))
+#define DOUBLES(from) __builtin_convertvector(from, doubles)
+#define MOST(one, other) (((one) & ((one) > (other))) | ((other) & ((one) <= (other))))
+/* 2^exponents, as doubles. */
+#define POWER(exponents) ((doubles)(__builtin_convertvector((exponents) + 1023, longs) << 52))
+/* Products in units of the last bit that counts. Far ones need doubles. */
+#define FIXED(one, others)                                                                         \
+    (far ? __builtin_convertvector((double)(one)*DOUBLES(others) * units, ints)                    \
+         : __builtin_convertvector((one) * (others)*near_units, ints))
 
-struct sums { /* of d: c, and what it becomes */
-    struct {
-        int32_t exponent[PRODUCT_COLUMNS];
-        float part[PRODUCT_COLUMNS];
-    } c[PRODUCT_ROWS];
-    int32_t top[PRODUCT_ROWS][PRODUCT_COLUMNS]; /* the largest exponents */
-    /* Two sums, as one could overflow. */
-    int32_t even[PRODUCT_ROWS][PRODUCT_COLUMNS], odd[PRODUCT_ROWS][PRODUCT_COLUMNS];
-};
-
-OPS_INLINE void add_row(const struct product_elements *a, const struct product_elements *b,
-                        unsigned row, int fraction, struct sums *sums)
+OPS_INLINE float value_at(const struct product_elements *of, unsigned k, unsigned row)
 {
-    const ints c = *(const ints *)sums->c[row].exponent;
-    ints top = c, even, odd = c ^ c;
+    return f32_of((uint32_t)of->number[k * of->rows + row]);
+}
+
+/* The sums of a row. `c` are floats, whose exponents are `exponent`. What is not finite makes them
+ * meaningless. */
+OPS_INLINE void add_row(bool far, const struct product_elements *a,
+                        const struct product_elements *b, unsigned row, int fraction,
+                        const uint32_t *c, const int32_t *exponent, double *sums)
+{
+    ints top = INTS(exponent);
     for (unsigned k = 0; k < a->count; k++) {
-        const ints exponent = a->exponent[k][row] + *(const ints *)b->exponent[k];
-        const ints more = exponent > top;
-        top = (exponent & more) | (top & ~more);
+        const ints sum = a->exponent[k * a->rows + row] + INTS(b->exponent + k * PRODUCT_COLUMNS);
+        top = MOST(sum, top);
     }
-    even = FIXED(*(const floats *)sums->c[row].part, c, top, fraction);
+    const ints up = fraction - top;
+    const doubles units = POWER(up);
+    /* With an exponent that no float has, all products are 0. */
+    const floats near_units =
+        (floats)(((up & (up <= EXPONENT_BIAS)) + EXPONENT_BIAS) << FRACTION_F32);
+    /* Two sums, as one could overflow. */
+    ints even = __builtin_convertvector(DOUBLES(FLOATS(c)) * units, ints), odd = even ^ even;
     for (unsigned k = 0; k < a->count; k += 2) {
-        const ints first = a->exponent[k][row] + *(const ints *)b->exponent[k];
-        const ints second = a->exponent[k + 1][row] + *(const ints *)b->exponent[k + 1];
-        even += FIXED(a->part[k][row] * *(const floats *)b->part[k], first, top, fraction);
-        odd += FIXED(a->part[k + 1][row] * *(const floats *)b->part[k + 1], second, top, fraction);
+        const int32_t *others = b->number + (size_t)k * PRODUCT_COLUMNS;
+        even += FIXED(value_at(a, k, row), FLOATS(others));
+        odd += FIXED(value_at(a, k + 1, row), FLOATS(others + PRODUCT_COLUMNS));
     }
-    *(ints *)sums->top[row] = top;
-    *(ints *)sums->even[row] = even;
-    *(ints *)sums->odd[row] = odd;
+    *(doubles *)sums = (DOUBLES(even) + DOUBLES(odd)) * POWER(-up);
 }
 
 /* Infinity or NaN, if the sum of c and the products is; else `bits`. */
 static uint32_t special_or(uint32_t bits, const struct product_elements *a,
-                           const struct product_elements *b, unsigned row, unsigned j, float c,
+                           const struct product_elements *b, unsigned row, unsigned j, uint32_t c,
                            bool is_f16)
 {
-    float sum = c;
+    double sum = (double)f32_of(c);
     for (unsigned k = 0; k < a->count; k++)
-        sum += (a->special ? a->value[k][row] : a->part[k][row]) *
-               (b->special ? b->value[k][j] : b->part[k][j]);
+        sum += (double)value_at(a, k, row) * (double)value_at(b, k, j);
     if (isfinite(sum))
         return bits;
     if (isnan(sum))
         return is_f16 ? HALF_NAN : F32_NAN;
-    return is_f16 ? f16_bits(sum) : f32_bits(sum);
+    return is_f16 ? f16_bits((float)sum) : f32_bits((float)sum);
 }
 
 OPS_INLINE void multiply_floats(bool is_f16, bool narrow, unsigned rows,
@@ -240,28 +224,29 @@ OPS_INLINE void multiply_floats(bool is_f16, bool narrow, unsigned rows,
                                 bool add, product_sums *d)
 {
     const int fraction = narrow ? FRACTION_NARROW : FRACTION;
-    const struct format format = format_of(is_f16 ? IR_F16 : IR_F32);
+    const int32_t least = is_f16 ? -14 : -126;
     uint32_t special = a->special || b->special;
-    struct sums sums;
-    float c[PRODUCT_ROWS][PRODUCT_COLUMNS];
+    uint32_t c[PRODUCT_ROWS][PRODUCT_COLUMNS];
+    int32_t exponent[PRODUCT_ROWS][PRODUCT_COLUMNS];
+    double sums[PRODUCT_ROWS][PRODUCT_COLUMNS];
     for (unsigned row = 0; row < rows; row++)
         for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
-            const struct number number = number_of(add ? d[row][j] : 0, format);
-            const bool least = number.exponent < EXPONENT_LEAST;
-            sums.c[row].exponent[j] = least ? EXPONENT_LEAST : number.exponent;
-            sums.c[row].part[j] = number.part;
-            c[row][j] = number.value;
-            special |= number.special;
+            const uint32_t bits = add ? d[row][j] : 0;
+            const uint32_t value = is_f16 ? f32_bits(f16_float(bits)) : bits;
+            const int32_t own = exponent_of(value, least);
+            exponent[row][j] = own < EXPONENT_LEAST ? EXPONENT_LEAST : own;
+            c[row][j] = value;
+            special |= is_special(value);
         }
+    if (a->far || b->far)
+        for (unsigned row = 0; row < rows; row++)
+            add_row(true, a, b, row, fraction, c[row], exponent[row], sums[row]);
+    else
+        for (unsigned row = 0; row < rows; row++)
+            add_row(false, a, b, row, fraction, c[row], exponent[row], sums[row]);
     for (unsigned row = 0; row < rows; row++)
-        add_row(a, b, row, fraction, &sums);
-    for (unsigned row = 0; row < rows; row++)
-        for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
-            const uint64_t unit = (uint64_t)(1023 + sums.top[row][j] - fraction) << 52;
-            const double sum = (double)sums.even[row][j] + (double)sums.odd[row][j];
-            const double scaled = sum * f64_of(unit);
-            d[row][j] = is_f16 ? f16_rounded(scaled) : f32_cut(scaled, narrow);
-        }
+        for (unsigned j = 0; j < PRODUCT_COLUMNS; j++)
+            d[row][j] = is_f16 ? f16_rounded(sums[row][j]) : f32_cut(sums[row][j], narrow);
     for (unsigned row = 0; row < rows && special; row++)
         for (unsigned j = 0; j < PRODUCT_COLUMNS; j++)
             d[row][j] = special_or(d[row][j], a, b, row, j, c[row][j], is_f16);
@@ -272,12 +257,9 @@ static void multiply_integers(bool satfinite, unsigned rows, const struct produc
                               const struct product_elements *b, product_sums *sums)
 {
     for (unsigned row = 0; row < rows; row++) {
-        int32_t products[PRODUCT_COLUMNS] = {0};
-        for (unsigned k = 0; k < a->count; k++) {
-            const int32_t *factors = b->number[k];
-            for (unsigned j = 0; j < PRODUCT_COLUMNS; j++)
-                products[j] += a->number[k][row] * factors[j];
-        }
+        ints products = {0};
+        for (unsigned k = 0; k < a->count; k++)
+            products += a->number[k * a->rows + row] * INTS(b->number + k * PRODUCT_COLUMNS);
         for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
             const int64_t sum = (int64_t)(int32_t)sums[row][j] + products[j];
             const int64_t near = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
@@ -292,7 +274,8 @@ static void multiply_bits(bool differ, unsigned rows, const struct product_eleme
     for (unsigned row = 0; row < rows; row++)
         for (unsigned k = 0; k < a->count; k++)
             for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
-                const uint32_t one = (uint32_t)a->number[k][row], other = (uint32_t)b->number[k][j];
+                const uint32_t one = (uint32_t)a->number[k * a->rows + row],
+                               other = (uint32_t)b->number[k * PRODUCT_COLUMNS + j];
                 sums[row][j] += (uint32_t)__builtin_popcount(differ ? one ^ other : one & other);
             }
 }
@@ -301,7 +284,7 @@ void OPS_NAME(ops_product_multiply)(const struct product_kind *kind, unsigned ro
                                     const struct product_elements *a,
                                     const struct product_elements *b, bool add, product_sums *sums)
 {
-    const bool narrow = kind->type == IR_E4M3 || kind->type == IR_E5M2;
+    const bool narrow = kind->narrow;
     if (kind->d == IR_S32 && !add)
         memset(sums, 0, rows * sizeof *sums);
     switch (kind->type) {
