@@ -9,6 +9,7 @@
 
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/half.h"
+#include "ptx/texture/tex_quads.h"
 #include "ptx/texture/tex_sample.h"
 
 #define EACH OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
@@ -25,15 +26,10 @@ bool tex_warp_serves(const struct ptx_texture *texture)
 }
 
 /* --- Places --- */
-struct places { /* of two neighbours along one dimension, and the second one's weight */
-    uint64_t at[2][PTX_LANES];     /* in bytes */
-    int32_t outside[2][PTX_LANES]; /* 1: of the border, or beyond integer coordinates */
-    int32_t weight[PTX_LANES];
-};
 struct warp {
     const struct tex_warp *fetch;
     const struct ptx_level *level;
-    struct places places[3];
+    struct tex_places places[3];
     uint32_t left[PTX_LANES];        /* 1: the lane is left to tex_sample */
     uint32_t words[8][4][PTX_LANES]; /* of each corner: its texel */
     bool linear, bounded;            /* something can be outside */
@@ -55,7 +51,7 @@ static void place(struct warp *warp, unsigned dimension, uint32_t pitch)
     const struct tex_warp *fetch = warp->fetch;
     const struct ptx_texture *texture = fetch->texture;
     const lane_u32 *from = fetch->at[dimension], *offset = fetch->offset[dimension];
-    struct places *to = &warp->places[dimension];
+    struct tex_places *to = &warp->places[dimension];
     const int32_t size = (int32_t)tex_sample_extent(warp->level, dimension);
     const enum ptx_address_mode asked = texture->address[dimension];
     const enum ptx_address_mode mode =
@@ -383,20 +379,20 @@ static void filtered(struct warp *warp, const double sums[PTX_LANES], uint32_t t
     }
 }
 
-static void fetch_linear(struct warp *warp, uint32_t texels[4][PTX_LANES])
+static void sum_corners(struct warp *warp, const int32_t weights[8][PTX_LANES],
+                        double sums[4][PTX_LANES])
 {
     const struct ptx_texture *texture = warp->fetch->texture;
     const double scale = unit_scale(texture->channel);
-    int32_t weights[8][PTX_LANES], outside[PTX_LANES];
-    double sums[4][PTX_LANES], units[PTX_LANES];
     const unsigned corners = 1U << warp->fetch->dimensions;
+    double units[PTX_LANES];
     uint32_t raw[PTX_LANES];
+    int32_t outside[PTX_LANES];
 
     /* All are read before one is used: what was just written in words is not yet there as a vector.
      */
     for (unsigned corner = 0; corner < corners; corner++)
         read_corner(warp, corner);
-    weights_of(warp, weights);
     for (unsigned corner = 0; corner < corners; corner++) {
         const int32_t *weight = weights[corner];
         if (warp->bounded)
@@ -418,6 +414,20 @@ static void fetch_linear(struct warp *warp, uint32_t texels[4][PTX_LANES])
             }
         }
     }
+}
+
+static void fetch_linear(struct warp *warp, uint32_t texels[4][PTX_LANES])
+{
+    const struct ptx_texture *texture = warp->fetch->texture;
+    const bool quads =
+        texture->channel == PTX_CHANNEL_F32 && texture->channels == 4 && !warp->bounded;
+    int32_t weights[8][PTX_LANES];
+    double sums[4][PTX_LANES];
+
+    weights_of(warp, weights);
+    if (!quads || !tex_quads_sum(warp->level->data, warp->places, warp->fetch->dimensions, weights,
+                                 sums))
+        sum_corners(warp, weights, sums);
     for (unsigned i = 0; i < texture->channels; i++)
         filtered(warp, sums[i], texels[i]);
 }

@@ -15,6 +15,13 @@ struct tex_warp {
     bool integer; /* the coordinates are */
 };
 
+/* Two neighbours along one dimension. */
+struct tex_places {
+    uint64_t at[2][PTX_LANES];     /* in bytes */
+    int32_t outside[2][PTX_LANES]; /* 1: of the border, or beyond integer coordinates */
+    int32_t weight[PTX_LANES];     /* of the second one, in 256ths */
+};
+
 /* Is the texture of the usual kind? */
 #define tex_warp_serves OPS_NAME(tex_warp_serves)
 bool tex_warp_serves(const struct ptx_texture *texture);
