@@ -3,42 +3,35 @@
  * product for all four channels. */
 #include "ptx/texture/tex_quads.h"
 
-typedef float floats __attribute__((vector_size(16), aligned(1), may_alias));
-typedef double doubles __attribute__((vector_size(32)));
+#include <string.h>
 
 /* Corners in the order of tex_sample.c, whose sums these are to the last bit: a finite texel
  * without weight adds a zero, which changes no sum that begins with +0. */
-OPS_INLINE void sum_lane(const char *data, const struct tex_places *places, unsigned dimensions,
-                         const double weights[8][PTX_LANES], unsigned lane, doubles *to)
-{
-    const char *rows[4] = {data, data, data, data};
-    doubles sum = {0, 0, 0, 0};
-
-    for (unsigned row = 0; row < 1U << (dimensions - 1); row++) {
-        if (dimensions > 1)
-            rows[row] += places[1].at[row & 1][lane];
-        if (dimensions > 2)
-            rows[row] += places[2].at[row >> 1][lane];
-    }
-    for (unsigned corner = 0; corner < 1U << dimensions; corner++) {
-        const char *from = rows[corner >> 1] + places[0].at[corner & 1][lane];
-        const double weight = weights[corner][lane];
-        sum += weight * __builtin_convertvector(*(const floats *)from, doubles);
-    }
-    *to = sum;
-}
 OPS_INLINE void sum_all(const char *data, const struct tex_places *places, unsigned dimensions,
-                        const double weights[8][PTX_LANES], doubles sums[PTX_LANES])
+                        const double weights[8][PTX_LANES], double sums[PTX_LANES][4])
 {
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        sum_lane(data, places, dimensions, weights, lane, &sums[lane]);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        double sum[4] = {0, 0, 0, 0};
+
+        for (unsigned corner = 0; corner < 1U << dimensions; corner++) {
+            const double weight = weights[corner][lane];
+            uint64_t at = 0;
+            float texel[4];
+
+            for (unsigned i = 0; i < dimensions; i++)
+                at += places[i].at[corner >> i & 1][lane];
+            memcpy(texel, data + at, sizeof texel);
+            for (unsigned i = 0; i < 4; i++)
+                sum[i] += weight * (double)texel[i];
+        }
+        memcpy(sums[lane], sum, sizeof sum);
+    }
 }
 
 bool tex_quads_sum(const char *data, const struct tex_places *places, unsigned dimensions,
                    const int32_t weights[8][PTX_LANES], double sums[4][PTX_LANES])
 {
-    double scales[8][PTX_LANES];
-    doubles quads[PTX_LANES], zeros = {0, 0, 0, 0};
+    double scales[8][PTX_LANES], quads[PTX_LANES][4], zeros[4] = {0, 0, 0, 0};
 
     for (unsigned corner = 0; corner < 1U << dimensions; corner++)
         for (unsigned lane = 0; lane < PTX_LANES; lane++)
@@ -49,10 +42,10 @@ bool tex_quads_sum(const char *data, const struct tex_places *places, unsigned d
         sum_all(data, places, 2, scales, quads);
     else
         sum_all(data, places, 3, scales, quads);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        zeros += quads[lane] * 0.0; /* a NaN of what is not finite */
-        for (unsigned i = 0; i < 4; i++)
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        for (unsigned i = 0; i < 4; i++) {
             sums[i][lane] = quads[lane][i];
-    }
+            zeros[i] += quads[lane][i] * 0.0; /* NaN, once one is not finite */
+        }
     return zeros[0] + zeros[1] + zeros[2] + zeros[3] == 0.0;
 }
