@@ -213,7 +213,7 @@ static void run_tex(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
     struct tex_fetch fetch = {.texture = NULL};
     uint32_t texels[4][PTX_LANES], left = mask;
     uint64_t known = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+    for (unsigned lane = 0; lane < PTX_LANES && left >> lane; lane++) {
         uint32_t texel[4];
         if (!ops_has(left, lane))
             continue;

@@ -58,8 +58,10 @@ static void place(struct warp *warp, unsigned dimension, uint32_t pitch)
         texture->normalized || asked == PTX_BORDER ? asked : PTX_CLAMP;
     const bool turns = texture->normalized && !fetch->integer;
     int32_t indices[2][PTX_LANES];
+    uint32_t pitches[PTX_LANES]; /* a vector, for the product of 32 bits by 32 */
     double at[PTX_LANES];
 
+    EACH pitches[lane] = pitch;
     EACH
     {
         const double number =
@@ -113,7 +115,8 @@ static void place(struct warp *warp, unsigned dimension, uint32_t pitch)
         EACH
         {
             const int32_t above = index[lane] < 0 ? 0 : index[lane];
-            to->at[i][lane] = (uint64_t)(uint32_t)(above < size ? above : size - 1) * pitch;
+            const uint32_t place = (uint32_t)(above < size ? above : size - 1);
+            to->at[i][lane] = (uint64_t)place * pitches[lane];
         }
     }
     warp->bounded |= fetch->integer || mode == PTX_BORDER;
