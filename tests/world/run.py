@@ -50,11 +50,9 @@ def fill(text, folder):
 
 
 def pip(folder, *words):
-    """pip of the suite's environment."""
-    done = subprocess.run([folder / "environment/bin/python", "-m", "pip", "--quiet",
-                           "--disable-pip-version-check", *words], check=False)
-    if done.returncode != 0:
-        raise NotFetched
+    """pip of the suite's environment, which works beside this."""
+    return subprocess.Popen([folder / "environment/bin/python", "-m", "pip", "--quiet",
+                             "--disable-pip-version-check", *words])
 
 
 def prepare(folder, suite, options):
@@ -67,10 +65,13 @@ def prepare(folder, suite, options):
     mark.unlink(missing_ok=True)
     shutil.rmtree(folder / "sdist", ignore_errors=True)
     venv.create(folder / "environment", with_pip=True, clear=True)
-    pip(folder, "install", *packages)
+    work = [pip(folder, "install", "--no-compile", *packages)]
     if "sdist" in suite:
-        pip(folder, "download", "--no-deps", "--no-binary", suite["sdist"].split("=")[0],
-            "-d", folder / "sdist", suite["sdist"])
+        work.append(pip(folder, "download", "--no-deps", "--no-binary",
+                        suite["sdist"].split("=")[0], "-d", folder / "sdist", suite["sdist"]))
+    if any([one.wait() for one in work]):
+        raise NotFetched
+    if "sdist" in suite:
         archive, = (folder / "sdist").glob("*.tar.gz")
         shutil.unpack_archive(archive, folder / "sdist")
     for command in suite.get("build", []):
