@@ -67,7 +67,8 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *ha
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     const struct sim_device *device = sim_share_device(shared);
-    if (shared->head.device >= 0 && !device) {
+    memcpy(&place, shared->head.more, sizeof place);
+    if (!sim_share_lies(shared, place)) {
         sim_shared_close(shared);
         return CUDA_ERROR_INVALID_DEVICE;
     }
@@ -77,7 +78,6 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *ha
         *pool_out = (CUmemoryPool)known;
         return CUDA_SUCCESS;
     }
-    memcpy(&place, shared->head.more, sizeof place);
     if (device)
         place = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal};
     struct sim_pool *pool = sim_pool_make(CU_MEM_ALLOCATION_TYPE_PINNED, place);

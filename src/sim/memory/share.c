@@ -22,6 +22,14 @@ struct sim_device *sim_share_device(const struct sim_shared *shared)
     return NULL;
 }
 
+bool sim_share_lies(const struct sim_shared *shared, CUmemLocation location)
+{
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return sim_share_device(shared);
+    return shared->head.device < 0 && (location.type == CU_MEM_LOCATION_TYPE_HOST ||
+                                       location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA);
+}
+
 /* The bytes are in the file from now on: at the same place where they have pages of their own. */
 static CUresult move_block(struct sim_allocation *allocation, struct sim_shared *shared)
 {

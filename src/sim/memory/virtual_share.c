@@ -52,6 +52,7 @@ static struct sim_physical *make(struct sim_shared *shared)
 CUresult sim_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle_v1 *handle, void *osHandle,
                                             CUmemAllocationHandleType shHandleType)
 {
+    CUmemAllocationProp prop;
     if (!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
     struct sim_shared *shared = sim_shared_take((int)(intptr_t)osHandle);
@@ -61,9 +62,9 @@ CUresult sim_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle_v1 *han
         sim_shared_close(shared);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
+    memcpy(&prop, shared->head.more, sizeof prop);
     if (shared->head.kind != SIM_SHARED_PHYSICAL || shared->head.size == 0 ||
-        shared->head.size % SIM_VIRTUAL_GRAIN ||
-        (shared->head.device >= 0 && !sim_share_device(shared))) {
+        shared->head.size % SIM_VIRTUAL_GRAIN || !sim_share_lies(shared, prop.location)) {
         sim_shared_close(shared);
         return CUDA_ERROR_INVALID_VALUE;
     }

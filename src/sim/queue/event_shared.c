@@ -80,7 +80,7 @@ CUresult sim_event_shared_begin(struct sim_event *event, struct sim_shared_token
 struct sim_event_shared *sim_event_shared_open(const struct sim_shared_token *token)
 {
     struct sim_shared *file = sim_shared_open(token);
-    if (file && file->head.size < sizeof(struct page)) {
+    if (file && file->head.size != sizeof(struct page)) {
         sim_shared_close(file);
         return NULL;
     }
