@@ -386,9 +386,8 @@ static enum ptx_status link_two(const char *first, const char *second, struct pt
                                 struct ptx_text *dump)
 {
     struct ptx_options options = {.version = 900, .architecture = 90};
-    struct ptx_source sources[2] = {
-        {.name = "first", .text = first, .size = strlen(first)},
-        {.name = "second", .text = second, .size = strlen(second)}};
+    struct ptx_source sources[2] = {{.name = "first", .text = first, .size = strlen(first)},
+                                    {.name = "second", .text = second, .size = strlen(second)}};
     enum ptx_status status;
     struct ir_module *module = parse_read(&options, sources, 2, errors, NULL, &status);
     if (module)
