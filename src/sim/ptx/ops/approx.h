@@ -41,10 +41,10 @@ OPS_INLINE double less_half_turns(double angle, double count)
     angle = F64_FUSED(count, -0x1.0b4611a4p-33, angle);
     return F64_FUSED(count, -0x1.13198a2e03707p-64, angle);
 }
-#define LARGEST_ANGLE 0x1p20
-OPS_INLINE uint64_t large_angle(double angle)
+#define LARGEST_ANGLE 0x1p20F
+OPS_INLINE uint32_t large_angle(float angle)
 {
-    return f64_bits(LARGEST_ANGLE - __builtin_fabs(angle));
+    return f32_bits(LARGEST_ANGLE - __builtin_fabsf(angle));
 }
 OPS_INLINE double sin_close(double a)
 {
@@ -61,13 +61,17 @@ OPS_INLINE double cos_close(double a)
     return f64_of(f64_bits(sine) ^ ~f64_bits(shifted) << 63);
 }
 
-/* 2^a: the power of the rest by a polynomial, and the whole part into the exponent. Beyond 200 it
- * is as good as infinite or zero. */
+/* Beyond 200 a power is as good as infinite or zero. The choice is one of integers, which gcc does
+ * not compute the power of both cases for. */
+OPS_INLINE float ex2_within(float a)
+{
+    const uint32_t magnitude = f32_bits(a) & ~F32_SIGN, most = UINT32_C(0x43480000);
+    return f32_of((magnitude < most ? magnitude : most) | (f32_bits(a) & F32_SIGN));
+}
+/* 2^a: the power of the rest by a polynomial, and the whole part into the exponent. */
 OPS_INLINE double ex2_close(double a)
 {
-    const double magnitude = __builtin_fabs(a);
-    const double within = __builtin_copysign(magnitude < 200.0 ? magnitude : 200.0, a);
-    const double shifted = within + F64_ROUNDING, rest = within - (shifted - F64_ROUNDING);
+    const double shifted = a + F64_ROUNDING, rest = a - (shifted - F64_ROUNDING);
     double sum = 0x1.e6063f7217bc6p-28;
     sum = F64_FUSED(sum, rest, 0x1.b675bca4eeebbp-24);
     sum = F64_FUSED(sum, rest, 0x1.62bfd47773353p-20);
@@ -82,9 +86,9 @@ OPS_INLINE double ex2_close(double a)
     return f64_of(f64_bits(sum) + (f64_bits(shifted) << 52));
 }
 /* A subnormal float has fewer bits, so that the middle is elsewhere. */
-OPS_INLINE uint64_t ex2_subnormal(double a)
+OPS_INLINE uint32_t ex2_subnormal(float a)
 {
-    return f64_bits(a + 126.0) & ~f64_bits(a + 152.0);
+    return f32_bits(a + 126.0F) & ~f32_bits(a + 152.0F);
 }
 
 /* log2(a) by way of m, from sqrt(1/2) to sqrt(2), and its exponent: 2 atanh((m - 1) / (m + 1)). */

@@ -32,7 +32,7 @@ OPS_INLINE float rsqrt_value(float a, double close)
     const float finite = a == INFINITY ? 0.0F : (float)close;
     return a == 0.0F ? __builtin_copysignf(INFINITY, a) : finite;
 }
-OPS_INLINE uint64_t nowhere(double a)
+OPS_INLINE uint32_t nowhere(float a)
 {
     (void)a;
     return 0;
@@ -42,14 +42,15 @@ static double inverse_root(double a)
     return 1.0 / sqrt(a);
 }
 
-#define VARIANT(name, exact, close_to, value, apart, in, out)                                      \
+/* Bit 31 of `apart` is set where C's function is asked in any case. */
+#define VARIANT(name, exact, close_to, within, value, apart, in, out)                              \
     static __attribute__((noinline)) void name##_exactly(const lane_f32 *from, double *close,      \
                                                          uint32_t mask)                            \
     {                                                                                              \
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                        \
-            const double a = (double)in(from[lane]);                                               \
-            if (ops_has(mask, lane) && (near_middle(close[lane]) | apart(a)) >> 63)                \
-                close[lane] = exact(a);                                                            \
+            const float a = in(from[lane]);                                                        \
+            if (ops_has(mask, lane) && (near_middle(close[lane]) >> 63 | apart(a) >> 31))          \
+                close[lane] = exact((double)a);                                                    \
         }                                                                                          \
     }                                                                                              \
     static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
@@ -57,6 +58,7 @@ static double inverse_root(double a)
         const lane_f32 *from = ptx_in(warp, step->operand[1]);                                     \
         double close[PTX_LANES] __attribute__((aligned(64)));                                      \
         uint64_t open = 0;                                                                         \
+        uint32_t asked = 0;                                                                        \
         if (ops_few(mask)) {                                                                       \
             lane_u32 *few = ptx_out(warp, step->operand[0]);                                       \
             for (uint32_t left = mask; left; left &= left - 1) {                                   \
@@ -67,22 +69,24 @@ static double inverse_root(double a)
         }                                                                                          \
         OPS_LANES                                                                                  \
         {                                                                                          \
-            const double a = (double)in(from[lane]), near = close_to(a);                           \
+            const float a = in(from[lane]);                                                        \
+            const double near = close_to((double)within(a));                                       \
             close[lane] = near;                                                                    \
-            open |= near_middle(near) | apart(a);                                                  \
+            open |= near_middle(near);                                                             \
+            asked |= apart(a);                                                                     \
         }                                                                                          \
-        if (__builtin_expect(open >> 63 != 0, 0))                                                  \
+        if (__builtin_expect((open >> 63 | asked >> 31) != 0, 0))                                  \
             name##_exactly(from, close, mask);                                                     \
         OPS_STORE(warp, step, mask, u32, out(value(in(from[lane]), close[lane])))                  \
     }
-#define FUNCTION(name, exact, value, apart)                                                        \
-    VARIANT(run_##name, exact, name##_close, value, apart, f32_same, f32_out)                      \
-    VARIANT(run_##name##_ftz, exact, name##_close, value, apart, f32_flush, f32_out_ftz)
-FUNCTION(sin, sin, plain_value, large_angle)
-FUNCTION(cos, cos, plain_value, large_angle)
-FUNCTION(ex2, exp2, number_value, ex2_subnormal)
-FUNCTION(lg2, log2, lg2_value, nowhere)
-FUNCTION(rsqrt, inverse_root, rsqrt_value, nowhere)
+#define FUNCTION(name, exact, within, value, apart)                                                \
+    VARIANT(run_##name, exact, name##_close, within, value, apart, f32_same, f32_out)              \
+    VARIANT(run_##name##_ftz, exact, name##_close, within, value, apart, f32_flush, f32_out_ftz)
+FUNCTION(sin, sin, f32_same, plain_value, large_angle)
+FUNCTION(cos, cos, f32_same, plain_value, large_angle)
+FUNCTION(ex2, exp2, ex2_within, number_value, ex2_subnormal)
+FUNCTION(lg2, log2, f32_same, lg2_value, nowhere)
+FUNCTION(rsqrt, inverse_root, f32_same, rsqrt_value, nowhere)
 
 ptx_run *OPS_NAME(ops_approx)(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {
