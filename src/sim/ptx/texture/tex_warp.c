@@ -428,8 +428,8 @@ static void fetch_linear(struct warp *warp, uint32_t texels[4][PTX_LANES])
     double sums[4][PTX_LANES];
 
     weights_of(warp, weights);
-    if (!quads || !tex_quads_sum(warp->level->data, warp->places, warp->fetch->dimensions, weights,
-                                 sums))
+    if (!quads ||
+        !tex_quads_sum(warp->level->data, warp->places, warp->fetch->dimensions, weights, sums))
         sum_corners(warp, weights, sums);
     for (unsigned i = 0; i < texture->channels; i++)
         filtered(warp, sums[i], texels[i]);
