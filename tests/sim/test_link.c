@@ -139,7 +139,7 @@ static void test_undefined(void **state)
     GIVES(CUDA_ERROR_INVALID_SOURCE, cu->cuLinkComplete(link, &image, NULL));
     assert_string_equal(log, "error   : Undefined reference to 'word' in 'CBA'\n"
                              "error   : Undefined reference to '_Z1Zv' in 'CBA'\n"
-                             "error   : Undefined reference to '_Z1Zv' in 'ptx'");
+                             "error   : Undefined reference to '_Z1Zv' in 'Input 3'");
     OK(cu->cuLinkDestroy(link));
 }
 

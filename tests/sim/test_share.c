@@ -192,34 +192,6 @@ static void test_an_imported_block(void **state)
     release_pair(&pair);
 }
 
-/* Each import of one of the process's own blocks is a mapping of its own: the free of one takes
- * none of the others away. */
-static void test_imports_of_one_block(void **state)
-{
-    struct pool_pair pair = import_block();
-    CUmemPoolPtrExportData data;
-    CUdeviceptr second = 0, third = 0;
-    unsigned value = 0;
-    (void)state;
-    OK(cu->cuMemPoolExportPointer(&data, pair.block));
-    OK(cu->cuMemPoolImportPointer(&second, pair.imported, &data));
-    OK(cu->cuMemPoolImportPointer(&third, pair.imported, &data));
-    assert_true(second != pair.same && third != pair.same && second != third);
-    OK(cu->cuMemsetD32_v2(second, 8, 16));
-    OK(cu->cuMemFree_v2(pair.same));
-    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuMemcpyDtoH_v2(&value, pair.same, 4));
-    OK(cu->cuMemcpyDtoH_v2(&value, third + 60, 4));
-    assert_int_equal(value, 8);
-    OK(cu->cuMemFreeAsync(second, NULL));
-    OK(cu->cuStreamSynchronize(NULL));
-    OK(cu->cuMemcpyDtoH_v2(&value, third, 4));
-    assert_int_equal(value, 8);
-    OK(cu->cuMemcpyDtoH_v2(&value, pair.block, 4));
-    assert_int_equal(value, 8);
-    OK(cu->cuMemFree_v2(third));
-    release_pair(&pair);
-}
-
 /* The free of an imported block in one stream does not stop what another one was given before. */
 static void test_a_free_beside_work(void **state)
 {
@@ -469,7 +441,6 @@ static void test_a_recorder_dies(void **state)
 
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_an_imported_block),
-    MEMORY_TEST(test_imports_of_one_block),
     MEMORY_OWN(test_a_free_beside_work, "there the work faults now and then"),
     MEMORY_TEST(test_a_free_waits),
     MEMORY_OWN(test_files_are_given_back, "how many files the driver has open"),

@@ -144,9 +144,7 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr_v2 *ptr_out, CUmemoryPool pool,
     enum sim_memory kind = found->location.type == CU_MEM_LOCATION_TYPE_DEVICE
                                ? SIM_MEMORY_POOL
                                : SIM_MEMORY_POOL_HOST;
-    /* Another process's block has one address here, however often it is imported. This process's
-     * own gets a new one each time. */
-    allocation = sim_shared_is_own(&token) ? NULL : block_of(found, shared);
+    allocation = block_of(found, shared);
     if (allocation) {
         sim_shared_close(shared);
         *ptr_out = allocation->address;

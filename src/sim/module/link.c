@@ -3,6 +3,7 @@
 #include "module/link.h"
 
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,6 +31,7 @@ struct link {
     size_t output_size;
     struct ptx_module *module; /* what is in the output */
     CUresult failed;           /* code of the first input that could not be taken */
+    unsigned added;            /* inputs, in whatever state */
     bool libraries;            /* among the inputs */
     bool busy;                 /* a thread compiles for it, without the driver's lock */
     bool destroyed;            /* by the end of its context meanwhile: that thread frees it */
@@ -168,7 +170,9 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
                     const char *name)
 {
     struct sim_image image;
+    char number[sizeof "Input 4294967295"];
     unsigned architecture = (unsigned)sim_device_architecture(link->device);
+    snprintf(number, sizeof number, "Input %u", ++link->added); /* an H100's name for it */
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
     if (link->output)
@@ -196,7 +200,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         }
     }
     if (result == CUDA_SUCCESS) {
-        result = read_input(link, &image, name, architecture);
+        result = read_input(link, &image, name ? name : number, architecture);
         if (result == CUDA_SUCCESS)
             result = sim_image_append(&link->inputs, &image);
         sim_image_free(&image);
