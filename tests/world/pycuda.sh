@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Build PyCUDA in its own folder: pycuda.sh PYTHON CUDA, on the simulated driver. Its own build
 # compiles 37 small files with Boost's large headers each, for minutes. Here they are two texts.
-# cuRAND is used if it is there.
+# cuRAND is used if it is there. The first folder of LD_LIBRARY_PATH has the libcuda.so to link to.
 set -eu
 python=$1 cuda=$2
 boost=bpl-subset/bpl_subset
@@ -39,5 +39,5 @@ compile driver.o $sources src/cpp/*.cpp
 compile struct.o src/wrapper/_pvt_struct_v3.cpp
 wait $!
 # shellcheck disable=SC2086
-g++ -shared -o "pycuda/_driver$suffix" boost.o driver.o -L"$LD_LIBRARY_PATH" -lcuda $random
+g++ -shared -o "pycuda/_driver$suffix" boost.o driver.o -L"${LD_LIBRARY_PATH%%:*}" -lcuda $random
 g++ -shared -o "pycuda/_pvt_struct$suffix" struct.o
