@@ -271,13 +271,17 @@ static void multiply_integers(bool satfinite, unsigned rows, const struct produc
 static void multiply_bits(bool differ, unsigned rows, const struct product_elements *a,
                           const struct product_elements *b, product_sums *sums)
 {
-    for (unsigned row = 0; row < rows; row++)
+    for (unsigned row = 0; row < rows; row++) {
+        product_sums counts = {0};
         for (unsigned k = 0; k < a->count; k++)
             for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
                 const uint32_t one = (uint32_t)a->number[k * a->rows + row],
                                other = (uint32_t)b->number[k * PRODUCT_COLUMNS + j];
-                sums[row][j] += (uint32_t)__builtin_popcount(differ ? one ^ other : one & other);
+                counts[j] += (uint32_t)__builtin_popcount(differ ? one ^ other : one & other);
             }
+        for (unsigned j = 0; j < PRODUCT_COLUMNS; j++)
+            sums[row][j] += counts[j];
+    }
 }
 
 void OPS_NAME(ops_product_multiply)(const struct product_kind *kind, unsigned rows,
