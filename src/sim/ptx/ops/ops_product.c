@@ -257,9 +257,10 @@ static void multiply_integers(bool satfinite, unsigned rows, const struct produc
                               const struct product_elements *b, product_sums *sums)
 {
     for (unsigned row = 0; row < rows; row++) {
+        const int32_t *one = a->number + row, *others = b->number;
         ints products = {0};
-        for (unsigned k = 0; k < a->count; k++)
-            products += a->number[k * a->rows + row] * INTS(b->number + k * PRODUCT_COLUMNS);
+        for (unsigned k = a->count; k > 0; k--, one += a->rows, others += PRODUCT_COLUMNS)
+            products += *one * INTS(others);
         for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
             const int64_t sum = (int64_t)(int32_t)sums[row][j] + products[j];
             const int64_t near = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
@@ -272,12 +273,12 @@ static void multiply_bits(bool differ, unsigned rows, const struct product_eleme
                           const struct product_elements *b, product_sums *sums)
 {
     for (unsigned row = 0; row < rows; row++) {
+        const int32_t *one = a->number + row, *others = b->number;
         product_sums counts = {0};
-        for (unsigned k = 0; k < a->count; k++)
+        for (unsigned k = a->count; k > 0; k--, one += a->rows, others += PRODUCT_COLUMNS)
             for (unsigned j = 0; j < PRODUCT_COLUMNS; j++) {
-                const uint32_t one = (uint32_t)a->number[k * a->rows + row],
-                               other = (uint32_t)b->number[k * PRODUCT_COLUMNS + j];
-                counts[j] += (uint32_t)__builtin_popcount(differ ? one ^ other : one & other);
+                const int32_t bits = differ ? *one ^ others[j] : *one & others[j];
+                counts[j] += (uint32_t)__builtin_popcount((unsigned)bits);
             }
         for (unsigned j = 0; j < PRODUCT_COLUMNS; j++)
             sums[row][j] += counts[j];
