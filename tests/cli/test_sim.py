@@ -351,7 +351,7 @@ def test_grain():
 
 
 @pytest.mark.parametrize("what, words", [
-    ("syntax", "a module was refused with code 218: ptxas ptx, line 1; "),
+    ("syntax", "a module was refused with code 218: ptxas application ptx input, line 1; "),
     ("cubin", "a module was refused with code 209: the simulated device runs PTX; a cubin is "
               "machine code (for sm_80); compile for a virtual architecture: "),
     ("library", "a linker's input was refused with code 999: fatal   : unexpected archive format"),

@@ -23,6 +23,7 @@ options: cig_type
 options: sm_count
 the compute capability
 an entry of it
+application ptx input
 the function
 cooperative, params
 the linked cubin

@@ -143,8 +143,81 @@ static void test_undefined(void **state)
     OK(cu->cuLinkDestroy(link));
 }
 
-/* A refused input spoils the link; those that follow are still told what is wrong with them. */
+/* PTX that is refused leaves no trace. */
 static void test_refused_input(void **state)
+{
+    static char good[] = HEAD ".visible .func f() { ret; }\n";
+    static char caller[] = HEAD ".extern .func f;\n.extern .func nowhere;\n"
+                                ".visible .entry k() { call f; call nowhere; ret; }\n";
+    static char bad[] = HEAD ".visible .entry k() {\nwrong; }\n";
+    char log[400] = "";
+    CUjit_option keys[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log}, *image = NULL;
+    CUlinkState link = NULL;
+    CUmodule module;
+    CUfunction function;
+    (void)state;
+    OK(cu->cuLinkCreate_v2(2, keys, values, &link));
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, caller, sizeof caller, "c", 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_PTX,
+          cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "b", 0, NULL, NULL));
+    static const char said[] = "ptxas application ptx input, line 5; error   : Not a name of any "
+                               "known instruction: 'wrong'\n"
+                               "ptxas fatal   : Ptx assembly aborted due to errors";
+    assert_string_equal(log, said);
+    assert_int_equal((uintptr_t)values[1], sizeof said - 1);
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_SOURCE, cu->cuLinkComplete(link, &image, NULL));
+    assert_string_equal(log + sizeof said - 1,
+                        "\nerror   : Undefined reference to 'nowhere' in 'c'");
+    OK(cu->cuLinkDestroy(link));
+    OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link));
+    GIVES(CUDA_ERROR_INVALID_PTX,
+          cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "b", 0, NULL, NULL));
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
+    OK(cu->cuLinkComplete(link, &image, NULL));
+    OK(cu->cuModuleLoadData(&module, image));
+    GIVES(CUDA_ERROR_NOT_FOUND, cu->cuModuleGetFunction(&function, module, "k"));
+    OK(cu->cuModuleUnload(module));
+    OK(cu->cuLinkDestroy(link));
+}
+
+static void test_info_log(void **state)
+{
+    static char text[] = HEAD ".global .b32 numbers[100];\n.const .b32 few[10];\n"
+                              ".visible .entry k() { .shared .b32 all[64]; .reg .b32 a; "
+                              "ld.const.b32 a, [few]; st.shared.b32 [all], a; ret; }\n";
+    static const char wanted[] = "ptxas info    : 400 bytes gmem, 40 bytes cmem[3]\n"
+                                 "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+                                 "ptxas info    : Function properties for k\n"
+                                 "ptxas         .     0 bytes stack frame, 0 bytes spill stores, "
+                                 "0 bytes spill loads\n"
+                                 "ptxas info    : Used ";
+    (void)state;
+    for (size_t size = 0; size < 1000; size += size ? size : 1) {
+        char log[1000] = "";
+        CUjit_option keys[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                               CU_JIT_LOG_VERBOSE};
+        void *values[] = {log, (void *)size, (void *)1};
+        CUmodule module;
+        OK(cu->cuModuleLoadDataEx(&module, text, 3, keys, values));
+        size_t length = strlen(log), told = (uintptr_t)values[1];
+        size_t shown = length < sizeof wanted - 1 ? length : sizeof wanted - 1;
+        assert_memory_equal(log, wanted, shown);
+        if (length + 1 < size) { /* whole */
+            assert_int_equal(told, length);
+            assert_non_null(strstr(log + sizeof wanted - 1, " registers, 256 bytes smem"));
+            assert_int_not_equal(log[length - 1], '\n');
+        } else {
+            assert_int_equal(told, length ? size : 0);
+            assert_int_equal(length, size ? size - 1 : 0);
+        }
+        OK(cu->cuModuleUnload(module));
+    }
+}
+
+/* Two definitions spoil the link; those that follow are still told what is wrong with them. */
+static void test_two_definitions(void **state)
 {
     static char good[] = HEAD ".visible .func f() { ret; }\n";
     static char bad[] = HEAD ".visible .entry k() { wrong; }\n";
@@ -158,7 +231,7 @@ static void test_refused_input(void **state)
     OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link));
     OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
     GIVES(CUDA_ERROR_INVALID_SOURCE,
-          cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "g", 0, NULL, NULL));
+          cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, good, sizeof good, "again", 0, NULL, NULL));
     GIVES(CUDA_ERROR_INVALID_PTX,
           cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "b", 0, NULL, NULL));
     GIVES(CUDA_ERROR_INVALID_SOURCE, cu->cuLinkComplete(link, &image, NULL));
@@ -166,7 +239,8 @@ static void test_refused_input(void **state)
     dup2(kept, STDERR_FILENO);
     rewind(file);
     assert_true(fread(said, 1, sizeof said - 1, file) > 0);
-    assert_non_null(strstr(said, "code 300: error   : 'f' is defined by two inputs\n"));
+    assert_non_null(strstr(
+        said, "code 300: error   : Multiple definition of 'f' in 'again', first defined in 'g'\n"));
     assert_null(strstr(strstr(said, "code 218: "), "'f'")); /* each time what is new */
     assert_int_equal(fclose(file) | close(kept), 0);
     OK(cu->cuLinkCreate_v2(0, NULL, NULL, &link)); /* never completed */
@@ -233,10 +307,9 @@ static void test_others_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_input_once),
-        cmocka_unit_test(test_undefined),
-        cmocka_unit_test(test_refused_input),
-        cmocka_unit_test(test_others_go_on),
+        cmocka_unit_test(test_each_input_once), cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_refused_input),   cmocka_unit_test(test_two_definitions),
+        cmocka_unit_test(test_info_log),        cmocka_unit_test(test_others_go_on),
     };
     return cmocka_run_group_tests_name("link", tests, begin, NULL);
 }

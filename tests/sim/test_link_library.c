@@ -128,7 +128,7 @@ static void test_no_library(void **state)
     CUmodule module = NULL;
     (void)state;
     GIVES(CUDA_ERROR_UNKNOWN, add(link, zeros, sizeof zeros));
-    assert_string_equal(errors, "fatal   : unexpected archive format\n");
+    assert_string_equal(errors, "fatal   : unexpected archive format");
     GIVES(CUDA_ERROR_UNKNOWN, add(link, callee, sizeof callee));
     GIVES(CUDA_ERROR_UNKNOWN, add(link, MAGIC, strlen(MAGIC) - 1));
     GIVES(CUDA_ERROR_INVALID_IMAGE, add(link, MAGIC, strlen(MAGIC)));

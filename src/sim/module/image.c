@@ -37,7 +37,7 @@ static CUresult add(struct sim_image *image, const char *text, size_t size, char
         free(owned);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    sources[image->count] = (struct ptx_source){.name = "ptx", .text = text, .size = size};
+    sources[image->count] = (struct ptx_source){.text = text, .size = size};
     owners[image->count++] = owned;
     return CUDA_SUCCESS;
 }
@@ -54,15 +54,19 @@ void sim_image_free(struct sim_image *image)
 CUresult sim_image_append(struct sim_image *image, const struct sim_image *more)
 {
     for (size_t i = 0; i < more->count; i++) {
-        size_t size = strnlen(more->sources[i].text, more->sources[i].size);
-        char *copy = malloc(size + 1);
+        const struct ptx_source *source = &more->sources[i];
+        size_t size = strnlen(source->text, source->size);
+        size_t name = source->input ? strlen(source->input) + 1 : 0;
+        char *copy = malloc(size + 1 + name);
         if (!copy)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        memcpy(copy, more->sources[i].text, size);
+        memcpy(copy, source->text, size);
         copy[size] = '\0';
         CUresult result = add(image, copy, size, copy);
         if (result != CUDA_SUCCESS)
             return result;
+        if (name)
+            image->sources[image->count - 1].input = memcpy(copy + size + 1, source->input, name);
     }
     return CUDA_SUCCESS;
 }

@@ -27,7 +27,7 @@ CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
                         struct sim_image *image, struct ptx_text *errors);
 bool sim_image_is_binary(const void *data, size_t size); /* fatbin or ELF */
 void sim_image_free(struct sim_image *image);
-/* The same image, with texts of its own. */
+/* The same image, with texts and inputs' names of its own. */
 CUresult sim_image_append(struct sim_image *image, const struct sim_image *more);
 
 /* Whether `data` holds the output of the linker, to the last byte. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "module/jit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,18 +102,23 @@ static void write_value(struct sim_jit *jit, CUjit_option option, uintptr_t valu
             memcpy(&jit->values[i], &value, sizeof value);
 }
 
+/* As an H100 does: the last line has no end, and the size is that of the text without its NUL, or
+ * of the buffer that it fills. */
 static void write_log(struct sim_jit *jit, const struct sim_log *log, CUjit_option bytes,
                       const struct ptx_text *text)
 {
-    size_t length = text->length;
     if (!log->buffer || !log->size)
         return;
-    if (length > log->size - 1)
+    size_t length = text->length;
+    if (length && text->data[length - 1] == '\n')
+        length--;
+    bool whole = length < log->size;
+    if (!whole)
         length = log->size - 1;
     if (length)
         memcpy(log->buffer, text->data, length);
     log->buffer[length] = '\0';
-    write_value(jit, bytes, length ? length + 1 : 0);
+    write_value(jit, bytes, whole || !length ? length : log->size);
 }
 
 void sim_jit_write(struct sim_jit *jit)
@@ -146,18 +152,29 @@ void sim_jit_free(struct sim_jit *jit)
     ptx_text_free(&jit->info);
 }
 
+/* In the manner of ptxas -v, which programs search for "Used 24 registers". */
 void sim_jit_describe(struct sim_jit *jit, const struct ptx_module *module, unsigned architecture)
 {
+    uint64_t global = 0, constant = 0;
     if (!jit->verbose)
         return;
+    for (size_t i = 0; i < ptx_module_variables(module); i++) {
+        const struct ptx_variable *variable = ptx_module_variable(module, i);
+        *(variable->space == PTX_SPACE_CONST ? &constant : &global) += variable->size;
+    }
+    ptx_text_add(&jit->info, "ptxas info    : %" PRIu64 " bytes gmem, %" PRIu64 " bytes cmem[3]\n",
+                 global, constant);
     for (size_t i = 0; i < ptx_module_functions(module); i++) {
         const struct ptx_function_info *info = ptx_module_function(module, i);
         if (info->entry)
             ptx_text_add(&jit->info,
-                         "info    : kernel '%s' for sm_%u: about %u registers, %u bytes of shared, "
-                         "%u of local, %u of constant memory\n",
-                         info->name, architecture, info->registers, info->static_shared,
-                         info->local, info->constants);
+                         "ptxas info    : Compiling entry function '%s' for 'sm_%u'\n"
+                         "ptxas info    : Function properties for %s\n"
+                         "ptxas         .     %u bytes stack frame, 0 bytes spill stores, "
+                         "0 bytes spill loads\n"
+                         "ptxas info    : Used %u registers, %u bytes smem\n",
+                         info->name, architecture, info->name, info->local, info->registers,
+                         info->static_shared);
     }
 }
 

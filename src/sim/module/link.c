@@ -25,16 +25,22 @@ struct link {
     const struct sim_device *device; /* the context may end while a thread compiles */
     struct sim_jit jit;
     struct sim_image inputs;
-    struct ptx_build *build; /* of the inputs so far; NULL: none, or one could not be taken */
-    void *names;             /* tree of what the inputs define, which no other may define again */
+    struct ptx_build *build; /* of the inputs so far; NULL: none */
+    void *names;             /* tree of the inputs' definitions */
     void *output;            /* NULL: not complete */
     size_t output_size;
     struct ptx_module *module; /* what is in the output */
-    CUresult failed;           /* code of the first input that could not be taken */
+    CUresult failed;           /* why it never completes */
     unsigned added;            /* inputs, in whatever state */
     bool libraries;            /* among the inputs */
     bool busy;                 /* a thread compiles for it, without the driver's lock */
     bool destroyed;            /* by the end of its context meanwhile: that thread frees it */
+};
+
+/* What no other input may define again. */
+struct definition {
+    const char *input; /* behind the name */
+    char name[];
 };
 
 static void link_free(struct link *link)
@@ -92,29 +98,29 @@ CUresult sim_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, voi
     return CUDA_SUCCESS;
 }
 
-static int compare_names(const void *one, const void *other)
+static int compare(const void *one, const void *other)
 {
-    return strcmp(one, other);
+    return strcmp(((const struct definition *)one)->name, ((const struct definition *)other)->name);
 }
 
-/* Whether the last input defines nothing that one before it defines. */
-static CUresult add_names(struct link *link)
+static CUresult define(struct link *link, const char *name, const char *input)
 {
-    for (size_t i = 0; i < ptx_build_definitions(link->build); i++) {
-        const char *name = ptx_build_definition(link->build, i);
-        if (!name)
-            continue;
-        if (tfind(name, &link->names, compare_names)) {
-            ptx_text_add(&link->jit.errors, "error   : '%s' is defined by two inputs\n", name);
-            return CUDA_ERROR_INVALID_SOURCE;
-        }
-        char *copy = strdup(name);
-        if (!copy || !tsearch(copy, &link->names, compare_names)) {
-            free(copy);
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    return CUDA_SUCCESS;
+    size_t length = strlen(name) + 1, more = strlen(input) + 1;
+    struct definition *own = malloc(sizeof *own + length + more);
+    if (!own)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(own->name, name, length);
+    own->input = memcpy(own->name + length, input, more);
+    struct definition **first = tsearch(own, &link->names, compare);
+    if (first && *first == own)
+        return CUDA_SUCCESS;
+    free(own);
+    if (!first)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    ptx_text_add(&link->jit.errors,
+                 "error   : Multiple definition of '%s' in '%s', first defined in '%s'\n", name,
+                 input, (*first)->input);
+    return link->failed = CUDA_ERROR_INVALID_SOURCE;
 }
 
 static CUresult code_of(enum ptx_status status)
@@ -123,6 +129,7 @@ static CUresult code_of(enum ptx_status status)
     case PTX_OK:
         return CUDA_SUCCESS;
     case PTX_DUPLICATE:
+    case PTX_UNRESOLVED: /* each input was good by itself */
         return CUDA_ERROR_INVALID_SOURCE;
     case PTX_UNSUPPORTED_VERSION:
         return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
@@ -143,26 +150,46 @@ static bool begin(struct link *link, unsigned architecture)
     return link->build;
 }
 
-/* Read the input, for its errors. What it lacks, others may have: cuLinkComplete compiles them all.
- * After one that could not be taken each is read by itself. */
-static CUresult read_input(struct link *link, const struct sim_image *image, const char *name,
-                           unsigned architecture)
+static CUresult read_sources(struct link *link, const struct sim_image *image,
+                             struct ptx_text *errors)
 {
     CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < image->count && result == CUDA_SUCCESS; i++) {
+        const struct ptx_source *source = &image->sources[i];
+        sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
+        enum ptx_status status = ptx_build_add(link->build, source, errors, NULL);
+        sim_lock_enter();
+        result = code_of(status);
+        size_t count = status == PTX_OK ? ptx_build_definitions(link->build) : 0;
+        for (size_t j = 0; j < count && result == CUDA_SUCCESS; j++) {
+            const char *name = ptx_build_definition(link->build, j);
+            if (name)
+                result = define(link, name, source->input);
+        }
+    }
+    return result;
+}
+
+/* Read the input, for its errors. What it lacks, others may have: cuLinkComplete compiles them all.
+ * One that is refused leaves no trace, for which those before it are read again. */
+static CUresult read_input(struct link *link, const struct sim_image *image, unsigned architecture)
+{
     if (!begin(link, architecture))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < image->count && result == CUDA_SUCCESS; i++) {
-        struct ptx_source source = image->sources[i];
-        source.input = name;
-        sim_lock_leave(); /* it takes long, and other threads may use the driver meanwhile */
-        enum ptx_status status = ptx_build_add(link->build, &source, &link->jit.errors, NULL);
-        sim_lock_enter();
-        result = status == PTX_OK ? add_names(link) : code_of(status);
+    CUresult result = read_sources(link, image, &link->jit.errors);
+    if (result == CUDA_SUCCESS) {
+        result = sim_image_append(&link->inputs, image);
+        if (result != CUDA_SUCCESS)
+            link->failed = result; /* a part of it may be there */
+        return result;
     }
-    if (result == CUDA_SUCCESS)
-        return CUDA_SUCCESS;
     ptx_build_cancel(link->build);
     link->build = NULL;
+    tdestroy(link->names, free);
+    link->names = NULL;
+    if (link->failed == CUDA_SUCCESS)
+        link->failed = begin(link, architecture) ? read_sources(link, &link->inputs, NULL)
+                                                 : CUDA_ERROR_OUT_OF_MEMORY;
     return result;
 }
 
@@ -177,20 +204,13 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         return CUDA_ERROR_INVALID_VALUE;
     if (link->output)
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult result;
     if (type == CU_JIT_INPUT_NVVM) {
         ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX, no NVVM code\n");
-        sim_jit_refused(&link->jit, link->device, "linker's input", SIM_LACK_cuLinkAddData_v2_code);
-        return SIM_LACK_cuLinkAddData_v2_code;
-    }
-    CUresult result;
-    if (type == CU_JIT_INPUT_LIBRARY) {
+        result = SIM_LACK_cuLinkAddData_v2_code;
+    } else if (type == CU_JIT_INPUT_LIBRARY) {
         result = sim_archive_read(data, size, architecture, &image, &link->jit.errors);
-        if (result != CUDA_SUCCESS) { /* the link goes on without it, as a device's does */
-            sim_jit_refused(&link->jit, link->device, "linker's input", result);
-            sim_jit_write(&link->jit);
-            return result;
-        }
-        link->libraries = true;
+        link->libraries |= result == CUDA_SUCCESS;
     } else {
         result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
         if (result == CUDA_SUCCESS &&
@@ -198,17 +218,17 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
             sim_image_free(&image);
             result = CUDA_ERROR_INVALID_IMAGE;
         }
+        if (link->failed == CUDA_SUCCESS)
+            link->failed = result; /* an H100's link ends with what it cannot read */
     }
     if (result == CUDA_SUCCESS) {
-        result = read_input(link, &image, name ? name : number, architecture);
-        if (result == CUDA_SUCCESS)
-            result = sim_image_append(&link->inputs, &image);
+        for (size_t i = 0; i < image.count; i++)
+            image.sources[i].input = name ? name : number;
+        result = read_input(link, &image, architecture);
         sim_image_free(&image);
     }
     sim_jit_refused(&link->jit, link->device, "linker's input", result);
     sim_jit_write(&link->jit);
-    if (result != CUDA_SUCCESS && link->failed == CUDA_SUCCESS)
-        link->failed = result;
     return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
 }
 
@@ -293,10 +313,9 @@ static CUresult compile(struct link *link, unsigned architecture)
         sim_jit_describe(&link->jit, link->module, architecture);
     if (status == PTX_UNRESOLVED && link->libraries)
         ptx_text_add(&link->jit.errors,
-                     "\ninfo    : of libraries the simulated device links PTX, and of libcudadevrt "
+                     "info    : of libraries the simulated device links PTX, and of libcudadevrt "
                      "the barrier of a grid; kernels that launch kernels are not simulated\n");
-    /* Each input was good by itself: a symbol is missing. */
-    return status == PTX_UNRESOLVED ? CUDA_ERROR_INVALID_SOURCE : code_of(status);
+    return code_of(status);
 }
 
 static CUresult complete(struct link *link)

@@ -60,7 +60,7 @@ struct ptx_options {
 };
 
 struct ptx_source {
-    const char *name; /* for messages; NULL: "ptx" */
+    const char *name; /* for messages; NULL: "application ptx input" */
     const char *text;
     size_t size;       /* bytes; a NUL before that ends the text */
     const char *input; /* for a linker's messages of what no source defines; NULL: "ptx" */

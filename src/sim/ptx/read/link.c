@@ -164,16 +164,12 @@ static bool is_missing(const struct linking *linking, uint32_t index)
     return !defined(linking, index) && !dynamic && !is_built_in(linking, index);
 }
 
-/* A linker's log ends without a newline, as a device's does. */
 static void report_undefined(const struct linking *linking, const char *name, const char *input)
 {
     struct reader *reader = linking->reader;
-    struct ptx_text *errors = reader->errors;
-    if (errors && reader->error_count < 1000) {
-        if (errors->length && errors->data[errors->length - 1] != '\n')
-            ptx_text_add(errors, "\n");
-        ptx_text_add(errors, "error   : Undefined reference to '%s' in '%s'", name, input);
-    }
+    if (reader->errors && reader->error_count < 1000)
+        ptx_text_add(reader->errors, "error   : Undefined reference to '%s' in '%s'\n", name,
+                     input);
     fail(reader, PTX_UNRESOLVED);
 }
 

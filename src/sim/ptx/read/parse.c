@@ -241,7 +241,7 @@ static void read_source(struct reader *reader, const struct ptx_source *source, 
 {
     atomic_fetch_add_explicit(&read_count, 1, memory_order_relaxed);
     struct parser parser = {.reader = reader, .arena = reader->module->arena, .source = index};
-    parser.file = source->name ? source->name : "ptx";
+    parser.file = source->name ? source->name : "application ptx input";
     parser.address_size = 64;
     if (source->size >= UINT32_MAX) {
         parse_error(&parser, 0, "Input is too large");
@@ -331,7 +331,7 @@ static void stop(struct reader *reader)
 static void say_aborted(const struct reader *reader)
 {
     enum ptx_status status = status_of(reader);
-    if (status != PTX_OK && status != PTX_NO_MEMORY && reader->errors)
+    if (status != PTX_OK && status != PTX_NO_MEMORY && status != PTX_UNRESOLVED && reader->errors)
         ptx_text_add(reader->errors, "ptxas fatal   : Ptx assembly aborted due to errors\n");
 }
 
