@@ -124,6 +124,7 @@ static void test_undefined(void **state)
                                "ld.global.b32 a, [word]; ret; }\n";
     static char other[] = HEAD ".extern .func g;\n.extern .func _Z1Zv;\n"
                                ".visible .entry k() { call g; call _Z1Zv; ret; }\n";
+    static char idle[] = HEAD ".extern .const .b32 unused;\n.extern .global .texref picture;\n";
     static char declares[] = HEAD ".extern .func _Z1Zv;\n.visible .func h() { ret; }\n";
     char log[400] = "";
     CUjit_option keys[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -136,8 +137,10 @@ static void test_undefined(void **state)
     OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, calls, sizeof calls, name, 0, NULL, NULL));
     memset(name, '?', sizeof name - 1); /* the caller's own again */
     OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, other, sizeof other, NULL, 0, NULL, NULL));
+    OK(cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, idle, sizeof idle, "idle", 0, NULL, NULL));
     GIVES(CUDA_ERROR_INVALID_SOURCE, cu->cuLinkComplete(link, &image, NULL));
     assert_string_equal(log, "error   : Undefined reference to 'word' in 'CBA'\n"
+                             "error   : Undefined reference to 'unused' in 'idle'\n"
                              "error   : Undefined reference to '_Z1Zv' in 'CBA'\n"
                              "error   : Undefined reference to '_Z1Zv' in 'Input 3'");
     OK(cu->cuLinkDestroy(link));
@@ -180,6 +183,47 @@ static void test_refused_input(void **state)
     GIVES(CUDA_ERROR_NOT_FOUND, cu->cuModuleGetFunction(&function, module, "k"));
     OK(cu->cuModuleUnload(module));
     OK(cu->cuLinkDestroy(link));
+}
+
+/* Without a linker a declaration with a size is a definition. */
+static void test_declared_alone(void **state)
+{
+    static char text[] =
+        HEAD ".extern .global .align 4 .b32 word[3];\n.extern .const .b32 number;\n"
+             ".extern .shared .b32 shared;\n.extern .global .texref picture;\n"
+             ".global .u64 place = word;\n"
+             ".visible .entry k() { .reg .b32 a, b; ld.global.b32 a, [word+8]; "
+             "ld.const.b32 b, [number]; add.u32 a, a, b; st.shared.b32 [shared], a; "
+             "add.u32 a, a, 5; st.global.b32 [word+4], a; ret; }\n";
+    static char open[] =
+        HEAD ".extern .global .b32 word[];\n"
+             ".visible .entry k() { .reg .b32 a; ld.global.b32 a, [word]; ret; }\n";
+    uint32_t words[3] = {9, 9, 9};
+    CUdeviceptr address = 0, place = 0;
+    CUmodule module = NULL;
+    CUfunction function;
+    CUtexref reference;
+    size_t size = 0;
+    int bytes = 0;
+    (void)state;
+    OK(cu->cuModuleLoadData(&module, text));
+    OK(cu->cuModuleGetGlobal_v2(&address, &size, module, "word"));
+    assert_int_equal(size, sizeof words);
+    OK(cu->cuModuleGetGlobal_v2(&place, NULL, module, "place"));
+    OK(cu->cuMemcpyDtoH_v2(&place, place, sizeof place));
+    assert_int_equal(place, address);
+    OK(cu->cuModuleGetGlobal_v2(NULL, &size, module, "number"));
+    assert_int_equal(size, 4);
+    OK(cu->cuModuleGetTexRef(&reference, module, "picture"));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cu->cuModuleGetGlobal_v2(NULL, &size, module, "picture"));
+    OK(cu->cuModuleGetFunction(&function, module, "k"));
+    OK(cu->cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
+    assert_int_equal(bytes, 4);
+    OK(cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cu->cuMemcpyDtoH_v2(words, address, sizeof words));
+    assert_memory_equal(words, ((uint32_t[]){0, 5, 0}), sizeof words);
+    OK(cu->cuModuleUnload(module));
+    GIVES(CUDA_ERROR_INVALID_PTX, cu->cuModuleLoadData(&module, open));
 }
 
 static void test_info_log(void **state)
@@ -309,7 +353,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_input_once), cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_refused_input),   cmocka_unit_test(test_two_definitions),
-        cmocka_unit_test(test_info_log),        cmocka_unit_test(test_others_go_on),
+        cmocka_unit_test(test_info_log),        cmocka_unit_test(test_declared_alone),
+        cmocka_unit_test(test_others_go_on),
     };
     return cmocka_run_group_tests_name("link", tests, begin, NULL);
 }

@@ -244,15 +244,18 @@ CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule 
         return CUDA_ERROR_INVALID_VALUE;
     if (!module)
         return result;
+    const size_t none = ptx_module_variables(module->ptx);
     size_t index = sim_module_variable(module->ptx, name, PTX_VARIABLE_MEMORY);
-    if (index == ptx_module_variables(module->ptx)) {
+    if (index == none) {
         if (sim_module_entry(module->ptx, name) < ptx_module_functions(module->ptx))
             return CUDA_ERROR_INVALID_VALUE;
         if (dptr)
             *dptr = 0; /* as real drivers do */
         if (bytes)
             *bytes = 0;
-        return CUDA_ERROR_NOT_FOUND;
+        bool reference = sim_module_variable(module->ptx, name, PTX_VARIABLE_TEXREF) != none ||
+                         sim_module_variable(module->ptx, name, PTX_VARIABLE_SURFREF) != none;
+        return reference ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
     }
     if (dptr)
         *dptr = module->variables[index]->address;

@@ -22,12 +22,6 @@ static void module_free(struct ptx_module *module)
     free(module);
 }
 
-static bool is_reference(const struct ir_variable *variable)
-{
-    return variable->type == IR_TEXREF || variable->type == IR_SAMPLERREF ||
-           variable->type == IR_SURFREF;
-}
-
 /* The variables that the driver sees: those in global and constant memory, and references. */
 static bool module_variables(struct ptx_module *module)
 {
@@ -53,7 +47,7 @@ static bool module_variables(struct ptx_module *module)
                    : from->type == IR_SURFREF    ? PTX_VARIABLE_SURFREF
                    : from->type == IR_SAMPLERREF ? PTX_VARIABLE_SAMPLERREF
                                                  : PTX_VARIABLE_MEMORY;
-        to->size = is_reference(from) ? 8 : from->size;
+        to->size = ir_is_reference(from) ? 8 : from->size;
         to->align = from->align ? from->align : 1;
         to->managed = from->managed;
         to->visible = from->linkage != IR_STATIC && from->linkage != IR_EXTERN;

@@ -138,12 +138,6 @@ static uint32_t lower_shared_address(struct lower *lower, uint32_t number, int64
     return place == PLACE_32 ? operand_temp_from(lower, move_low32, PLACE_32, value) : value;
 }
 
-static bool is_reference(const struct ir_variable *variable)
-{
-    return variable->type == IR_TEXREF || variable->type == IR_SAMPLERREF ||
-           variable->type == IR_SURFREF;
-}
-
 static uint32_t lower_variable(struct lower *lower, const struct ir_operand *operand,
                                enum value_place place)
 {
@@ -157,7 +151,7 @@ static uint32_t lower_variable(struct lower *lower, const struct ir_operand *ope
         lower_refuse(lower, "'%s' has no address", variable->name);
         return PTX_CONSTANT;
     }
-    if (is_reference(variable))
+    if (ir_is_reference(variable))
         return lower_produce(
             lower, special_reference, PLACE_64,
             (union ptx_how){.reference = {.variable = module->variable_of[operand->index]}});

@@ -324,8 +324,7 @@ static bool handle_suits(const struct parser *parser, const struct ir_operand *o
 {
     const struct ir_variable *variable = variable_of(parser, operand);
     if (variable)
-        return variable->type == IR_TEXREF || variable->type == IR_SURFREF ||
-               variable->type == IR_SAMPLERREF || variable->space == PTX_SPACE_TEX;
+        return ir_is_reference(variable) || variable->space == PTX_SPACE_TEX;
     return operand->kind == IR_OPERAND_PARAM || register_suits(parser, operand, IR_U64, false);
 }
 

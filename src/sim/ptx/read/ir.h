@@ -47,7 +47,7 @@ enum ir_type {
     IR_E5M2,
     IR_B1,
     IR_PRED,
-    IR_TEXREF,
+    IR_TEXREF, /* from here on references */
     IR_SAMPLERREF,
     IR_SURFREF,
 };
@@ -394,6 +394,11 @@ struct ir_variable { /* module scope, or .local .shared .param in a function */
     uint32_t relocation_count;
     uint32_t line;
 };
+
+static inline bool ir_is_reference(const struct ir_variable *variable)
+{
+    return variable->type >= IR_TEXREF;
+}
 
 struct ir_parameter { /* of a function: entry parameter, argument or return value */
     const char *name;

@@ -156,6 +156,19 @@ static bool is_built_in(const struct linking *linking, uint32_t index)
     return linking->functions && builtin_find(name_at(linking, index));
 }
 
+/* As on an H100, a declaration with a size defines a variable of zeros if nothing else does. A
+ * linker takes only declarations of references so. */
+static void define_declared(const struct linking *linking)
+{
+    bool linker = linking->reader->inputs.count > 0;
+    for (uint32_t i = 0; i < linking->count && !linking->functions; i++) {
+        struct ir_variable *variable = variable_at(linking, i);
+        if (linking->map[i] == i && !defined(linking, i) && !variable->unsized &&
+            (!linker || ir_is_reference(variable)))
+            variable->linkage = IR_VISIBLE;
+    }
+}
+
 /* Whether the symbol that stands for its name has no definition, and needs one where it is used. */
 static bool is_missing(const struct linking *linking, uint32_t index)
 {
@@ -173,14 +186,15 @@ static void report_undefined(const struct linking *linking, const char *name, co
     fail(reader, PTX_UNRESOLVED);
 }
 
-/* What is used and has no definition: once, or by a linker for each input that uses it. */
+/* What is used and has no definition: once, or by a linker for each input that uses it, or declares
+ * it as a variable. */
 static void report_missing(const struct linking *linking, const struct link_entry *entries)
 {
     const char *const *inputs = linking->reader->inputs.data;
     for (uint32_t i = 0; i < linking->count; i++) {
         if (!is_missing(linking, linking->map[i]))
             continue;
-        if (inputs && entries[i].used)
+        if (inputs && (entries[i].used || !linking->functions))
             report_undefined(linking, name_at(linking, i), inputs[entries[i].source]);
         else if (!inputs && linking->map[i] == i && linking->used[i])
             report(linking, PTX_UNRESOLVED, "Unresolved extern", name_at(linking, i));
@@ -232,6 +246,7 @@ static void link_symbols(struct linking *linking)
     }
     unite(linking);
     follow_aliases(linking);
+    define_declared(linking);
     uint32_t kept = compact(linking);
     if (linking->functions)
         linking->reader->module->function_count = kept;
