@@ -22,7 +22,7 @@ static bool is_shared_of(const struct ptx_block *block, uintptr_t at)
 }
 
 /* Shared memory of the block or of another one of its cluster: one worker runs them all. */
-static bool is_shared(const struct ptx_warp *warp, uintptr_t at)
+static bool is_any_shared(const struct ptx_warp *warp, uintptr_t at)
 {
     const struct cluster *cluster = warp->block->cluster;
     bool found = is_shared_of(warp->block, at);
@@ -32,22 +32,30 @@ static bool is_shared(const struct ptx_warp *warp, uintptr_t at)
     return found;
 }
 
+static inline bool is_shared(const struct ptx_warp *warp, enum memory_space space, uintptr_t at)
+{
+    return space == MEMORY_GENERIC ? is_any_shared(warp, at) : space == MEMORY_SHARED;
+}
+
 /* name: of the run function; update: what one lane does atomically to *at, giving the old value. */
 #define RUN(name, bits, shape, operation, update)                                                  \
     static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
     {                                                                                              \
         const shape *operand = ptx_in(warp, step->operand[2]);                                     \
         shape *to = step->operand[0] == PTX_ABSENT ? NULL : ptx_out(warp, step->operand[0]);       \
+        const enum memory_space space = step->how.memory.space;                                    \
         struct access access;                                                                      \
                                                                                                    \
-        memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->operand[1]),    \
-                      sizeof(bits), true, &access);                                                \
+        memory_access(warp, step, mask, space, ptx_in(warp, step->operand[1]), sizeof(bits), true, \
+                      &access);                                                                    \
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
+        access_gather(&access);                                                                    \
         FOR_LANES (lane, mask) {                                                                   \
-            bits *at = (bits *)access_lane(&access, lane), b = (bits)operand[lane], old;           \
+            bits *at = (bits *)((uintptr_t)access.base + access.offsets[lane]),                    \
+                 b = (bits)operand[lane], old;                                                     \
                                                                                                    \
-            if (is_shared(warp, (uintptr_t)at)) {                                                  \
+            if (is_shared(warp, space, (uintptr_t)at)) {                                           \
                 old = *at;                                                                         \
                 *at = operation(old, b, false);                                                    \
             } else {                                                                               \
@@ -208,19 +216,20 @@ static uint32_t vector_one(unsigned form, uintptr_t at, uint32_t b, bool global)
 
 static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
+    const enum memory_space space = step->how.memory.space;
     unsigned form = step->how.memory.vector, count = (step->list_count - 1u) / 2;
     unsigned size = is_half(form) ? 2 : 4;
     struct access access;
 
-    memory_access(warp, step, mask, step->how.memory.space, ptx_in(warp, step->list[0]),
-                  size * count, true, &access);
+    memory_access(warp, step, mask, space, ptx_in(warp, step->list[0]), size * count, true,
+                  &access);
     if (access.pattern == ACCESS_FAILED)
         return;
     FOR_LANES (lane, mask)
         for (unsigned i = 0; i < count; i++) {
             uintptr_t at = access_lane(&access, lane) + i * size;
             const reg32 *operand = ptx_in(warp, step->list[1 + i]);
-            uint32_t old = vector_one(form, at, operand[lane], !is_shared(warp, at));
+            uint32_t old = vector_one(form, at, operand[lane], !is_shared(warp, space, at));
 
             if (step->list[1 + count + i] != PTX_ABSENT)
                 ((reg32 *)ptx_out(warp, step->list[1 + count + i]))[lane] = old;

@@ -109,6 +109,18 @@ static inline uintptr_t access_lane(const struct access *access, unsigned lane)
                      : (uintptr_t)access->second + (lane - 16) * access->stride;
 }
 
+/* The same as the pattern GATHER. */
+static inline void access_gather(struct access *access)
+{
+    if (access->pattern == ACCESS_GATHER)
+        return;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        access->pointers[lane] = access_lane(access, lane);
+    access->pattern = ACCESS_GATHER;
+    access->base = NULL;
+    access->offsets = access->pointers;
+}
+
 /* Check `size` bytes of each lane of `mask` at its address plus the step's offset. */
 void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                    enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
