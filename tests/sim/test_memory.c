@@ -184,6 +184,7 @@ static void test_managed(void **state)
 {
     CUdeviceptr a;
     int places[3];
+    CUmemLocation host = {.type = CU_MEM_LOCATION_TYPE_HOST};
     CUmemLocation first = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
     CUmemLocation second = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1};
     (void)state;
@@ -198,6 +199,10 @@ static void test_managed(void **state)
     OK(cu->cuMemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, a,
                                   MIB));
     assert_true(places[0] == 0 && places[1] == 1 && places[2] == CU_DEVICE_INVALID);
+    OK(cu->cuMemAdvise_v2(a, MIB, CU_MEM_ADVISE_SET_ACCESSED_BY, host));
+    OK(cu->cuMemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, a,
+                                  MIB));
+    assert_true(places[0] == 0 && places[1] == 1 && places[2] == CU_DEVICE_CPU);
     OK(cu->cuMemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, a,
                                   2 * MIB));
     assert_true(places[0] == 1 && places[1] == CU_DEVICE_INVALID);

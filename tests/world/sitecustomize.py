@@ -25,7 +25,10 @@ def hide_linker():
 
 def hide_machine_code():
     """NVRTC's PTX in place of its machine code."""
-    from cuda.bindings import nvrtc
+    try:
+        from cuda.bindings import nvrtc
+    except ImportError:  # before release 12.8
+        from cuda import nvrtc
     nvrtc.nvrtcGetCUBIN, nvrtc.nvrtcGetCUBINSize = nvrtc.nvrtcGetPTX, nvrtc.nvrtcGetPTXSize
 
 

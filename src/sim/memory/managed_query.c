@@ -45,14 +45,15 @@ static int id_of(CUmemLocation location)
                : CU_DEVICE_INVALID;
 }
 
+/* The devices by number, then the host. */
 static void accessed_by(const struct sim_managed_page *all, int *list, size_t count)
 {
     size_t used = 0;
-    if (all->accessed_by_host && used < count)
-        list[used++] = CU_DEVICE_CPU;
     for (int device = 0; device < SIM_MAX_DEVICES && used < count; device++)
         if (all->accessed_by >> device & 1)
             list[used++] = device;
+    if (all->accessed_by_host && used < count)
+        list[used++] = CU_DEVICE_CPU;
     while (used < count)
         list[used++] = CU_DEVICE_INVALID;
 }
