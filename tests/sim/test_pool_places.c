@@ -266,6 +266,51 @@ static void test_pool_of_managed(void **state)
     }
 }
 
+static int range_value(CUdeviceptr address, CUmem_range_attribute attribute)
+{
+    int value = 77;
+    OK(cu->cuMemRangeGetAttribute(&value, sizeof value, attribute, address, 2 * MIB));
+    return value;
+}
+
+/* A pool's managed memory prefers the pool's place. It moves, and takes no advice. */
+static void test_pool_advice(void **state)
+{
+    static const struct {
+        CUmemLocationType place;
+        int preferred;
+    } rows[] = {{AT(NONE), CU_DEVICE_INVALID},
+                {AT(DEVICE), 0},
+                {AT(HOST), CU_DEVICE_CPU},
+                {AT(HOST_NUMA), CU_DEVICE_CPU}};
+    CUmemLocation device = {.type = AT(DEVICE)};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CUmemoryPool pool = pool_at(MANAGED, rows[i].place);
+        CUdeviceptr a = pool_take(2 * MIB, pool, NULL);
+        int places[2];
+        assert_int_equal(range_value(a, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION),
+                         rows[i].preferred);
+        assert_int_equal(range_value(a, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY), 0);
+        OK(cu->cuMemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, a,
+                                      2 * MIB));
+        assert_true(places[0] == CU_DEVICE_INVALID && places[1] == CU_DEVICE_INVALID);
+        GIVES(CUDA_ERROR_NOT_SUPPORTED,
+              cu->cuMemAdvise_v2(a, 2 * MIB, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+        GIVES(CUDA_ERROR_NOT_SUPPORTED,
+              cu->cuMemAdvise_v2(a, 4 * MIB, CU_MEM_ADVISE_UNSET_ACCESSED_BY, device));
+        OK(cu->cuMemPrefetchAsync_v2(a, 2 * MIB, device, 0, NULL));
+        assert_int_equal(range_value(a, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION), 0);
+        assert_int_equal(range_value(a, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION),
+                         rows[i].preferred);
+        OK(cu->cuMemFreeAsync(a, NULL));
+        OK(cu->cuStreamSynchronize(NULL));
+        GIVES(CUDA_ERROR_INVALID_VALUE,
+              cu->cuMemAdvise_v2(a, 2 * MIB, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+        OK(cu->cuMemPoolDestroy(pool));
+    }
+}
+
 static void test_pool_limit(void **state)
 {
     static const CUmemLocationType places[] = {AT(DEVICE), AT(HOST), AT(HOST_NUMA)};
@@ -301,12 +346,9 @@ static void test_pool_too_large(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    MEMORY_TEST(test_pool_places),
-    MEMORY_TEST(test_pool_current),
-    MEMORY_TEST(test_pool_access),
-    MEMORY_TEST(test_pool_on_host),
-    MEMORY_TEST(test_pool_of_managed),
-    MEMORY_TEST(test_pool_limit),
-    MEMORY_OWN(test_pool_too_large, "a small device"),
+    MEMORY_TEST(test_pool_places),     MEMORY_TEST(test_pool_current),
+    MEMORY_TEST(test_pool_access),     MEMORY_TEST(test_pool_on_host),
+    MEMORY_TEST(test_pool_of_managed), MEMORY_TEST(test_pool_advice),
+    MEMORY_TEST(test_pool_limit),      MEMORY_OWN(test_pool_too_large, "a small device"),
 };
 MEMORY_MAIN("pool_places", tests)

@@ -9,6 +9,7 @@
 #include "core/current.h"
 #include "device/device.h"
 #include "memory/memory.h"
+#include "memory/pool.h"
 #include "memory/range.h"
 #include "queue/capture.h"
 #include "queue/stream.h"
@@ -16,7 +17,8 @@
 struct sim_allocation *sim_managed(uint64_t address, size_t size)
 {
     struct sim_allocation *found = sim_range_find(address);
-    if (!found || found->kind != SIM_MEMORY_MANAGED || found->ending)
+    if (!found || found->ending ||
+        (found->kind != SIM_MEMORY_MANAGED && found->kind != SIM_MEMORY_POOL_MANAGED))
         return NULL;
     size_t room = (found->size + SIM_MANAGED_PAGE - 1) / SIM_MANAGED_PAGE * SIM_MANAGED_PAGE;
     return size <= room - (size_t)(address - found->address) ? found : NULL;
@@ -37,17 +39,28 @@ bool sim_managed_location_is_valid(CUmemLocation location)
     }
 }
 
+struct sim_managed_page sim_managed_untold(const struct sim_allocation *allocation)
+{
+    const struct sim_pool *pool =
+        allocation->kind == SIM_MEMORY_POOL_MANAGED ? allocation->owner : NULL;
+    return (struct sim_managed_page){.preferred = pool ? pool->location : (CUmemLocation){0}};
+}
+
 struct sim_managed_page *sim_managed_pages(struct sim_allocation *allocation, uint64_t address,
                                            size_t size, size_t *count)
 {
     size_t first = (size_t)(address - allocation->address) / SIM_MANAGED_PAGE;
     size_t last =
         ((size_t)(address - allocation->address) + size + SIM_MANAGED_PAGE - 1) / SIM_MANAGED_PAGE;
+    size_t all = (allocation->size + SIM_MANAGED_PAGE - 1) / SIM_MANAGED_PAGE;
+    struct sim_managed_page *page = allocation->advice;
     *count = last - first;
-    if (!allocation->advice)
-        allocation->advice = calloc((allocation->size + SIM_MANAGED_PAGE - 1) / SIM_MANAGED_PAGE,
-                                    sizeof(struct sim_managed_page));
-    return allocation->advice ? (struct sim_managed_page *)allocation->advice + first : NULL;
+    if (!page) {
+        allocation->advice = page = malloc(all * sizeof *page);
+        for (size_t i = 0; page && i < all; i++)
+            page[i] = sim_managed_untold(allocation);
+    }
+    return page ? page + first : NULL;
 }
 
 CUresult sim_cuMemAllocManaged(CUdeviceptr_v2 *dptr, size_t bytesize, unsigned int flags)
@@ -106,9 +119,13 @@ static CUresult advise(uint64_t address, size_t size, CUmem_advise advice, CUmem
     bool needs_location = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                           advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                           advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
-    struct sim_allocation *found = size ? sim_managed(address, size) : NULL;
+    struct sim_allocation *found = size ? sim_managed(address, 1) : NULL;
     if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY ||
         !found)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (found->kind == SIM_MEMORY_POOL_MANAGED) /* as an H100 with driver 580 */
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (!sim_managed(address, size))
         return CUDA_ERROR_INVALID_VALUE;
     if (needs_location && !sim_managed_location_is_valid(location))
         return bad_location;

@@ -104,8 +104,8 @@ static CUresult ask(uint64_t address, size_t size, struct sim_managed_page *all)
     size_t count;
     if (!found)
         return CUDA_ERROR_INVALID_VALUE;
-    *all = (struct sim_managed_page){0};
-    if (!found->advice) /* nothing was ever said */
+    *all = sim_managed_untold(found);
+    if (!found->advice)
         return CUDA_SUCCESS;
     struct sim_managed_page *page = sim_managed_pages(found, address, size, &count);
     *all = common(page, count);
