@@ -173,14 +173,14 @@ def run(name, suite, options):
     report, text = folder / f"{name}.xml", folder / f"{name}.txt"
     report.unlink(missing_ok=True)
     plugins = [part for plugin in suite.get("plugins", []) for part in ("-p", plugin)]
+    tests = [fill(one, folder) for one in suite["few" if options.few else "pytest"]]
     with open(text, "w", encoding="utf-8") as output:
         code = subprocess.run(
             [options.cushim.resolve(), "sim", "--quiet", "--cuda", suite["cuda"],
              "--profile", suite.get("profile", "ampere"), "--grain", str(suite.get("grain", 1)),
              "--", folder / "environment/bin/python",
              "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", *plugins, *PYTEST,
-             f"--junitxml={report}",
-             *(suite["few"] if options.few else suite["pytest"]), *options.pytest],
+             f"--junitxml={report}", *tests, *options.pytest],
             cwd=place, env=environment(suite, folder), stdout=output,
             stderr=subprocess.STDOUT, check=False).returncode
     if code not in (0, 1) or not report.exists():
