@@ -114,6 +114,9 @@ static char *resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
             space = PTX_SPACE_PARAM;
             at = address - PTX_PARAM_WINDOW;
         }
+    } else if (space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL) {
+        /* They have 32 bits, and compilers let the sum of register and offset overflow. */
+        at = address = (uint32_t)address;
     }
     if (space == PTX_SPACE_GENERIC || space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST) {
         if (memory_find(warp->state->worker, step->how.memory.slot, address, needed,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Carry chains: add.cc addc sub.cc subc mad.cc madc. The flag is a bit per lane in warp->carry;
- * after a subtraction it is the borrow. */
+/* Carry chains: add.cc addc sub.cc subc mad.cc madc. The flag is a bit per lane in warp->carry. A
+ * subtraction adds the complement: its flag is 1 where nothing was borrowed, which compilers use in
+ * an addc after a sub.cc. */
 #include <stddef.h>
 
 #include "ptx/ops/exec.h"
@@ -17,7 +18,8 @@ static inline uint64_t high_product(uint64_t a, uint64_t b, bool is_signed)
     return high - (a >> 63 ? b : 0) - (b >> 63 ? a : 0);
 }
 
-/* Each yields the result and sets *carry, which holds the flag before, 0 or 1. */
+/* Each yields the result and sets *carry, which holds the flag before, 0 or 1. Without a flag a
+ * subtraction begins with 1. */
 #define CHAIN(T)                                                                                   \
     static inline T add_##T(T a, T b, unsigned *carry)                                             \
     {                                                                                              \
@@ -27,9 +29,7 @@ static inline uint64_t high_product(uint64_t a, uint64_t b, bool is_signed)
     }                                                                                              \
     static inline T sub_##T(T a, T b, unsigned *carry)                                             \
     {                                                                                              \
-        const T difference = (T)(a - b), total = (T)(difference - *carry);                         \
-        *carry = (a < b) | (difference < *carry);                                                  \
-        return total;                                                                              \
+        return add_##T(a, (T)~b, carry);                                                           \
     }
 CHAIN(uint32_t)
 CHAIN(uint64_t)
@@ -41,7 +41,7 @@ CHAIN(uint64_t)
 #define HIGH64S(a, b) high_product(a, b, true)
 
 /* `left` and `right`: the terms, from the sources a, b, c. */
-#define RUN(name, T, U, function, left, right, three)                                              \
+#define RUN(name, T, U, function, left, right, three, first)                                       \
     static void run_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)      \
     {                                                                                              \
         const lane_##U *pa = ptx_in(warp, step->operand[1]);                                       \
@@ -51,7 +51,7 @@ CHAIN(uint64_t)
         uint32_t flags = 0;                                                                        \
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {                                        \
             const T a = pa[lane], b = pb[lane], c = pc[lane];                                      \
-            unsigned carry = step->how.carry.in ? warp->carry >> lane & 1U : 0;                    \
+            unsigned carry = step->how.carry.in ? warp->carry >> lane & 1U : (first);              \
             const T value = function(left, right, &carry);                                         \
             (void)b;                                                                               \
             (void)c;                                                                               \
@@ -62,16 +62,16 @@ CHAIN(uint64_t)
         if (step->how.carry.out)                                                                   \
             warp->carry = (warp->carry & ~mask) | (flags & mask);                                  \
     }
-RUN(add32, uint32_t, u32, add_uint32_t, a, b, false)
-RUN(add64, uint64_t, u64, add_uint64_t, a, b, false)
-RUN(sub32, uint32_t, u32, sub_uint32_t, a, b, false)
-RUN(sub64, uint64_t, u64, sub_uint64_t, a, b, false)
-RUN(madlo32, uint32_t, u32, add_uint32_t, LOW32(a, b), c, true)
-RUN(madhi_u32, uint32_t, u32, add_uint32_t, HIGH32U(a, b), c, true)
-RUN(madhi_s32, uint32_t, u32, add_uint32_t, HIGH32S(a, b), c, true)
-RUN(madlo64, uint64_t, u64, add_uint64_t, LOW32(a, b), c, true)
-RUN(madhi_u64, uint64_t, u64, add_uint64_t, HIGH64U(a, b), c, true)
-RUN(madhi_s64, uint64_t, u64, add_uint64_t, HIGH64S(a, b), c, true)
+RUN(add32, uint32_t, u32, add_uint32_t, a, b, false, 0)
+RUN(add64, uint64_t, u64, add_uint64_t, a, b, false, 0)
+RUN(sub32, uint32_t, u32, sub_uint32_t, a, b, false, 1)
+RUN(sub64, uint64_t, u64, sub_uint64_t, a, b, false, 1)
+RUN(madlo32, uint32_t, u32, add_uint32_t, LOW32(a, b), c, true, 0)
+RUN(madhi_u32, uint32_t, u32, add_uint32_t, HIGH32U(a, b), c, true, 0)
+RUN(madhi_s32, uint32_t, u32, add_uint32_t, HIGH32S(a, b), c, true, 0)
+RUN(madlo64, uint64_t, u64, add_uint64_t, LOW32(a, b), c, true, 0)
+RUN(madhi_u64, uint64_t, u64, add_uint64_t, HIGH64U(a, b), c, true, 0)
+RUN(madhi_s64, uint64_t, u64, add_uint64_t, HIGH64S(a, b), c, true, 0)
 
 ptx_run *ops_carry(const struct ir_insn *insn, union ptx_how *how, const char **reason)
 {

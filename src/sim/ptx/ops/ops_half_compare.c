@@ -88,11 +88,13 @@ static void run_set(struct ptx_warp *warp, const struct ptx_step *step, uint32_t
     ops_set_store(warp, step, lanes_where(how, a, b, 0), mask);
 }
 
-/* Pairs give pairs of 1.0 or 0. */
+/* Pairs give pairs of 1.0 or 0, as integers those of 16 ones or 0. */
 static void run_set_pair(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const struct how_compare *how = &step->how.compare;
-    const uint32_t one = how->is_bf16 ? 0x3f80 : 0x3c00;
+    const uint32_t one = how->yes == TRUE_F16    ? 0x3c00
+                         : how->yes == TRUE_BF16 ? 0x3f80
+                                                 : UINT16_MAX;
     const lane_u32 *a = ptx_in(warp, step->operand[1]), *b = ptx_in(warp, step->operand[2]);
     const uint32_t other = how->boolean ? ops_predicate(warp, step->operand[3]) : 0;
     const uint32_t low = ops_combine(how->boolean, lanes_where(how, a, b, 0), other);
@@ -119,7 +121,7 @@ ptx_run *ops_half_compare(const struct ir_insn *insn, union ptx_how *how, const 
                                         .pair = pair};
     if (insn->op == IR_SETP)
         return run_setp;
-    if (pair)
-        return run_set_pair;
-    return ops_set_true(insn, &how->compare) ? run_set : NULL;
+    if (!ops_set_true(insn, &how->compare))
+        return NULL;
+    return pair ? run_set_pair : run_set;
 }

@@ -105,9 +105,11 @@ static inline bool ops_set_true(const struct ir_insn *insn, struct how_compare *
         how->yes = TRUE_ONES_16;
         break;
     case IR_F16:
+    case IR_F16X2:
         how->yes = TRUE_F16;
         break;
     case IR_BF16:
+    case IR_BF16X2:
         how->yes = TRUE_BF16;
         break;
     default:
