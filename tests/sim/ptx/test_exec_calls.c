@@ -223,6 +223,34 @@ static void after_fork(void **state)
 }
 #endif
 
+/* Lane 0 comes to the call when the others are inside: they meet there all the same. */
+static void late_lanes(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_run(&one,
+             EXEC_MODULE ".shared .b32 inside;\n"
+                         ".func (.param .b32 r) meet(.param .b32 a) {\n"
+                         ".reg .b32 %a, %b, %c;\n.reg .pred %q;\n"
+                         "ld.param.u32 %a, [a];\nmov.u32 %c, 1;\n"
+                         "st.volatile.shared.u32 [inside], %c;\n"
+                         "shfl.sync.idx.b32 %b, %a, 0, 31, -1;\n"
+                         "setp.eq.u32 %q, %a, 100;\nvote.sync.any.pred %q, %q, -1;\n"
+                         "@%q add.u32 %b, %b, 1;\nst.param.b32 [r], %b;\nret;\n}\n" EXEC_ENTRY
+                         "setp.ne.u32 %p1, %r0, 0;\nmov.u32 %r2, 0;\n"
+                         "st.volatile.shared.u32 [inside], %r2;\n"
+                         "bar.sync 0;\n@%p1 bra go;\n"
+                         "again:\nld.volatile.shared.u32 %r1, [inside];\n"
+                         "setp.eq.u32 %p2, %r1, 0;\n@%p2 bra again;\n"
+                         "go:\nadd.u32 %r3, %r0, 100;\n{\n.param .b32 x;\n.param .b32 y;\n"
+                         "st.param.b32 [x], %r3;\ncall (y), meet, (x);\n"
+                         "ld.param.b32 %r4, [y];\n}\nst.global.u32 [%d1], %r4;\nret;\n}\n",
+             1, 32);
+    for (uint32_t t = 0; t < 32; t++)
+        assert_int_equal(one.words[t], 101);
+    exec_close(&one);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -233,6 +261,7 @@ int main(void)
         cmocka_unit_test(blocks_meet),
         cmocka_unit_test(clusters),
         cmocka_unit_test(launches_beside),
+        cmocka_unit_test(late_lanes),
 #if !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(after_fork),
 #endif

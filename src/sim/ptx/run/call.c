@@ -160,7 +160,37 @@ static void pass(struct ptx_warp_state *state, struct ptx_frame *from,
     }
 }
 
-/* A new frame for the lanes, with its arguments; NULL after a fault. */
+/* The frame of lanes that made this call from the running frame and are still inside: lanes that
+ * come later go into it, so that they can meet the others at a step that needs all of them. Where
+ * the others have taken more of the stack the new ones get a frame of their own. */
+static struct ptx_frame *call_frame_open(const struct ptx_warp_state *state,
+                                         const struct ptx_step *step, const struct ptx_code *code)
+{
+    for (uint32_t i = 0; i < state->group_count; i++) {
+        struct ptx_frame *frame = state->groups[i].frame;
+
+        while (frame->depth > state->frame->depth + 1)
+            frame = frame->parent;
+        if (frame->parent == state->frame && frame->call == step && frame->code == code &&
+            frame->local_top == frame->local_base + code->local_size)
+            return frame;
+    }
+    return NULL;
+}
+
+static void call_arguments(struct ptx_warp_state *state, struct ptx_frame *frame,
+                           const struct ptx_step *step, uint32_t mask)
+{
+    const struct call_site *site = step->how.call.site;
+    const struct ptx_code *code = frame->code;
+
+    frame->lanes |= mask;
+    for (uint32_t i = 0; i < site->argument_count && i < code->ir->param_count; i++)
+        pass(state, frame->parent, &site->arguments[i], caller_offset(&site->arguments[i], step),
+             frame, &code->params[i], code->params[i].offset, mask);
+}
+
+/* The lanes' frame, with their arguments; NULL after a fault. */
 static struct ptx_frame *call_frame(struct ptx_warp_state *state, const struct ptx_step *step,
                                     const struct ptx_code *code, uint32_t mask)
 {
@@ -170,6 +200,10 @@ static struct ptx_frame *call_frame(struct ptx_warp_state *state, const struct p
 
     uint32_t counted = parent->counted + CALL_OVERHEAD + code->counted;
 
+    if (state->group_count > 1 && (frame = call_frame_open(state, step, code))) {
+        call_arguments(state, frame, step, mask);
+        return frame;
+    }
     if (base + (uint64_t)code->local_size > state->local_stride ||
         counted > state->launch->stack_limit) {
         fault_warp(&state->warp, step, lane, PTX_FAULT_STACK, 0,
@@ -186,14 +220,11 @@ static struct ptx_frame *call_frame(struct ptx_warp_state *state, const struct p
     frame->site = site;
     frame->call = step;
     frame->resume = step + 1;
-    frame->lanes = mask;
     frame->depth = parent->depth + 1;
     frame->local_base = base;
     frame->local_top = base + code->local_size;
     frame->counted = counted;
-    for (uint32_t i = 0; i < site->argument_count && i < code->ir->param_count; i++)
-        pass(state, parent, &site->arguments[i], caller_offset(&site->arguments[i], step), frame,
-             &code->params[i], code->params[i].offset, mask);
+    call_arguments(state, frame, step, mask);
     return frame;
 }
 
