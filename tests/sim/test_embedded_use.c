@@ -134,6 +134,20 @@ static void live(void)
     EXPECT(cushim_sim_live(NULL) == 8);
 }
 
+/* A default pool is the device's, and never the program's to destroy. */
+static void live_pool(void)
+{
+    const struct cushim_api *api = embedded_start(embedded_open((struct cushim_sim_options){0}));
+    CUmemoryPool pool;
+    CUdeviceptr memory;
+    GOOD(api->cuDeviceGetDefaultMemPool(&pool, 0));
+    GOOD(api->cuMemAllocAsync(&memory, 100, NULL));
+    EXPECT(cushim_sim_live("memory") == 1);
+    GOOD(api->cuMemFreeAsync(memory, NULL));
+    GOOD(api->cuCtxSynchronize());
+    EXPECT(cushim_sim_live(NULL) == 1 && cushim_sim_live("context") == 1);
+}
+
 /* A primary context counts while it is retained. */
 static void live_primary(void)
 {
@@ -168,6 +182,7 @@ static void test_counts(void **state)
 {
     (void)state;
     assert_int_equal(embedded_in_child(live), 0);
+    assert_int_equal(embedded_in_child(live_pool), 0);
     assert_int_equal(embedded_in_child(live_primary), 0);
     assert_int_equal(embedded_in_child(calls), 0);
 }

@@ -6,6 +6,7 @@
 #include "context/kinds.h"
 #include "core/context.h"
 #include "core/object.h"
+#include "memory/pool.h"
 #include "memory/range.h"
 #include "module/module.h"
 #include "queue/stream.h"
@@ -31,6 +32,8 @@ static bool made_by_program(const struct sim_object *object)
                !((const struct sim_stream *)object)->thread;
     case SIM_MODULE:
         return !((const struct sim_module *)object)->library;
+    case SIM_POOL: /* a device has its default pool for good */
+        return !((const struct sim_pool *)object)->is_default;
     default:
         return true;
     }
