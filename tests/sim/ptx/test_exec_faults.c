@@ -174,6 +174,16 @@ static void prints(void **state)
     assert_string_equal(one.world.printed, "-7 and abc| 2.00|!%\n-7 and abc| 2.00|!%\n");
     assert_int_equal(one.words[1], 4);
     exec_close(&one);
+    /* Declared without a result, called by name and by address. */
+    exec_run(&one,
+             EXEC_MODULE ".extern .func vprintf(.param .b64 f, .param .b64 a);\n" TEXTS EXEC_ENTRY
+                         "p: .callprototype _ (.param .b64 f, .param .b64 a);\n"
+                         ".param .b64 x, y;\nmov.u64 %d2, word;\ncvta.global.u64 %d2, %d2;\n"
+                         "st.param.b64 [x], %d2;\nst.param.b64 [y], 0;\ncall vprintf, (x, y);\n"
+                         "mov.u64 %d3, vprintf;\ncall %d3, (x, y), p;\nret;\n}\n",
+             1, 1);
+    assert_string_equal(one.world.printed, "abcabc");
+    exec_close(&one);
 }
 
 static void asserts(void **state)

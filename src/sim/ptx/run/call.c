@@ -255,7 +255,7 @@ static const struct ptx_builtin *builtin_at(const struct ptx_warp_state *state, 
         return NULL;
     builtin = builtin_find(ir->functions[at / 16 - 1].name);
     if (!builtin || builtin->arguments != site->argument_count ||
-        builtin->returns != site->return_count)
+        site->return_count > builtin->returns)
         return NULL;
     for (uint32_t i = 0; i < site->argument_count + site->return_count; i++)
         if (site->arguments[i].place != PLACE_MEMORY) /* the results are behind the arguments */
