@@ -134,6 +134,78 @@ static void element_addresses(void **state)
     exec_close(&one);
 }
 
+/* An element by a register, in each space and of each width of the register. All as ptxas makes it:
+ * vectors count by their scalars and arrays without a size by bytes, a sign is none, and what
+ * stands before a variable of 32-bit addresses can be reached. */
+static void elements_by_register(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_open(&one,
+              EXEC_MODULE
+              ".global .align 8 .u64 g[4] = {10, 11, 12, 13};\n"
+              ".global .align 8 .v2 .u32 pairs[2] = {{20, 21}, {22, 23}};\n"
+              ".const .align 2 .u16 c[3] = {30, 31, 32};\n"
+              ".extern .shared .align 4 .b32 open[];\n"
+              ".func (.param .b32 r) pick(.param .align 4 .b32 a[3], .param .b32 i)\n{\n"
+              ".reg .b32 %r<2>;\nld.param.u32 %r0, [i];\n"
+              "ld.param.u32 %r1, a[%r0];\nst.param.u32 [r], %r1;\nret;\n}\n" EXEC_ENTRY
+              ".local .align 4 .b32 l[4];\n.shared .align 4 .b32 s[4];\n"
+              ".reg .s16 short;\n.reg .b32 v<20>;\n.reg .b64 w<4>;\n"
+              "mov.u64 w0, 0x500000002;\nmov.s16 short, 1;\nmov.u32 %r1, 1;\n"
+              "ld.global.u64 w1, g[w0];\ncvt.u32.u64 v0, w1;\n" /* 12 */
+              "ld.u64 w1, g[short];\ncvt.u32.u64 v1, w1;\n"     /* 11 */
+              "ld.global.u64 w1, g[%r1+2];\ncvt.u32.u64 v2, w1;\n"
+              "mov.b32 v3, -1;\nld.global.u64 w1, g[v3+1];\ncvt.u32.u64 v3, w1;\n"
+              "ld.global.v2.u32 {v4, v5}, pairs[w0];\n" /* 22, 23 */
+              "ld.global.u32 v6, pairs[1];\n"           /* 21 */
+              "ld.const.u16 v7, c[%r1 + -1];\n"
+              "st.local.u32 l[%r1], 41;\nld.local.u32 v8, [l + 4];\n"
+              "mov.u32 %r2, -1;\nst.shared.u32 [s + 4], 50;\n"
+              "mov.u32 %r3, s[%r1];\nld.shared.u32 v9, [%r3];\n"
+              "add.u32 %r3, %r3, 4;\nmov.u64 w2, s[2];\ncvt.u32.u64 v10, w2;\n"
+              "sub.u32 v10, v10, %r3;\n"
+              "mov.u32 %r4, open[%r1];\nmov.u32 %r3, open;\nsub.u32 v11, %r4, %r3;\n"
+              "mov.u32 %r3, open[3];\nsub.u32 v12, %r3, %r4;\n"
+              "mov.u32 %r3, l[%r2];\nmov.u32 %r4, l;\nsub.u32 v13, %r4, %r3;\n"
+              "{\n.param .align 4 .b32 a[3];\n.param .b32 i, r;\n"
+              "st.param.u32 [a], 60;\nst.param.u32 a[1], 61;\nst.param.u32 a[2], 62;\n"
+              "st.param.u32 [i], 2;\ncall (r), pick, (a, i);\nld.param.u32 v14, [r];\n}\n"
+              "setp.eq.u32 %p1, %r0, 99;\n@%p1 ld.global.u32 v14, pairs[%r2];\n"
+              "st.global.v4.u32 [%d0], {v0, v1, v2, v3};\n"
+              "st.global.v4.u32 [%d0 + 16], {v4, v5, v6, v7};\n"
+              "st.global.v4.u32 [%d0 + 32], {v8, v9, v10, v11};\n"
+              "st.global.v2.u32 [%d0 + 48], {v12, v13};\n"
+              "st.global.u32 [%d0 + 56], v14;\nret;\n}\n",
+              1, 1);
+    exec_good(&one);
+    const uint32_t expected[15] = {12, 11, 13, 10, 22, 23, 21, 30, 41, 50, 0, 1, 2, 4, 62};
+    assert_memory_equal(one.words, expected, sizeof expected);
+    exec_close(&one);
+}
+
+/* Variables of known size that nobody defines are there, each in its space. */
+static void declared_variables(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_open(&one,
+              EXEC_MODULE ".extern .shared .align 128 .b8 s[128];\n"
+                          ".extern .global .align 4 .b32 g[32];\n"
+                          ".extern .const .align 4 .b32 c[2];\n" EXEC_ENTRY
+                          "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\n"
+                          "st.shared.u32 [%r2], %r0;\nst.global.u32 g[%r0], 7;\nbar.sync 0;\n"
+                          "xor.b32 %r3, %r2, 124;\nld.shared.u32 %r3, [%r3];\n"
+                          "ld.global.u32 %r4, g[%r3];\nld.const.u32 %r5, c[1];\n"
+                          "mad.lo.u32 %r3, %r4, 100, %r3;\nadd.u32 %r3, %r3, %r5;\n"
+                          "st.global.u32 [%d1], %r3;\nret;\n}\n",
+              1, 32);
+    exec_good(&one);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(one.words[i], 700 + 31 - i);
+    exec_close(&one);
+}
+
 /* A widened load at the end of 28 bytes: 12 of its 16 bytes are there, and a pragma may say that no
  * other counts. */
 static void used_bytes(void **state)
@@ -206,8 +278,9 @@ static void vector_atomics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(newer_forms),       cmocka_unit_test(surface_forms),
-        cmocka_unit_test(element_addresses), cmocka_unit_test(used_bytes),
+        cmocka_unit_test(newer_forms),          cmocka_unit_test(surface_forms),
+        cmocka_unit_test(element_addresses),    cmocka_unit_test(declared_variables),
+        cmocka_unit_test(elements_by_register), cmocka_unit_test(used_bytes),
         cmocka_unit_test(vector_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,10 +211,70 @@ static void targets(void **state)
     }
 }
 
+/* Where ptxas takes an element of an array, and which index. */
+static void elements(void **state)
+{
+    static const char *const good[] = {
+        "ld.local.b32 %r1, x[%r2];",     "st.local.b32 x[%d2], %r2;", "ld.b32 %r1, x[%h1];",
+        "ld.local.b32 %r1, x[%c1 + 1];", "mov.b32 %r1, x[%r2];",      "mov.b64 %d1, x[2];",
+        "cvta.local.u64 %d1, x[%r2];",
+    };
+    static const char *const bad[] = {
+        "ld.local.b32 %r1, x[%f1];",     "ld.local.b32 %r1, x[%p1];",
+        "ld.local.b32 %r1, x[1 + %r2];", "ld.local.b32 %r1, x[%r1 + %r2];",
+        "ld.local.b32 %r1, x[%tid];",    "ld.local.b32 %r1, x[%r1][1];",
+        "ld.local.b32 %r1, [x[%r1]];",   "ld.local.b32 %r1, [x + %r1];",
+        "ld.local.b32 %r1, %r2[%r1];",   "add.u64 %d1, %d2, x[%r1];",
+        "add.u64 %d1, %d2, x[1];",       "prefetch.local.L1 x[1];",
+        "red.add.u32 x[1], 1;",          "ld.local.b32 %r1, x[nothing];",
+    };
+    char text[200];
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(text, sizeof text, ".local .b32 x[4]; %s", good[i]);
+        check_target_case(text, "8.0 sm_90", PTX_OK);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, ".local .b32 x[4]; %s", bad[i]);
+        check_target_case(text, "8.0 sm_90", PTX_INVALID);
+    }
+}
+
+/* A program alone has the variables that it declares with a size, and the log says so. */
+static void declared(void **state)
+{
+    static const char *const variables[] = {"x[4]", "x", "x[]"};
+    static const char *const spaces[] = {"global", "const", "shared"};
+    (void)state;
+    for (size_t i = 0; i < 9; i++) {
+        char text[300];
+        struct ptx_text errors = {0}, info = {0};
+        enum ptx_status status = PTX_OK;
+        bool sized = i / 3 < 2, launch = i == 8; /* of shared memory a launch may give the size */
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target sm_90\n.address_size 64\n.extern .%s .b32 %s;\n"
+                 ".extern .%s .b32 y[2];\n.entry k() { .reg .b64 d; mov.u64 d, x; ret; }",
+                 spaces[i % 3], variables[i / 3], spaces[i % 3]);
+        struct ptx_options options = {.version = 900, .architecture = 90};
+        struct ptx_source source = {.text = text, .size = strlen(text)};
+        struct ir_module *module = parse_read(&options, &source, 1, &errors, &info, &status);
+        assert_int_equal(status, sized || launch ? PTX_OK : PTX_UNRESOLVED);
+        if (status == PTX_OK) {
+            assert_true(!strstr(info.data, "variable 'x'") == !sized);
+            assert_non_null(strstr(info.data, "variable 'y'"));
+        }
+        parse_free(module);
+        ptx_text_free(&errors);
+        ptx_text_free(&info);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

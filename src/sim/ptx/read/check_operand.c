@@ -217,7 +217,7 @@ static bool is_address_type(uint8_t type)
            (opcodes_type_size(type) == 4 || opcodes_type_size(type) == 8);
 }
 
-/* The address of a variable or of one of its elements, x[2], as a number. */
+/* The address of a variable as a number. */
 static bool address_value_suits(const struct ir_operand *operand, uint8_t want)
 {
     return check_operand_is_symbol(operand) && is_address_type(want);
@@ -230,7 +230,7 @@ static bool move_suits(const struct parser *parser, const struct ir_operand *ope
         return true;
     if (pack && pack_suits(parser, operand, want, true))
         return true;
-    return address_value_suits(operand, want) ||
+    return address_value_suits(operand, want) || /* also of an element: x[2] */
            (operand->kind == IR_OPERAND_FUNCTION && is_address_type(want));
 }
 
@@ -242,10 +242,12 @@ static bool predicate_suits(const struct parser *parser, const struct ir_operand
            check_operand_register(parser, operand)->type == IR_PRED;
 }
 
-static bool address_suits(const struct parser *parser, const struct ir_operand *operand)
+static bool address_suits(const struct parser *parser, const struct ir_insn *insn,
+                          const struct ir_operand *operand)
 {
-    if (check_operand_is_symbol(operand))
-        return operand->count == 2; /* x[2] */
+    if (check_operand_is_symbol(operand)) /* x[2] */
+        return operand->count == 2 &&
+               (insn->op == IR_LD || insn->op == IR_LDU || insn->op == IR_ST);
     if (operand->kind != IR_OPERAND_ADDRESS || operand->count != 1)
         return false;
     const struct ir_operand *base = operand->parts;
@@ -253,7 +255,7 @@ static bool address_suits(const struct parser *parser, const struct ir_operand *
         return register_suits(parser, base, IR_B64, false)
                    ? class_of(check_operand_register(parser, base)->type) != CLASS_FLOAT
                    : register_suits(parser, base, IR_U32, false);
-    return check_operand_is_symbol(base) ||
+    return (check_operand_is_symbol(base) && base->count == 0) ||
            (base->kind == IR_OPERAND_IMM && base->component <= LITERAL_UNSIGNED);
 }
 
@@ -425,7 +427,7 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
                check_operand_register(parser, operand)->type == want;
     case 's':
         return source_suits(parser, operand, want, spec->relaxed) ||
-               address_value_suits(operand, want) ||
+               (address_value_suits(operand, want) && operand->count == 0) ||
                (insn->op == IR_CVT && special_suits(parser, operand, want));
     case 'i':
         return immediate_suits(operand, want);
@@ -440,7 +442,7 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
     case 'q':
         return predicate_suits(parser, operand);
     case 'a':
-        return address_suits(parser, operand);
+        return address_suits(parser, insn, operand);
     case 'v':
         return is_vector
                    ? (sink && insn->op == IR_ATOM) ||

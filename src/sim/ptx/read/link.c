@@ -163,9 +163,15 @@ static void define_declared(const struct linking *linking)
     bool linker = linking->reader->inputs.count > 0;
     for (uint32_t i = 0; i < linking->count && !linking->functions; i++) {
         struct ir_variable *variable = variable_at(linking, i);
-        if (linking->map[i] == i && !defined(linking, i) && !variable->unsized &&
-            (!linker || ir_is_reference(variable)))
-            variable->linkage = IR_VISIBLE;
+        if (linking->map[i] != i || defined(linking, i) || variable->unsized ||
+            (linker && !ir_is_reference(variable)))
+            continue;
+        variable->linkage = IR_VISIBLE;
+        if (linking->reader->info && !linker)
+            ptx_text_add(linking->reader->info,
+                         "ptxas warning : Unresolved extern variable '%s' in whole program "
+                         "compilation, ignoring extern qualifier\n",
+                         variable->name);
     }
 }
 

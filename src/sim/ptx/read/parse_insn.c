@@ -12,6 +12,7 @@
 #include "ptx/read/lex.h"
 #include "ptx/read/opcodes.h"
 #include "ptx/read/parse.h"
+#include "ptx/read/parse_index.h"
 #include "ptx/read/parse_operand.h"
 #include "ptx/read/symbol.h"
 
@@ -312,6 +313,7 @@ static void add_insn(struct parser *parser, struct reading *reading, bool call)
     parser->used_bytes = 0;
     if (!(call ? finish_call(parser, reading, &insn) : check_insn(parser, reading, &insn)))
         return;
+    parse_index_compute(parser, &insn);
     struct ir_insn *added = parse_list_add(parser->reader, &parser->insns, sizeof *added);
     if (!added)
         return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands as they are written; whether they suit their instruction is settled in check_operand.c.
  * Until then an immediate's `component` says what literal it was (enum literal), a register's
- * `count` that a component was named, and a variable's `count` that it was indexed: x[2]. */
+ * `count` that a component was named, and a variable's `count` that it was indexed: x[2]; a
+ * register as its index is its part. */
 #include "ptx/read/parse_operand.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "ptx/read/opcodes.h"
 #include "ptx/read/parse.h"
 #include "ptx/read/parse_expr.h"
+#include "ptx/read/parse_index.h"
 #include "ptx/read/symbol.h"
 
 static void constant_operand(struct parser *parser, struct ir_operand *operand)
@@ -83,40 +85,20 @@ static void component(struct parser *parser, const struct symbol *symbol,
     parse_next(parser);
 }
 
-/* Element size of a variable, for x[n]. */
-static uint64_t element_size(const struct parser *parser, const struct symbol *symbol)
-{
-    const struct ir_variable *variable = NULL;
-    if (symbol->kind == SYMBOL_VARIABLE)
-        variable = (const struct ir_variable *)parser->reader->variables.data + symbol->index;
-    if (symbol->kind == SYMBOL_LOCAL)
-        variable = (const struct ir_variable *)parser->locals.data + symbol->index;
-    if (!variable)
-        return 1;
-    return (uint64_t)opcodes_type_size(variable->type) * variable->vector;
-}
-
 static void variable_operand(struct parser *parser, const struct symbol *symbol,
                              struct ir_operand *operand)
 {
     struct value value;
-    uint64_t scale = 1;
     uint32_t line = parser->token.line;
-    if (parse_accept(parser, '+')) {
-        if (!parse_expr_constant(parser, &value))
-            return;
-    } else if (parse_is(parser, '[')) {
-        operand->count = 2;
-        scale = element_size(parser, symbol);
-        parse_next(parser);
-        if (!parse_expr_constant(parser, &value) || !parse_expect(parser, ']'))
-            return;
-    } else {
+    if (parse_is(parser, '[')) {
+        parse_index(parser, symbol, operand);
         return;
     }
+    if (!parse_accept(parser, '+') || !parse_expr_constant(parser, &value))
+        return;
     if (value.kind == LITERAL_F32 || value.kind == LITERAL_F64)
         parse_error(parser, line, "Integer offset expected");
-    operand->offset = (int64_t)(value.bits * scale);
+    operand->offset = (int64_t)value.bits;
 }
 
 static void symbol_operand(struct parser *parser, const struct symbol *symbol,
