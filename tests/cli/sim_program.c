@@ -140,27 +140,45 @@ static int copy_beyond(char **argv)
     return 0;
 }
 
-/* OFFSET: a kernel writes four bytes there, from the beginning of a block of 400. */
-static int beyond(char **argv)
+/* The launch of a kernel `k` of one parameter, in one thread; then how the context is. */
+static void one_thread(const char *text, void *parameter, unsigned shared)
 {
-    static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
-                               ".visible .entry k(.param .u64 p)\n{\n .reg .u64 a;\n"
-                               " ld.param.u64 a, [p];\n st.global.u32 [a], 1;\n ret;\n}\n";
     CUmodule module;
     CUfunction function;
-    CUdeviceptr memory = 0;
-    begin(0);
-    good("cuMemAlloc", allocate(400, &memory));
+    void *values[] = {parameter};
     good("cuModuleLoadData", CALL("cuModuleLoadData", (CUmodule *, const void *), &module, text));
     good("cuModuleGetFunction", CALL("cuModuleGetFunction", (CUfunction *, CUmodule, const char *),
                                      &function, module, "k"));
-    memory += (CUdeviceptr)strtoll(argv[0], NULL, 10);
-    void *values[] = {&memory};
     good("cuLaunchKernel", CALL("cuLaunchKernel",
                                 (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
                                  unsigned, unsigned, CUstream, void **, void **),
-                                function, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL));
+                                function, 1, 1, 1, 1, 1, 1, shared, NULL, values, NULL));
     printf("%d\n", (int)CALL("cuCtxSynchronize", (void)));
+}
+
+/* OFFSET: a kernel writes four bytes there, from the beginning of a block of 400. */
+static int beyond(char **argv)
+{
+    CUdeviceptr memory = 0;
+    begin(0);
+    good("cuMemAlloc", allocate(400, &memory));
+    memory += (CUdeviceptr)strtoll(argv[0], NULL, 10);
+    one_thread(".version 6.0\n.target sm_50\n.address_size 64\n"
+               ".visible .entry k(.param .u64 p)\n{\n .reg .u64 a;\n"
+               " ld.param.u64 a, [p];\n st.global.u32 [a], 1;\n ret;\n}\n",
+               &memory, 0);
+    return 0;
+}
+
+/* OFFSET: a kernel writes four bytes there, in 200 bytes of shared memory. */
+static int shared_beyond(char **argv)
+{
+    unsigned offset = (unsigned)atoi(argv[0]);
+    begin(0);
+    one_thread(".version 6.0\n.target sm_50\n.address_size 64\n.extern .shared .b8 s[];\n"
+               ".visible .entry k(.param .u32 p)\n{\n .reg .u32 a, b;\n ld.param.u32 a, [p];\n"
+               " mov.u32 b, s;\n add.u32 a, a, b;\n st.shared.u32 [a], 1;\n ret;\n}\n",
+               &offset, 200);
     return 0;
 }
 
@@ -441,6 +459,7 @@ int main(int argc, char **argv)
                  {"refused", 1, refused},
                  {"beyond", 1, beyond},
                  {"copy_beyond", 1, copy_beyond},
+                 {"shared_beyond", 1, shared_beyond},
                  {"left", 0, left}};
     library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {

@@ -347,6 +347,10 @@ def test_grain():
     for offset in (400, 508):
         assert sim("copy_beyond", offset, options=("--grain", "512")).out == "0 0 7 0\n"
     assert sim("copy_beyond", 512, options=("--grain", "512")).out == "1 1 0 1\n"
+    for grain, inside, outside in ((1, 196, 200), (16, 204, 208), (512, 252, 256)):
+        options = ("--grain", str(grain))
+        assert sim("shared_beyond", inside, options=options).out == "0\n"
+        assert sim("shared_beyond", outside, options=options).out == "700\n"
     assert run("sim", "--grain", "1024", "--", PROGRAM).code == USAGE
 
 

@@ -236,6 +236,8 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
 {
     const struct sim_device *device = kernel->context->device;
     int processors = 0, shared = 0;
+    /* A device rounds the shared memory of a block up to 128 bytes. */
+    uint32_t grain = sim_config.grain < 128 ? (uint32_t)sim_config.grain : 128;
     static unsigned all_workers;
     if (!all_workers)
         all_workers = sim_machine_read("").processors;
@@ -248,6 +250,7 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
                              .architecture = (uint32_t)sim_device_architecture(device),
                              .workers = sim_config.workers ? sim_config.workers : all_workers,
                              .max_shared = (uint32_t)shared,
+                             .shared_grain = grain,
                              .time_limit_ns = sim_config.time_limit_ns,
                              .stack_limit = (uint32_t)kernel->context->limits[CU_LIMIT_STACK_SIZE]};
     kernel->launch =

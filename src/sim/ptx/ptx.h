@@ -302,6 +302,7 @@ struct ptx_machine { /* the device, for special registers and limits */
     uint32_t architecture;
     uint32_t workers;       /* threads of the CPU to use; 0: all */
     uint32_t max_shared;    /* bytes per block, for %total_smem_size and the like */
+    uint32_t shared_grain;  /* a block may use its shared memory up to a multiple; 0: exactly */
     uint64_t time_limit_ns; /* of a launch, in wall time; 0: none */
     uint32_t stack_limit;   /* bytes of local memory per thread for calls; 0: 1024 */
 };

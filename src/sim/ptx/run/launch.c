@@ -143,9 +143,10 @@ static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
     launch->shared_size =
         ((launch->entry->shared_static + 15) & ~UINT32_C(15)) + request->dynamic_shared;
     launch->reserved_at = (launch->shared_size + 127) & ~UINT32_C(127);
+    uint32_t grain = request->machine->shared_grain ? request->machine->shared_grain : 1;
     launch->shared_end = launch->image->module->reserved_shared
                              ? launch->reserved_at + RESERVED_SHARED
-                             : launch->shared_size;
+                             : (launch->shared_size + grain - 1) / grain * grain;
     launch->param_size = launch->entry->info.param_size;
     launch_stack(launch);
     if (!launch_cluster(launch))
