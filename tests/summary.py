@@ -89,13 +89,21 @@ def failed_cases(lines):
         failed.append((lines[at], lines[at + 1:end], lines[start:at]))
     room = max(2, SHOWN // len(failed) - 1) if failed else 0
     return [line for case, behind, before in failed
-            for line in (case, *(shortened(behind, room) or before[-room:]))]
+            for line in (case, *(shortened(behind, room) or ends(before, room)))]
 
 
 def shortened(lines, room):
-    """The first of the lines; of pytest's many those that it marks."""
+    """The ends of the lines; of pytest's many those that it marks."""
     marked = [line for line in lines if line.startswith("# E ")]
-    return (marked if marked and len(lines) > room else lines)[:room]
+    return ends(marked if marked and len(lines) > room else lines, room)
+
+
+def ends(lines, room):
+    """The lines; of many the first, which often have the cause, and the last."""
+    if len(lines) <= room:
+        return lines
+    first = room // 2
+    return [*lines[:first], "...", *lines[len(lines) - (room - first - 1):]]
 
 
 def failure_words(record, tap=True):
@@ -105,8 +113,8 @@ def failure_words(record, tap=True):
     cases = failed_cases(out) if tap else []
     if cases:
         return cases[:SHOWN]
-    errors = errors[-SHOWN // 2 if out else -SHOWN:]
-    return out[len(out) + len(errors) - SHOWN if len(out) + len(errors) > SHOWN else 0:] + errors
+    errors = ends(errors, SHOWN // 2 if out else SHOWN)
+    return ends(out, SHOWN - len(errors)) + errors
 
 
 def last_line(record):

@@ -150,7 +150,7 @@ static CUresult wait_nor(int value)
 {
     CUdeviceptr memory = memory_of(4);
     (void)value;
-    CUresult result = cu->cuMemsetD32_v2(memory, 0, 1);
+    CUresult result = cu->cuMemsetD32Async(memory, 0, 1, stream);
     result = first_of(result,
                       cu->cuStreamWaitValue32_v2(stream, memory, 0xff, CU_STREAM_WAIT_VALUE_NOR));
     return first_of(first_of(result, cu->cuStreamSynchronize(stream)), cu->cuMemFree_v2(memory));

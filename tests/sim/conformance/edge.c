@@ -284,8 +284,8 @@ static void batch_with_a_wrong_copy(void)
     CUmemcpyAttributes attributes;
     memset(&attributes, 0, sizeof attributes);
     attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-    MUST(cu->cuMemsetD8(a, 7, 4096));
-    MUST(cu->cuMemsetD8(b, 0, 4096));
+    MUST(cu->cuMemsetD8Async(a, 7, 4096, stream));
+    MUST(cu->cuMemsetD8Async(b, 0, 4096, stream));
     for (size_t i = 0; i < 3; i++) {
         to[i] = b + 1024 * i;
         from[i] = a + 1024 * i;

@@ -380,14 +380,10 @@ static void lower_done(struct lower *lower)
 }
 
 static enum ptx_status lower_function(struct ptx_module *module, struct ptx_code *code,
-                                      const struct ptx_options *options, struct ptx_text *errors)
+                                      struct ptx_text *errors)
 {
-    struct lower lower = {.module = module,
-                          .fn = code->ir,
-                          .code = code,
-                          .errors = errors,
-                          .architecture = options->architecture,
-                          .status = PTX_OK};
+    struct lower lower = {
+        .module = module, .fn = code->ir, .code = code, .errors = errors, .status = PTX_OK};
     uint32_t insns = code->ir->insn_count;
 
     lower.first_step = calloc(insns + 2, sizeof *lower.first_step);
@@ -420,13 +416,12 @@ static enum ptx_status lower_function(struct ptx_module *module, struct ptx_code
     return lower.status;
 }
 
-enum ptx_status lower_module(struct ptx_module *module, const struct ptx_options *options,
-                             struct ptx_text *errors)
+enum ptx_status lower_module(struct ptx_module *module, struct ptx_text *errors)
 {
     enum ptx_status status = PTX_OK;
 
     for (uint32_t i = 0; i < module->code_count; i++) {
-        enum ptx_status one = lower_function(module, &module->codes[i], options, errors);
+        enum ptx_status one = lower_function(module, &module->codes[i], errors);
 
         if (one == PTX_NO_MEMORY)
             return one;

@@ -32,7 +32,6 @@ struct lower {
     struct ptx_code *code;
     struct ptx_text *errors;
     enum ptx_status status;
-    unsigned architecture;
     const struct ir_insn *insn;
     bool unguarded; /* steps made now do not take the instruction's guard */
     struct ptx_step *steps;
@@ -75,8 +74,7 @@ enum value_place operand_place_at(const struct ir_insn *insn, uint32_t index);
 enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors);
 
 /* lower.c: all functions of the module. */
-enum ptx_status lower_module(struct ptx_module *module, const struct ptx_options *options,
-                             struct ptx_text *errors);
+enum ptx_status lower_module(struct ptx_module *module, struct ptx_text *errors);
 void *lower_module_alloc(struct ptx_module *module, size_t size); /* zeroed */
 
 #endif

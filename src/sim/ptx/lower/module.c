@@ -178,7 +178,7 @@ static enum ptx_status make(struct ir_module *ir, const struct ptx_options *opti
     if (status == PTX_OK && !is_usable(made))
         status = PTX_UNSUPPORTED;
     if (status == PTX_OK)
-        status = lower_module(made, options, errors);
+        status = lower_module(made, errors);
     for (uint32_t i = 0; status == PTX_OK && i < made->code_count; i++) {
         made->dynamic_stack |= made->codes[i].dynamic_stack;
         made->reserved_shared |= made->codes[i].reserved_shared;

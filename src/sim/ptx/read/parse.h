@@ -79,7 +79,7 @@ struct spec { /* one operand of a form */
     uint8_t type;  /* enum ir_type, or SPEC_TYPE0 + n, or SPEC_WIDE */
     uint8_t count; /* registers of a fragment */
 };
-enum { SPEC_TYPE0 = 100, SPEC_WIDE = 110, SPEC_ANY_ADDRESS = 111 };
+enum { SPEC_TYPE0 = 100, SPEC_WIDE = 110 };
 struct form_group {
     uint64_t bits[MODIFIER_WORDS];
     bool optional, is_type, any;
