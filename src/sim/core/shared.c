@@ -17,7 +17,8 @@
 #define PAGE ((size_t)4096)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-static const char magic[8] = "simfile", token_magic[8] = "simtokn";
+/* "simfile" and "simtokn" */
+static const uint64_t magic = 0x656c69666d6973, token_magic = 0x6e6b6f746d6973;
 
 static size_t rounded(uint64_t size)
 {
@@ -57,7 +58,7 @@ struct sim_shared *sim_shared_make(const struct sim_shared_head *head, const voi
     if (!made)
         return NULL;
     made->head = *head;
-    memcpy(made->head.magic, magic, sizeof magic);
+    made->head.magic = magic;
     made->head.process = (int32_t)getpid();
     made->file = memory_file();
     if (made->file >= 0 &&
@@ -116,18 +117,17 @@ void sim_shared_plain_close(int file)
 
 struct sim_shared_token sim_shared_token(const struct sim_shared *shared)
 {
-    struct sim_shared_token token = {.id = shared->head.id,
+    return (struct sim_shared_token){.magic = token_magic,
+                                     .id = shared->head.id,
                                      .process = (int32_t)getpid(),
                                      .file = shared->file,
                                      .kind = shared->head.kind};
-    memcpy(token.magic, token_magic, sizeof token_magic);
-    return token;
 }
 
 bool sim_shared_is_token(const struct sim_shared_token *token, enum sim_shared_kind kind)
 {
-    return memcmp(token->magic, token_magic, sizeof token_magic) == 0 &&
-           token->kind == (int32_t)kind && !token->zero && token->process > 0 && token->file >= 0;
+    return token->magic == token_magic && token->kind == (int32_t)kind && !token->zero &&
+           token->process > 0 && token->file >= 0;
 }
 
 bool sim_shared_is_own(const struct sim_shared_token *token)
@@ -145,7 +145,7 @@ bool sim_shared_has_maker(const struct sim_shared_token *token)
 static bool is_whole(int file, const struct sim_shared_head *head)
 {
     struct stat found;
-    return memcmp(head->magic, magic, sizeof magic) == 0 && head->kind >= SIM_SHARED_MEMORY &&
+    return head->magic == magic && head->kind >= SIM_SHARED_MEMORY &&
            head->kind <= SIM_SHARED_PHYSICAL && head->size <= INT64_MAX / 2 &&
            fstat(file, &found) == 0 && (uint64_t)found.st_size == rounded(head->size) + PAGE;
 }

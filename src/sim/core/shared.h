@@ -23,7 +23,7 @@ struct sim_shared_id { /* no two files have the same, and nobody can guess one *
     uint64_t words[2];
 };
 struct sim_shared_head { /* the last page */
-    char magic[8];
+    uint64_t magic;
     struct sim_shared_id id, owner; /* the latter of memory of a pool: the pool's */
     uint64_t size;                  /* bytes that are shared */
     int32_t process, zero;          /* that made it */
@@ -35,7 +35,7 @@ struct sim_shared {
     int file;
 };
 struct sim_shared_token { /* in the 64 bytes of a handle */
-    char magic[8];
+    uint64_t magic;
     struct sim_shared_id id;
     int32_t process, file, kind, zero;
 };
