@@ -169,9 +169,9 @@ static void define_declared(const struct linking *linking)
         variable->linkage = IR_VISIBLE;
         if (linking->reader->info && !linker)
             ptx_text_add(linking->reader->info,
-                         "ptxas warning : Unresolved extern %s '%s' in whole program "
+                         "ptxas warning : Unresolved extern variable '%s' in whole program "
                          "compilation, ignoring extern qualifier\n",
-                         "variable", variable->name);
+                         variable->name);
     }
 }
 
