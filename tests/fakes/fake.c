@@ -119,7 +119,8 @@ EXPORT int cuGetErrorName(int error, const char **name);
 EXPORT int cuGetErrorName(int error, const char **name)
 {
     fake_control.called = "cuGetErrorName";
-    *name = error == 100 ? "CUDA_ERROR_NO_DEVICE" : "another";
+    if (name)
+        *name = error == 100 ? "CUDA_ERROR_NO_DEVICE" : "another";
     return FAKE_RESULT;
 }
 #endif
