@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ALL = ["bench", "cli", "consumers", "counting", "device", "docs", "drivers", "faults", "gen",
-       "headers", "platforms", "sim", "style", "threads", "unit", "world"]
+       "headers", "interposers", "platforms", "sim", "style", "threads", "unit", "world"]
 NEEDS_GPU = "device"
 # Reasons that no package of Debian removes: tests that a GPU would disturb, and NVIDIA's compiler.
 ELSEWHERE = ("there is a GPU", "no nvcc")
