@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetch NVIDIA's CUDA headers of every toolkit release, for gen/scan.py and the tests.
+"""Fetch NVIDIA's headers of every toolkit release, for gen/scan.py and the tests.
 
 They come out of the wheels that pip finds with this machine's own configuration. They are
 NVIDIA's: they go to a cache outside the work tree, and are never committed.
@@ -20,14 +20,14 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from libraries import CUDA, LIBRARIES
+
 MAJORS = (11, 12, 13)
 LAST_SUFFIXED = 12  # up to CUDA 12 the major release is part of a package's name
-RUNTIME, PROFILER = "nvidia-cuda-runtime", "nvidia-cuda-profiler-api"
 TAGS = {
     "linux": ("manylinux2014_x86_64", "manylinux1_x86_64", "manylinux_2_17_x86_64"),
     "windows": ("win_amd64",),
 }
-WANTED = re.compile(r"(?:.*/)?include/(cuda\.h|cuda[A-Z]\w*\.h|cuda_vdpau_interop\.h)")
 AT_ONCE = 4  # most of the time is pip's own start
 TRIES = 3
 PAUSE_SECONDS = 3
@@ -36,6 +36,7 @@ COMMAND_SECONDS = 300
 EPILOG = """\
 layout of the cache:
   <cache>/headers/<release>/<linux|windows>/*.h, of the newest patch of each release
+  <cache>/headers-nvml/<release>/linux/nvml.h, with --library nvml
   <cache> is --cache, else $CUSHIM_CACHE, else $XDG_CACHE_HOME/cushim, else ~/.cache/cushim
   What is there is not asked for again; to have a release anew, remove its folder.
 
@@ -56,13 +57,13 @@ class Unavailable(Exception):
 
 # ---------------------------------------------------------------------------- the cache
 
-def headers_folder(option=None):
+def headers_folder(option=None, library=CUDA):
     """The folder that holds one folder per release."""
     cache = option or os.environ.get("CUSHIM_CACHE")
     if not cache:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         cache = Path(base) / "cushim"
-    return Path(cache).expanduser().absolute() / "headers"
+    return Path(cache).expanduser().absolute() / library.cache
 
 
 def release_key(release):
@@ -70,16 +71,16 @@ def release_key(release):
     return [int(part) for part in release.split(".")]
 
 
-def complete(folder, release):
+def complete(folder, release, library=CUDA):
     """Whether the cache has a release, for all platforms."""
     return all((folder / release / platform / name).is_file()
-               for platform in TAGS for name in ("cuda.h", "cudaTypedefs.h"))
+               for platform in library.platforms for name in library.needed)
 
 
-def cached_releases(folder):
+def cached_releases(folder, library=CUDA):
     """Releases in the cache, oldest first."""
     names = [path.name for path in folder.glob("*") if re.fullmatch(r"\d+\.\d+", path.name)]
-    return sorted((name for name in names if complete(folder, name)), key=release_key)
+    return sorted((name for name in names if complete(folder, name, library)), key=release_key)
 
 
 @contextlib.contextmanager
@@ -126,16 +127,16 @@ def package(name, major):
     return f"{name}-cu{major}" if major <= LAST_SUFFIXED else name
 
 
-def offered(major):
+def offered(major, library):
     """Releases of a major release, and of all later ones where that is the last we name apart."""
-    shown = pip("index", "versions", package(RUNTIME, major))
+    shown = pip("index", "versions", package(library.packages[0], major))
     listed = re.search(r"^Available versions: (.*)", shown, re.M)
     releases = {".".join(version.split(".")[:2])
                 for version in re.findall(r"\d+\.\d+\.\d+", listed[1] if listed else "")}
     return [release for release in releases if release_key(release)[0] >= major]
 
 
-def unpack(names, release, platform, into):
+def unpack(library, names, release, platform, into):
     """Put the headers of some packages' newest patch of a release into a folder."""
     tags = [word for tag in TAGS[platform] for word in ("--platform", tag)]
     wanted = [f"{package(name, release_key(release)[0])}=={release}.*" for name in names]
@@ -145,7 +146,7 @@ def unpack(names, release, platform, into):
             try:
                 with zipfile.ZipFile(wheel) as members:
                     for member in members.namelist():
-                        header = WANTED.fullmatch(member)
+                        header = library.wanted.fullmatch(member)
                         if header:
                             (into / header[1]).write_bytes(members.read(member))
             except zipfile.BadZipFile as error:
@@ -154,30 +155,33 @@ def unpack(names, release, platform, into):
 
 # ------------------------------------------------------------------------- one release
 
-def install(folder, release):
+def install(folder, release, library):
     """Fetch one release, check it, and put it into the cache in one step."""
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as new:
         ready = Path(new, release)
-        for platform in TAGS:
+        for platform in library.platforms:
             headers = ready / platform
             headers.mkdir(parents=True)
             try:
-                unpack([RUNTIME, PROFILER], release, platform, headers)
+                unpack(library, library.packages, release, platform, headers)
             except Unavailable as failure:
-                if failure.again:
+                if failure.again or library.packages[1:] == ():
                     raise
-                unpack([RUNTIME], release, platform, headers)  # 11.7 has no profiler package
-            check(headers, release)
+                # 11.7 has no profiler package
+                unpack(library, library.packages[:1], release, platform, headers)
+            check(headers, release, library)
         shutil.rmtree(folder / release, ignore_errors=True)  # only a damaged one can be there
         ready.rename(folder / release)
 
 
-def check(headers, release):
+def check(headers, release, library):
     """Refuse what does not call itself that release."""
     major, minor = release_key(release)
-    for name in ("cuda.h", "cudaTypedefs.h"):
+    for name in library.needed:
         if not (headers / name).is_file():
             raise Unavailable(f"the wheel for {headers.name} has no {name}")
+    if not library.version:
+        return  # the header does not say
     text = (headers / "cuda.h").read_text(encoding="utf-8", errors="replace")
     if not re.search(rf"^#define CUDA_VERSION {major * 1000 + minor * 10}\s*$", text, re.M):
         raise Unavailable(f"cuda.h for {headers.name} does not call itself {release}")
@@ -195,17 +199,17 @@ def again_and_again(action, *arguments):
     return None
 
 
-def fetch(folder, releases):
+def fetch(folder, releases, library):
     """Fetch what the cache lacks. Returns why, for each release that could not be had."""
     def fetch_one(release):
         try:
-            if not complete(folder, release):
-                again_and_again(install, folder, release)
+            if not complete(folder, release, library):
+                again_and_again(install, folder, release, library)
         except (Unavailable, OSError) as failure:
             return str(failure)
         return None
 
-    if all(complete(folder, release) for release in releases):
+    if all(complete(folder, release, library) for release in releases):
         return {}
     try:
         with locked(folder), ThreadPoolExecutor(AT_ONCE) as pool:
@@ -214,12 +218,12 @@ def fetch(folder, releases):
         return {release: str(failure) for release in releases}
 
 
-def all_releases(folder):
+def all_releases(folder, library):
     """Every release that is cached or offered, oldest first; says so where it cannot know."""
-    releases = set(cached_releases(folder))
+    releases = set(cached_releases(folder, library))
     try:
         for major in MAJORS:
-            releases.update(again_and_again(offered, major))
+            releases.update(again_and_again(offered, major, library))
     except Unavailable as failure:
         print(f"fetch.py: only what is cached: {failure}", file=sys.stderr)
     return sorted(releases, key=release_key)
@@ -244,6 +248,8 @@ def parse_arguments():
     parser.add_argument("--require", type=release_list, default=[], metavar="RELEASE,...",
                         help="fetch these too, and exit 1 if one of them could not be had")
     parser.add_argument("--cache", metavar="DIR", help="the cache (see below)")
+    parser.add_argument("--library", choices=LIBRARIES, default="cuda",
+                        help="whose headers; default: %(default)s")
     parser.add_argument("--list", action="store_true",
                         help="fetch nothing; print what is in the cache, as JSON")
     return parser.parse_args()
@@ -252,15 +258,17 @@ def parse_arguments():
 def main():
     """Fetch, and print one line a release."""
     options = parse_arguments()
-    folder = headers_folder(options.cache)
+    library = LIBRARIES[options.library]
+    folder = headers_folder(options.cache, library)
     if options.list:
         print(json.dumps([{"release": release, "path": str(folder / release)}
-                          for release in cached_releases(folder)], indent=2))
+                          for release in cached_releases(folder, library)], indent=2))
         return 0
     named = [release for group in options.release for release in group]
-    wanted = list(dict.fromkeys([*(named or all_releases(folder)), *options.require]))
-    reasons = fetch(folder, wanted)
-    have = [release for release in wanted if complete(folder, release)]
+    wanted = list(dict.fromkeys([*(named or all_releases(folder, library)),
+                                *options.require]))
+    reasons = fetch(folder, wanted, library)
+    have = [release for release in wanted if complete(folder, release, library)]
     for release in wanted:
         print(f"{release} {folder / release}" if release in have else
               f"{release} unavailable: {reasons[release]}")

@@ -7,6 +7,8 @@ Only names, types, values and numbers are taken; no comment is read.
 import re
 from pathlib import Path
 
+from libraries import CUDA
+
 try:
     from clang import cindex
     from clang.cindex import CursorKind, TypeKind
@@ -17,26 +19,7 @@ except ImportError as error:
 RECORDS = (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL)
 SHIM = Path(__file__).resolve().parent / "shim"
 TARGETS = {"linux": "x86_64-unknown-linux-gnu", "windows": "x86_64-w64-windows-gnu"}
-# Headers with entry points, each with the one that has its typedefs.
-PAIRS = [
-    ("cuda.h", "cudaTypedefs.h"),
-    ("cudaGL.h", "cudaGLTypedefs.h"),
-    ("cudaEGL.h", "cudaEGLTypedefs.h"),
-    ("cudaVDPAU.h", "cudaVDPAUTypedefs.h"),
-    ("cudaProfiler.h", "cudaProfilerTypedefs.h"),
-    ("cudaD3D9.h", "cudaD3D9Typedefs.h"),
-    ("cudaD3D10.h", "cudaD3D10Typedefs.h"),
-    ("cudaD3D11.h", "cudaD3D11Typedefs.h"),
-]
-# Shows every ABI; two companions say the second macro where they mean the first.
-INTERNAL = ("#define __CUDA_API_VERSION_INTERNAL 1\n"
-            "#define __CUDA_API_VERSION_INTERNAL_ODR 1\n")
 TYPEDEF = re.compile(r"^PFN_(?P<name>cu\w+?)_v(?P<since>\d+)(?:_(?P<stream>ptsz|ptds))?$")
-MACRO_NAMES = re.compile(r"^CU(DA)?_?[A-Za-z0-9]\w*$")
-# System headers that the companions expect their caller to have included.
-EXPECTED = ["vdpau/vdpau.h", "d3d9.h", "D3D10_1.h", "D3D11_1.h"]
-# What a caller defines, or what only steers the headers themselves.
-NOT_CONSTANTS = {"CUDAAPI", "CUDA_CB", "CUDA_VERSION", "CUDA_API_PER_THREAD_DEFAULT_STREAM"}
 
 
 class HeaderError(Exception):
@@ -69,17 +52,18 @@ def element(kind):
 class HeaderSet:
     """The headers of one release on one platform."""
 
-    def __init__(self, folder, platform):
+    def __init__(self, folder, platform, library=CUDA, version=None):
         self.folder = Path(folder)
         self.platform = platform
+        self.library = library
         self.pairs = self._find_pairs()
-        internal = self._parse(INTERNAL, typedefs=True)
+        internal = self._parse(library.internal, typedefs=True)
         public = self._parse("")
         self.macros = self._read_macros(public)
         self.per_thread_macros = self._read_macros(
             self._parse("#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1\n", typedefs=True))
         self.typedef_macros = self._read_macros(internal)
-        self.version = self._read_version()
+        self.version = self._read_version(version)
         self.prototypes = self._read_prototypes(internal)
         self.typedefs = self._read_typedefs(internal)
         self.places = {}  # of each type and constant
@@ -90,18 +74,20 @@ class HeaderSet:
 
     def _find_pairs(self):
         """The pairs of which this folder has the header; a typedef header alone says nothing."""
-        if not (self.folder / "cuda.h").is_file():
-            raise HeaderError(f"{self.folder / 'cuda.h'}:1: no such file")
-        pairs = [pair for pair in PAIRS if (self.folder / pair[0]).is_file()]
+        main = self.folder / self.library.needed[0]
+        if not main.is_file():
+            raise HeaderError(f"{main}:1: no such file")
+        pairs = [pair for pair in self.library.pairs if (self.folder / pair[0]).is_file()]
         for api, typedefs in pairs:
-            if not (self.folder / typedefs).is_file():
+            if typedefs and not (self.folder / typedefs).is_file():
                 raise HeaderError(f"{self.folder / api}:1: no {typedefs} beside it")
         return pairs
 
     def _parse(self, prefix, typedefs=False):
         """Cursors of the set's own declarations and macros, each with its header's name."""
-        names = [name for pair in self.pairs for name in (pair if typedefs else pair[:1])]
-        source = prefix + "".join(f"#include <{name}>\n" for name in EXPECTED + names)
+        names = [name for pair in self.pairs for name in (pair if typedefs else pair[:1]) if name]
+        source = prefix + "".join(f"#include <{name}>\n"
+                                  for name in (*self.library.expected, *names))
         unit = cindex.Index.create().parse(
             "scan.c",
             args=["-std=c11", "-target", TARGETS[self.platform], "-nostdinc", "-Wno-everything",
@@ -113,7 +99,7 @@ class HeaderSet:
                 place = diagnostic.location
                 raise HeaderError(f"{place.file.name if place.file else 'scan.c'}:{place.line}: "
                                   f"{diagnostic.spelling}")
-        files = {f"{self.folder}/{name}": name for pair in self.pairs for name in pair}
+        files = {f"{self.folder}/{name}": name for pair in self.pairs for name in pair if name}
         found = []
         for cursor in unit.cursor.get_children():
             file = cursor.location.file
@@ -122,13 +108,17 @@ class HeaderSet:
         return found
 
     def _read_macros(self, cursors):
-        """Object-like macros: name -> (body, place)."""
+        """Object-like macros: name -> (body, place). Others may be those that are known."""
         macros = {}
         for cursor, _ in cursors:
             if cursor.kind != CursorKind.MACRO_DEFINITION:
                 continue
             tokens = [token.spelling for token in cursor.get_tokens()][1:]
             if tokens and tokens[0] == "(" and self._function_like(cursor):
+                known = self.library.functions
+                if known is not None and cursor.spelling not in known:
+                    raise HeaderError(f"{where(cursor)}: {cursor.spelling} is a macro with "
+                                      "arguments that libraries.py does not know")
                 continue
             macros[cursor.spelling] = (tokens, where(cursor))
         return macros
@@ -140,7 +130,9 @@ class HeaderSet:
         second = next(iter(tokens))
         return second.extent.start.offset == start + len(first.spelling)
 
-    def _read_version(self):
+    def _read_version(self, version):
+        if not self.library.version:
+            return version
         if "CUDA_VERSION" not in self.macros:
             raise HeaderError(f"{self.folder / 'cuda.h'}:1: no CUDA_VERSION")
         body, place = self.macros["CUDA_VERSION"]
@@ -183,9 +175,10 @@ class HeaderSet:
         macros = self.per_thread_macros if per_thread else self.macros
         found = {}
         for name in macros:
-            if name.startswith("cu") and name[2:3].isupper():
+            if self.library.symbol.match(name):
                 symbol = self._expand(macros, name)
-                if symbol:
+                # NVML has constants and types of such names, too.
+                if symbol and (self.pairs[0][1] or symbol in self.prototypes):
                     found[name] = symbol
         return found
 
@@ -245,9 +238,12 @@ class HeaderSet:
 
     def _constant(self, cursor):
         name = cursor.spelling
-        if not MACRO_NAMES.match(name) or name in NOT_CONSTANTS or name.endswith("_H"):
+        if not self.library.constant.match(name) or name in self.library.not_constants or \
+                name.endswith("_H"):
             return None
         body, _ = self.macros.get(name, ([], None))
+        if len(body) == 1 and body[0] in self.prototypes:
+            return None  # a plain name's meaning
         return " ".join(body).replace("( ", "(").replace(" )", ")")
 
     def _typedef(self, cursor):
@@ -258,7 +254,7 @@ class HeaderSet:
                 return {"kind": "enum", **self._tag(declaration), "values": [
                     [value.spelling, value.enum_value] for value in declaration.get_children()
                     if value.kind == CursorKind.ENUM_CONSTANT_DECL]}
-            if self._defines(cursor, declaration):
+            if self._defines(cursor, declaration) and declaration.spelling not in self.tags:
                 return self._record(declaration)
             if declaration.spelling not in self.tags:  # the first name of a record defined before
                 return self._record(declaration)

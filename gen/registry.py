@@ -133,7 +133,7 @@ def version_text(version):
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
-SUFFIX = re.compile(r"^(?P<name>cu\w+?)(?:_v(?P<abi>\d+))?(?P<stream>_ptsz|_ptds)?$")
+SUFFIX = re.compile(r"^(?P<name>(?:cu|nvml)\w+?)(?:_v(?P<abi>\d+))?(?P<stream>_ptsz|_ptds)?$")
 
 
 def split_symbol(symbol):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Make the registry (entries, types, levels, typedefs) from the headers of any number of toolkits.
 
-Usage: scan.py [HEADERS] [--registry DIR] [--check]
+Usage: scan.py [HEADERS] [--library LIBRARY] [--registry DIR] [--check]
 
 HEADERS holds one folder a release, with one a platform in it: 12.4/linux, 12.4/windows (fetch.py
 makes it). Lines that the registry has stay where they are, because their order is the table's
@@ -18,20 +18,20 @@ from pathlib import Path
 import registry
 from fetch import headers_folder
 from headers import HeaderError, HeaderSet, where
+from libraries import LIBRARIES
 from plain_names import PlainNames
 
-PLATFORMS = ("linux", "windows")
 EPILOG = "Exit codes: 0 done; 1 refused, or with --check the registry would change; 2 wrong usage."
 
 
-def release_folders(root):
+def release_folders(root, library):
     """(version, {platform: folder}) of each release below ROOT, oldest first."""
     found = {}
     for folder in Path(root).glob("*"):
         match = re.fullmatch(r"([1-9]\d*)\.(0|[1-9]\d*)", folder.name)
         if match and folder.is_dir():
             version = int(match[1]) * 1000 + int(match[2]) * 10
-            found[version] = {platform: folder / platform for platform in PLATFORMS}
+            found[version] = {platform: folder / platform for platform in library.platforms}
     if not found:
         raise HeaderError(f"{root}:1: no release folders such as 12.4/linux")
     return sorted(found.items())
@@ -54,7 +54,7 @@ def pair(headers):
     """
     symbols, typedefs = {}, {}
     for symbol in headers.prototypes:
-        if symbol.startswith("cu") and symbol[2:3].isupper():
+        if headers.library.symbol.match(symbol):
             name, abi, stream = registry.split_symbol(symbol)
             symbols.setdefault((name, stream), []).append((abi, symbol))
     for (name, since, stream), cursor in headers.typedefs.items():
@@ -74,6 +74,14 @@ def pair(headers):
                               f"ABIs of {key[0]} have")
         for (since, cursor), (_, symbol) in zip(versions, candidates):
             check_pair(headers, cursor, since, symbol)
+            yield symbol, entry(headers, cursor, symbol, since), cursor
+
+
+def untyped(headers, known):
+    """Entries of headers without typedefs: a symbol came with the first release that has it."""
+    for symbol, cursor in headers.prototypes.items():
+        if headers.library.symbol.match(symbol):
+            since = known[symbol]["since"] if symbol in known else headers.version
             yield symbol, entry(headers, cursor, symbol, since), cursor
 
 
@@ -109,12 +117,18 @@ def entry(headers, cursor, symbol, since):
     name, _, stream = registry.split_symbol(symbol)
     params = [[headers.spell(child.type), child.spelling] for child in cursor.get_children()
               if child.kind.name == "PARM_DECL"]
-    result = headers.spell(cursor.underlying_typedef_type.get_pointee().get_result())
-    if result != "CUresult":
-        raise HeaderError(f"{where(cursor)}: {cursor.spelling} returns {result}, not CUresult")
-    header = headers.header_of(Path(cursor.location.file.name).name)
-    return {"symbol": symbol, "name": name, "since": since, "stream": stream, "header": header,
-            "params": params}
+    typed = cursor.kind.name == "TYPEDEF_DECL"
+    kind = cursor.underlying_typedef_type.get_pointee() if typed else cursor.type
+    result = headers.spell(kind.get_result())
+    file = Path(cursor.location.file.name).name
+    row = {"symbol": symbol, "name": name, "since": since, "stream": stream,
+           "header": headers.header_of(file) if typed else file, "params": params}
+    if result == headers.library.result:
+        return row
+    if typed:
+        raise HeaderError(f"{where(cursor)}: {cursor.spelling} returns {result}, not "
+                          f"{headers.library.result}")
+    return {**row, "result": result}
 
 
 class Entries:
@@ -129,20 +143,24 @@ class Entries:
         """Merge what the platforms of one release have."""
         fresh, platforms = {}, {}
         for platform, headers in sets.items():
-            for symbol, row, cursor in pair(headers):
+            found = pair(headers) if headers.pairs[0][1] else untyped(headers, self.known)
+            for symbol, row, cursor in found:
                 platforms.setdefault(symbol, []).append(platform)
                 self.places.setdefault(symbol, where(cursor))
                 old = self.known.get(symbol) or fresh.setdefault(symbol, row)
+                if not headers.pairs[0][1] and respelled(old, row):
+                    old["params"] = row["params"]
                 self._check(symbol, old, row, cursor)
         for symbol, row in fresh.items():
-            if len(platforms[symbol]) == 1:
+            if len(platforms[symbol]) == 1 and len(sets) > 1:
                 row["platform"] = platforms[symbol][0]
             self.known[symbol] = row
         for symbol, seen in platforms.items():
             widen(self.known[symbol], seen)
         self.order += sorted(fresh, key=lambda symbol: (fresh[symbol]["since"], symbol))
         for row in fresh.values():
-            self._check_order(row)
+            if all(typedefs for headers in sets.values() for _, typedefs in headers.pairs):
+                self._check_order(row)
 
     @staticmethod
     def _check(symbol, old, row, cursor):
@@ -176,6 +194,12 @@ class Entries:
 # -- types
 
 
+def respelled(old, new):
+    """Whether a header only began to say which version of a structure it means."""
+    return [re.sub(r"_v\d+(?=_t\b)", "", kind) for kind, _ in old["params"]] == \
+        [re.sub(r"_v\d+(?=_t\b)", "", kind) for kind, _ in new["params"]]
+
+
 def widen(row, platforms):
     """What one platform had is everywhere as soon as a release has it on another."""
     if platforms != [row.get("platform")]:
@@ -205,7 +229,7 @@ class Types:
             row = {"name": name, "header": fact.pop("header")}
             if fact.pop("internal", False):
                 row["internal"] = True
-            if len(platforms[name]) == 1:
+            if len(platforms[name]) == 1 and len(sets) > 1:
                 row["platform"] = platforms[name][0]
             if name not in self.known:
                 self.known[name] = {**row, "versions": []}
@@ -283,6 +307,9 @@ def levels(rows, version, sets, entries):
 def meanings(headers, entries):
     """What each unversioned name means in one header set: name -> symbol."""
     found = {name: name for name, _, _ in headers.typedefs}
+    if not headers.pairs[0][1]:
+        found = {entry["name"]: entry["name"] for entry in entries.values()
+                 if entry["name"] in headers.prototypes}
     found.update(headers.meanings())
     for name, symbol in found.items():
         if name != symbol and symbol not in entries:
@@ -317,28 +344,30 @@ def check_per_thread(headers, public):
 # -- everything
 
 
-def scan(root, directory):
+def scan(root, directory, library):
     """The four files' rows after merging all releases below ROOT into the registry's."""
     entries = Entries(registry.read(directory, "entries"))
     types = Types(registry.read(directory, "types"))
     plain_names = PlainNames(registry.read(directory, "typedefs"))
     level_rows = registry.read(directory, "levels")
     scanned = {row["release"] for row in level_rows}
-    for version, platforms in release_folders(root):
-        sets = {platform: HeaderSet(folder, platform) for platform, folder in platforms.items()}
+    for version, platforms in release_folders(root, library):
+        sets = {platform: HeaderSet(folder, platform, library, version)
+                for platform, folder in platforms.items()}
         for headers in sets.values():
             check_version(headers, version, scanned)
         entries.add_release(sets)
         types.add_release(version, sets)
         levels(level_rows, version, sets, entries.known)
         plain_names.add_release(version, sets, entries.known)
-    return {"entries": entries.rows(), "types": types.rows(), "levels": level_rows,
-            "typedefs": plain_names.rows()}
+    files = {"entries": entries.rows(), "types": types.rows(), "levels": level_rows}
+    return {**files, "typedefs": plain_names.rows()} if library.pairs[0][1] else files
 
 
 def check_version(headers, version, scanned):
     """Refuse headers in the wrong folder, and releases that come too late."""
-    place = headers.macros["CUDA_VERSION"][1]
+    place = headers.macros["CUDA_VERSION"][1] if headers.library.version else \
+        f"{headers.folder / headers.library.needed[0]}:1"
     if headers.version != version:
         raise HeaderError(f"{place}: CUDA_VERSION is {headers.version} in the folder of {version}")
     if scanned and version not in scanned and version < max(scanned):
@@ -350,15 +379,20 @@ def main():
     """Scan, then write or compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
                                      epilog=EPILOG)
-    parser.add_argument("headers", nargs="?", default=headers_folder(),
+    parser.add_argument("headers", nargs="?",
                         help="folder that holds 12.4/linux, 12.4/windows, ...; "
-                        "default: %(default)s")
-    parser.add_argument("--registry", default=registry.DEFAULT, help="folder of the .jsonl files")
+                        "default: where fetch.py puts them")
+    parser.add_argument("--library", choices=LIBRARIES, default="cuda",
+                        help="whose headers; default: %(default)s")
+    parser.add_argument("--registry", help="folder of the .jsonl files")
     parser.add_argument("--check", action="store_true",
                         help="write nothing; exit 1 if the registry would change")
     options = parser.parse_args()
+    library = LIBRARIES[options.library]
+    options.headers = options.headers or headers_folder(library=library)
+    options.registry = options.registry or library.registry
     try:
-        files = scan(options.headers, options.registry)
+        files = scan(options.headers, options.registry, library)
     except (HeaderError, registry.RegistryError, OSError) as error:
         sys.exit(str(error))
     if options.check:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetch NVIDIA's real libcuda.so.1 drivers from Debian's archive, for the tests.
+"""Fetch NVIDIA's real libcuda.so.1 drivers from Debian's archive, for the tests; or libnvidia-ml.
 
 NVIDIA's drivers load, report their version and resolve entry points on a machine without a GPU.
 They are licensed files: they go to a cache outside the work tree, and are never committed.
@@ -24,7 +24,6 @@ EXTRAS = ("340", "390", "418", "450", "525", "555")
 SUITES = ("bullseye", "bookworm", "trixie", "sid", "experimental")
 DEBIAN_SUITES = {"oldoldstable", "oldstable", "stable", "testing", "unstable", "sid", "buster",
                  "bullseye", "bookworm", "trixie", "forky", "duke"}
-DRIVER_PACKAGE = re.compile(r"libcuda1|libnvidia-(tesla|tesla-\d+|legacy-\d+xx)-cuda1")
 TRIES = 3
 PAUSE_SECONDS = 3
 COMMAND_SECONDS = 300
@@ -34,6 +33,7 @@ layout of the cache:
   <cache>/drivers/<version>/libcuda.so.1   the driver, beside it what it needs and driver.json
   <cache> is --cache, else $CUSHIM_CACHE, else $XDG_CACHE_HOME/cushim, else ~/.cache/cushim
   Drivers before 430 need LD_LIBRARY_PATH to name their folder ("needs" in --list says so).
+  With --library nvml: <cache>/nvml-drivers/<version>/libnvidia-ml.so.1
 
 exit codes:
   0  every driver named by --require is in the cache; without --require: at least one is
@@ -51,6 +51,34 @@ code = ctypes.CDLL(sys.argv[1]).cuDriverGetVersion(ctypes.byref(version))
 print(code, version.value, flush=True)
 os._exit(0)
 """
+# NVML reports no version before nvmlInit, which needs a GPU: that it loads and answers is enough.
+PROBE_NVML = """
+import ctypes, os, sys
+text = ctypes.CDLL(sys.argv[1]).nvmlErrorString
+text.restype = ctypes.c_char_p
+print(0 if text(0) else 1, 1, flush=True)
+os._exit(0)
+"""
+
+
+class Library:
+    """One of the libraries that a driver's packages hold."""
+
+    def __init__(self, name, folder, packages, script):
+        self.file = f"{name}.so.1"
+        self.prefix = f"{name}.so."
+        self.folder = folder
+        self.packages = re.compile(packages)
+        self.probe = script
+
+
+LIBRARIES = {
+    "cuda": Library("libcuda", "drivers",
+                    r"libcuda1|libnvidia-(tesla|tesla-\d+|legacy-\d+xx)-cuda1", PROBE),
+    "nvml": Library("libnvidia-ml", "nvml-drivers",
+                    r"libnvidia-((tesla|tesla-\d+|legacy-\d+xx)-)?ml1", PROBE_NVML),
+}
+CUDA = LIBRARIES["cuda"]
 
 
 class Unavailable(Exception):
@@ -63,24 +91,24 @@ class Unavailable(Exception):
 
 # ---------------------------------------------------------------------------- the cache
 
-def drivers_folder(option):
+def drivers_folder(option, wanted=CUDA):
     """The folder that holds one folder per driver version."""
     cache = option or os.environ.get("CUSHIM_CACHE")
     if not cache:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         cache = Path(base) / "cushim"
-    return Path(cache).expanduser().absolute() / "drivers"
+    return Path(cache).expanduser().absolute() / wanted.folder
 
 
 def version_key(version):
     return [int(part) for part in re.findall(r"\d+", version)]
 
 
-def cached_drivers(folder):
+def cached_drivers(folder, wanted=CUDA):
     """What driver.json says of each driver in the cache, oldest first, with its path."""
     found = []
     for note in folder.glob("[0-9]*/driver.json"):
-        library = note.with_name("libcuda.so.1")
+        library = note.with_name(wanted.file)
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             driver = json.loads(note.read_text(encoding="utf-8"))
             if library.is_file() and driver["version"] == note.parent.name:
@@ -90,8 +118,8 @@ def cached_drivers(folder):
     return sorted(found, key=lambda driver: version_key(driver["version"]))
 
 
-def missing_from(folder, branches):
-    have = {driver["branch"] for driver in cached_drivers(folder)}
+def missing_from(folder, branches, wanted=CUDA):
+    have = {driver["branch"] for driver in cached_drivers(folder, wanted)}
     return [branch for branch in branches if branch not in have]
 
 
@@ -286,10 +314,10 @@ class Suite:
         self._apt("apt-get", "--error-on=any", "update")
         self._apt("apt-get", "source", "--download-only", name)
 
-    def candidates(self, branch):
+    def candidates(self, branch, wanted):
         """The packages that may hold a driver of this branch, newest first."""
         found = [package for package in self.packages
-                 if DRIVER_PACKAGE.fullmatch(package["package"])
+                 if wanted.packages.fullmatch(package["package"])
                  and package["version"].split(".")[0] == branch]
         return sorted(found, key=lambda package: version_key(package["version"]), reverse=True)
 
@@ -305,11 +333,11 @@ class Suite:
 
 # ------------------------------------------------------------------------ one driver
 
-def probe(library, needs):
-    """The CUDA version that the library itself reports (12040 for 12.4)."""
+def probe(library, needs, script=PROBE):
+    """The CUDA version that the library itself reports (12040 for 12.4); of NVML, 1."""
     if library.read_bytes()[:4] != b"\x7fELF":
         raise Unavailable(f"{library.name} is not an ELF file")
-    command = [sys.executable, "-I", "-c", PROBE, str(library), *map(str, needs)]
+    command = [sys.executable, "-I", "-c", script, str(library), *map(str, needs)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               timeout=60, stdin=subprocess.DEVNULL)
@@ -324,23 +352,23 @@ def probe(library, needs):
     return version
 
 
-def install(folder, suite, package, branch):
+def install(folder, suite, package, branch, wanted):
     """Fetch one driver, check it, and put it into the cache in one step."""
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as new:
         unpacked, ready = Path(new, "unpacked"), Path(new, "ready")
         ready.mkdir()
         suite.download(package, unpacked)
         files = [file for file in unpacked.rglob("lib*.so.*") if not file.is_symlink()]
-        drivers = [file for file in files if file.name.startswith("libcuda.so.")]
+        drivers = [file for file in files if file.name.startswith(wanted.prefix)]
         if len(drivers) != 1:
-            raise Unavailable(f"{package['package']} holds {len(drivers)} libcuda.so files")
-        version = drivers[0].name.removeprefix("libcuda.so.")
+            raise Unavailable(f"{package['package']} holds {len(drivers)} {wanted.prefix} files")
+        version = drivers[0].name.removeprefix(wanted.prefix)
         if version.split(".")[0] != branch or version.encode() not in drivers[0].read_bytes():
             raise Unavailable(f"{drivers[0].name} does not call itself a {branch} driver")
         needs = [file.name for file in files if file not in drivers]
         for file in files:
-            file.rename(ready / ("libcuda.so.1" if file in drivers else file.name))
-        cuda = probe(ready / "libcuda.so.1", [ready / name for name in needs])
+            file.rename(ready / (wanted.file if file in drivers else file.name))
+        cuda = probe(ready / wanted.file, [ready / name for name in needs], wanted.probe)
         note = {"branch": branch, "version": version, "cuda": cuda, "package": package["package"],
                 "package_version": package["version"], "suite": suite.name, "needs": needs}
         (ready / "driver.json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
@@ -348,11 +376,11 @@ def install(folder, suite, package, branch):
         ready.rename(folder / version)
 
 
-def search(folder, suites, branches, rejected):
+def search(folder, suites, branches, rejected, wanted):
     """Look through all suites once. Returns {branch: reason} and whether to try again."""
     reasons, again = {}, False
     for suite in suites:
-        branches = missing_from(folder, branches)
+        branches = missing_from(folder, branches, wanted)
         if not branches:
             break
         try:
@@ -362,11 +390,11 @@ def search(folder, suites, branches, rejected):
             reasons |= {branch: f"{suite.name}: {failure}" for branch in branches}
             continue
         for branch in branches:
-            for package in suite.candidates(branch):
+            for package in suite.candidates(branch, wanted):
                 key = (suite.name, package["package"])
                 try:
                     if key not in rejected:
-                        install(folder, suite, package, branch)
+                        install(folder, suite, package, branch, wanted)
                         break
                 except Unavailable as failure:
                     reasons[branch] = f"{suite.name}: {failure}"
@@ -376,9 +404,9 @@ def search(folder, suites, branches, rejected):
     return reasons, again
 
 
-def fetch(folder, branches):
+def fetch(folder, branches, wanted=CUDA):
     """Fetch what the cache lacks. Returns why, for each branch that could not be had."""
-    if not missing_from(folder, branches):
+    if not missing_from(folder, branches, wanted):
         return {}
     absent = {branch: f"not in {', '.join(SUITES)}" for branch in branches}
     reasons, rejected = absent, set()
@@ -389,9 +417,9 @@ def fetch(folder, branches):
             suites = [Suite(name, source, Path(work)) for name in SUITES]
             for attempt in range(TRIES):
                 time.sleep(PAUSE_SECONDS if attempt else 0)
-                failures, again = search(folder, suites, branches, rejected)
+                failures, again = search(folder, suites, branches, rejected, wanted)
                 reasons = absent | failures
-                if not again or not missing_from(folder, branches):
+                if not again or not missing_from(folder, branches, wanted):
                     break
     except (Unavailable, OSError, subprocess.SubprocessError) as failure:
         reasons = {branch: " ".join(str(failure).split()) for branch in branches}
@@ -416,6 +444,8 @@ def parse_arguments():
     parser.add_argument("--require", type=branch_list, default=[], metavar="BRANCH,...",
                         help="fetch these too, and exit 1 if one of them could not be had")
     parser.add_argument("--cache", metavar="DIR", help="the cache (see below)")
+    parser.add_argument("--library", choices=LIBRARIES, default="cuda",
+                        help="which library of the driver; default: %(default)s")
     parser.add_argument("--list", action="store_true",
                         help="fetch nothing; print what is in the cache, as JSON")
     return parser.parse_args()
@@ -423,19 +453,21 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
-    folder = drivers_folder(options.cache)
+    library = LIBRARIES[options.library]
+    folder = drivers_folder(options.cache, library)
     if options.list:
-        print(json.dumps(cached_drivers(folder), indent=2))
+        print(json.dumps(cached_drivers(folder, library), indent=2))
         return 0
     named = [name for group in options.branch for name in group]
     wanted = list(dict.fromkeys([*(named or [*REQUIRED, *EXTRAS]), *options.require]))
-    reasons = fetch(folder, wanted)
-    newest = {driver["branch"]: driver for driver in cached_drivers(folder)}
+    reasons = fetch(folder, wanted, library)
+    newest = {driver["branch"]: driver for driver in cached_drivers(folder, library)}
     for branch in wanted:
         if branch in newest:
             driver = newest[branch]
-            cuda = f"{driver['cuda'] // 1000}.{driver['cuda'] % 1000 // 10}"
-            print(f"{driver['version']} CUDA {cuda} {driver['path']}")
+            cuda = f"CUDA {driver['cuda'] // 1000}.{driver['cuda'] % 1000 // 10}"
+            what = cuda if library is CUDA else "NVML"
+            print(f"{driver['version']} {what} {driver['path']}")
         else:
             print(f"{branch} unavailable: {reasons[branch]}")
     had = [branch for branch in wanted if branch in newest]

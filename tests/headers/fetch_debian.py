@@ -7,6 +7,9 @@ a gigabyte of libraries: it is downloaded once, and just the driver's headers ar
 
 They go to <cache>/headers-debian/11.2/linux; the cache is $CUSHIM_CACHE, else
 $XDG_CACHE_HOME/cushim, else ~/.cache/cushim. Exit code 1 where they could not be had.
+
+With the argument nvml: nvml.h of the same release, which gen/scan.py reads. It comes in a small
+package, and goes to <cache>/headers-nvml/11.2/linux.
 """
 
 import importlib.util
@@ -17,9 +20,13 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-SUITE, PACKAGE, RELEASE, VERSION = "bullseye", "nvidia-cuda-dev", "11.2", 11020
-HEADERS = {f"./usr/include/{name}.h"
-           for name in ("cuda", "cudaEGL", "cudaGL", "cudaProfiler", "cudaVDPAU")}
+SUITE, RELEASE, VERSION = "bullseye", "11.2", 11020
+# Package, folder of the cache, headers.
+LIBRARIES = {
+    "cuda": ("nvidia-cuda-dev", "headers-debian",
+             ("cuda", "cudaEGL", "cudaGL", "cudaProfiler", "cudaVDPAU")),
+    "nvml": ("libnvidia-ml-dev", "headers-nvml", ("nvml",)),
+}
 
 
 def drivers():
@@ -31,9 +38,9 @@ def drivers():
     return module
 
 
-def unpack(archive, folder):
+def unpack(archive, names, folder):
     """Just the headers: they come early in the archive, and what follows is not read."""
-    missing = set(HEADERS)
+    missing = {f"./usr/include/{name}.h" for name in names}
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as data:
         with tarfile.open(fileobj=data.stdout, mode="r|") as tar:
@@ -48,7 +55,7 @@ def unpack(archive, folder):
         raise OSError(f"{archive.name} lacks {', '.join(sorted(missing))}")
 
 
-def fetch(target):
+def fetch(target, name, headers):
     """Download, unpack, check, and put in place in one step."""
     apt = drivers()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,27 +64,30 @@ def fetch(target):
         suite = apt.Suite(SUITE, apt.debian_source(), Path(work))
         suite.update()
         found = [package["version"] for package in suite.packages
-                 if package["package"] == PACKAGE and package["version"].startswith(RELEASE)]
+                 if package["package"] == name and package["version"].startswith(RELEASE)]
         if not found:
-            raise OSError(f"{SUITE} has no {PACKAGE} {RELEASE}")
+            raise OSError(f"{SUITE} has no {name} {RELEASE}")
         download = suite.folder / "download"
-        apt.run("apt-get", f"-c={suite.folder}/apt.conf", "download", f"{PACKAGE}={found[0]}",
+        apt.run("apt-get", f"-c={suite.folder}/apt.conf", "download", f"{name}={found[0]}",
                 cwd=download)
         ready = Path(work, "ready")
         ready.mkdir()
-        unpack(next(download.glob("*.deb")), ready)
-        if f"#define CUDA_VERSION {VERSION}" not in (ready / "cuda.h").read_text(errors="replace"):
-            raise OSError(f"{PACKAGE} {found[0]} is not CUDA {RELEASE}")
+        unpack(next(download.glob("*.deb")), headers, ready)
+        cuda = ready / "cuda.h"  # nvml.h does not name its release
+        if cuda.exists() and f"#define CUDA_VERSION {VERSION}" not in cuda.read_text(
+                errors="replace"):
+            raise OSError(f"{name} {found[0]} is not CUDA {RELEASE}")
         ready.rename(target)
 
 
 def main():
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     cache = Path(os.environ.get("CUSHIM_CACHE") or Path(base, "cushim"))
-    target = cache.absolute() / "headers-debian" / RELEASE / "linux"
-    if not (target / "cuda.h").is_file():
+    name, folder, headers = LIBRARIES[(sys.argv[1:] or ["cuda"])[0]]
+    target = cache.absolute() / folder / RELEASE / "linux"
+    if not (target / f"{headers[0]}.h").is_file():
         try:
-            fetch(target)
+            fetch(target, name, headers)
         except Exception as failure:  # whatever it is, the tests that need these say it is missing
             sys.exit(f"CUDA {RELEASE}: {' '.join(str(failure).split())}")
     print(f"CUDA {RELEASE} {target}")
