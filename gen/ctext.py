@@ -4,15 +4,18 @@
 import re
 import textwrap
 
+from libraries import CUDA
+
 BANNER = """/* SPDX-License-Identifier: MIT */
 /* Generated from gen/registry/{sources} by gen/emit.py. Do not edit. */
 """
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def banner(*sources):
+def banner(*sources, library=CUDA):
     """First lines of every generated file."""
-    return BANNER.format(sources=", ".join(f"{source}.jsonl" for source in sources))
+    folder = "" if library is CUDA else f"{library.name}/"
+    return BANNER.format(sources=", ".join(f"{folder}{source}.jsonl" for source in sources))
 
 
 def declare(kind, name):
@@ -27,9 +30,16 @@ def parameters(entry, rename=lambda kind: kind):
     return ", ".join(declare(rename(kind), name) for kind, name in entry["params"]) or "void"
 
 
-def call_type(entry, name, rename=lambda kind: kind):
+def call_type(entry, name, rename=lambda kind: kind, library=CUDA):
     """A pointer to an entry, as a declaration of NAME."""
-    return f"CUresult (CUDAAPI *{name})({parameters(entry, rename)})"
+    result = declare(entry.get("result", library.result), f"({library.call}*{name})")
+    return f"{result}({parameters(entry, rename)})"
+
+
+def prototype(entry, library=CUDA):
+    """The head of an entry's function."""
+    name = declare(entry.get("result", library.result), f"{library.call}{entry['symbol']}")
+    return f"{name}({parameters(entry)})"
 
 
 def wrap(text, indent=4):

@@ -19,10 +19,12 @@ import emit_dropin
 import emit_entries
 import emit_errors
 import emit_features
+import emit_nvml
 import emit_sim
 import emit_typedefs
 import registry
 import sim_missing
+from libraries import NVML
 
 COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D9.h",
               "cudaD3D10.h", "cudaD3D11.h"]
@@ -45,6 +47,12 @@ OUTPUTS = {
        for header in COMPANIONS},
     **{header: lambda data, header=header: emit_typedefs.emit(data, header)
        for header in TYPEDEFS},
+}
+NVML_OUTPUTS = {  # from the registry of NVML
+    "nvml_api.h": emit_nvml.emit_header,
+    "nvml_entries.c": emit_nvml.emit_entries_data,
+    "nvml_dropin.c": emit_nvml.emit_dropin_functions,
+    "nvml_error_names.c": lambda data: emit_errors.emit(data, NVML),
 }
 MARKED = {  # of what is missing, too
     "sim_behaviours.h": emit_sim.emit_header,
@@ -77,10 +85,10 @@ class Files(dict):
 def main():
     """Write one output, if that changes it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("output", help="one of: " + ", ".join(sorted({**OUTPUTS, **MARKED})) +
+    parser.add_argument("output", help="one of: " + ", ".join(sorted({**OUTPUTS, **NVML_OUTPUTS, **MARKED})) +
                         ", or a CUDA version's exports, as in 12040.map or 12040.def")
     parser.add_argument("file")
-    parser.add_argument("--registry", default=registry.DEFAULT)
+    parser.add_argument("--registry")
     parser.add_argument("--missing", default=sim_missing.DEFAULT,
                         help="what the simulated driver lacks")
     options = parser.parse_args()
@@ -93,10 +101,13 @@ def main():
         emitter = functools.partial(MARKED[options.output], missing=options.missing)
     elif options.output in OUTPUTS:
         emitter = OUTPUTS[options.output]
+    elif options.output in NVML_OUTPUTS:
+        emitter = NVML_OUTPUTS[options.output]
+        options.registry = options.registry or NVML.registry
     else:
         parser.error(f"no output {options.output}")
     try:
-        text = emitter(Files(options.registry))
+        text = emitter(Files(options.registry or registry.DEFAULT))
     except registry.RegistryError as error:
         sys.exit(str(error))
     path = Path(options.file)

@@ -2,6 +2,7 @@
 """cuda.h, in its parts, and its companions: our own headers, for builds without a toolkit."""
 
 import ctext
+from libraries import CUDA as DRIVER
 
 TYPES_HEAD = """#ifndef CUSHIM_CUDA_TYPES_H
 #ifdef __cuda_cuda_h__
@@ -129,16 +130,17 @@ FOLLOWS_UNTIL = {"cuStreamGetCaptureInfo_v2": 13000}
 class Level:
     """Which lines a level of CUSHIM_CUDA_VERSION sees; the oldest known release has no floor."""
 
-    def __init__(self, base):
+    def __init__(self, base, library=DRIVER):
         self.base = base
+        self.macro = library.level
 
     def guard(self, since, until, lines):
         """LINES for since <= level < until; no condition where that is always."""
         conditions = []
         if since is not None and since > self.base:
-            conditions.append(f"CUSHIM_CUDA_VERSION >= {since}")
+            conditions.append(f"{self.macro} >= {since}")
         if until is not None:
-            conditions.append(f"CUSHIM_CUDA_VERSION < {until}")
+            conditions.append(f"{self.macro} < {until}")
         if not conditions:
             return lines
         return [f"#if {' && '.join(conditions)}", *lines, "#endif"]
@@ -163,7 +165,10 @@ def fields(items, indent=1):
 def enum(name, fact, level):
     """An enum with all its values; only at their levels those that changed or went, and negative
     ones, which make the type signed."""
-    lines = [f"typedef enum {fact['tag']} {{" if "tag" in fact else "typedef enum {"]
+    tag = f" {fact['tag']}" if "tag" in fact else ""
+    # C has no enumerators beyond int; the compilers do.
+    beyond = any(value[1] > 0x7FFFFFFF for value in fact["values"])
+    lines = [f"{'CUSHIM_ANONYMOUS ' if beyond else ''}typedef enum{tag} {{"]
     several = {}
     for value in fact["values"]:
         several.setdefault(value[0], []).append(value)
@@ -337,11 +342,11 @@ def meaning(name, step, until, symbols, level):
     return level.guard(since, until, lines) if lines else []
 
 
-def unknown_level(levels):
-    """The condition under which CUSHIM_CUDA_VERSION is no release."""
-    releases = BEFORE_REGISTRY + sorted({row["release"] for row in levels})
+def unknown_level(levels, library=DRIVER, before=()):
+    """The condition under which the level's macro is no release."""
+    releases = [*before, *sorted({row["release"] for row in levels})]
     return " && \\\n    ".join(
-        " && ".join(f"CUSHIM_CUDA_VERSION != {release}" for release in releases[start:start + 3])
+        " && ".join(f"{library.level} != {release}" for release in releases[start:start + 3])
         for start in range(0, len(releases), 3))
 
 
@@ -384,7 +389,7 @@ def of_header(registry, header):
 def function_lines(registry, header):
     """Lines that declare HEADER's functions."""
     for entry in of_header(registry, header):
-        yield ctext.wrap(f"CUresult CUDAAPI {entry['symbol']}({ctext.parameters(entry)});")
+        yield ctext.wrap(f"{ctext.prototype(entry)};")
 
 
 def name_lines(registry, header):
@@ -396,7 +401,8 @@ def name_lines(registry, header):
 def emit_types(registry):
     """Text of cuda_types.h."""
     newest = max(row["release"] for row in registry["levels"])
-    head = TYPES_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"]),
+    head = TYPES_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"],
+                                                               before=BEFORE_REGISTRY),
                              message=FOREIGN_MESSAGE,
                              foreign=" || ".join(f"defined({name})" for name in FOREIGN))
     lines = [ctext.banner("entries", "types", "levels") + "\n" + head, MACROS, CXX_OPEN,

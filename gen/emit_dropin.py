@@ -21,10 +21,10 @@ def guarded(entry, lines):
 
 
 def function(entry, head, table, groups):
-    """A function that passes its arguments on to a table's member."""
+    """A function of that head that passes its arguments on to a table's member."""
     arguments = ", ".join(name for _, name in entry["params"])
     member = ctext.member(entry, groups)
-    return [ctext.wrap(f"{head}({ctext.parameters(entry)})"), "{",
+    return [ctext.wrap(head), "{",
             ctext.wrap(f"    return {table}->{member}({arguments});", 8), "}"]
 
 
@@ -45,7 +45,8 @@ def emit(registry):
     lines += ["#ifdef CUSHIM_DROPIN_ENTRY", "", *assembler(entries), "", "#else", "",
               "/* A slot of the first table loads, and then does what the caller asked for. */"]
     for number, entry in enumerate(entries):
-        lines += function(entry, f"static CUresult CUDAAPI first_{entry['symbol']}",
+        head = f"static CUresult CUDAAPI first_{entry['symbol']}({ctext.parameters(entry)})"
+        lines += function(entry, head,
                           f"cushim_dropin_load({number})", groups)
     lines += ["", "const struct cushim_api cushim_dropin_first = {",
               "    .size = sizeof(struct cushim_api),"]
@@ -53,7 +54,7 @@ def emit(registry):
     lines += ["};", "",
               "_Atomic(const struct cushim_api *) cushim_dropin_table = &cushim_dropin_first;", ""]
     for entry in entries:
-        lines += guarded(entry, function(entry, f"CUresult CUDAAPI {entry['symbol']}",
+        lines += guarded(entry, function(entry, ctext.prototype(entry),
                                          "CUSHIM_DROPIN_TABLE", groups))
     lines += ["", "#endif"]
     return "\n".join(lines) + "\n"

@@ -83,6 +83,20 @@ def array(declaration, values):
     return [f"{declaration} = {{", ctext.wrap("    " + ", ".join(map(str, values)) + ","), "};"]
 
 
+def name_arrays(prefix, cut, names):
+    """Arrays with the names, each without its first CUT characters; and the offset of each."""
+    words, packed = pack([name[cut:] for name in names])
+    pool, word_pool = Pool(), Pool()
+    offsets = {name: pool.add(literal(text)) for name, text in zip(names, packed)}
+    assert pool.size <= 0xffff
+    return [f"const char {prefix}_names[] =", *pool.lines(), "    ;", "",
+            f"const char {prefix}_words[] =",
+            *(f'    "{word}\\0"' for word in words), "    \"" + "\\0" * WORD_MOST + "\"",
+            "    ;",
+            *array(f"const uint16_t {prefix}_word_offsets[]",
+                   [*map(word_pool.add, words), word_pool.size])], offsets
+
+
 def twin(entry, index):
     """The symbol of the per-thread form of a legacy entry, or None."""
     return next((entry["symbol"] + suffix for suffix in ("_ptsz", "_ptds")
@@ -101,8 +115,8 @@ def emit(registry):
     assert max(map(len, index)) < SYMBOL_BYTES and all(name.startswith("cu") for name in names)
     assert max(map(len, suffixes)) < 12 and max(map(len, headers)) < 16
     assert len(suffixes) <= 16 and len(headers) <= 16 and len(releases) <= 256
-    words, packed = pack([name[2:] for name in names])
-    pool, word_pool, rows = Pool(), Pool(), []
+    arrays, offsets = name_arrays("cushim_entry", 2, names)
+    rows = []
     for entry in entries:
         flags = [PLATFORMS[entry["platform"]]] if entry.get("platform") else []
         if abis[entry["name"], entry["stream"]] > 1:
@@ -111,17 +125,12 @@ def emit(registry):
             flags.append("CUSHIM_ENTRY_TWIN")
         if entry["stream"] != "legacy":
             flags.append(f"CUSHIM_ENTRY_{entry['stream'].upper()}")
-        rows.append(f"    {{{pool.add(literal(packed[names.index(entry['name'])]))}, "
+        rows.append(f"    {{{offsets[entry['name']]}, "
                     f"{releases.index(entry['since'])}, "
                     f"{suffixes.index(entry['symbol'][len(entry['name']):])}, "
                     f"{headers.index(entry['header'])}, {' | '.join(flags) or 0}}},")
     lines = [ctext.banner("entries"), '#include "loader/registry.h"', "",
-             "const char cushim_entry_names[] =", *pool.lines(), "    ;", "",
-             "const char cushim_entry_words[] =",
-             *(f'    "{word}\\0"' for word in words), "    \"" + "\\0" * WORD_MOST + "\"",
-             "    ;",
-             *array("const uint16_t cushim_entry_word_offsets[]",
-                    [*map(word_pool.add, words), word_pool.size]),
+             *arrays,
              *array("const char cushim_entry_suffixes[][12]", map(json.dumps, suffixes)),
              *array("const char cushim_entry_headers[][16]", map(json.dumps, headers)),
              *array("const uint16_t cushim_entry_releases[]", releases), "",

@@ -15,10 +15,10 @@ enum cushim_status cushim_dylib_open(struct cushim_dylib *library, const char *p
     return status;
 }
 
-bool cushim_dylib_describe(struct cushim_dylib *library)
+bool cushim_dylib_describe(struct cushim_dylib *library, const char *symbol)
 {
     char path[4096] = "";
-    cushim_platform_describe(library->handle, cushim_dylib_symbol(library, "cuInit"), path,
+    cushim_platform_describe(library->handle, cushim_dylib_symbol(library, symbol), path,
                              sizeof path, &library->base);
     library->path = *path ? cushim_text_copy(path) : NULL;
     return library->path || !*path;

@@ -17,8 +17,8 @@ struct cushim_dylib {
 enum cushim_status cushim_dylib_open(struct cushim_dylib *library, const char *path, char *message,
                                      size_t size);
 
-/* Fill path and base. Returns false for want of memory. */
-bool cushim_dylib_describe(struct cushim_dylib *library);
+/* Fill path and base, without a handle by a symbol. Returns false for want of memory. */
+bool cushim_dylib_describe(struct cushim_dylib *library, const char *symbol);
 
 /* What dlsym returns for an exported name; NULL if there is none. */
 void *cushim_dylib_symbol(const struct cushim_dylib *library, const char *symbol);

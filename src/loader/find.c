@@ -104,7 +104,7 @@ static enum cushim_status find_keep(struct cushim_find *find,
                                     enum cushim_status status, const struct cushim_options *options,
                                     char *words, size_t size)
 {
-    if (status == CUSHIM_OK && !cushim_dylib_describe(&find->library))
+    if (status == CUSHIM_OK && !cushim_dylib_describe(&find->library, "cuInit"))
         status = find_no_memory(words, size);
     const char *told = status == CUSHIM_OK && find->library.path ? find->library.path : words;
     if (!find_record(find, candidate, status, told, options) && status == CUSHIM_OK)

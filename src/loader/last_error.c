@@ -17,7 +17,8 @@
  * a signal handler. */
 static CUSHIM_THREAD_LOCAL struct {
     bool called;
-    bool alone; /* no other instance was there */
+    bool alone;                       /* no other instance was there */
+    cushim_last_error_writer *writer; /* NULL: an entry of the driver's table */
     unsigned short index;
     enum cushim_state state;
 } last_call;
@@ -43,11 +44,19 @@ void cushim_last_error_note(unsigned index, enum cushim_state state)
     last_call.alone = !atomic_load_explicit(&cushim_last_error_others, memory_order_relaxed);
     last_call.index = (unsigned short)index;
     last_call.state = state;
+    last_call.writer = NULL;
+}
+
+void cushim_last_error_note_for(cushim_last_error_writer *writer, unsigned index)
+{
+    last_call.called = true;
+    last_call.index = (unsigned short)index;
+    last_call.writer = writer;
 }
 
 bool cushim_last_error_is_call(const char *symbol)
 {
-    return last_call.called && cushim_registry_find(symbol) == last_call.index;
+    return last_call.called && !last_call.writer && cushim_registry_find(symbol) == last_call.index;
 }
 
 void cushim_last_error_describe(char *text, size_t size, const char *symbol,
@@ -85,6 +94,11 @@ const char *cushim_last_error(void)
 {
     if (!last_call.called)
         return last_text;
+    if (last_call.writer) {
+        last_call.writer(last_text, sizeof last_text, last_call.index);
+        last_call.called = false;
+        return last_text;
+    }
     char symbol[CUSHIM_SYMBOL_SIZE];
     const char *why = atomic_load_explicit(&cushim_last_error_cause, memory_order_acquire);
     int version = atomic_load_explicit(&cushim_last_error_version, memory_order_relaxed);

@@ -27,6 +27,10 @@ void cushim_last_error_set(const char *format, ...) CUSHIM_PRINTF(1, 2);
 /* An unavailable entry was called: note two numbers. The sentence is made when somebody asks. */
 void cushim_last_error_note(unsigned index, enum cushim_state state);
 
+/* The same for a table other than the driver's: that function writes the sentence. */
+typedef void cushim_last_error_writer(char *text, size_t size, unsigned index);
+void cushim_last_error_note_for(cushim_last_error_writer *writer, unsigned index);
+
 /* Whether the last thing noted on this thread is a call of this entry, which is unavailable. */
 bool cushim_last_error_is_call(const char *symbol);
 

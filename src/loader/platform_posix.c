@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/dlopen_note.h"
 #include "loader/elf_file.h"
 #include "loader/text.h"
 
@@ -30,20 +31,7 @@
 #endif
 
 #ifdef __ELF__
-/*
- * A note for packagers: this library or program opens a driver if there is one. The format is that
- * of "Package metadata for dlopen" of systemd's file formats; priorities are its words.
- */
-#define NOTE                                                                                       \
-    "[{\"feature\":\"cuda\",\"description\":\"CUDA driver\",\"priority\":\"suggested\","           \
-    "\"soname\":[\"" DRIVER "\"]}]"
-static const struct {
-    ElfW(Nhdr) header;
-    char owner[sizeof "FDO"];
-    char text[sizeof NOTE];
-} platform_note __attribute__((used, aligned(4), section(".note.dlopen"))) = {
-    {sizeof "FDO", sizeof NOTE, 0x407c0c0a}, "FDO", NOTE};
-#undef NOTE
+CUSHIM_DLOPEN_NOTE(platform_note, "cuda", "CUDA driver", DRIVER);
 #endif
 
 const struct cushim_candidate cushim_platform_candidates[] = {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "loader/unpack.h"
+
 #ifdef _WIN32
 #define REGISTRY_ELSEWHERE CUSHIM_ENTRY_LINUX
 #else
@@ -10,36 +12,13 @@
 #endif
 
 /* Bytes of an unpacked name, and of the word that may be copied behind it. */
-#define REGISTRY_BUFFER (CUSHIM_SYMBOL_SIZE + CUSHIM_ENTRY_WORD_MOST)
+#define REGISTRY_BUFFER (CUSHIM_SYMBOL_SIZE + CUSHIM_WORD_MOST)
 
-/*
- * Unpack a name; returns where it ends. Most of a load's look-ups come here, so a word is copied
- * with as many bytes as the longest has, without a branch for each: the next one overwrites what
- * was too much. The words and the buffer have room for that.
- */
-static char *registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
+static void registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
 {
-    const char *packed = cushim_entry_names + cushim_entries[index].name;
-    char *end = buffer + 2;
     memcpy(buffer, "cu", 2);
-    for (; *packed; packed++) {
-        unsigned char byte = (unsigned char)*packed;
-        if (byte < 128) {
-            *end++ = (char)byte;
-            continue;
-        }
-        const uint16_t *offsets = cushim_entry_word_offsets + (byte - 128);
-        uint64_t word[CUSHIM_ENTRY_WORD_MOST / sizeof(uint64_t)];
-        memcpy(&word[0], cushim_entry_words + offsets[0], sizeof word[0]);
-        memcpy(&word[1], cushim_entry_words + offsets[0] + 8, sizeof word[1]);
-        memcpy(&word[2], cushim_entry_words + offsets[0] + 16, sizeof word[2]);
-        memcpy(end, &word[0], sizeof word[0]);
-        memcpy(end + 8, &word[1], sizeof word[1]);
-        memcpy(end + 16, &word[2], sizeof word[2]);
-        end += offsets[1] - offsets[0] - 1;
-    }
-    *end = '\0';
-    return end;
+    cushim_unpack(cushim_entry_names + cushim_entries[index].name, cushim_entry_words,
+                  cushim_entry_word_offsets, buffer + 2);
 }
 
 bool cushim_registry_is_name(size_t index, const char *name)

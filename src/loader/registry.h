@@ -36,9 +36,6 @@ extern const uint16_t cushim_entry_word_offsets[], cushim_entry_releases[];
 extern const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT];
 extern const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]; /* of the symbols, as strcmp has it */
 
-/* Bytes of the longest word, rounded up to a multiple of 8; the words end with as many zeros. */
-#define CUSHIM_ENTRY_WORD_MOST 24
-
 /* Bytes of the longest symbol, its end included. */
 #define CUSHIM_SYMBOL_SIZE sizeof(((struct cushim_entry *)0)->symbol)
 

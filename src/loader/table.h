@@ -14,14 +14,15 @@
 _Static_assert(sizeof(struct cushim_api) == CUSHIM_SLOT_OFFSET(CUSHIM_ENTRY_COUNT),
                "after its first two members, the table is pointers without a gap");
 
-static inline void *cushim_table_slot(const struct cushim_api *table, size_t index)
+/* Of any table that begins with a size and a pointer. */
+static inline void *cushim_table_slot(const void *table, size_t index)
 {
     void *address;
     memcpy(&address, (const char *)table + CUSHIM_SLOT_OFFSET(index), sizeof address);
     return address;
 }
 
-static inline void cushim_table_set(struct cushim_api *table, size_t index, const void *address)
+static inline void cushim_table_set(void *table, size_t index, const void *address)
 {
     memcpy((char *)table + CUSHIM_SLOT_OFFSET(index), &address, sizeof address);
 }

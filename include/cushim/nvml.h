@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * NVML, the driver's library for management: found and loaded when the program runs.
+ *
+ *     const struct cushim_nvml *nvml = cushim_nvml_load(NULL);
+ *     nvmlReturn_t result = nvml->nvmlInit();
+ *
+ * Every member of the table can be called. Without NVML it returns NVML_ERROR_LIBRARY_NOT_FOUND,
+ * and one that this driver's NVML lacks NVML_ERROR_FUNCTION_NOT_FOUND; cushim_last_error() then has
+ * a sentence. nvmlErrorString works in any case.
+ *
+ * Also the header for cushim-nvml-dropin: it has all that NVIDIA's nvml.h has.
+ */
+#ifndef CUSHIM_NVML_H
+#define CUSHIM_NVML_H
+
+#include <cushim/cushim.h>
+#include <cushim/nvml_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How to load. Set `size`, or begin with CUSHIM_NVML_OPTIONS_INIT. */
+struct cushim_nvml_options {
+    size_t size;      /**< sizeof(struct cushim_nvml_options) */
+    const char *path; /**< this library and no other; NULL: search */
+    bool retry;       /**< load again if the last load failed */
+};
+#define CUSHIM_NVML_OPTIONS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(struct cushim_nvml_options), NULL, false                                            \
+    }
+
+/** What the macro cushim_nvml_load calls: with the size of the table in the caller's header. */
+CUSHIM_PUBLIC const struct cushim_nvml *
+cushim_nvml_connect_(const struct cushim_nvml_options *options, size_t table_size);
+
+/**
+ * Load NVML for the whole process, once, and return its table. nvmlInit is not called.
+ *
+ * A path in the options or in the environment's CUSHIM_LIBNVIDIA_ML is used exactly. Else the
+ * system's search finds libnvidia-ml.so.1; else the folder of a libcuda that this process has
+ * loaded, and those in which cushim looks for libcuda. On Windows nvml.dll of System32.
+ *
+ * The first load that succeeds decides, and later calls return its table. A load that failed is
+ * repeated with options.retry alone; the table of the failed one stays valid.
+ *
+ * @param options  NULL for the defaults
+ * @return the table, which lives until the process ends; never NULL
+ *
+ * Threads: safe. Since: 0.1.
+ */
+#define cushim_nvml_load(options) cushim_nvml_connect_((options), sizeof(struct cushim_nvml))
+
+/**
+ * How the load ended.
+ *
+ * @return CUSHIM_OK, or the reason why there is no NVML
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC enum cushim_status cushim_nvml_status(const struct cushim_nvml *nvml);
+
+/**
+ * A sentence on how the load ended: the library's path, or the cause and what to do.
+ *
+ * @return a string that lives as long as the table
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC const char *cushim_nvml_message(const struct cushim_nvml *nvml);
+
+/** What CUSHIM_NVML_HAS calls. */
+CUSHIM_PUBLIC bool cushim_nvml_has_(const struct cushim_nvml *nvml, size_t offset);
+
+/**
+ * Whether the driver's NVML has an entry: CUSHIM_NVML_HAS(nvml, nvmlDeviceGetMemoryInfo_v2).
+ *
+ * Threads: safe. Since: 0.1.
+ */
+#define CUSHIM_NVML_HAS(nvml, member) cushim_nvml_has_((nvml), offsetof(struct cushim_nvml, member))
+
+/**
+ * The name of an error code of NVML's, with or without NVML.
+ *
+ * @return "NVML_ERROR_NOT_SUPPORTED", for example; NULL for a code that cushim does not know
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC const char *cushim_nvml_error_name(nvmlReturn_t result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

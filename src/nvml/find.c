@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "nvml/find.h"
+
+#include <stdio.h>
+#include <string.h>
+#ifndef _WIN32
+#include <dlfcn.h>
+#endif
+
+#include "loader/dlopen_note.h"
+#include "loader/status.h"
+#include "loader/text.h"
+
+#ifdef _WIN32
+#define LIBRARY "nvml.dll"
+#else
+#define LIBRARY "libnvidia-ml.so.1"
+#endif
+#define VARIABLE "CUSHIM_LIBNVIDIA_ML"
+#define PATH_SIZE 4096
+
+#ifdef __ELF__
+CUSHIM_DLOPEN_NOTE(find_note, "nvml", "NVIDIA's library for management", LIBRARY);
+#endif
+
+struct find {
+    struct cushim_dylib *library;
+    enum cushim_status status; /* of the first candidate that was there */
+    char subject[PATH_SIZE];   /* its path */
+    char words[1024];          /* what was wrong with it */
+};
+
+/* Whether a file lies in a toolkit's folder of stubs, which are for linking: such a library has all
+ * symbols, and to call one of them prints a warning. */
+static bool find_is_stub(const char *path)
+{
+    const char *name = path ? strrchr(path, '/') : NULL;
+    return name && name - path >= 6 && strncmp(name - 6, "/stubs", 6) == 0;
+}
+
+static enum cushim_status find_check(const struct cushim_dylib *library, char *words, size_t size)
+{
+    if (!cushim_dylib_symbol(library, "nvmlInit") ||
+        !cushim_dylib_symbol(library, "nvmlErrorString")) {
+        snprintf(words, size, "not NVML: it has no nvmlInit");
+        return CUSHIM_ERROR_NOT_CUDA;
+    }
+    if (find_is_stub(library->path)) {
+        snprintf(words, size, "the toolkit's stub for linking, not the driver's NVML");
+        return CUSHIM_ERROR_STUB;
+    }
+    return CUSHIM_OK;
+}
+
+static enum cushim_status find_try(struct find *find, const char *path)
+{
+    struct cushim_dylib library;
+    char words[sizeof find->words] = "";
+    enum cushim_status status = cushim_dylib_open(&library, path, words, sizeof words);
+    if (status == CUSHIM_OK) {
+        if (cushim_dylib_describe(&library, "nvmlInit")) {
+            status = find_check(&library, words, sizeof words);
+        } else {
+            snprintf(words, sizeof words, "out of memory");
+            status = CUSHIM_ERROR_OUT_OF_MEMORY;
+        }
+        if (status == CUSHIM_OK)
+            *find->library = library;
+        else
+            cushim_dylib_close(&library, true);
+    }
+    bool first = find->status == CUSHIM_OK ||
+                 (find->status == CUSHIM_ERROR_NOT_FOUND && status != CUSHIM_ERROR_NOT_FOUND);
+    if (status != CUSHIM_OK && first) {
+        find->status = status;
+        snprintf(find->subject, sizeof find->subject, "%s", path);
+        memcpy(find->words, words, sizeof words);
+    }
+    return status;
+}
+
+/* The file of NVML's in the folder of another; false if there is no folder, or no room. */
+static bool find_beside(const char *file, char path[PATH_SIZE])
+{
+    const char *slash = strrchr(file, '/');
+    return slash &&
+           snprintf(path, PATH_SIZE, "%.*s/" LIBRARY, (int)(slash - file), file) < PATH_SIZE;
+}
+
+/* The path of the libcuda that this process has loaded, by whichever way. */
+static bool find_loaded_driver(char path[PATH_SIZE])
+{
+    *path = '\0';
+#if !defined(_WIN32) && defined(RTLD_NOLOAD)
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const void *base;
+    if (driver) {
+        cushim_platform_describe(driver, NULL, path, PATH_SIZE, &base);
+        dlclose(driver);
+    }
+#endif
+    return *path;
+}
+
+static enum cushim_status find_search(struct find *find)
+{
+    char path[PATH_SIZE], driver[PATH_SIZE];
+    if (find_try(find, LIBRARY) == CUSHIM_OK)
+        return CUSHIM_OK;
+    if (find_loaded_driver(driver) && find_beside(driver, path) &&
+        find_try(find, path) == CUSHIM_OK)
+        return CUSHIM_OK;
+    for (const struct cushim_candidate *at = cushim_platform_candidates; at->path; at++)
+        if (find_beside(at->path, path) && find_try(find, path) == CUSHIM_OK)
+            return CUSHIM_OK;
+    return find->status;
+}
+
+static const char *find_advice(enum cushim_status status)
+{
+    switch (status) {
+    case CUSHIM_ERROR_NOT_FOUND:
+        return "; install NVIDIA's driver with its " LIBRARY ", or name that file in " VARIABLE;
+    case CUSHIM_ERROR_EMPTY_PATH:
+    case CUSHIM_ERROR_NOT_A_FILE:
+    case CUSHIM_ERROR_NOT_A_LIBRARY:
+    case CUSHIM_ERROR_NOT_CUDA:
+        return "; give the path of a " LIBRARY;
+    default:
+        return cushim_status_advice(status);
+    }
+}
+
+enum cushim_status cushim_nvml_find(const char *path, struct cushim_dylib *library, char **message)
+{
+    struct find find = {.library = library, .status = CUSHIM_OK};
+    const char *exact = path ? path : cushim_platform_env(VARIABLE);
+    enum cushim_status status;
+    if (exact && !*exact) {
+        status = CUSHIM_ERROR_EMPTY_PATH;
+        snprintf(find.subject, sizeof find.subject, "%s", path ? "path" : VARIABLE);
+        snprintf(find.words, sizeof find.words, "set, but empty");
+    } else {
+        status = exact ? find_try(&find, exact) : find_search(&find);
+    }
+    if (status == CUSHIM_OK)
+        *message = cushim_text_format("NVML is %s", library->path ? library->path : "loaded");
+    else
+        *message = cushim_text_format("%s: %s%s", find.subject, find.words, find_advice(status));
+    return status;
+}
