@@ -77,6 +77,15 @@ static void load_destroy(const struct cushim_nvml *table)
     free(library);
 }
 
+/* A load that failed as the one before did: the same table goes on, and a daemon that tries every
+ * second does not grow. */
+static bool load_failed_again(const struct cushim_nvml_library *before,
+                              const struct cushim_nvml_library *now)
+{
+    return now->status == before->status && now->message && before->message &&
+           strcmp(now->message, before->message) == 0;
+}
+
 /* Stands in if there is no memory for a real one. Whoever comes here writes the same into it. */
 static const struct cushim_nvml *load_without_memory(void)
 {
@@ -117,6 +126,10 @@ const struct cushim_nvml *cushim_nvml_connect_(const struct cushim_nvml_options 
     const struct cushim_nvml *table = load_create(wrong ? NULL : options.path, table_size);
     if (!table)
         return before ? before : load_without_memory();
+    if (serves && load_failed_again(before->library, table->library)) {
+        load_destroy(table);
+        return before;
+    }
     if (!atomic_compare_exchange_strong(&load_published, &before, table)) {
         load_destroy(table);
         return before;

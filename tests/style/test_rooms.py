@@ -24,7 +24,7 @@ def object_name(member):
     if "meson-generated" in name:
         return "gen", re.sub(r".*_gen_", "", name)
     room, _, file = name.partition("_")
-    return (room, file) if room in ("loader", "helpers") else ("", name)
+    return (room, file) if room in ("loader", "helpers", "nvml") else ("", name)
 
 
 @pytest.fixture(name="objects", scope="module")
