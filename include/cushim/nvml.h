@@ -91,6 +91,39 @@ CUSHIM_PUBLIC bool cushim_nvml_has_(const struct cushim_nvml *nvml, size_t offse
  */
 CUSHIM_PUBLIC const char *cushim_nvml_error_name(nvmlReturn_t result);
 
+/**
+ * NVML's handle of a device of CUDA's. The two count devices in different orders, and
+ * CUDA_VISIBLE_DEVICES hides and reorders CUDA's alone: they are matched by UUID, which finds MIG
+ * instances too, and by PCI address if the driver has no UUIDs.
+ *
+ * @param nvml    the caller has called nvmlInit
+ * @param cu      the caller has called cuInit
+ * @param device  of CUDA's
+ * @param found   NVML's handle; written on success alone
+ * @return NVML_SUCCESS, or NVML's code; cushim_last_error() has a sentence
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml,
+                                              const struct cushim_api *cu, CUdevice device,
+                                              nvmlDevice_t *found);
+
+/**
+ * CUDA's number of a device of NVML's.
+ *
+ * @param nvml    the caller has called nvmlInit
+ * @param cu      the caller has called cuInit
+ * @param device  of NVML's
+ * @param found   CUDA's device; written on success alone
+ * @return NVML_SUCCESS; NVML_ERROR_NOT_FOUND if CUDA does not show that device to this process; or
+ *         NVML's code; cushim_last_error() has a sentence
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_cuda_device(const struct cushim_nvml *nvml,
+                                                   const struct cushim_api *cu, nvmlDevice_t device,
+                                                   CUdevice *found);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Which device of NVML's is which of CUDA's. They count in different orders, and CUDA may show a
+ * part alone, so UUIDs are compared, and PCI addresses where a driver has no UUIDs. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/nvml.h>
+
+#include "loader/last_error.h"
+
+#define UUID_SIZE 48 /* "GPU-" or "MIG-", 36 characters, and the end */
+#define PCI_SIZE 32
+
+/* The UUID of a device as NVML writes it, without its first word. */
+static bool device_uuid(const struct cushim_api *cu, CUdevice device, char text[UUID_SIZE])
+{
+    CUuuid uuid;
+    /* The first ABI gives a MIG instance the UUID of its GPU. */
+    CUresult result = CUSHIM_HAS(cu, cuDeviceGetUuid_v2) ? cu->cuDeviceGetUuid_v2(&uuid, device)
+                                                         : cu->cuDeviceGetUuid_v1(&uuid, device);
+    if (result != CUDA_SUCCESS)
+        return false;
+    char *end = text;
+    for (size_t i = 0; i < sizeof uuid.bytes; i++)
+        end += sprintf(end, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                       (unsigned)(unsigned char)uuid.bytes[i]);
+    return true;
+}
+
+static nvmlReturn_t device_fail(nvmlReturn_t result, const char *what)
+{
+    const char *name = cushim_nvml_error_name(result);
+    cushim_last_error_set("cushim_nvml_device: %s: %s", what, name ? name : "an unknown error");
+    return result;
+}
+
+nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml, const struct cushim_api *cu,
+                                CUdevice device, nvmlDevice_t *found)
+{
+    char uuid[UUID_SIZE], name[UUID_SIZE + 4], pci[PCI_SIZE];
+    if (!nvml || !cu || !found)
+        return device_fail(NVML_ERROR_INVALID_ARGUMENT, "an argument is NULL");
+    nvmlDevice_t handle = NULL;
+    nvmlReturn_t result = NVML_ERROR_NOT_FOUND;
+    if (device_uuid(cu, device, uuid)) {
+        static const char *const kinds[] = {"GPU", "MIG"};
+        for (size_t i = 0; i < 2 && result != NVML_SUCCESS; i++) {
+            snprintf(name, sizeof name, "%s-%s", kinds[i], uuid);
+            result = nvml->nvmlDeviceGetHandleByUUID(name, &handle);
+            if (result == NVML_ERROR_UNINITIALIZED || result == NVML_ERROR_LIBRARY_NOT_FOUND)
+                return device_fail(result, "nvmlDeviceGetHandleByUUID");
+        }
+    } else if (cu->cuDeviceGetPCIBusId(pci, sizeof pci, device) == CUDA_SUCCESS) {
+        snprintf(name, sizeof name, "PCI address %s", pci);
+        result = nvml->nvmlDeviceGetHandleByPciBusId_v2(pci, &handle);
+    } else {
+        return device_fail(NVML_ERROR_INVALID_ARGUMENT, "CUDA has no such device");
+    }
+    if (result != NVML_SUCCESS)
+        return device_fail(result, name);
+    *found = handle;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t cushim_nvml_cuda_device(const struct cushim_nvml *nvml, const struct cushim_api *cu,
+                                     nvmlDevice_t device, CUdevice *found)
+{
+    char wanted[NVML_DEVICE_UUID_V2_BUFFER_SIZE] = "";
+    int count = 0;
+    if (!nvml || !cu || !found)
+        return device_fail(NVML_ERROR_INVALID_ARGUMENT, "an argument is NULL");
+    nvmlReturn_t result = nvml->nvmlDeviceGetUUID(device, wanted, sizeof wanted);
+    if (result != NVML_SUCCESS)
+        return device_fail(result, "nvmlDeviceGetUUID");
+    if (cu->cuDeviceGetCount(&count) != CUDA_SUCCESS)
+        return device_fail(NVML_ERROR_NOT_FOUND, "CUDA counts no devices");
+    const char *own = strchr(wanted, '-');
+    for (int i = 0; own && i < count; i++) {
+        CUdevice candidate;
+        char uuid[UUID_SIZE];
+        if (cu->cuDeviceGet(&candidate, i) == CUDA_SUCCESS && device_uuid(cu, candidate, uuid) &&
+            strcmp(uuid, own + 1) == 0) {
+            *found = candidate;
+            return NVML_SUCCESS;
+        }
+    }
+    return device_fail(NVML_ERROR_NOT_FOUND, wanted);
+}
