@@ -266,10 +266,17 @@ def lasting(types, entries):
             todo += [word for fact in row["versions"] for word in needs(fact)]
             del rows[row["name"]]  # what is left at the end is what no entry uses
     for row in types:
-        if row["name"] in rows or row["versions"][-1]["kind"] != "gone":
-            yield row
-        else:
-            yield {**row, "versions": row["versions"][:-1]}
+        yield row if row["name"] in rows else {**row, "versions": kept(row["versions"])}
+
+
+def kept(versions):
+    """A type's history without the releases whose headers did not have it."""
+    result = []
+    for fact in versions:
+        same = result and {**fact, "since": 0} == {**result[-1], "since": 0}
+        if fact["kind"] != "gone" and not same:
+            result.append(fact)
+    return result
 
 
 def in_order(types):

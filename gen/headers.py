@@ -231,7 +231,7 @@ class HeaderSet:
                 self.tags.add(fact.get("tag", cursor.spelling))
             elif cursor.kind == CursorKind.MACRO_DEFINITION and not known:
                 value = self._constant(cursor)
-                if value:
+                if value is not None:
                     self.places[cursor.spelling] = where(cursor)
                     types[cursor.spelling] = {"header": header, "kind": "define", "value": value}
         return types
@@ -241,7 +241,11 @@ class HeaderSet:
         if not self.library.constant.match(name) or name in self.library.not_constants or \
                 name.endswith("_H"):
             return None
-        body, _ = self.macros.get(name, ([], None))
+        if name not in self.macros:  # it has arguments
+            return None
+        body, _ = self.macros[name]
+        if not body and self.library.version:
+            return None  # in the driver's headers such a macro steers them
         if len(body) == 1 and body[0] in self.prototypes:
             return None  # a plain name's meaning
         return " ".join(body).replace("( ", "(").replace(" )", ")")

@@ -19,22 +19,20 @@ class Library:
     needed: tuple  # headers that a release always has
     wanted: re.Pattern  # a wheel's members to keep; the group is the header's name
     platforms: tuple  # whose headers differ
-    pairs: list  # headers with entry points, each with the one that has their typedefs, or None
+    pairs: tuple  # headers with entry points, each with the one that has their typedefs, or None
     internal: str  # shows every ABI
     expected: tuple  # system headers that the headers expect their caller to have included
     symbol: re.Pattern  # of an entry
     constant: re.Pattern  # of a macro that may be one
     not_constants: frozenset  # what a caller defines, or what only steers the headers themselves
-    functions: frozenset  # macros with arguments; the emitters write these by hand
+    functions: frozenset  # macros with arguments, which emitters write by hand; None: no matter
     version: str  # macro with the release; None if the folder's name has to do
     result: str  # type that entries return, but for those whose line names another
     call: str  # calling convention
     callback: str
     level: str  # macro that chooses the release whose meaning plain names have
-    oldest: int  # release whose headers are known not to differ from older ones in what a name means
 
 
-# System headers are those that the companions expect; what steers them is no constant.
 CUDA = Library(
     name="cuda",
     registry=ROOT,
@@ -43,9 +41,9 @@ CUDA = Library(
     needed=("cuda.h", "cudaTypedefs.h"),
     wanted=re.compile(r"(?:.*/)?include/(cuda\.h|cuda[A-Z]\w*\.h|cuda_vdpau_interop\.h)"),
     platforms=("linux", "windows"),
-    pairs=[(header, header.replace(".h", "Typedefs.h"))
-           for header in ("cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h",
-                          "cudaD3D9.h", "cudaD3D10.h", "cudaD3D11.h")],
+    pairs=tuple((header, header.replace(".h", "Typedefs.h"))
+                for header in ("cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h",
+                               "cudaD3D9.h", "cudaD3D10.h", "cudaD3D11.h")),
     # Two companions say the second macro where they mean the first.
     internal=("#define __CUDA_API_VERSION_INTERNAL 1\n"
               "#define __CUDA_API_VERSION_INTERNAL_ODR 1\n"),
@@ -60,7 +58,6 @@ CUDA = Library(
     call="CUDAAPI ",
     callback="CUDA_CB ",
     level="CUSHIM_CUDA_VERSION",
-    oldest=11000,
 )
 NVML = Library(
     name="nvml",
@@ -70,7 +67,7 @@ NVML = Library(
     needed=("nvml.h",),
     wanted=re.compile(r"(?:.*/)?include/(nvml\.h)"),
     platforms=("linux",),  # the header is the same one everywhere
-    pairs=[("nvml.h", None)],
+    pairs=(("nvml.h", None),),
     internal="#define NVML_NO_UNVERSIONED_FUNC_DEFS 1\n",
     expected=(),
     symbol=re.compile(r"nvml[A-Z]"),
@@ -88,6 +85,5 @@ NVML = Library(
     call="",
     callback="",
     level="CUSHIM_NVML_VERSION",
-    oldest=11020,
 )
 LIBRARIES = {library.name: library for library in (CUDA, NVML)}

@@ -14,18 +14,25 @@ from handmade import FILES, GEN, NEEDS_CLANG
 
 sys.path.insert(0, str(GEN))
 import fetch  # noqa: E402 pylint: disable=wrong-import-position
+import libraries  # noqa: E402 pylint: disable=wrong-import-position
 import registry  # noqa: E402 pylint: disable=wrong-import-position
 
-COMMITTED = GEN / "registry"
+RESULTS = {"cuda": "CUresult", "nvml": "nvmlReturn_t"}
+
+
+@pytest.fixture(scope="module", name="library", params=libraries.LIBRARIES)
+def library_fixture(request):
+    """Each library with a registry."""
+    return libraries.LIBRARIES[request.param]
 
 
 @pytest.fixture(scope="module", name="headers")
-def headers_fixture(tmp_path_factory):
+def headers_fixture(tmp_path_factory, library):
     """A folder with the releases that the registry knows, and no newer one."""
-    cache = fetch.headers_folder()
+    cache = fetch.headers_folder(library=library)
     releases = [registry.version_text(row["release"])
-                for row in registry.read(COMMITTED, "levels") if "name" not in row]
-    lacking = [release for release in releases if not fetch.complete(cache, release)]
+                for row in registry.read(library.registry, "levels") if "name" not in row]
+    lacking = [release for release in releases if not fetch.complete(cache, release, library)]
     if lacking:
         pytest.skip(f"no headers of {', '.join(lacking)} in {cache}: gen/fetch.py fetches them")
     folder = tmp_path_factory.mktemp("headers")
@@ -34,22 +41,26 @@ def headers_fixture(tmp_path_factory):
     return folder
 
 
-def test_error_texts():
-    """Every code of CUresult has its line in errors.jsonl, and there are no others."""
-    result = next(row for row in registry.read(COMMITTED, "types") if row["name"] == "CUresult")
+def test_error_texts(library):
+    """Every error code has its line in errors.jsonl, and there are no others."""
+    result = next(row for row in registry.read(library.registry, "types")
+                  if row["name"] == RESULTS[library.name])
     codes = {(number, name) for name, number, *_ in result["versions"][-1]["values"]}
-    assert codes == {(row["code"], row["name"]) for row in registry.read(COMMITTED, "errors")}
+    assert codes == {(row["code"], row["name"])
+                     for row in registry.read(library.registry, "errors")}
 
 
 @NEEDS_CLANG
-def test_committed(headers, tmp_path, monkeypatch):
+def test_committed(headers, library, tmp_path, monkeypatch):
     """Both from nothing and on top of what is there; the headers are parsed once for both."""
     import scan  # pylint: disable=import-outside-toplevel  # it needs libclang
 
     monkeypatch.setattr(scan, "HeaderSet", functools.cache(scan.HeaderSet))
-    committed = {name: (COMMITTED / f"{name}.jsonl").read_text(encoding="utf-8") for name in FILES}
-    for origin in (tmp_path, COMMITTED):
-        made = scan.scan(headers, origin)
-        for name in FILES:
+    files = [name for name in FILES if (library.registry / f"{name}.jsonl").exists()]
+    committed = {name: (library.registry / f"{name}.jsonl").read_text(encoding="utf-8")
+                 for name in files}
+    for origin in (tmp_path, library.registry):
+        made = scan.scan(headers, origin, library)
+        for name in files:
             assert registry.dumps(made[name]) == committed[name], f"{name}.jsonl is stale: run " \
                 "gen/scan.py"
