@@ -52,6 +52,7 @@ NVML_OUTPUTS = {  # from the registry of NVML
     "nvml_api.h": emit_nvml.emit_header,
     "nvml_entries.c": emit_nvml.emit_entries_data,
     "nvml_dropin.c": emit_nvml.emit_dropin_functions,
+    "nvml_sim.c": emit_nvml.emit_sim,
     "nvml_error_names.c": lambda data: emit_errors.emit(data, NVML),
 }
 MARKED = {  # of what is missing, too

@@ -216,6 +216,21 @@ static char *join_faults(const struct options *options)
     return text;
 }
 
+/* For the simulated NVML: its file, and the version of the library libcuda-sim-12.4.so. */
+static int set_nvml(const char *folder, const char *library)
+{
+    char path[PATH_MAX], version[32] = "";
+    const char *name = strrchr(library, '/');
+    int major, minor;
+
+    if (name && sscanf(name, "/libcuda-sim-%d.%d.so", &major, &minor) == 2)
+        snprintf(version, sizeof version, "%d.%d", major, minor);
+    if (snprintf(path, sizeof path, "%s/" SIM_FOLDER_USAGE, folder) >= (int)sizeof path)
+        return -1;
+    return set("CUSHIM_SIM_USAGE", path) != 0 || set("CUSHIM_LIBNVIDIA_ML", NULL) != 0 ||
+           set("CUSHIM_SIM_NVML_CUDA", *version ? version : NULL) != 0;
+}
+
 static int set_environment(const struct options *options, const char *folder, const char *faults,
                            const char *report)
 {
@@ -338,7 +353,8 @@ static int simulate(const struct options *options, const char *faults)
         return COMMAND_SYSTEM;
     if (snprintf(report, sizeof report, "%s/" SIM_FOLDER_REPORT, folder.path) <
             (int)sizeof report &&
-        set_environment(options, folder.path, faults, report) == 0) {
+        set_environment(options, folder.path, faults, report) == 0 &&
+        set_nvml(folder.path, library) == 0) {
         code = run(options->program, options->quiet);
         if (options->check || options->summary)
             code = sim_check(report, options->summary, options->check, code);

@@ -15,6 +15,7 @@
 
 #define MISSING "missing:"
 #define ENGINE "libcushim-sim-engine.so" /* what every library opens in its own folder */
+#define NVML "libnvidia-ml-sim.so"
 
 static bool copy_file(const char *from, const char *to)
 {
@@ -63,9 +64,28 @@ static bool place(const char *library, const char *path, const char *faults)
     return good && (copied ? link_engine(library, path) : symlink(library, path) == 0);
 }
 
+/* Beside it the simulated NVML, and the file through which it learns what processes use. A folder
+ * of libraries may lack it, and then there is none. */
+static bool place_nvml(const char *library, const char *folder)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    int length = (int)(strrchr(library, '/') - library);
+    FILE *usage = NULL;
+    bool good = snprintf(from, sizeof from, "%.*s/" NVML, length, library) < (int)sizeof from &&
+                snprintf(to, sizeof to, "%s/libnvidia-ml.so.1", folder) < (int)sizeof to;
+
+    if (good && access(from, R_OK) != 0)
+        return true;
+    good = good && symlink(from, to) == 0 &&
+           snprintf(to, sizeof to, "%s/" SIM_FOLDER_USAGE, folder) < (int)sizeof to &&
+           (usage = fopen(to, "wbe"));
+    return good && fclose(usage) == 0;
+}
+
 static void clear(const char *path)
 {
-    static const char *const files[] = {"libcuda.so.1", "libcuda.so", ENGINE, SIM_FOLDER_REPORT};
+    static const char *const files[] = {"libcuda.so.1",    "libcuda.so",        ENGINE,
+                                        SIM_FOLDER_REPORT, "libnvidia-ml.so.1", SIM_FOLDER_USAGE};
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char file[PATH_MAX];
@@ -101,7 +121,7 @@ static bool make(const char *library, const char *faults, struct sim_folder *fol
         return false;
     }
     if (snprintf(file, sizeof file, "%s/libcuda.so.1", folder->path) >= (int)sizeof file ||
-        !place(real, file, faults))
+        !place(real, file, faults) || !place_nvml(real, folder->path))
         return false;
     strcpy(strrchr(file, '/'), "/libcuda.so");
     return symlink("libcuda.so.1", file) == 0;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define SIM_FOLDER_USAGE "usage"   /* a file in it, for what the processes use of the devices */
 #define SIM_FOLDER_REPORT "report" /* a file in it, where the processes add what they report */
 
 struct sim_folder {

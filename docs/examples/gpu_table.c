@@ -35,9 +35,10 @@ static bool print_device(const struct cushim_nvml *nvml, unsigned index)
     result = nvml->nvmlDeviceGetMemoryInfo(device, &memory);
     print_number(result, (unsigned)(memory.used >> 20), "MiB");
     print_number(result, (unsigned)(memory.total >> 20), "MiB");
-    print_number(nvml->nvmlDeviceGetUtilizationRates(device, &used), used.gpu, "%");
-    print_number(nvml->nvmlDeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &celsius), celsius,
-                 "C");
+    result = nvml->nvmlDeviceGetUtilizationRates(device, &used);
+    print_number(result, used.gpu, "%");
+    result = nvml->nvmlDeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &celsius);
+    print_number(result, celsius, "C");
     /* With no room the call returns how many there are. */
     if (CUSHIM_NVML_HAS(nvml, nvmlDeviceGetComputeRunningProcesses)) {
         result = nvml->nvmlDeviceGetComputeRunningProcesses(device, &processes, NULL);

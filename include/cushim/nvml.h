@@ -28,6 +28,7 @@ struct cushim_nvml_options {
     const char *path; /**< this library and no other; NULL: search */
     bool retry;       /**< load again if the last load failed */
 };
+/** Options with `size` set, and all else as for NULL. */
 #define CUSHIM_NVML_OPTIONS_INIT                                                                   \
     {                                                                                              \
         sizeof(struct cushim_nvml_options), NULL, false                                            \

@@ -11,6 +11,8 @@
 #include "core/clock.h"
 #include "core/lock.h"
 #include "core/thread.h"
+#include "core/usage.h"
+#include "device/device.h"
 #include "device/init.h"
 #include "queue/ticket.h"
 
@@ -84,6 +86,8 @@ CUresult sim_call_end(struct sim_call *call)
 {
     struct sim_journal_note note;
     sim_control_after(call);
+    if (sim_usage_all())
+        sim_device_note_usage();
     bool told = sim_journal_keep(call, &note);
     make_current(call->outer);
     sim_lock_leave();

@@ -7,45 +7,20 @@
 
 #include "core/config.h"
 #include "core/context.h"
-#include "core/machine.h"
 #include "core/object.h"
 #include "core/profile.h"
+#include "core/usage.h"
 #include "device/device_name.h"
+#include "device/identity.h"
 #include "device/init.h"
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];
 static int visible;
 
-/* Programs take much of what is free, and memory is the host's: unless a size was asked for, all
- * devices together have half of what the process may use. */
-static size_t default_memory(void)
-{
-    const size_t least = (size_t)256 << 20, step = (size_t)2 << 20;
-    int devices = sim_config.devices ? sim_config.devices : 1;
-    size_t share = (size_t)sim_machine_read("").memory / 2 / (size_t)devices / step * step;
-    share = share < least ? least : share;
-    return share < sim_config.profile->memory ? share : sim_config.profile->memory;
-}
-
 static void make(int ordinal, int physical, size_t memory)
 {
     sim_device_all[ordinal] = (struct sim_device){
         .ordinal = ordinal, .physical = physical, .profile = sim_config.profile, .total = memory};
-}
-
-/* The same for every process, different for every device. */
-CUuuid sim_device_uuid(int physical)
-{
-    CUuuid uuid;
-    uint64_t state = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(physical + 1);
-    for (size_t i = 0; i < sizeof uuid.bytes; i++) {
-        state ^= state >> 33;
-        state *= UINT64_C(0xff51afd7ed558ccd);
-        uuid.bytes[i] = (char)(state >> 56);
-    }
-    uuid.bytes[6] = (char)((uuid.bytes[6] & 0x0f) | 0x40); /* "made of random numbers" */
-    uuid.bytes[8] = (char)((uuid.bytes[8] & 0x3f) | 0x80);
-    return uuid;
 }
 
 /* "GPU-" and the digits that `text` has, up to `end`: any unambiguous beginning of a uuid. */
@@ -54,7 +29,7 @@ static int by_uuid(const char *text, const char *end)
     int found = -1;
     for (int physical = 0; physical < sim_config.devices; physical++) {
         char full[SIM_UUID_TEXT];
-        sim_device_name_uuid(physical, full);
+        sim_identity_uuid_text(physical, full);
         if ((size_t)(end - text) >= sizeof full || strncmp(text, full, (size_t)(end - text)) != 0)
             continue;
         if (found >= 0)
@@ -107,7 +82,7 @@ void sim_device_make_all(void)
     static size_t memory;
     const char *list = secure_getenv("CUDA_VISIBLE_DEVICES");
     if (!memory)
-        memory = sim_config.memory ? sim_config.memory : default_memory();
+        memory = sim_identity_memory();
     if (list) {
         choose(list, memory);
         return;
@@ -115,6 +90,18 @@ void sim_device_make_all(void)
     visible = sim_config.devices;
     for (int i = 0; i < visible; i++)
         make(i, i, memory);
+}
+
+void sim_device_note_usage(void)
+{
+    for (int i = 0; i < visible; i++) {
+        const struct sim_device *device = &sim_device_all[i];
+        bool contexts = device->primary;
+        for (struct sim_object *object = sim_object_first(SIM_CONTEXT); object && !contexts;
+             object = object->next)
+            contexts = ((struct sim_context *)object)->device == device;
+        sim_usage_note(device->physical, device->used, contexts);
+    }
 }
 
 int sim_device_count(void)

@@ -35,8 +35,7 @@ void sim_device_make_all(void); /* from the settings */
 void sim_device_fail(struct sim_device *device, CUresult error);
 bool sim_device_reaches(const struct sim_device *from, const struct sim_device *to);
 
-#define SIM_UUID_TEXT 41 /* "GPU-", 36 characters, NUL */
-
-CUuuid sim_device_uuid(int physical);
+/* Note what each device has in use, for other processes (core/usage.h). */
+void sim_device_note_usage(void);
 
 #endif

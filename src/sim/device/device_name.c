@@ -7,23 +7,13 @@
 
 #include "core/profile.h"
 #include "device/device.h"
+#include "device/identity.h"
 
 #define PCI_TEXT 13 /* "0000:01:00.0" and NUL */
 
-void sim_device_name_uuid(int physical, char text[SIM_UUID_TEXT])
-{
-    CUuuid uuid = sim_device_uuid(physical);
-    int at = snprintf(text, SIM_UUID_TEXT, "GPU-");
-    for (size_t i = 0; i < sizeof uuid.bytes; i++) {
-        const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
-        at += snprintf(text + at, SIM_UUID_TEXT - (size_t)at, "%s%02x", dash,
-                       (unsigned)(unsigned char)uuid.bytes[i]);
-    }
-}
-
 int sim_device_name_bus(const struct sim_device *device)
 {
-    return 1 + 3 * device->physical;
+    return sim_identity_bus(device->physical);
 }
 
 CUresult sim_cuDeviceGetName(char *name, int len, CUdevice_v1 dev)
@@ -44,7 +34,7 @@ CUresult sim_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice_v1 dev)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
-    *uuid = sim_device_uuid(device->physical);
+    *uuid = sim_identity_uuid(device->physical);
     return CUDA_SUCCESS;
 }
 

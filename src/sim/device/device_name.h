@@ -4,7 +4,6 @@
 
 #include "device/device.h"
 
-void sim_device_name_uuid(int physical, char text[SIM_UUID_TEXT]);
 int sim_device_name_bus(const struct sim_device *device); /* number of its PCI bus */
 
 #endif

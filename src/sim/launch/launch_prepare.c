@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/context.h"
 #include "core/lock.h"
+#include "core/usage.h"
 #include "core/machine.h"
 #include "core/object.h"
 #include "device/device.h"
@@ -153,7 +154,11 @@ static CUresult run(void *user)
     kernel->reach = reachable(kernel->context);
     kernel->world.heap = sim_device_heap_blocks(kernel->context);
     sim_lock_leave();
-    if (ptx_launch(&kernel->launch, &fault))
+    int physical = kernel->context->device->physical;
+    sim_usage_kernel_begin(physical);
+    bool good = ptx_launch(&kernel->launch, &fault);
+    sim_usage_kernel_end(physical);
+    if (good)
         return CUDA_SUCCESS;
     sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
     return fault_code(fault.kind);
