@@ -58,6 +58,7 @@ cushim_nvml_connect_(const struct cushim_nvml_options *options, size_t table_siz
 /**
  * How the load ended.
  *
+ * @param nvml  a table of cushim_nvml_load's
  * @return CUSHIM_OK, or the reason why there is no NVML
  *
  * Threads: safe. Since: 0.1.
@@ -67,6 +68,7 @@ CUSHIM_PUBLIC enum cushim_status cushim_nvml_status(const struct cushim_nvml *nv
 /**
  * A sentence on how the load ended: the library's path, or the cause and what to do.
  *
+ * @param nvml  a table of cushim_nvml_load's
  * @return a string that lives as long as the table
  *
  * Threads: safe. Since: 0.1.
@@ -86,6 +88,7 @@ CUSHIM_PUBLIC bool cushim_nvml_has_(const struct cushim_nvml *nvml, size_t offse
 /**
  * The name of an error code of NVML's, with or without NVML.
  *
+ * @param result  any value
  * @return "NVML_ERROR_NOT_SUPPORTED", for example; NULL for a code that cushim does not know
  *
  * Threads: safe. Since: 0.1.

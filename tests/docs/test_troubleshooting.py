@@ -16,6 +16,11 @@ OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/dump.c", "ptx/read/f
                "graph/graph_dot.c", "sim/core/profile.c", "thin/stub.S")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
+CUDA driver
+NVIDIA's library for management
+the driver's NVML
+turing ampere
+turing ada
 the CUDA driver
 the driver
 the driver, of CUDA ….…,
@@ -78,7 +83,7 @@ def literals(text):
 def printed():
     """{sentence: where} of the sources."""
     found = {}
-    for room in ("loader", "dropin", "helpers", "sim"):
+    for room in ("loader", "nvml", "dropin", "helpers", "sim"):
         for file in sorted((ROOT / "src" / room).rglob("*.c")):
             name = str(file.relative_to(ROOT / "src"))
             if name.endswith(OTHER_FILES):
@@ -125,7 +130,7 @@ def test_no_sentence_is_there_twice():
 
 def test_parts_are_parts():
     """What the list above has is in the sources."""
-    sources = {sentence for room in ("loader", "dropin", "helpers", "sim")
+    sources = {sentence for room in ("loader", "nvml", "dropin", "helpers", "sim")
                for file in (ROOT / "src" / room).rglob("*.c")
                for sentence in map(plain, literals(file.read_text(encoding="utf-8")))}
     assert not [part for part in PARTS if part not in sources]
