@@ -86,7 +86,8 @@ class Files(dict):
 def main():
     """Write one output, if that changes it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("output", help="one of: " + ", ".join(sorted({**OUTPUTS, **NVML_OUTPUTS, **MARKED})) +
+    parser.add_argument("output", help="one of: " +
+                        ", ".join(sorted({**OUTPUTS, **NVML_OUTPUTS, **MARKED})) +
                         ", or a CUDA version's exports, as in 12040.map or 12040.def")
     parser.add_argument("file")
     parser.add_argument("--registry")

@@ -150,10 +150,12 @@ def emit_dropin_functions(registry):
 
 def emit_sim(registry):
     """Text of nvml_sim.c: each entry as a weak function that refuses."""
-    lines = [ctext.banner("entries", library=NVML), '#include "nvml/nvml.h"', "",
+    oldest = base(registry)  # what came with it, or at an unknown time before
+    lines = [ctext.banner("entries", "levels", library=NVML), '#include "nvml/nvml.h"', "",
              '#pragma GCC diagnostic ignored "-Wunused-parameter"', ""]
     for entry in registry["entries"]:
-        answer = f"return sim_nvml_refuse({entry['since']});"
+        since = entry["since"] if entry["since"] > oldest else 0
+        answer = f"return sim_nvml_refuse({since});"
         if "result" in entry:  # nvmlErrorString, which needs no device
             answer = "return cushim_nvml_error_string(result);"
         lines += ['__attribute__((weak, visibility("default")))',

@@ -219,16 +219,14 @@ static char *join_faults(const struct options *options)
 /* For the simulated NVML: its file, and the version of the library libcuda-sim-12.4.so. */
 static int set_nvml(const char *folder, const char *library)
 {
-    char path[PATH_MAX], version[32] = "";
-    const char *name = strrchr(library, '/');
-    int major, minor;
+    char path[PATH_MAX], version[32];
+    int number = sim_library_version(library);
 
-    if (name && sscanf(name, "/libcuda-sim-%d.%d.so", &major, &minor) == 2)
-        snprintf(version, sizeof version, "%d.%d", major, minor);
+    snprintf(version, sizeof version, "%d.%d", number / 1000, number % 1000 / 10);
     if (snprintf(path, sizeof path, "%s/" SIM_FOLDER_USAGE, folder) >= (int)sizeof path)
         return -1;
     return set("CUSHIM_SIM_USAGE", path) != 0 || set("CUSHIM_LIBNVIDIA_ML", NULL) != 0 ||
-           set("CUSHIM_SIM_NVML_CUDA", *version ? version : NULL) != 0;
+           set("CUSHIM_SIM_NVML_CUDA", number ? version : NULL) != 0;
 }
 
 static int set_environment(const struct options *options, const char *folder, const char *faults,

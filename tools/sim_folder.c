@@ -2,6 +2,8 @@
 #include "sim_folder.h"
 
 #include "elf_hide.h"
+#include "nvml/entries.h"
+#include "sim_library.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,22 +66,27 @@ static bool place(const char *library, const char *path, const char *faults)
     return good && (copied ? link_engine(library, path) : symlink(library, path) == 0);
 }
 
-/* Beside it the simulated NVML, and the file through which it learns what processes use. A folder
- * of libraries may lack it, and then there is none. */
+/* Beside it a copy of the simulated NVML without what that version's drivers lack, and the file
+ * through which it learns what processes use. A folder of libraries may have no NVML. */
 static bool place_nvml(const char *library, const char *folder)
 {
-    char from[PATH_MAX], to[PATH_MAX];
-    int length = (int)(strrchr(library, '/') - library);
-    FILE *usage = NULL;
+    char from[PATH_MAX], to[PATH_MAX], symbol[CUSHIM_NVML_SYMBOL_SIZE];
+    int length = (int)(strrchr(library, '/') - library), version = sim_library_version(library);
     bool good = snprintf(from, sizeof from, "%.*s/" NVML, length, library) < (int)sizeof from &&
                 snprintf(to, sizeof to, "%s/libnvidia-ml.so.1", folder) < (int)sizeof to;
 
     if (good && access(from, R_OK) != 0)
         return true;
-    good = good && symlink(from, to) == 0 &&
-           snprintf(to, sizeof to, "%s/" SIM_FOLDER_USAGE, folder) < (int)sizeof to &&
-           (usage = fopen(to, "wbe"));
-    return good && fclose(usage) == 0;
+    good = good && copy_file(from, to);
+    for (size_t i = 0; good && i < CUSHIM_NVML_ENTRY_COUNT; i++) {
+        int since = cushim_nvml_entry_since(i);
+        if (version && since > version)
+            good = elf_hide_symbol(to, cushim_nvml_entry_symbol(i, symbol));
+    }
+    if (!good || snprintf(to, sizeof to, "%s/" SIM_FOLDER_USAGE, folder) >= (int)sizeof to)
+        return false;
+    FILE *usage = fopen(to, "wbe");
+    return usage && fclose(usage) == 0;
 }
 
 static void clear(const char *path)

@@ -58,6 +58,13 @@ static int version_of(const char *file)
     return 1000 * major + 10 * minor;
 }
 
+int sim_library_version(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return version_of(slash ? slash + 1 : path);
+}
+
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;

@@ -17,6 +17,9 @@ bool sim_settings_good(const char *devices, const char *profile, const char *mem
                        const char *workers, const char *time_limit, const char *grain);
 bool sim_faults_good(const char *faults);
 
+/* The version of a library by its file's name; 0 for any other file. */
+int sim_library_version(const char *path);
+
 /* Path of the library of a version, e.g. 12.4; NULL: the newest. An exit code other than
  * COMMAND_OK where there is none, after saying so. */
 int sim_library_find(const char *cuda, char *path, size_t size);

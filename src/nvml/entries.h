@@ -31,6 +31,9 @@ extern const size_t cushim_nvml_error_count;
 /* Write the exported name of an entry; returns the buffer. */
 const char *cushim_nvml_entry_symbol(size_t index, char symbol[CUSHIM_NVML_SYMBOL_SIZE]);
 
+/* The release whose header declared it first; 0 for the oldest that is known, or one before. */
+int cushim_nvml_entry_since(size_t index);
+
 /* NVML's function of the same name, for when there is none. */
 const char *cushim_nvml_error_string(nvmlReturn_t result);
 

@@ -81,7 +81,7 @@ static void body_with(void *argument)
     assert_int_equal(nvml->nvmlDeviceGetPdi(NULL, &pdi), NVML_ERROR_FUNCTION_NOT_FOUND);
     assert_contains(cushim_last_error(), "nvmlDeviceGetPdi is not available: ");
     assert_contains(cushim_last_error(), argument);
-    assert_contains(cushim_last_error(), "since CUDA 13.0");
+    assert_contains(cushim_last_error(), "nvml.h of CUDA 13.0 and later");
     assert_ptr_equal(cushim_nvml_load(NULL), nvml);
     assert_ptr_equal(load_path("/nowhere"), nvml); /* the first that succeeds decides */
 }

@@ -35,7 +35,8 @@ const char *cushim_nvml_error_string(nvmlReturn_t result);
 nvmlReturn_t sim_nvml_ready(void);
 /* The same for a device and where its answer goes. */
 nvmlReturn_t sim_nvml_ready_for(nvmlDevice_t device, const void *answer);
-/* What an entry does that has no behaviour; `since` is the release that brought it. */
+/* What an entry does that has no behaviour; `since` is the release that brought it, 0 an old one.
+ */
 nvmlReturn_t sim_nvml_refuse(int since);
 
 int sim_nvml_cuda(void);                     /* 12040 is 12.4 */

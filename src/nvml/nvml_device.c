@@ -8,11 +8,12 @@
 
 #include "loader/last_error.h"
 
-#define UUID_SIZE 48 /* "GPU-" or "MIG-", 36 characters, and the end */
-#define PCI_SIZE 32
+#define NVML_UUID_SIZE 48 /* "GPU-" or "MIG-", 36 characters, and the end */
+#define NVML_PCI_SIZE 32
 
 /* The UUID of a device as NVML writes it, without its first word. */
-static bool device_uuid(const struct cushim_api *cu, CUdevice device, char text[UUID_SIZE])
+static bool nvml_device_uuid(const struct cushim_api *cu, CUdevice device,
+                             char text[NVML_UUID_SIZE])
 {
     CUuuid uuid;
     /* The first ABI gives a MIG instance the UUID of its GPU. */
@@ -27,7 +28,7 @@ static bool device_uuid(const struct cushim_api *cu, CUdevice device, char text[
     return true;
 }
 
-static nvmlReturn_t device_fail(nvmlReturn_t result, const char *what)
+static nvmlReturn_t nvml_device_fail(nvmlReturn_t result, const char *what)
 {
     const char *name = cushim_nvml_error_name(result);
     cushim_last_error_set("cushim_nvml_device: %s: %s", what, name ? name : "an unknown error");
@@ -37,27 +38,27 @@ static nvmlReturn_t device_fail(nvmlReturn_t result, const char *what)
 nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml, const struct cushim_api *cu,
                                 CUdevice device, nvmlDevice_t *found)
 {
-    char uuid[UUID_SIZE], name[UUID_SIZE + 4], pci[PCI_SIZE];
+    char uuid[NVML_UUID_SIZE], name[NVML_UUID_SIZE + 4], pci[NVML_PCI_SIZE];
     if (!nvml || !cu || !found)
-        return device_fail(NVML_ERROR_INVALID_ARGUMENT, "an argument is NULL");
+        return nvml_device_fail(NVML_ERROR_INVALID_ARGUMENT, "an argument is NULL");
     nvmlDevice_t handle = NULL;
     nvmlReturn_t result = NVML_ERROR_NOT_FOUND;
-    if (device_uuid(cu, device, uuid)) {
+    if (nvml_device_uuid(cu, device, uuid)) {
         static const char *const kinds[] = {"GPU", "MIG"};
         for (size_t i = 0; i < 2 && result != NVML_SUCCESS; i++) {
             snprintf(name, sizeof name, "%s-%s", kinds[i], uuid);
             result = nvml->nvmlDeviceGetHandleByUUID(name, &handle);
             if (result == NVML_ERROR_UNINITIALIZED || result == NVML_ERROR_LIBRARY_NOT_FOUND)
-                return device_fail(result, "nvmlDeviceGetHandleByUUID");
+                return nvml_device_fail(result, "nvmlDeviceGetHandleByUUID");
         }
     } else if (cu->cuDeviceGetPCIBusId(pci, sizeof pci, device) == CUDA_SUCCESS) {
         snprintf(name, sizeof name, "PCI address %s", pci);
         result = nvml->nvmlDeviceGetHandleByPciBusId_v2(pci, &handle);
     } else {
-        return device_fail(NVML_ERROR_INVALID_ARGUMENT, "CUDA has no such device");
+        return nvml_device_fail(NVML_ERROR_INVALID_ARGUMENT, "CUDA has no such device");
     }
     if (result != NVML_SUCCESS)
-        return device_fail(result, name);
+        return nvml_device_fail(result, name);
     *found = handle;
     return NVML_SUCCESS;
 }
@@ -68,21 +69,21 @@ nvmlReturn_t cushim_nvml_cuda_device(const struct cushim_nvml *nvml, const struc
     char wanted[NVML_DEVICE_UUID_V2_BUFFER_SIZE] = "";
     int count = 0;
     if (!nvml || !cu || !found)
-        return device_fail(NVML_ERROR_INVALID_ARGUMENT, "an argument is NULL");
+        return nvml_device_fail(NVML_ERROR_INVALID_ARGUMENT, "an argument is NULL");
     nvmlReturn_t result = nvml->nvmlDeviceGetUUID(device, wanted, sizeof wanted);
     if (result != NVML_SUCCESS)
-        return device_fail(result, "nvmlDeviceGetUUID");
+        return nvml_device_fail(result, "nvmlDeviceGetUUID");
     if (cu->cuDeviceGetCount(&count) != CUDA_SUCCESS)
-        return device_fail(NVML_ERROR_NOT_FOUND, "CUDA counts no devices");
+        return nvml_device_fail(NVML_ERROR_NOT_FOUND, "CUDA counts no devices");
     const char *own = strchr(wanted, '-');
     for (int i = 0; own && i < count; i++) {
         CUdevice candidate;
-        char uuid[UUID_SIZE];
-        if (cu->cuDeviceGet(&candidate, i) == CUDA_SUCCESS && device_uuid(cu, candidate, uuid) &&
-            strcmp(uuid, own + 1) == 0) {
+        char uuid[NVML_UUID_SIZE];
+        if (cu->cuDeviceGet(&candidate, i) == CUDA_SUCCESS &&
+            nvml_device_uuid(cu, candidate, uuid) && strcmp(uuid, own + 1) == 0) {
             *found = candidate;
             return NVML_SUCCESS;
         }
     }
-    return device_fail(NVML_ERROR_NOT_FOUND, wanted);
+    return nvml_device_fail(NVML_ERROR_NOT_FOUND, wanted);
 }

@@ -22,19 +22,19 @@ struct cushim_nvml_library {
     struct cushim_nvml *table;
 };
 
-static _Atomic(const struct cushim_nvml *) load_published;
+static _Atomic(const struct cushim_nvml *) nvml_load_published;
 
 /* An entry that the header knows and this library does not. In the calling conventions of 64 bits
  * the caller removes the arguments, so a function may ignore them. */
-static nvmlReturn_t load_unknown_entry(void)
+static nvmlReturn_t nvml_load_unknown_entry(void)
 {
     cushim_last_error_set("the library cushim is older than the header, and does not know the "
                           "entry that was called");
     return NVML_ERROR_FUNCTION_NOT_FOUND;
 }
 
-static void load_fill(struct cushim_nvml *table, const struct cushim_nvml_library *library,
-                      size_t table_size)
+static void nvml_load_fill(struct cushim_nvml *table, const struct cushim_nvml_library *library,
+                           size_t table_size)
 {
     table->size = table_size;
     table->library = library;
@@ -49,26 +49,26 @@ static void load_fill(struct cushim_nvml *table, const struct cushim_nvml_librar
         else
             cushim_nvml_stubs_set(table, i, without);
     }
-    nvmlReturn_t (*unknown)(void) = load_unknown_entry;
+    nvmlReturn_t (*unknown)(void) = nvml_load_unknown_entry;
     for (size_t at = sizeof *table; at + sizeof unknown <= table_size; at += sizeof unknown)
         memcpy((char *)table + at, &unknown, sizeof unknown);
 }
 
 /* A table for a header of that size; NULL for want of memory. */
-static const struct cushim_nvml *load_create(const char *path, size_t table_size)
+static const struct cushim_nvml *nvml_load_create(const char *path, size_t table_size)
 {
     struct cushim_nvml_library *made = calloc(1, sizeof *made);
     size_t size = table_size > sizeof *made->table ? table_size : sizeof *made->table;
     if (made && (made->table = calloc(1, size))) {
         made->status = cushim_nvml_find(path, &made->library, &made->message);
-        load_fill(made->table, made, size);
+        nvml_load_fill(made->table, made, size);
         return made->table;
     }
     free(made);
     return NULL;
 }
 
-static void load_destroy(const struct cushim_nvml *table)
+static void nvml_load_destroy(const struct cushim_nvml *table)
 {
     struct cushim_nvml_library *library = (struct cushim_nvml_library *)(uintptr_t)table->library;
     cushim_dylib_close(&library->library, true);
@@ -79,29 +79,29 @@ static void load_destroy(const struct cushim_nvml *table)
 
 /* A load that failed as the one before did: the same table goes on, and a daemon that tries every
  * second does not grow. */
-static bool load_failed_again(const struct cushim_nvml_library *before,
-                              const struct cushim_nvml_library *now)
+static bool nvml_load_failed_again(const struct cushim_nvml_library *before,
+                                   const struct cushim_nvml_library *now)
 {
     return now->status == before->status && now->message && before->message &&
            strcmp(now->message, before->message) == 0;
 }
 
 /* Stands in if there is no memory for a real one. Whoever comes here writes the same into it. */
-static const struct cushim_nvml *load_without_memory(void)
+static const struct cushim_nvml *nvml_load_without_memory(void)
 {
     static struct cushim_nvml table;
     static const struct cushim_nvml_library library = {.status = CUSHIM_ERROR_OUT_OF_MEMORY};
     static _Atomic bool filled;
     if (!atomic_load(&filled)) {
-        load_fill(&table, &library, sizeof table);
+        nvml_load_fill(&table, &library, sizeof table);
         atomic_store(&filled, true);
     }
     return &table;
 }
 
 /* What is wrong with the caller's options, or NULL. */
-static const char *load_read_options(const struct cushim_nvml_options *given,
-                                     struct cushim_nvml_options *options)
+static const char *nvml_load_read_options(const struct cushim_nvml_options *given,
+                                          struct cushim_nvml_options *options)
 {
     memset(options, 0, sizeof *options);
     return given ? cushim_text_read_sized(
@@ -113,25 +113,26 @@ static const char *load_read_options(const struct cushim_nvml_options *given,
 const struct cushim_nvml *cushim_nvml_connect_(const struct cushim_nvml_options *given,
                                                size_t table_size)
 {
-    const struct cushim_nvml *before = atomic_load_explicit(&load_published, memory_order_acquire);
+    const struct cushim_nvml *before =
+        atomic_load_explicit(&nvml_load_published, memory_order_acquire);
     bool serves = before && before->size >= table_size;
     if (serves && (!given || before->library->status == CUSHIM_OK))
         return before;
     struct cushim_nvml_options options;
-    const char *wrong = load_read_options(given, &options);
+    const char *wrong = nvml_load_read_options(given, &options);
     if (wrong)
         cushim_last_error_set("options: %s", wrong);
     if (serves && (wrong || !options.retry))
         return before;
-    const struct cushim_nvml *table = load_create(wrong ? NULL : options.path, table_size);
+    const struct cushim_nvml *table = nvml_load_create(wrong ? NULL : options.path, table_size);
     if (!table)
-        return before ? before : load_without_memory();
-    if (serves && load_failed_again(before->library, table->library)) {
-        load_destroy(table);
+        return before ? before : nvml_load_without_memory();
+    if (serves && nvml_load_failed_again(before->library, table->library)) {
+        nvml_load_destroy(table);
         return before;
     }
-    if (!atomic_compare_exchange_strong(&load_published, &before, table)) {
-        load_destroy(table);
+    if (!atomic_compare_exchange_strong(&nvml_load_published, &before, table)) {
+        nvml_load_destroy(table);
         return before;
     }
     const struct cushim_nvml_library *library = table->library;

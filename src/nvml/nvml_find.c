@@ -15,54 +15,55 @@
 #include "loader/text.h"
 
 #ifdef _WIN32
-#define LIBRARY "nvml.dll"
+#define NVML_LIBRARY "nvml.dll"
 #else
-#define LIBRARY "libnvidia-ml.so.1"
+#define NVML_LIBRARY "libnvidia-ml.so.1"
 #endif
-#define VARIABLE "CUSHIM_LIBNVIDIA_ML"
-#define PATH_SIZE 4096
+#define NVML_VARIABLE "CUSHIM_LIBNVIDIA_ML"
+#define NVML_PATH_SIZE 4096
 
 #ifdef __ELF__
-CUSHIM_DLOPEN_NOTE(find_note, "nvml", "NVIDIA's library for management", LIBRARY);
+CUSHIM_DLOPEN_NOTE(nvml_find_note, "nvml", "NVIDIA's library for management", NVML_LIBRARY);
 #endif
 
-struct find {
+struct nvml_find {
     struct cushim_dylib *library;
-    enum cushim_status status; /* of the first candidate that was there */
-    char subject[PATH_SIZE];   /* its path */
-    char words[1024];          /* what was wrong with it */
+    enum cushim_status status;    /* of the first candidate that was there */
+    char subject[NVML_PATH_SIZE]; /* its path */
+    char words[1024];             /* what was wrong with it */
 };
 
 /* Whether a file lies in a toolkit's folder of stubs, which are for linking: such a library has all
  * symbols, and to call one of them prints a warning. */
-static bool find_is_stub(const char *path)
+static bool nvml_find_is_stub(const char *path)
 {
     const char *name = path ? strrchr(path, '/') : NULL;
     return name && name - path >= 6 && strncmp(name - 6, "/stubs", 6) == 0;
 }
 
-static enum cushim_status find_check(const struct cushim_dylib *library, char *words, size_t size)
+static enum cushim_status nvml_find_check(const struct cushim_dylib *library, char *words,
+                                          size_t size)
 {
     if (!cushim_dylib_symbol(library, "nvmlInit") ||
         !cushim_dylib_symbol(library, "nvmlErrorString")) {
         snprintf(words, size, "not NVML: it has no nvmlInit");
         return CUSHIM_ERROR_NOT_CUDA;
     }
-    if (find_is_stub(library->path)) {
+    if (nvml_find_is_stub(library->path)) {
         snprintf(words, size, "the toolkit's stub for linking, not the driver's NVML");
         return CUSHIM_ERROR_STUB;
     }
     return CUSHIM_OK;
 }
 
-static enum cushim_status find_try(struct find *find, const char *path)
+static enum cushim_status nvml_find_try(struct nvml_find *find, const char *path)
 {
     struct cushim_dylib library;
     char words[sizeof find->words] = "";
     enum cushim_status status = cushim_dylib_open(&library, path, words, sizeof words);
     if (status == CUSHIM_OK) {
         if (cushim_dylib_describe(&library, "nvmlInit")) {
-            status = find_check(&library, words, sizeof words);
+            status = nvml_find_check(&library, words, sizeof words);
         } else {
             snprintf(words, sizeof words, "out of memory");
             status = CUSHIM_ERROR_OUT_OF_MEMORY;
@@ -83,52 +84,53 @@ static enum cushim_status find_try(struct find *find, const char *path)
 }
 
 /* The file of NVML's in the folder of another; false if there is no folder, or no room. */
-static bool find_beside(const char *file, char path[PATH_SIZE])
+static bool nvml_find_beside(const char *file, char path[NVML_PATH_SIZE])
 {
     const char *slash = strrchr(file, '/');
-    return slash &&
-           snprintf(path, PATH_SIZE, "%.*s/" LIBRARY, (int)(slash - file), file) < PATH_SIZE;
+    return slash && snprintf(path, NVML_PATH_SIZE, "%.*s/" NVML_LIBRARY, (int)(slash - file),
+                             file) < NVML_PATH_SIZE;
 }
 
 /* The path of the libcuda that this process has loaded, by whichever way. */
-static bool find_loaded_driver(char path[PATH_SIZE])
+static bool nvml_find_loaded_driver(char path[NVML_PATH_SIZE])
 {
     *path = '\0';
 #if !defined(_WIN32) && defined(RTLD_NOLOAD)
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     const void *base;
     if (driver) {
-        cushim_platform_describe(driver, NULL, path, PATH_SIZE, &base);
+        cushim_platform_describe(driver, NULL, path, NVML_PATH_SIZE, &base);
         dlclose(driver);
     }
 #endif
     return *path;
 }
 
-static enum cushim_status find_search(struct find *find)
+static enum cushim_status nvml_find_search(struct nvml_find *find)
 {
-    char path[PATH_SIZE], driver[PATH_SIZE];
-    if (find_try(find, LIBRARY) == CUSHIM_OK)
+    char path[NVML_PATH_SIZE], driver[NVML_PATH_SIZE];
+    if (nvml_find_try(find, NVML_LIBRARY) == CUSHIM_OK)
         return CUSHIM_OK;
-    if (find_loaded_driver(driver) && find_beside(driver, path) &&
-        find_try(find, path) == CUSHIM_OK)
+    if (nvml_find_loaded_driver(driver) && nvml_find_beside(driver, path) &&
+        nvml_find_try(find, path) == CUSHIM_OK)
         return CUSHIM_OK;
     for (const struct cushim_candidate *at = cushim_platform_candidates; at->path; at++)
-        if (find_beside(at->path, path) && find_try(find, path) == CUSHIM_OK)
+        if (nvml_find_beside(at->path, path) && nvml_find_try(find, path) == CUSHIM_OK)
             return CUSHIM_OK;
     return find->status;
 }
 
-static const char *find_advice(enum cushim_status status)
+static const char *nvml_find_advice(enum cushim_status status)
 {
     switch (status) {
     case CUSHIM_ERROR_NOT_FOUND:
-        return "; install NVIDIA's driver with its " LIBRARY ", or name that file in " VARIABLE;
+        return "; install NVIDIA's driver with its " NVML_LIBRARY
+               ", or name that file in " NVML_VARIABLE;
     case CUSHIM_ERROR_EMPTY_PATH:
     case CUSHIM_ERROR_NOT_A_FILE:
     case CUSHIM_ERROR_NOT_A_LIBRARY:
     case CUSHIM_ERROR_NOT_CUDA:
-        return "; give the path of a " LIBRARY;
+        return "; give the path of a " NVML_LIBRARY;
     default:
         return cushim_status_advice(status);
     }
@@ -136,19 +138,20 @@ static const char *find_advice(enum cushim_status status)
 
 enum cushim_status cushim_nvml_find(const char *path, struct cushim_dylib *library, char **message)
 {
-    struct find find = {.library = library, .status = CUSHIM_OK};
-    const char *exact = path ? path : cushim_platform_env(VARIABLE);
+    struct nvml_find find = {.library = library, .status = CUSHIM_OK};
+    const char *exact = path ? path : cushim_platform_env(NVML_VARIABLE);
     enum cushim_status status;
     if (exact && !*exact) {
         status = CUSHIM_ERROR_EMPTY_PATH;
-        snprintf(find.subject, sizeof find.subject, "%s", path ? "path" : VARIABLE);
+        snprintf(find.subject, sizeof find.subject, "%s", path ? "path" : NVML_VARIABLE);
         snprintf(find.words, sizeof find.words, "set, but empty");
     } else {
-        status = exact ? find_try(&find, exact) : find_search(&find);
+        status = exact ? nvml_find_try(&find, exact) : nvml_find_search(&find);
     }
     if (status == CUSHIM_OK)
         *message = cushim_text_format("NVML is %s", library->path ? library->path : "loaded");
     else
-        *message = cushim_text_format("%s: %s%s", find.subject, find.words, find_advice(status));
+        *message =
+            cushim_text_format("%s: %s%s", find.subject, find.words, nvml_find_advice(status));
     return status;
 }

@@ -15,7 +15,13 @@ const char *cushim_nvml_entry_symbol(size_t index, char symbol[CUSHIM_NVML_SYMBO
     return strcat(symbol, cushim_nvml_entry_suffixes[entry->suffix]);
 }
 
-static const struct cushim_error_data *entries_find_error(nvmlReturn_t result)
+int cushim_nvml_entry_since(size_t index)
+{
+    unsigned release = cushim_nvml_entries[index].release;
+    return release ? cushim_nvml_entry_releases[release] : 0; /* in their order */
+}
+
+static const struct cushim_error_data *nvml_entries_find_error(nvmlReturn_t result)
 {
     for (size_t i = 0; i < cushim_nvml_error_count; i++)
         if (cushim_nvml_errors[i].code == (int)result)
@@ -25,12 +31,12 @@ static const struct cushim_error_data *entries_find_error(nvmlReturn_t result)
 
 const char *cushim_nvml_error_name(nvmlReturn_t result)
 {
-    const struct cushim_error_data *error = entries_find_error(result);
+    const struct cushim_error_data *error = nvml_entries_find_error(result);
     return error ? cushim_nvml_error_strings + error->name : NULL;
 }
 
 const char *cushim_nvml_error_string(nvmlReturn_t result)
 {
-    const struct cushim_error_data *error = entries_find_error(result);
+    const struct cushim_error_data *error = nvml_entries_find_error(result);
     return error ? cushim_nvml_error_strings + error->text : "an error code that is not known";
 }
