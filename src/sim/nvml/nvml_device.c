@@ -104,7 +104,9 @@ NUMBER(nvmlDeviceGetMinorNumber, unsigned int, device->number)
 NUMBER(nvmlDeviceGetBoardId, unsigned int, sim_identity_bus(device->number) << 8)
 NUMBER(nvmlDeviceGetMultiGpuBoard, unsigned int, 0)
 NUMBER(nvmlDeviceGetBrand, nvmlBrandType_t,
-       sim_nvml_profile_is("ada ") ? NVML_BRAND_GEFORCE : NVML_BRAND_TESLA)
+       sim_nvml_profile_is("turing ") ? NVML_BRAND_TESLA
+       : sim_nvml_profile_is("ada ")  ? NVML_BRAND_GEFORCE
+                                      : NVML_BRAND_NVIDIA)
 NUMBER(nvmlDeviceGetArchitecture, nvmlDeviceArchitecture_t,
        sim_nvml_profile_is("turing ")   ? NVML_DEVICE_ARCH_TURING
        : sim_nvml_profile_is("ampere ") ? NVML_DEVICE_ARCH_AMPERE
@@ -115,8 +117,13 @@ NUMBER(nvmlDeviceGetNumGpuCores, unsigned int,
 NUMBER(nvmlDeviceGetMemoryBusWidth, unsigned int, ATTRIBUTE(GLOBAL_MEMORY_BUS_WIDTH))
 NUMBER(nvmlDeviceGetDisplayMode, nvmlEnableState_t, NVML_FEATURE_DISABLED)
 NUMBER(nvmlDeviceGetDisplayActive, nvmlEnableState_t, NVML_FEATURE_DISABLED)
-NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, sim_nvml_profile_is("turing ") ? 3 : 4)
-NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, sim_nvml_profile_is("turing ") ? 3 : 4)
+static unsigned bus_generation(void)
+{
+    return sim_nvml_profile_is("turing ") ? 3 : sim_nvml_profile_is("hopper ") ? 5 : 4;
+}
+
+NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, bus_generation())
+NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, bus_generation())
 NUMBER(nvmlDeviceGetMaxPcieLinkWidth, unsigned int, 16)
 NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int, 16)
 NUMBER(nvmlDeviceGetVirtualizationMode, nvmlGpuVirtualizationMode_t,

@@ -58,7 +58,7 @@ SIM_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemo
     if (result != NVML_SUCCESS)
         return result;
     if (memory->version != nvmlMemory_v2)
-        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+        return NVML_ERROR_FUNCTION_NOT_FOUND; /* as a driver answers */
     (void)nvmlDeviceGetMemoryInfo(device, &first);
     memory->total = first.total;
     memory->reserved = 0;
@@ -107,9 +107,9 @@ SIM_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t dev
     if (result != NVML_SUCCESS)
         return result;
     struct list list = {.room = *infoCount, .infos = infos};
-    if (list.room && !infos)
-        return NVML_ERROR_INVALID_ARGUMENT;
     visit(device, add_process, &list);
+    if (list.count && list.room && !infos)
+        return NVML_ERROR_INVALID_ARGUMENT;
     *infoCount = list.count;
     return list.count > list.room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
@@ -199,7 +199,7 @@ static nvmlReturn_t idle_unit(nvmlDevice_t device, unsigned *utilization, unsign
 {
     nvmlReturn_t result = sim_nvml_ready_for(device, utilization ? period : NULL);
     if (result == NVML_SUCCESS)
-        *utilization = 0, *period = 167000;
+        *utilization = 0, *period = 100000;
     return result;
 }
 
@@ -237,6 +237,11 @@ static unsigned most_power(void)
                                             : 700000;
 }
 
+static unsigned least_power(void)
+{
+    return most_power() / 7 * 2;
+}
+
 static unsigned power_limit(nvmlDevice_t device)
 {
     return device->power_limit ? device->power_limit : most_power();
@@ -244,10 +249,19 @@ static unsigned power_limit(nvmlDevice_t device)
 
 static unsigned power(nvmlDevice_t device)
 {
-    unsigned idle = most_power() / 7, limit = power_limit(device);
+    unsigned idle = most_power() / 10, limit = power_limit(device);
     return idle + (limit - idle) / 100 * busy_percent(device);
 }
 
+/* Millijoules since the machine started, as if it had been idle. */
+static uint64_t energy(void)
+{
+    return sim_clock_ns() / 1000000000 * (most_power() / 10);
+}
+
+NUMBER(nvmlDeviceGetTotalEnergyConsumption, unsigned long long, energy())
+NUMBER(nvmlDeviceGetNumFans, unsigned int, 0)
+NUMBER(nvmlDeviceGetMaxMigDeviceCount, unsigned int, 0)
 NUMBER(nvmlDeviceGetPowerUsage, unsigned int, power(device))
 NUMBER(nvmlDeviceGetPowerManagementMode, nvmlEnableState_t, NVML_FEATURE_ENABLED)
 NUMBER(nvmlDeviceGetPowerManagementLimit, unsigned int, power_limit(device))
@@ -268,14 +282,14 @@ SIM_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_
 {
     nvmlReturn_t result = sim_nvml_ready_for(device, minLimit ? maxLimit : NULL);
     if (result == NVML_SUCCESS)
-        *minLimit = most_power() / 4, *maxLimit = most_power();
+        *minLimit = least_power(), *maxLimit = most_power();
     return result;
 }
 
 SIM_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit)
 {
     nvmlReturn_t result = sim_nvml_ready_for(device, device);
-    if (result == NVML_SUCCESS && (limit < most_power() / 4 || limit > most_power()))
+    if (result == NVML_SUCCESS && (limit < least_power() || limit > most_power()))
         result = NVML_ERROR_INVALID_ARGUMENT;
     if (result == NVML_SUCCESS)
         device->power_limit = limit;
@@ -319,12 +333,17 @@ SIM_EXPORT nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device,
     nvmlReturn_t result = sim_nvml_ready_for(device, temp);
     if (result != NVML_SUCCESS)
         return result;
-    if (thresholdType == NVML_TEMPERATURE_THRESHOLD_SHUTDOWN)
-        *temp = 92;
-    else if (thresholdType == NVML_TEMPERATURE_THRESHOLD_SLOWDOWN)
-        *temp = 89;
-    else
+    static const unsigned thresholds[] = {
+        [NVML_TEMPERATURE_THRESHOLD_SHUTDOWN] = 95,
+        [NVML_TEMPERATURE_THRESHOLD_SLOWDOWN] = 89,
+        [NVML_TEMPERATURE_THRESHOLD_MEM_MAX] = 95,
+        [NVML_TEMPERATURE_THRESHOLD_GPU_MAX] = 87,
+    };
+    if ((unsigned)thresholdType >= NVML_TEMPERATURE_THRESHOLD_COUNT)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if ((unsigned)thresholdType >= sizeof thresholds / sizeof *thresholds)
         return NVML_ERROR_NOT_SUPPORTED;
+    *temp = thresholds[thresholdType];
     return NVML_SUCCESS;
 }
 
@@ -335,7 +354,9 @@ SIM_EXPORT nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClock
     nvmlReturn_t result = sim_nvml_ready_for(device, clock);
     if (result == NVML_SUCCESS && (unsigned)type >= NVML_CLOCK_COUNT)
         result = NVML_ERROR_INVALID_ARGUMENT;
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS && type == NVML_CLOCK_VIDEO)
+        *clock = (unsigned)ATTRIBUTE(CLOCK_RATE) / 1000 * 78 / 100; /* as on an H100 */
+    else if (result == NVML_SUCCESS)
         *clock = (unsigned)(type == NVML_CLOCK_MEM ? ATTRIBUTE(MEMORY_CLOCK_RATE)
                                                    : ATTRIBUTE(CLOCK_RATE)) /
                  1000;

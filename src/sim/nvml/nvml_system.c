@@ -151,12 +151,12 @@ SIM_EXPORT nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned int len
 
 SIM_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion)
 {
-    if (!cudaDriverVersion)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (!is_initialised()) /* it answers before nvmlInit, too */
-        initialise(), nvmlShutdown();
-    *cudaDriverVersion = sim_config.cuda;
-    return NVML_SUCCESS;
+    nvmlReturn_t result = sim_nvml_ready();
+    if (result == NVML_SUCCESS && !cudaDriverVersion)
+        result = NVML_ERROR_INVALID_ARGUMENT;
+    if (result == NVML_SUCCESS)
+        *cudaDriverVersion = sim_config.cuda;
+    return result;
 }
 
 SIM_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
