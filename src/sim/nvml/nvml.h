@@ -19,6 +19,16 @@
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 
+/* An entry that stores one number about a device. */
+#define SIM_NUMBER(entry, type, value)                                                             \
+    SIM_EXPORT nvmlReturn_t entry(nvmlDevice_t device, type *answer)                               \
+    {                                                                                              \
+        nvmlReturn_t result = sim_nvml_ready_for(device, answer);                                  \
+        if (result == NVML_SUCCESS)                                                                \
+            *answer = (type)(value);                                                               \
+        return result;                                                                             \
+    }
+
 struct nvmlDevice_st {
     int number;
     unsigned power_limit; /* milliwatts */

@@ -89,45 +89,35 @@ SIM_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvml
     return nvmlDeviceGetHandleByPciBusId_v2(pciBusId, device);
 }
 
-/* An answer of one number. */
-#define NUMBER(entry, type, value)                                                                 \
-    SIM_EXPORT nvmlReturn_t entry(nvmlDevice_t device, type *answer)                               \
-    {                                                                                              \
-        nvmlReturn_t result = sim_nvml_ready_for(device, answer);                                  \
-        if (result == NVML_SUCCESS)                                                                \
-            *answer = (type)(value);                                                               \
-        return result;                                                                             \
-    }
-
-NUMBER(nvmlDeviceGetIndex, unsigned int, device->number)
-NUMBER(nvmlDeviceGetMinorNumber, unsigned int, device->number)
-NUMBER(nvmlDeviceGetBoardId, unsigned int, sim_identity_bus(device->number) << 8)
-NUMBER(nvmlDeviceGetMultiGpuBoard, unsigned int, 0)
-NUMBER(nvmlDeviceGetBrand, nvmlBrandType_t,
-       sim_nvml_profile_is("turing ") ? NVML_BRAND_TESLA
-       : sim_nvml_profile_is("ada ")  ? NVML_BRAND_GEFORCE
-                                      : NVML_BRAND_NVIDIA)
-NUMBER(nvmlDeviceGetArchitecture, nvmlDeviceArchitecture_t,
-       sim_nvml_profile_is("turing ")   ? NVML_DEVICE_ARCH_TURING
-       : sim_nvml_profile_is("ampere ") ? NVML_DEVICE_ARCH_AMPERE
-       : sim_nvml_profile_is("ada ")    ? NVML_DEVICE_ARCH_ADA
-                                        : NVML_DEVICE_ARCH_HOPPER)
-NUMBER(nvmlDeviceGetNumGpuCores, unsigned int,
-       ATTRIBUTE(MULTIPROCESSOR_COUNT) * (sim_nvml_profile_is("turing ampere ") ? 64 : 128))
-NUMBER(nvmlDeviceGetMemoryBusWidth, unsigned int, ATTRIBUTE(GLOBAL_MEMORY_BUS_WIDTH))
-NUMBER(nvmlDeviceGetDisplayMode, nvmlEnableState_t, NVML_FEATURE_DISABLED)
-NUMBER(nvmlDeviceGetDisplayActive, nvmlEnableState_t, NVML_FEATURE_DISABLED)
+SIM_NUMBER(nvmlDeviceGetIndex, unsigned int, device->number)
+SIM_NUMBER(nvmlDeviceGetMinorNumber, unsigned int, device->number)
+SIM_NUMBER(nvmlDeviceGetBoardId, unsigned int, sim_identity_bus(device->number) << 8)
+SIM_NUMBER(nvmlDeviceGetMultiGpuBoard, unsigned int, 0)
+SIM_NUMBER(nvmlDeviceGetBrand, nvmlBrandType_t,
+           sim_nvml_profile_is("turing ") ? NVML_BRAND_TESLA
+           : sim_nvml_profile_is("ada ")  ? NVML_BRAND_GEFORCE
+                                          : NVML_BRAND_NVIDIA)
+SIM_NUMBER(nvmlDeviceGetArchitecture, nvmlDeviceArchitecture_t,
+           sim_nvml_profile_is("turing ")   ? NVML_DEVICE_ARCH_TURING
+           : sim_nvml_profile_is("ampere ") ? NVML_DEVICE_ARCH_AMPERE
+           : sim_nvml_profile_is("ada ")    ? NVML_DEVICE_ARCH_ADA
+                                            : NVML_DEVICE_ARCH_HOPPER)
+SIM_NUMBER(nvmlDeviceGetNumGpuCores, unsigned int,
+           ATTRIBUTE(MULTIPROCESSOR_COUNT) * (sim_nvml_profile_is("turing ampere ") ? 64 : 128))
+SIM_NUMBER(nvmlDeviceGetMemoryBusWidth, unsigned int, ATTRIBUTE(GLOBAL_MEMORY_BUS_WIDTH))
+SIM_NUMBER(nvmlDeviceGetDisplayMode, nvmlEnableState_t, NVML_FEATURE_DISABLED)
+SIM_NUMBER(nvmlDeviceGetDisplayActive, nvmlEnableState_t, NVML_FEATURE_DISABLED)
 static unsigned bus_generation(void)
 {
     return sim_nvml_profile_is("turing ") ? 3 : sim_nvml_profile_is("hopper ") ? 5 : 4;
 }
 
-NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, bus_generation())
-NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, bus_generation())
-NUMBER(nvmlDeviceGetMaxPcieLinkWidth, unsigned int, 16)
-NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int, 16)
-NUMBER(nvmlDeviceGetVirtualizationMode, nvmlGpuVirtualizationMode_t,
-       NVML_GPU_VIRTUALIZATION_MODE_NONE)
+SIM_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, bus_generation())
+SIM_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, bus_generation())
+SIM_NUMBER(nvmlDeviceGetMaxPcieLinkWidth, unsigned int, 16)
+SIM_NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int, 16)
+SIM_NUMBER(nvmlDeviceGetVirtualizationMode, nvmlGpuVirtualizationMode_t,
+           NVML_GPU_VIRTUALIZATION_MODE_NONE)
 
 SIM_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
 {

@@ -219,15 +219,6 @@ SIM_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device,
 
 /* ---- clocks, temperature, power */
 
-#define NUMBER(entry, type, value)                                                                 \
-    SIM_EXPORT nvmlReturn_t entry(nvmlDevice_t device, type *answer)                               \
-    {                                                                                              \
-        nvmlReturn_t result = sim_nvml_ready_for(device, answer);                                  \
-        if (result == NVML_SUCCESS)                                                                \
-            *answer = (type)(value);                                                               \
-        return result;                                                                             \
-    }
-
 /* Milliwatts, of the device's kind. */
 static unsigned most_power(void)
 {
@@ -259,22 +250,22 @@ static uint64_t energy(void)
     return sim_clock_ns() / 1000000000 * (most_power() / 10);
 }
 
-NUMBER(nvmlDeviceGetTotalEnergyConsumption, unsigned long long, energy())
-NUMBER(nvmlDeviceGetNumFans, unsigned int, 0)
-NUMBER(nvmlDeviceGetMaxMigDeviceCount, unsigned int, 0)
-NUMBER(nvmlDeviceGetPowerUsage, unsigned int, power(device))
-NUMBER(nvmlDeviceGetPowerManagementMode, nvmlEnableState_t, NVML_FEATURE_ENABLED)
-NUMBER(nvmlDeviceGetPowerManagementLimit, unsigned int, power_limit(device))
-NUMBER(nvmlDeviceGetEnforcedPowerLimit, unsigned int, power_limit(device))
-NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, unsigned int, most_power())
-NUMBER(nvmlDeviceGetPerformanceState, nvmlPstates_t, NVML_PSTATE_0)
-NUMBER(nvmlDeviceGetPowerState, nvmlPstates_t, NVML_PSTATE_0)
-NUMBER(nvmlDeviceGetPersistenceMode, nvmlEnableState_t, device->persistent)
-NUMBER(nvmlDeviceGetComputeMode, nvmlComputeMode_t, device->compute_mode)
-NUMBER(nvmlDeviceGetCurrentClocksThrottleReasons, unsigned long long,
-       busy_percent(device) ? 0 : nvmlClocksEventReasonGpuIdle)
-NUMBER(nvmlDeviceGetCurrentClocksEventReasons, unsigned long long,
-       busy_percent(device) ? 0 : nvmlClocksEventReasonGpuIdle)
+SIM_NUMBER(nvmlDeviceGetTotalEnergyConsumption, unsigned long long, energy())
+SIM_NUMBER(nvmlDeviceGetNumFans, unsigned int, 0)
+SIM_NUMBER(nvmlDeviceGetMaxMigDeviceCount, unsigned int, 0)
+SIM_NUMBER(nvmlDeviceGetPowerUsage, unsigned int, power(device))
+SIM_NUMBER(nvmlDeviceGetPowerManagementMode, nvmlEnableState_t, NVML_FEATURE_ENABLED)
+SIM_NUMBER(nvmlDeviceGetPowerManagementLimit, unsigned int, power_limit(device))
+SIM_NUMBER(nvmlDeviceGetEnforcedPowerLimit, unsigned int, power_limit(device))
+SIM_NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, unsigned int, most_power())
+SIM_NUMBER(nvmlDeviceGetPerformanceState, nvmlPstates_t, NVML_PSTATE_0)
+SIM_NUMBER(nvmlDeviceGetPowerState, nvmlPstates_t, NVML_PSTATE_0)
+SIM_NUMBER(nvmlDeviceGetPersistenceMode, nvmlEnableState_t, device->persistent)
+SIM_NUMBER(nvmlDeviceGetComputeMode, nvmlComputeMode_t, device->compute_mode)
+SIM_NUMBER(nvmlDeviceGetCurrentClocksThrottleReasons, unsigned long long,
+           busy_percent(device) ? 0 : nvmlClocksEventReasonGpuIdle)
+SIM_NUMBER(nvmlDeviceGetCurrentClocksEventReasons, unsigned long long,
+           busy_percent(device) ? 0 : nvmlClocksEventReasonGpuIdle)
 
 SIM_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t device,
                                                                      unsigned int *minLimit,
