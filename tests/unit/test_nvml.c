@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NVML's table: found, filled, and what its slots do that no library fills. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static const struct cushim_nvml *load_path(const char *path)
 /* No slot is empty, and each one that is a function without arguments in our eyes can be called. */
 static void assert_every_slot_answers(const struct cushim_nvml *nvml, int code)
 {
+    if (!can_call_with_zeros())
+        return;
     for (size_t i = 0; i < SLOTS; i++) {
         size_t offset = sizeof(size_t) + sizeof(void *) + i * sizeof(void *);
         void *slot;
@@ -191,6 +194,26 @@ static void body_other_errors(void *argument)
     assert_false(cushim_nvml_has_(nvml, sizeof *nvml));
 }
 
+/* Sixteen threads load at once, half of them anew: all get one table. */
+static void *thread_load(void *path)
+{
+    const struct cushim_nvml *nvml = load_path(path);
+    unsigned int count = 0;
+    return nvml->nvmlDeviceGetCount(&count) == NVML_SUCCESS ? (void *)(uintptr_t)nvml : NULL;
+}
+
+static void body_threads(void *argument)
+{
+    pthread_t threads[16];
+    void *tables[16];
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, thread_load, argument), 0);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_join(threads[i], &tables[i]), 0);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_ptr_equal(tables[i], cushim_nvml_load(NULL));
+}
+
 /* ---- */
 
 #define IN_CHILD(name, fake)                                                                       \
@@ -212,6 +235,7 @@ IN_CHILD(beside, "nvml")
 IN_CHILD(options, "nvml")
 IN_CHILD(later_header, "nvml")
 IN_CHILD(other_errors, "nvml")
+IN_CHILD(threads, "nvml")
 
 static int setup(void **state)
 {
@@ -235,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_failing_again), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_beside),        cmocka_unit_test(test_options),
         cmocka_unit_test(test_later_header),  cmocka_unit_test(test_other_errors),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
