@@ -21,9 +21,12 @@ TYPES_HEAD = """#ifndef CUSHIM_CUDA_TYPES_H
 #include <stdint.h>
 #include <stdlib.h>
 
+/* The newest release that is known here. */
+#define CUSHIM_REGISTRY_VERSION {newest}
+
 /* The release whose meaning unversioned names have, as in NVIDIA's cuda.h of that release. */
 #ifndef CUSHIM_CUDA_VERSION
-#define CUSHIM_CUDA_VERSION {newest}
+#define CUSHIM_CUDA_VERSION {default}
 #endif
 #if {unknown}
 #error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as 11040 or {newest}"
@@ -42,6 +45,13 @@ TYPES_HEAD = """#ifndef CUSHIM_CUDA_TYPES_H
 #define CUDA_CB
 #endif
 """
+# What unversioned names mean if CUSHIM_CUDA_VERSION is not defined. The names change at 12.0 and
+# at 13.0. Those of 13.0 are missing in many of the drivers that people have, CUDA 12.2 of Debian 12
+# among them. Those of 11 are there, but nothing written for CUDA 12 compiles with them, and drivers
+# of 12.x refuse their stream memory operations unless the kernel module allows them. The names of
+# 12.9 are those of 12.0, and CUDA_VERSION of 12.0 keeps source that tests it from newer entries.
+# tests/headers/default_level.py counts; docs/measurements.md has its table.
+DEFAULT_LEVEL = 12000
 CUDA = """#ifndef CUSHIM_CUDA_H
 #define CUSHIM_CUDA_H
 
@@ -396,7 +406,8 @@ def name_lines(registry, header):
 def emit_types(registry):
     """Text of cuda_types.h."""
     newest = max(row["release"] for row in registry["levels"])
-    head = TYPES_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"]),
+    head = TYPES_HEAD.format(newest=newest, default=DEFAULT_LEVEL,
+                             unknown=unknown_level(registry["levels"]),
                              message=FOREIGN_MESSAGE,
                              foreign=" || ".join(f"defined({name})" for name in FOREIGN))
     lines = [ctext.banner("entries", "types", "levels") + "\n" + head, MACROS, CXX_OPEN,

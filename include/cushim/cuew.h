@@ -21,10 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** @cond as in all releases that cuew knows, cuCtxCreate takes three arguments */
-#if !defined(CUSHIM_CUDA_VERSION) && !defined(__cuda_cuda_h__)
-#define CUSHIM_CUDA_VERSION 12090
-#endif
+/** @cond */
 #ifndef CUSHIM_DROPIN
 #define CUSHIM_DROPIN /* its users call functions of the driver's own names */
 #endif
