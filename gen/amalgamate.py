@@ -44,6 +44,7 @@ HEADER = """\
 TOP = """
 /* What the including project chose for its own calls is not for the table itself. */
 #undef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#undef CUSHIM_CALLS_ONLY
 #undef CUSHIM_CUDA_VERSION
 #undef CUSHIM_FOREIGN_TYPES
 
