@@ -5,7 +5,8 @@ never compared."""
 import ctext
 from emit_cuda import Level, meanings
 
-HEAD = """/* A slot is never NULL, so a test for NULL does not do what it did. In this mode a slot can be
+HEAD = """\
+/* A slot is never NULL, so a test for NULL does not do what it did. In this mode a slot can be
  * called, and CUSHIM_HAS(cu, name) finds out whether the driver has it. All else does not compile:
  * a comparison, a condition, an assignment. The layout is the true table's, struct cushim_slots. */
 #ifndef CUSHIM_{guard}_H
@@ -17,15 +18,9 @@ HEAD = """/* A slot is never NULL, so a test for NULL does not do what it did. I
 """
 STRUCT = """
 #ifdef __cplusplus
-#define CUSHIM_CALL(name)                                                                          \\
-    struct {                                                                                       \\
-        decltype(cushim_slots::name) call;                                                         \\
-    } name;
+#define CUSHIM_CALL(name) struct { decltype(cushim_slots::name) call; } name;
 #else
-#define CUSHIM_CALL(name)                                                                          \\
-    struct {                                                                                       \\
-        __typeof__(((struct cushim_slots *)0)->name) call;                                         \\
-    } name;
+#define CUSHIM_CALL(name) struct { __typeof__(((struct cushim_slots *)0)->name) call; } name;
 #endif
 
 struct cushim_api {

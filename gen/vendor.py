@@ -42,8 +42,8 @@ HEADER = """\
  * cushim {version}: {count} functions of the CUDA driver API at run time, without linking to it.
  *
  * One of two files, cushim.h and cushim.c, to copy into a project. cushim.c is C11 and needs only,
- * on Linux, -ldl -pthread where the C library has them apart.
- * Made by:
+ * on Linux, -ldl -pthread where the C library has them apart. Their comments are the library's,
+ * shortened; its documentation describes each function. Made by:
  *   {command}
  *
 {terms}
@@ -98,8 +98,12 @@ def small_parts():
     """The loader of a subset without helpers: sources in the library's order, and the systems'."""
     windows = [path for path in listed("windows_sources") if path.name == "platform_windows.c"]
     used = set(closure([*SMALL, *SMALL_POSIX, *windows]))
-    return {"sources": [path for path in listed("loader_sources") if path in used] + SMALL,
-            "posix": SMALL_POSIX, "windows": windows}
+    shared = [path for path in listed("loader_sources") if path in used]
+    lost = [path for path in used - {*shared, *SMALL, *SMALL_POSIX, *windows}
+            if path.suffix == ".c"]
+    if lost:
+        raise VendorError(f"{lost[0]}: src/small needs it, and it is not in loader_sources")
+    return {"sources": shared + SMALL, "posix": SMALL_POSIX, "windows": windows}
 
 
 def whole_parts():

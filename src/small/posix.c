@@ -21,11 +21,13 @@ const char *cushim_platform_env(const char *name)
 }
 
 /* The C library's message names the object that it is about, and ends with the reason. */
-static bool posix_is_missing(const char *path, const char *words)
+static enum cushim_status posix_explain(const char *path, const char *words)
 {
     const char *reason = strerror(ENOENT);
     size_t length = strlen(words), end = strlen(reason);
-    return strstr(words, path) && length >= end && strcmp(words + length - end, reason) == 0;
+    if (length < end || strcmp(words + length - end, reason) != 0)
+        return CUSHIM_ERROR_OPEN_FAILED;
+    return strstr(words, path) ? CUSHIM_ERROR_NOT_FOUND : CUSHIM_ERROR_DEPENDENCY;
 }
 
 enum cushim_status cushim_platform_open(const char *path, void **handle, char *message, size_t size)
@@ -38,9 +40,9 @@ enum cushim_status cushim_platform_open(const char *path, void **handle, char *m
     }
     const char *words = dlerror();
     snprintf(message, size, "%s", words ? words : "dlopen reported no reason");
-    bool missing = posix_is_missing(path, message);
+    enum cushim_status status = posix_explain(path, message);
     cushim_text_make_printable(message);
-    return missing ? CUSHIM_ERROR_NOT_FOUND : CUSHIM_ERROR_OPEN_FAILED;
+    return status;
 }
 
 void cushim_platform_close(void *handle)

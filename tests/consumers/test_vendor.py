@@ -63,6 +63,34 @@ int main(void)
     return !driver || wrong;
 }
 """
+# The same of the small files and of the library: where each slot leads.
+LEADS = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <cushim/cushim.h>
+int main(void)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    printf("status %d %d\\n", (int)cushim_status(cu), cushim_driver_version(cu));
+    for (size_t i = 0; i < cushim_entry_count(); i++) {
+        struct cushim_entry entry;
+        size_t at = 2 * sizeof(void *) + i * sizeof(void *);
+        const char *held;
+        Dl_info where = {0};
+        cushim_entry_at(i, &entry);
+        memcpy(&held, (const char *)cu + at, sizeof held);
+        if (!cushim_has_member_(cu, at))
+            printf("%s stub %d\\n", entry.symbol, ((CUresult(*)(void *, void *))held)(NULL, NULL));
+        else if (dladdr(held, &where))
+            printf("%s %s %td\\n", entry.symbol, strrchr(where.dli_fname, '/'),
+                   held - (const char *)where.dli_fbase);
+        else
+            printf("%s nowhere\\n", entry.symbol);
+    }
+    return 0;
+}
+"""
 
 
 def vendor(folder, *words, code=0):
@@ -177,6 +205,23 @@ def test_every_slot(dozen, drivers):
     for driver in drivers:
         shown = run(program, env=with_driver({}, driver))
         assert re.fullmatch(r"slots [1-9]\d of \d\d, 0 wrong\n", shown), driver.version
+
+
+def test_as_the_library(build, dozen, tmp_path):
+    """On every fake driver, among them those that lie and those that hook: one status, and each
+    slot leads to the same function or to a stub with the same code."""
+    (dozen / "cushim").mkdir(exist_ok=True)
+    (dozen / "cushim/cushim.h").write_text('#include "../cushim.h"\n', encoding="utf-8")
+    small = compiled(dozen, "leads", LEADS, "-I.")
+    run("cc", "-I", ROOT / "include", "-I", build.path / "gen", dozen / "leads.c",
+        build.path / "src/libcushim.a", "-o", tmp_path / "leads", "-ldl", "-pthread")
+    fakes = sorted((build.path / "tests/fakes").glob("fake_*.so"))
+    for fake in fakes:
+        shown = [run(program, env={"CUSHIM_LIBCUDA": str(fake)}).splitlines()
+                 for program in (small, tmp_path / "leads")]
+        assert len(shown[0]) > 20 and [line for line in shown[0] if line not in shown[1]] == [], \
+            fake.name
+    assert len(fakes) > 10
 
 
 def test_init_of_a_driver(dozen, driver):

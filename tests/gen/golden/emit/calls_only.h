@@ -11,15 +11,9 @@
 #endif
 
 #ifdef __cplusplus
-#define CUSHIM_CALL(name)                                                                          \
-    struct {                                                                                       \
-        decltype(cushim_slots::name) call;                                                         \
-    } name;
+#define CUSHIM_CALL(name) struct { decltype(cushim_slots::name) call; } name;
 #else
-#define CUSHIM_CALL(name)                                                                          \
-    struct {                                                                                       \
-        __typeof__(((struct cushim_slots *)0)->name) call;                                         \
-    } name;
+#define CUSHIM_CALL(name) struct { __typeof__(((struct cushim_slots *)0)->name) call; } name;
 #endif
 
 struct cushim_api {
