@@ -51,9 +51,9 @@ class Result:
         return json.loads(self.out, object_pairs_hook=unique)
 
 
-def run(*arguments, stdout=subprocess.PIPE, user=None, **variables):
+def run(*arguments, stdout=subprocess.PIPE, user=None, program=CLI, **variables):
     """Run `cushim ARGUMENTS` with its output in a pipe."""
-    done = subprocess.run([CLI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=stdout,
+    done = subprocess.run([program, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=stdout,
                           stderr=subprocess.PIPE, text=True, timeout=60, check=False,
                           user=user, env=environment(**variables))
     return Result(done.returncode, done.stdout, done.stderr)

@@ -3,13 +3,14 @@
 
 import json
 import os
+import shutil
 import struct
 import subprocess
 import tempfile
 import zipfile
 
 import pytest
-from command import FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, registry, run
+from command import CLI, FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, registry, run
 from scanning import MINGW, NEEDS_MINGW, build, fatbin, only, scan
 
 ENTRIES = registry()
@@ -288,11 +289,14 @@ def test_odd_files(tmp_path):
 
 
 def test_unreadable_folder():
-    """Root may read everything, so that root becomes nobody first."""
+    """Root may read everything, so that root becomes nobody first, with a copy of the command:
+    nobody may not enter root's home."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o755)
-        os.mkdir(f"{folder}/closed", mode=0)
-        result = run("scan", folder, user=65534 if os.geteuid() == 0 else None)
+        os.makedirs(f"{folder}/read/closed", mode=0)
+        root = os.geteuid() == 0
+        result = run("scan", f"{folder}/read", user=65534 if root else None,
+                     program=shutil.copy(CLI, folder) if root else CLI)
         assert result.code == INPUT and "Permission denied" in result.err
 
 
