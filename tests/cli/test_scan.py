@@ -140,6 +140,7 @@ def test_other_machine_and_no_section_headers(tmp_path):
     assert entries(file) == WANTED and file["unknown"] == ["cuNewThing"]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 def test_windows(tmp_path):
     (tmp_path / "a.def").write_text("LIBRARY nvcuda.dll\nEXPORTS\ncuInit\ncuMemAlloc_v2\n"
@@ -155,6 +156,7 @@ def test_windows(tmp_path):
     assert file["unknown"] == ["cuNewThing"]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 def test_windows_delayed(tmp_path):
     """Imports that are resolved at the first call have a directory of their own; it is written by

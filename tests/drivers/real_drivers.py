@@ -11,8 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[:2]]
 
+import modes  # noqa: E402
 from fetch import EXTRAS, REQUIRED, cached_drivers, drivers_folder, probe  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +60,14 @@ def newest_drivers():
         return {driver.branch: driver}
     found = {note["branch"]: Driver(note) for note in cached_drivers(drivers_folder(None))}
     return {branch: found[branch] for branch in sorted((*REQUIRED, *EXTRAS)) if branch in found}
+
+
+def each_branch():
+    """Parameters for a test of each cached driver. One that is required and not there is a case as
+    well; and so is, for the count of what is left out, each that `sh tests/run` does not fetch."""
+    if FOREIGN:
+        return list(newest_drivers())
+    return sorted({*newest_drivers(), *REQUIRED, *(EXTRAS if modes.QUICK else ())})
 
 
 def driver_at(path):

@@ -27,6 +27,7 @@ def tracked(*suffixes):
             and OWN_HEADERS / "registry" not in file.parents]
 
 
+@pytest.mark.in_all
 def test_clang_format():
     if not shutil.which("clang-format"):
         pytest.skip("no clang-format")
