@@ -293,7 +293,8 @@ def test_all_runs_what_the_part_leaves_out(part, capsys):
     subprocess.run(["meson", "test", "-C", part], check=False, capture_output=True)
     counts, failed, lines = judged(capsys, part, ["all"])
     assert counts == (2, 4, 3) and failed[0].startswith(f"failed: {part}: made-up:long / long one")
-    assert f"should have run, and did not: {part}: made-up:cli / no case: {summary.BY_QUICK}" in lines
+    assert ("should have run, and did not: "
+            f"{part}: made-up:cli / no case: {summary.BY_QUICK}") in lines
 
 
 def test_left_out_by_ci_alone(part, capsys, monkeypatch):

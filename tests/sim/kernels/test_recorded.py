@@ -23,7 +23,8 @@ def test_written_by_pack(tmp_path, kernel):
 
 
 def test_each_kernel_has_ptx_and_a_result():
-    lines = re.findall(r"^KERNEL\((\w+),\s*(\w+),", (HERE / "kernels.def").read_text("utf-8"), re.M)
+    table = (HERE / "kernels.def").read_text("utf-8")
+    lines = re.findall(r"^KERNEL\((\w+),\s*(\w+),", table, re.M)
     assert len(lines) > 80
     for kernel, origin in lines:
         suffixes = {Path(name).suffix for name in pack.read(kernel)}
@@ -33,7 +34,8 @@ def test_each_kernel_has_ptx_and_a_result():
 
 
 def test_round_trip(tmp_path):
-    files = {"a.x.ptx": b".version 7.5\n", "a.y.ptx": "// \u2028 \x0c\r\nü\n".encode(), "a.txt": b"",
+    files = {"a.x.ptx": b".version 7.5\n", "a.y.ptx": "// \u2028 \x0c\r\nü\n".encode(),
+             "a.txt": b"",
              "a.bin": bytes(range(256)) + b"\0\0\0\x80"}
     pack.write("a", files, tmp_path)
     assert pack.read("a", tmp_path) == files
