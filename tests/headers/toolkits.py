@@ -92,6 +92,11 @@ def each_toolkit(platform="linux"):
     return found or [pytest.param(None, id="none", marks=pytest.mark.skip(NONE))]
 
 
+def each_platform():
+    """Parameters for a test that asks a compiler of each platform."""
+    return ["linux", pytest.param("windows", marks=IN_ALL)]
+
+
 def each_compiler(platform="linux"):
     """Parameters for a test with every compiler, by the name the report shows."""
     return [pytest.param(name, id=name, marks=[] if shutil.which(pair[0]) and shutil.which(pair[1])
