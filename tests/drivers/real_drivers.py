@@ -158,7 +158,8 @@ class Probe:
 def start_probe(program, driver, *options, path=None, preload=None):
     """Run the probe on a driver, or on a changed copy of it; the finished process."""
     environment = driver.environment() | ({"LD_PRELOAD": preload} if preload else {})
-    command = [*shlex.split(program), str(path or driver.path), *options]  # an emulator's, maybe
+    words = [program] if Path(program).exists() else shlex.split(program)  # an emulator's, maybe
+    command = [*words, str(path or driver.path), *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment,
                           check=False)
 
