@@ -9,6 +9,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[:2]]
@@ -157,11 +158,16 @@ class Probe:
 
 def start_probe(program, driver, *options, path=None, preload=None):
     """Run the probe on a driver, or on a changed copy of it; the finished process."""
-    environment = driver.environment() | ({"LD_PRELOAD": preload} if preload else {})
     words = [program] if Path(program).exists() else shlex.split(program)  # an emulator's, maybe
     command = [*words, str(path or driver.path), *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment,
-                          check=False)
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        environment = driver.environment()
+        if preload:  # by a link, as a blank would end the name in LD_PRELOAD
+            link = Path(folder, "preloaded.so")
+            link.symlink_to(preload)
+            environment |= {"LD_PRELOAD": str(link)}
+        return subprocess.run(command, capture_output=True, text=True, timeout=60,
+                              env=environment, check=False)
 
 
 def run_probe(program, driver, *options, path=None, preload=None):
