@@ -527,7 +527,7 @@ CUSHIM_PUBLIC const char *cushim_last_error(void);
  *
  * Threads: each has its own. Since: 0.1.
  */
-CUSHIM_PUBLIC void cushim_clear_last_error(void);
+CUSHIM_PUBLIC void cushim_last_error_clear(void);
 
 #ifdef __cplusplus
 }

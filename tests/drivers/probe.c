@@ -80,7 +80,7 @@ static void call_unavailable(const struct cushim_api *cu)
         struct cushim_entry entry;
         if (!cushim_entry_at(i, &entry) || cushim_slot_at(cu, i).address)
             continue;
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         int code = call_stub(slot_value(cu, i));
         printf("call\t%s\t%d\t%s\n", entry.symbol, code, cushim_last_error());
     }

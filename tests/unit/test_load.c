@@ -260,7 +260,7 @@ static void call_all(void *unused)
     const struct cushim_api *table = load_path("/nonexistent/libcuda.so.1");
     struct cushim_entry entry;
     for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         int code = call_with_zeros(table_slot(table, i));
         int expected = CUDA_ERROR_NOT_INITIALIZED;
         if (strcmp(entry.symbol, "cuInit") == 0)
