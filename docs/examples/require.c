@@ -35,7 +35,7 @@ static bool refuses_what_is_not_there(const struct cushim_api *cu)
     if (cushim_require(cu, 0, unknown) != CUSHIM_ERROR_TOO_OLD)
         return false;
     printf("%s\n", cushim_last_error());
-    return strstr(cushim_last_error(), "cuNoSuchFunction") != NULL;
+    return strstr(cushim_last_error(), "cuNoSuchFunction");
 }
 
 int main(void)
