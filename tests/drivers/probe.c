@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe PATH [--order default|proc|dlsym|dlsym-only] [--per-thread] [--call] [--init]
+ * probe PATH [--order both|symbols] [--per-thread] [--call] [--init]
  *
  * Opens one driver and prints, a line each and separated by tabs, facts about it and every slot of
  * its table; test_drivers.py compares them with what the driver's file exports.
@@ -88,7 +88,7 @@ static void call_unavailable(const struct cushim_api *cu)
 
 static bool parse_order(const char *text, enum cushim_order *order)
 {
-    static const char *const names[] = {"default", "proc", "dlsym", "dlsym-only"};
+    static const char *const names[] = {"both", "symbols"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(text, names[i]) == 0) {
             *order = (enum cushim_order)i;
@@ -125,7 +125,7 @@ int main(int count, char **arguments)
     struct request request;
     if (!parse(&request, count, arguments)) {
         fprintf(stderr,
-                "usage: probe PATH [--order default|proc|dlsym|dlsym-only] [--per-thread] [--call] "
+                "usage: probe PATH [--order both|symbols] [--per-thread] [--call] "
                 "[--init]\n");
         return 2;
     }
