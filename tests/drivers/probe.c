@@ -124,9 +124,8 @@ int main(int count, char **arguments)
 {
     struct request request;
     if (!parse(&request, count, arguments)) {
-        fprintf(stderr,
-                "usage: probe PATH [--order both|symbols] [--per-thread] [--call] "
-                "[--init]\n");
+        fprintf(stderr, "usage: probe PATH [--order both|symbols] [--per-thread] [--call] "
+                        "[--init]\n");
         return 2;
     }
     const struct cushim_api *cu = cushim_open(&request.options);
