@@ -9,60 +9,21 @@
 #include "names.h"
 #include "output.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 512 };
 
-struct options {
+static struct options {
     const char *subject; /* a release, a driver's version or its file; NULL: `driver` */
     const char *driver;  /* NULL: search */
     bool json;
-};
+} given;
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->subject)
-            argp_error(state, "one release or driver expected, but there is also '%s'", argument);
-        options->subject = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->subject && options->driver)
-            argp_error(state, "--driver does not go with '%s'", options->subject);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    COMMAND_OPTION_DRIVER,
-    COMMAND_OPTION_JSON,
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_DRIVER(given.driver),
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "[X.Y|DRIVER]",
-    .doc = "Report which drivers run the programs of a CUDA release (X.Y), or which releases a "
-           "driver serves: by its version on Linux, such as 550.163.01, by the path of its "
-           "library, or the one that a program here gets. Never touches the GPU."
-           "\v"
-           "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each\n"
-           "source.\n"
-           "\n" COMMAND_EXIT_CODES,
 };
 
 const char *compat_ptx(char text[COMPAT_PTX_SIZE], int release)
@@ -289,31 +250,30 @@ static bool is_driver_version(const char *text)
     return strspn(text, "0123456789") >= 3 && strspn(text, "0123456789.") == strlen(text);
 }
 
-int command_compat(int argc, char **argv)
+static int run(const char *title, char **words)
 {
-    struct options options = {0};
     int release;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-
-    if (!options.subject || strchr(options.subject, '/'))
-        return report_found(&options, argv[0]);
-    if (is_driver_version(options.subject)) {
-        release = cushim_driver_release(options.subject);
+    given.subject = words[0];
+    if (given.subject && given.driver)
+        options_refuse("--driver does not go with '%s'", given.subject);
+    if (!given.subject || strchr(given.subject, '/'))
+        return report_found(&given, title);
+    if (is_driver_version(given.subject)) {
+        release = cushim_driver_release(given.subject);
         if (release == 0) {
-            fprintf(stderr, "%s: no release is known for driver %s\n", argv[0], options.subject);
+            fprintf(stderr, "%s: no release is known for driver %s\n", title, given.subject);
             return COMMAND_FAILED;
         }
-        report(&options, options.subject, release);
+        report(&given, given.subject, release);
         return COMMAND_OK;
     }
-    release = version_parse(options.subject);
+    release = version_parse(given.subject);
     if (release == 0) {
         fprintf(stderr,
                 "%s: '%s' is no CUDA release such as 12.4, no driver's version such as "
                 "550.163.01, and no path\n",
-                argv[0], options.subject);
+                title, given.subject);
         return COMMAND_USAGE;
     }
     if (cushim_release_ptx(release) == 0) {
@@ -321,13 +281,28 @@ int command_compat(int argc, char **argv)
         struct cushim_toolkit toolkit = {.size = sizeof toolkit};
         for (size_t i = 0; cushim_toolkit_at(i, &toolkit);)
             i++;
-        fprintf(stderr, "%s: nothing is known of CUDA %s; the newest toolkit known is %s\n",
-                argv[0], options.subject, version_text(newest, toolkit.release));
+        fprintf(stderr, "%s: nothing is known of CUDA %s; the newest toolkit known is %s\n", title,
+                given.subject, version_text(newest, toolkit.release));
         return COMMAND_FAILED;
     }
-    if (options.json)
+    if (given.json)
         output_json_print(release_json(release));
     else
         print_release(release);
     return COMMAND_OK;
 }
+
+const struct command command_compat = {
+    .name = "compat",
+    .summary = "which driver runs which toolkit's programs",
+    .synopsis = "[X.Y|DRIVER]",
+    .doc = "Report which drivers run the programs of a CUDA release (X.Y), or which releases a "
+           "driver serves: by its version on Linux, such as 550.163.01, by the path of its "
+           "library, or the one that a program here gets. Never touches the GPU.",
+    .notes = "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each\n"
+             "source.\n\n",
+    .options = option_rows,
+    .most = 1,
+    .values = VALUES_DRIVERS,
+    .run = run,
+};

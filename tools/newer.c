@@ -9,16 +9,15 @@
 #include "output.h"
 #include "subject.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct options {
+static struct options {
     const char *driver; /* NULL: search */
     int level;          /* 0: all that the registry knows */
     bool json;
-};
+} given;
 
 /* An exported symbol that is not known. */
 struct unknown {
@@ -34,56 +33,20 @@ struct list {
     size_t count;
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    char newest[VERSION_TEXT_SIZE];
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'l':
-        options->level = version_parse(argument);
-        if (options->level == 0)
-            argp_error(state, "'%s' is not a CUDA release such as 12.4", argument);
-        if (options->level > cushim_registry_version())
-            argp_error(state, "'%s' is no CUDA release up to %s", argument,
-                       version_text(newest, cushim_registry_version()));
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument expected, but there is '%s'", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
+static const struct option_row option_rows[] = {
     {.name = "driver",
-     .key = 'd',
-     .arg = "PATH",
+     .text = &given.driver,
+     .value = "PATH",
+     .values = VALUES_FILES,
      .doc = "Read this library, and execute nothing of it; without it, the one that a program here "
             "gets"},
     {.name = "level",
-     .key = 'l',
-     .arg = "X.Y",
+     .release = &given.level,
+     .value = "X.Y",
+     .values = VALUES_RELEASES,
      .doc = "List what is newer than this CUDA release, known to this build or not"},
-    COMMAND_OPTION_JSON,
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .doc = "List the entry points that a driver exports and this build of cushim does not know, "
-           "read from its symbol table, and how to reach each from C."
-           "\v"
-           "Private ones are exported beside the documented API; no header declares them.\n"
-           "\n" COMMAND_EXIT_CODES,
 };
 
 static void add(struct list *list, const char *symbol, int since)
@@ -200,27 +163,27 @@ static char *find_driver(const char *command)
     return path;
 }
 
-int command_newer(int argc, char **argv)
+static int run(const char *title, char **words)
 {
     static struct subject driver;
-    struct options options = {0};
     struct list list = {0};
-    char *found = NULL;
+    char *found = NULL, newest[VERSION_TEXT_SIZE];
     int result;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-    if (!options.driver) {
-        found = find_driver(argv[0]);
+    (void)words;
+    if (given.level > cushim_registry_version())
+        options_refuse("--level: no CUDA release after %s is known",
+                       version_text(newest, cushim_registry_version()));
+    if (!given.driver) {
+        found = find_driver(title);
         if (!found)
             return COMMAND_NO_DRIVER;
     }
-    result = subject_read_file(&driver, found ? found : options.driver, argv[0]);
+    result = subject_read_file(&driver, found ? found : given.driver, title);
     if (result == COMMAND_OK) {
-        collect(&list, &driver, options.level);
-        if (options.json)
-            print_json(&list, &driver,
-                       options.level > 0 ? options.level : cushim_registry_version());
+        collect(&list, &driver, given.level);
+        if (given.json)
+            print_json(&list, &driver, given.level > 0 ? given.level : cushim_registry_version());
         else
             print_text(&list, &driver);
         subject_release(&driver);
@@ -229,3 +192,13 @@ int command_newer(int argc, char **argv)
     free(found);
     return result;
 }
+
+const struct command command_newer = {
+    .name = "newer",
+    .summary = "what a driver exports that this build does not know",
+    .doc = "List the entry points that a driver exports and this build of cushim does not know, "
+           "read from its symbol table, and how to reach each from C.",
+    .notes = "Private ones are exported beside the documented API; no header declares them.\n\n",
+    .options = option_rows,
+    .run = run,
+};

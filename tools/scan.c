@@ -7,18 +7,17 @@
 #include "output.h"
 #include "scan_report.h"
 
-#include <argp.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct options {
+static struct options {
     const char *against; /* NULL: none */
+    const char *gpu;
     struct scan_options report;
     bool json;
-    char **paths; /* NULL-terminated */
-};
+} given;
 
 /* A run over all files. */
 struct run {
@@ -29,7 +28,7 @@ struct run {
     size_t count;             /* of programs that use the driver, or have device code */
     bool missing, failed;
     const char *path; /* that is read */
-    bool given;       /* the file that is read was named on the command line */
+    bool named;       /* the file that is read was, on the command line */
 };
 
 static struct subject against;
@@ -51,68 +50,21 @@ static int parse_gpu(const char *text)
     return digits >= 2 ? value : 0;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'a':
-        options->against = argument;
-        return 0;
-    case 'g':
-        options->report.gpu = parse_gpu(argument);
-        if (options->report.gpu == 0)
-            argp_error(state, "'%s' is not a compute capability such as 9.0", argument);
-        return 0;
-    case 'e':
-        options->report.entries = true;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARGS:
-        options->paths = state->argv + state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no file or folder given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
+static const struct option_row option_rows[] = {
     {.name = "against",
-     .key = 'a',
-     .arg = "X.Y|DRIVER",
+     .text = &given.against,
+     .value = "X.Y|DRIVER",
+     .values = VALUES_DRIVERS,
      .doc = "Exit 1 if an entry is missing in this CUDA release, this Linux driver's version, or "
             "the driver's library at this path"},
     {.name = "gpu",
-     .key = 'g',
-     .arg = "CC",
+     .text = &given.gpu,
+     .value = "CC",
+     .values = VALUES_GPUS,
      .doc = "Exit 1 if device code does not run on this compute capability, such as 9.0"},
-    {.name = "entries", .key = 'e', .doc = "List each entry"},
-    COMMAND_OPTION_JSON,
+    {.name = "entries", .flag = &given.report.entries, .doc = "List each entry"},
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "FILE|FOLDER...",
-    .doc = "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
-           "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
-           "that their device code runs on. Nothing of them is executed."
-           "\v"
-           "How an entry was found:\n"
-           "  linked     the program is linked to it, and does not start without it\n"
-           "  named      its symbol is a string of the program, which likely calls dlsym\n"
-           "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
-           "             gives any ABI or none; or cushim is in it, which does without\n"
-           "  runtime    the CUDA runtime in it looks it up, and does without it\n"
-           "  mentioned  a string of a file that does not name the driver's library, or\n"
-           "             the end of a longer string\n"
-           "\n" COMMAND_EXIT_CODES,
 };
 
 static bool is_of_interest(const struct scan_file *file)
@@ -131,7 +83,7 @@ static void visit(void *user, struct scan_file *file)
     struct run *run = user;
 
     if (!is_of_interest(file)) {
-        if (run->given && !run->files && strcmp(file->name, run->path) == 0)
+        if (run->named && !run->files && strcmp(file->name, run->path) == 0)
             printf("%s: %s: nothing of the CUDA driver\n", file->name, file->format);
         return;
     }
@@ -159,19 +111,19 @@ static void complain(struct run *run, const char *path, const char *problem)
 }
 
 /* A file in a folder may be of any kind; one that was named should be a program. */
-static void scan_path(struct run *run, const char *path, const char *file, bool given)
+static void scan_path(struct run *run, const char *path, const char *file, bool named)
 {
     struct mapped mapped;
     const char *problem = "";
 
-    run->given = given;
+    run->named = named;
     run->path = path;
     if (!mapped_open(&mapped, file, &problem)) {
         complain(run, path, problem);
         return;
     }
     if (!scan_bytes(path, mapped.data, mapped.size, visit, run, &problem) &&
-        (given || strncmp(problem, "not a", 5) != 0))
+        (named || strncmp(problem, "not a", 5) != 0))
         complain(run, path, problem);
     mapped_close(&mapped);
 }
@@ -185,10 +137,10 @@ static void walk(struct run *run, char **paths)
     if (!tree)
         output_no_memory();
     while ((entry = fts_read(tree))) {
-        bool given = entry->fts_level == FTS_ROOTLEVEL;
+        bool named = entry->fts_level == FTS_ROOTLEVEL;
         switch (entry->fts_info) {
         case FTS_F:
-            scan_path(run, entry->fts_path, entry->fts_accpath, given);
+            scan_path(run, entry->fts_path, entry->fts_accpath, named);
             break;
         case FTS_DNR:
         case FTS_ERR:
@@ -202,7 +154,7 @@ static void walk(struct run *run, char **paths)
             complain(run, entry->fts_path, "a link that leads nowhere");
             break;
         case FTS_DEFAULT:
-            if (given)
+            if (named)
                 complain(run, entry->fts_path, "not a regular file");
             break;
         default: /* folders, and links within them */
@@ -237,27 +189,52 @@ static void finish(struct run *run)
     scan_file_free(&run->all);
 }
 
-int command_scan(int argc, char **argv)
+static int run_scan(const char *title, char **words)
 {
     static struct run run;
-    struct options options = {0};
     int result;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-    if (options.against) {
-        result = subject_read(&against, options.against, argv[0]);
+    if (given.gpu) {
+        given.report.gpu = parse_gpu(given.gpu);
+        if (given.report.gpu == 0)
+            options_refuse("--gpu: '%s' is no compute capability such as 9.0", given.gpu);
+    }
+    if (given.against) {
+        result = subject_read(&against, given.against, title);
         if (result != COMMAND_OK)
             return result;
-        options.report.against = &against;
+        given.report.against = &against;
     }
-    run = (struct run){.options = &options, .command = argv[0]};
-    if (options.json) {
+    run = (struct run){.options = &given, .command = title};
+    if (given.json) {
         run.files = json_array();
         run.problems = json_array();
     }
-    walk(&run, options.paths);
+    walk(&run, words);
     finish(&run);
     subject_release(&against);
     return run.failed ? COMMAND_INPUT : run.missing ? COMMAND_FAILED : COMMAND_OK;
 }
+
+const struct command command_scan = {
+    .name = "scan",
+    .summary = "what programs need of the driver, and of a GPU",
+    .synopsis = "FILE|FOLDER...",
+    .doc = "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
+           "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
+           "that their device code runs on. Nothing of them is executed.",
+    .notes = "How an entry was found:\n"
+             "  linked     the program is linked to it, and does not start without it\n"
+             "  named      its symbol is a string of the program, which likely calls dlsym\n"
+             "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
+             "             gives any ABI or none; or cushim is in it, which does without\n"
+             "  runtime    the CUDA runtime in it looks it up, and does without it\n"
+             "  mentioned  a string of a file that does not name the driver's library, or\n"
+             "             the end of a longer string\n\n",
+    .options = option_rows,
+    .least = 1,
+    .most = ANY_NUMBER_OF_WORDS,
+    .wanted = "no file or folder given",
+    .values = VALUES_FILES,
+    .run = run_scan,
+};

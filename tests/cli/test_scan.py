@@ -297,8 +297,8 @@ def test_unreadable_folder():
 
 
 @pytest.mark.parametrize("words, message", [
-    ([], "no file or folder given"), (["--gpu", "new", "x"], "'new' is not a compute capability"),
-    (["--gpu", "9", "x"], "'9' is not a compute capability"),
+    ([], "no file or folder given"), (["--gpu", "new", "x"], "'new' is no compute capability"),
+    (["--gpu", "9", "x"], "'9' is no compute capability"),
     (["--against", "99.9", "x"], "'99.9' is no CUDA release"),
 ])
 def test_usage(words, message):
