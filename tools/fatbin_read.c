@@ -5,6 +5,8 @@
  */
 #include "fatbin_read.h"
 
+#include "mapped.h"
+
 #include "../src/fatbin_format.h"
 
 #include <elf.h>
@@ -20,6 +22,9 @@
 /* How much of PTX and of a cubin is read. A cubin has its symbols before its notes, and large ones
  * have many. */
 enum { PTX_HEAD = 4096, CUBIN_HEAD = 1 << 18, LARGE_HEAD = 1 << 25 };
+
+/* How much of a file is searched before the pages that were searched are given back. */
+enum { WINDOW = 1 << 24 };
 
 /* One for all fatbins of a search. */
 struct work {
@@ -226,17 +231,28 @@ static size_t read_fatbin(const char *data, size_t size, struct work *work)
 
 void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user)
 {
-    const char *at = data, *end = at + size;
+    const char *at = data, *end = at + size, *passed = at;
     struct work *work = NULL;
 
-    while ((at = memmem(at, (size_t)(end - at), magic, sizeof magic))) {
-        if (!work && !(work = calloc(1, sizeof *work)))
-            return;
-        size_t length = read_fatbin(at, (size_t)(end - at), work);
-        if (length > 0)
-            visit(user, &work->fatbin);
-        at += length > 0 ? length : sizeof magic;
+    while ((size_t)(end - at) >= sizeof magic) {
+        size_t left = (size_t)(end - at), window = left < WINDOW ? left : WINDOW;
+        const char *found = memmem(at, window, magic, sizeof magic);
+        if (found) {
+            if (!work && !(work = calloc(1, sizeof *work)))
+                return;
+            size_t length = read_fatbin(found, (size_t)(end - found), work);
+            if (length > 0)
+                visit(user, &work->fatbin);
+            at = found + (length > 0 ? length : sizeof magic);
+        } else {
+            at += window - (sizeof magic - 1);
+        }
+        if (at - passed > WINDOW) {
+            mapped_passed(passed, (size_t)(at - passed));
+            passed = at;
+        }
     }
+    mapped_passed(passed, (size_t)(end - passed));
     free(work ? work->large : NULL);
     free(work);
 }

@@ -96,23 +96,42 @@ static void visit(void *user, struct scan_file *file)
         scan_print(file, &run->options->report);
 }
 
+/* What was not read, and why. Names in wheels are anybody's: control characters become '?'. */
+static void tell(const struct run *run, const char *path, const char *problem)
+{
+    if (run->problems) {
+        json_t *object = json_object();
+        output_json_set(object, "file", output_json_text(path));
+        output_json_set(object, "problem", output_json_text(problem));
+        output_json_append(run->problems, object);
+        return;
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s: ", run->command);
+    for (const char *c = path; *c != '\0'; c++)
+        fputc((unsigned char)*c < ' ' || *c == '\x7f' ? '?' : *c, stderr);
+    fprintf(stderr, ": %s\n", problem);
+}
+
 static void complain(struct run *run, const char *path, const char *problem)
 {
     run->failed = true;
-    if (!run->problems) {
-        fflush(stdout);
-        fprintf(stderr, "%s: %s: %s\n", run->command, path, problem);
-        return;
-    }
-    json_t *object = json_object();
-    output_json_set(object, "file", output_json_text(path));
-    output_json_set(object, "problem", output_json_text(problem));
-    output_json_append(run->problems, object);
+    tell(run, path, problem);
 }
 
-/* A file in a folder may be of any kind; one that was named should be a program. */
+/* A file in a folder may be of any kind, and a damaged one is passed over; one that was named
+ * should be a program. */
+static void skip(void *user, const char *path, const char *problem)
+{
+    struct run *run = user;
+
+    run->failed |= run->named;
+    tell(run, path, problem);
+}
+
 static void scan_path(struct run *run, const char *path, const char *file, bool named)
 {
+    const struct scan_sink sink = {run, visit, skip};
     struct mapped mapped;
     const char *problem = "";
 
@@ -122,9 +141,9 @@ static void scan_path(struct run *run, const char *path, const char *file, bool 
         complain(run, path, problem);
         return;
     }
-    if (!scan_bytes(path, mapped.data, mapped.size, visit, run, &problem) &&
-        (named || strncmp(problem, "not a", 5) != 0))
-        complain(run, path, problem);
+    enum scan_result result = scan_bytes(path, mapped.data, mapped.size, &sink, &problem);
+    if (result == SCAN_DAMAGED || (result == SCAN_OTHER && named))
+        skip(run, path, problem);
     mapped_close(&mapped);
 }
 

@@ -218,8 +218,8 @@ static void begin(struct scan_file *file, const char *name)
     file->name = copy_text(name);
 }
 
-static bool scan_elf(const char *name, const void *data, size_t size, scan_visitor *visit,
-                     void *user, const char **problem)
+static enum scan_result scan_elf(const char *name, const void *data, size_t size,
+                                 const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
     struct elf_visitor visitor = {.user = file,
@@ -236,15 +236,15 @@ static bool scan_elf(const char *name, const void *data, size_t size, scan_visit
         snprintf(file->format, sizeof file->format, "ELF, %s%s", facts.machine,
                  facts.stripped ? ", without section headers" : "");
         settle(file);
-        visit(user, file);
+        sink->visit(sink->user, file);
     }
     scan_file_free(file);
     free(file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-static bool scan_pe(const char *name, const void *data, size_t size, scan_visitor *visit,
-                    void *user, const char **problem)
+static enum scan_result scan_pe(const char *name, const void *data, size_t size,
+                                const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
     struct pe_visitor visitor = {.user = file, .imported = import_symbol, .data = note_data};
@@ -256,15 +256,15 @@ static bool scan_pe(const char *name, const void *data, size_t size, scan_visito
     if (good) {
         snprintf(file->format, sizeof file->format, "PE, %s", facts.machine);
         settle(file);
-        visit(user, file);
+        sink->visit(sink->user, file);
     }
     scan_file_free(file);
     free(file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-static bool scan_fatbin(const char *name, const void *data, size_t size, scan_visitor *visit,
-                        void *user, const char **problem)
+static enum scan_result scan_fatbin(const char *name, const void *data, size_t size,
+                                    const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
     bool good;
@@ -274,12 +274,12 @@ static bool scan_fatbin(const char *name, const void *data, size_t size, scan_vi
     fatbin_search(data, size, note_fatbin, file);
     good = file->code_count > 0;
     if (good)
-        visit(user, file);
+        sink->visit(sink->user, file);
     else
         *problem = "a damaged fatbin";
     scan_file_free(file);
     free(file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
 struct together {
@@ -297,10 +297,11 @@ static void merge_member(void *user, struct scan_file *member)
 
 /* An archive of objects ("ar"): a head of 60 bytes before each member. All count as one, since what
  * they need of each other is not the driver's. */
-static bool scan_archive(const char *name, const char *data, size_t size, scan_visitor *visit,
-                         void *user, const char **problem)
+static enum scan_result scan_archive(const char *name, const char *data, size_t size,
+                                     const struct scan_sink *sink, const char **problem)
 {
     struct together together = {scan_grow(NULL, 0, sizeof *together.file), 0};
+    const struct scan_sink members = {.user = &together, .visit = merge_member};
     size_t at = 8;
     bool good = true;
 
@@ -318,7 +319,7 @@ static bool scan_archive(const char *name, const char *data, size_t size, scan_v
         }
         if (elf_file_is(data + at, (size_t)length)) {
             const char *ignored;
-            scan_elf(name, data + at, (size_t)length, merge_member, &together, &ignored);
+            scan_elf(name, data + at, (size_t)length, &members, &ignored);
         }
         at += (size_t)length + (length & 1);
         if (at > size)
@@ -327,29 +328,29 @@ static bool scan_archive(const char *name, const char *data, size_t size, scan_v
     snprintf(together.file->format, sizeof together.file->format, "archive of %zu objects",
              together.members);
     if (good || together.members > 0)
-        visit(user, together.file);
+        sink->visit(sink->user, together.file);
     scan_file_free(together.file);
     free(together.file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-bool scan_bytes(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
-                const char **problem)
+enum scan_result scan_bytes(const char *name, const void *data, size_t size,
+                            const struct scan_sink *sink, const char **problem)
 {
     static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
 
     if (elf_file_is(data, size))
-        return scan_elf(name, data, size, visit, user, problem);
+        return scan_elf(name, data, size, sink, problem);
     if (pe_file_is(data, size))
-        return scan_pe(name, data, size, visit, user, problem);
+        return scan_pe(name, data, size, sink, problem);
     if (size >= 8 && memcmp(data, "!<arch>\n", 8) == 0)
-        return scan_archive(name, data, size, visit, user, problem);
+        return scan_archive(name, data, size, sink, problem);
     if (size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
-        return scan_wheel(name, data, size, visit, user, problem);
+        return scan_wheel(name, data, size, sink, problem);
     if (size >= sizeof fatbin && memcmp(data, fatbin, sizeof fatbin) == 0)
-        return scan_fatbin(name, data, size, visit, user, problem);
+        return scan_fatbin(name, data, size, sink, problem);
     *problem = "not a program, a library, an object, an archive, a wheel or a fatbin";
-    return false;
+    return SCAN_OTHER;
 }
 
 void scan_file_merge(struct scan_file *all, const struct scan_file *from)

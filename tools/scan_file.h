@@ -44,19 +44,30 @@ struct scan_file {
     size_t code_count;
 };
 
-/** What reading a file gives, for each program in it: an archive has several. */
-typedef void scan_visitor(void *user, struct scan_file *file);
+enum scan_result {
+    SCAN_READ,
+    SCAN_OTHER,  /* the bytes are no program, library, object, archive, wheel or fatbin */
+    SCAN_DAMAGED /* they begin as one, and cannot be read */
+};
+
+/** Who is told what reading a file gives. */
+struct scan_sink {
+    void *user;
+    /** For each program in the file: an archive has several. Nothing of it may be kept. */
+    void (*visit)(void *user, struct scan_file *file);
+    /** For each file in a wheel that was not read. */
+    void (*skipped)(void *user, const char *name, const char *why);
+};
 
 /**
  * Read a program, a library, an object, an archive of objects, a wheel or a fatbin in memory.
  *
  * @param name     of the file, for the results
- * @param visit    called for each program found, which may keep nothing of it
- * @param problem  on failure a static sentence
- * @return false where the bytes are none of these, or are damaged. What could be read was visited
+ * @param problem  a static sentence, unless they were read
+ * @return what could be read was visited, in any case
  */
-bool scan_bytes(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
-                const char **problem);
+enum scan_result scan_bytes(const char *name, const void *data, size_t size,
+                            const struct scan_sink *sink, const char **problem);
 
 /** Add what `from` has to `all`. */
 void scan_file_merge(struct scan_file *all, const struct scan_file *from);

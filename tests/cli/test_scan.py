@@ -5,11 +5,13 @@ import json
 import os
 import struct
 import subprocess
+import sys
 import tempfile
 import zipfile
 
 import pytest
-from command import FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, registry, run
+from command import (CLI, FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, environment, registry,
+                     run)
 from scanning import MINGW, NEEDS_MINGW, build, fatbin, only, scan
 
 ENTRIES = registry()
@@ -223,6 +225,110 @@ def test_wheel(tmp_path):
         wheel.writestr("package/text.py", "cuInit")
     names = [file["file"] for file in scan(tmp_path / "a.whl")["files"]]
     assert names == [f"{tmp_path}/a.whl:package/module.so", f"{tmp_path}/a.whl:package/code.fatbin"]
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_wheel_with_any_names(tmp_path, locale):
+    """A name that is not ASCII, and one that is no UTF-8, hides neither itself nor what follows."""
+    program = build(tmp_path, NAMED).read_bytes()
+    with zipfile.ZipFile(tmp_path / "a b\u00e9.whl", "w") as wheel:
+        for name in ("a.so", "tests/\u00e9t\u00e9.txt", "tests/\u4e2d\u6587.so", "esc\33[31m.so",
+                     "xxxx.so", "z.so"):
+            wheel.writestr(name, "text" if name.endswith(".txt") else program)
+    path = tmp_path / "a b\u00e9.whl"
+    path.write_bytes(path.read_bytes().replace(b"xxxx.so", b"x\xe9\xffx.so"))
+    result = run("scan", "--json", path, LC_ALL=locale)
+    assert (result.code, result.err) == (OK, "")
+    answer = result.json()
+    assert [file["file"].rpartition(":")[2] for file in answer["files"]] == \
+        ["a.so", "tests/\u4e2d\u6587.so", "esc\33[31m.so", "x??x.so", "z.so"]
+    assert answer["problems"] == []
+    text = subprocess.run([CLI, "scan", path], stdout=subprocess.PIPE, check=True,
+                          env=environment(LC_ALL=locale)).stdout
+    assert b"x\xe9\xffx.so: ELF" in text and b"\33[31m" not in text
+
+
+def memory_of(*arguments, **variables):
+    """Exit code, output, and the most memory in KiB that a run of `cushim scan` took."""
+    done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; "
+                           "code = subprocess.run(sys.argv[1:], check=False).returncode; "
+                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); "
+                           "sys.exit(code)", CLI, "scan", *map(str, arguments)],
+                          capture_output=True, text=True, check=False, timeout=120,
+                          env=environment(**variables))
+    *out, memory = done.stdout.splitlines()
+    return done.returncode, "\n".join(out), done.stderr, int(memory)
+
+
+def test_bomb(tmp_path):
+    """What unpacks to more than the bound is passed over by name, and the rest is read."""
+    program = build(tmp_path, NAMED).read_bytes()
+    bomb = tmp_path / "bomb.whl"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for name in ("a.so", "huge.so", "z.so"):
+            wheel.writestr(name, program)
+    whole = bytearray(bomb.read_bytes())
+    central = whole.index(b"PK\1\2", whole.index(b"PK\1\2") + 1)
+    for place in (central + 24, whole.index(b"huge.so") - 30 + 22):
+        struct.pack_into("<I", whole, place, 3 << 30)
+    bomb.write_bytes(whole)
+    code, out, err, memory = memory_of(bomb)
+    assert code == INPUT
+    assert f"{bomb}:a.so: ELF" in out and f"{bomb}:z.so: ELF" in out and "huge" not in out
+    assert err == f"cushim scan: {bomb}:huge.so: passed over: it unpacks to more than 2 GiB\n"
+    assert memory < 100 << 10
+
+
+def test_large_member(tmp_path):
+    """A library that is larger than the memory it may take is unpacked to a file without a name."""
+    program = build(tmp_path, NAMED).read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.whl", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as wheel:
+        wheel.writestr("large.so", program + bytes(200 << 20))
+    (tmp_path / "temporary").mkdir()
+    code, out, err, memory = memory_of(tmp_path / "a.whl", TMPDIR=str(tmp_path / "temporary"))
+    assert (code, err) == (OK, "") and "large.so: ELF, x86-64, names the driver's library" in out
+    assert memory < 100 << 10 and not list((tmp_path / "temporary").iterdir())
+    code, out, err, _ = memory_of(tmp_path / "a.whl", TMPDIR=str(tmp_path / "missing"))
+    assert code == INPUT and "large.so: too large for the memory, and no temporary file" in err
+
+
+@pytest.mark.parametrize("at, value, words", [
+    ("local", b"PK\1\1", "damaged, or packed in a way"), ("method", b"\x0e\0", "packed in a way"),
+    ("flags", b"\1\0", "encrypted"), ("data", b"\xff\xff\xff\xff", "damaged"),
+    ("crc", b"\0\0\0\0", "damaged: its check sum differs"),
+])
+def test_bad_member(tmp_path, at, value, words):
+    """Of a wheel with a bad member the others are read."""
+    program = build(tmp_path, NAMED).read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.writestr("text", "")
+        wheel.writestr("bad.so", program)
+        wheel.writestr("good.so", program)
+        local = wheel.getinfo("bad.so").header_offset
+    whole = bytearray((tmp_path / "a.whl").read_bytes())
+    central = whole.index(b"PK\1\2", whole.index(b"PK\1\2") + 1)
+    places = {"local": [local], "method": [local + 8, central + 10], "flags": [local + 6,
+                                                                            central + 8],
+              "data": [local + 36 + 200], "crc": [local + 14, central + 16]}
+    for place in places[at]:
+        whole[place:place + len(value)] = value
+    (tmp_path / "a.whl").write_bytes(whole)
+    result = run("scan", tmp_path / "a.whl")
+    assert result.code == INPUT and "good.so: ELF" in result.out and "bad.so" not in result.out
+    assert f"{tmp_path}/a.whl:bad.so: " in result.err and words in result.err
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.whl").rename(tmp_path / "folder/a.whl")
+    assert run("scan", tmp_path / "folder").code == OK
+
+
+def test_damaged_in_a_folder(tmp_path):
+    """Such a file is named and passed over: somebody's data may begin as a zip file does."""
+    build(tmp_path, LINKED, "-c", name="a.o")
+    (tmp_path / "list.dat").write_bytes(b"PK\3\4 no zip")
+    result = run("scan", tmp_path)
+    assert result.code == OK and "cuGraphAddNode" in result.out
+    assert result.err == f"cushim scan: {tmp_path}/list.dat: a damaged zip file\n"
+    assert run("scan", tmp_path / "list.dat").code == INPUT
 
 
 def test_folder(tmp_path):
