@@ -19,6 +19,7 @@ import emit_dropin
 import emit_entries
 import emit_errors
 import emit_features
+import emit_gpus
 import emit_sim
 import emit_typedefs
 import registry
@@ -35,6 +36,7 @@ OUTPUTS = {
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
     "drivers.c": emit_drivers.emit,
+    "gpus.c": emit_gpus.emit,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
     "cuda.h": emit_cuda.emit_cuda,

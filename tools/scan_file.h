@@ -18,28 +18,40 @@ enum scan_how {
     SCAN_RUNTIME = 1 << 3, /* named by the CUDA runtime, which does without what a driver lacks */
     /* A string of a file that does not name the driver's library, or the end of a longer one: of an
      * error message, or shared with one by the linker. */
-    SCAN_MENTIONED = 1 << 4
+    SCAN_MENTIONED = 1 << 4,
+    SCAN_WEAK = 1 << 5 /* an undefined weak symbol: the program starts without it */
 };
 
-/** Fatbins that have the same code. */
+/** Fatbins that have the same code, or texts of PTX that begin alike. */
 struct scan_code {
     struct fatbin fatbin;
     size_t times;
+    bool text; /* PTX that is plain data of the program, and not in a fatbin */
+};
+
+enum { SCAN_LIBRARY_SIZE = 32 };
+
+/** The CUDA runtime that a file uses. */
+struct scan_runtime {
+    bool inside;                     /* it is in the file itself */
+    int release;                     /* that it is of, or the oldest that it can be of; 0: none */
+    char library[SCAN_LIBRARY_SIZE]; /* that the file is linked to; "" for none */
 };
 
 struct scan_file {
     char *name;                            /* path, and for a member of an archive "path:member" */
     char format[64];                       /* "ELF, x86-64" */
+    const char *machine;                   /* "x86-64"; static; NULL where it has none */
     unsigned char how[CUSHIM_ENTRY_COUNT]; /* enum scan_how */
     char **unknown; /* undefined symbols that look like the driver's and are not in the registry */
     size_t unknown_count;
     bool asks;         /* cuGetProcAddress is there: plain names may mean any ABI */
     bool asks_runtime; /* cudaGetDriverEntryPoint is there: the runtime's way to ask */
     bool suffix;       /* names with "_v2" are there: names are looked up as symbols */
-    bool runtime;      /* the CUDA runtime is in it */
-    bool cushim;       /* cushim is in it */
-    bool loads;        /* the library's name is there as a string */
-    bool links;        /* it is linked to the library */
+    struct scan_runtime runtime;
+    bool cushim; /* cushim is in it */
+    bool loads;  /* the library's name is there as a string */
+    bool links;  /* it is linked to the library */
     struct scan_code *code;
     size_t code_count;
 };

@@ -86,6 +86,22 @@ def test_end_of_a_string(tmp_path):
     assert "cuCtxDetach" not in entries(only(path))
 
 
+def test_numbers_before_the_names(tmp_path):
+    """Constants that the compiler put before a string are no part of it."""
+    source = ("struct { unsigned char id[16]; char library[13]; unsigned char more[3]; char one[7]; "
+              "unsigned char end; char other[15]; } const data = {{1, 200, 3, 4, 5, 6, 7, 8, 9, 250, "
+              "11, 12, 13, 14, 15, 16}, \"libcuda.so.1\", {7, 8, 9}, \"cuInit\", 200, "
+              "\"cuMemAlloc_v2\"};"
+              "int main(int count, char **words) { return data.id[count]; }")
+    file = only(build(tmp_path, source))
+    assert file["loads"]
+    assert entries(file) == {"cuInit": (2000, "named"), "cuMemAlloc_v2": (3020, "named")}
+
+
+def test_path_of_the_library(tmp_path):
+    assert only(build(tmp_path, NAMED.replace("libcuda.so.1", "/usr/lib/libcuda.so.1")))["loads"]
+
+
 def test_asked(tmp_path):
     """Where cuGetProcAddress is asked a plain name stands for any ABI: the first has it."""
     file = only(build(tmp_path, ASKED))

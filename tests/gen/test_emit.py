@@ -247,6 +247,16 @@ BAD = {
     "a toolkit with an older driver": ("drivers", 6, b'{"toolkit": 12000, "update": 1, "linux": '
                                        b'"525.60.12", "windows": null, "source": "notes"}\n',
                                        "Linux driver 525.60.12 is older than the one before it"),
+    "a GPU's line of no kind": ("gpus", 2, b'{"source": "list", "gpu": "H1"}\n',
+                                "not the fields of one kind of line: gpu, source"),
+    "a GPU without source": ("gpus", 2, b'{"tegra": [62], "source": "hearsay"}\n',
+                             "no line above names the source hearsay"),
+    "a capability as text": ("gpus", 2, b'{"tegra": ["6.2"], "source": "list"}\n',
+                             "the compute capabilities are not numbers such as 90"),
+    "a capability twice": ("gpus", 3, b'{"tegra": [11], "source": "list"}\n',
+                           "11 is of two architectures"),
+    "a GPU of no capability": ("gpus", 4, b'{"gpu": "H2", "capability": 91, "source": "list"}\n',
+                               "no line above has the compute capability 91"),
     "a feature of two words": ("features", 1, b'{"feature": "a b", "group": "g", "text": "t", '
                                b'"since": 2000, "entries": ["cuInit"]}\n',
                                "a b is not lower case with hyphens"),
@@ -277,7 +287,7 @@ BAD = {
         "features", 1, b'{"feature": "a", "group": "g", "text": "t", "since": 12010, "entries": '
         b'[], "attribute": {"name": "NEW", "mask": 0}}\n', "mask or min is not a number above 0"),
 }
-OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c",
+OUTPUT_OF = {"drivers": "drivers.c", "gpus": "gpus.c", "features": "features.c", "entries": "entries.c",
              "types": "cuda_types.h", "levels": "api.h", "errors": "error_names.c",
              "typedefs": "cudaTypedefs.h"}
 
