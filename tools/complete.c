@@ -2,6 +2,7 @@
 #include "complete.h"
 
 #include "command.h"
+#include "facts.h"
 #include "names.h"
 #ifdef HAVE_SIM
 #include "sim_library.h"
@@ -87,11 +88,25 @@ static void offer_faults(const struct typed *typed)
 
 static void offer_gpus(const struct typed *typed)
 {
-    for (int capability = 50; capability < 200; capability++) {
+    for (size_t i = 0; i < facts_architecture_count; i++) {
+        const struct facts_architecture *one = &facts_architectures[i];
         char text[16];
-        snprintf(text, sizeof text, "%d.%d", capability / 10, capability % 10);
-        if (cushim_capability_release(capability) > 0)
-            offer(typed, text, NULL);
+        snprintf(text, sizeof text, "%d.%d", one->capability / 10, one->capability % 10);
+        offer(typed, text, one->name);
+        if (!one->tegra && (i == 0 || strcmp(one[-1].name, one->name) != 0))
+            offer(typed, one->name, NULL);
+    }
+    for (size_t i = 0; i < facts_gpu_count; i++)
+        offer(typed, facts_gpus[i].name, NULL);
+}
+
+static void offer_branches(const struct typed *typed)
+{
+    for (size_t i = 0; i < facts_branch_count; i++) {
+        char branch[16], text[VERSION_TEXT_SIZE], cuda[VERSION_TEXT_SIZE + 8];
+        snprintf(branch, sizeof branch, "%d", facts_branches[i].branch);
+        snprintf(cuda, sizeof cuda, "CUDA %s", version_text(text, facts_branches[i].release));
+        offer(typed, branch, cuda);
     }
 }
 
@@ -121,8 +136,10 @@ static void offer_values(const struct typed *typed, enum option_values values)
     case VALUES_DRIVERS:
         if (strchr(typed->word + typed->begin, '/'))
             puts(":files");
-        else
+        else {
             offer_releases(typed);
+            offer_branches(typed);
+        }
         break;
     case VALUES_GPUS:
         offer_gpus(typed);
@@ -158,9 +175,6 @@ static void offer_options(const struct typed *typed, const struct option_row *ro
     for (; rows && rows->name; rows++) {
         snprintf(option, sizeof option, "--%s", rows->name);
         offer(typed, option, rows->doc);
-        snprintf(option, sizeof option, "--%s", rows->also ? rows->also : "");
-        if (rows->also)
-            offer(typed, option, rows->doc);
     }
     offer(typed, "--help", "Give this help list");
     offer(typed, "--usage", "Give a short usage message");
@@ -169,7 +183,7 @@ static void offer_options(const struct typed *typed, const struct option_row *ro
 
 static bool is_name(const char *name, const char *text, size_t length)
 {
-    return name && strlen(name) == length && strncmp(name, text, length) == 0;
+    return strlen(name) == length && strncmp(name, text, length) == 0;
 }
 
 /* The row of "--name", "--name=value", or "-n"; NULL for any other word. */
@@ -177,12 +191,10 @@ static const struct option_row *find_row(const struct option_row *rows, const ch
 {
     for (; rows->name; rows++) {
         size_t length = strcspn(word, "=");
-        if (length > 2 && word[1] == '-' &&
-            (is_name(rows->name, word + 2, length - 2) ||
-             is_name(rows->also, word + 2, length - 2)))
+        if (length > 2 && word[1] == '-' && is_name(rows->name, word + 2, length - 2))
             return rows;
         if (word[0] == '-' && word[1] != '\0' && word[1] != '-' && word[2] == '\0' &&
-            (word[1] == option_letter(rows->name) || word[1] == option_letter(rows->also)))
+            word[1] == option_letter(rows->name))
             return rows;
     }
     return NULL;

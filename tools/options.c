@@ -20,11 +20,11 @@ static const struct {
     char letter;
     const char *name;
 } letters[] = {
-    {'A', "audit"},   {'a', "against"}, {'c', "cuda"},    {'D', "device"},  {'d', "driver"},
-    {'e', "entries"}, {'f', "fault"},   {'g', "gpus"},    {'i', "init"},    {'j', "json"},
-    {'k', "check"},   {'L', "log"},     {'l', "level"},   {'m', "missing"}, {'n', "name"},
-    {'o', "order"},   {'p', "profile"}, {'q', "quiet"},   {'r', "drivers"}, {'s', "since"},
-    {'t', "timeout"}, {'w', "html"},    {'x', "explain"},
+    {'A', "audit"},   {'c', "cuda"},    {'D', "device"},  {'d', "driver"}, {'e', "entries"},
+    {'f', "fault"},   {'g', "gpus"},    {'i', "init"},    {'j', "json"},   {'k', "check"},
+    {'L', "log"},     {'l', "level"},   {'m', "missing"}, {'n', "name"},   {'o', "order"},
+    {'p', "profile"}, {'q', "quiet"},   {'r', "drivers"}, {'s', "since"},  {'t', "timeout"},
+    {'w', "html"},    {'x', "explain"},
 };
 
 int option_letter(const char *name)
@@ -34,6 +34,14 @@ int option_letter(const char *name)
             return letters[i].letter;
     }
     return 0;
+}
+
+/* For argp: the letter, or a number that is none. */
+static int option_key(const struct command *command, size_t row)
+{
+    int letter = option_letter(command->options[row].name);
+
+    return letter ? letter : FIRST_KEY + (int)row;
 }
 
 /* Of the subcommand that runs. */
@@ -158,9 +166,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         break;
     }
     for (size_t i = 0; (row = &parsing->command->options[i])->name; i++) {
-        int letter = option_letter(row->name), other = option_letter(row->also);
-        if (key != FIRST_KEY + (int)i && (letter == 0 || key != letter) &&
-            (other == 0 || key != other))
+        if (key != option_key(parsing->command, i))
             continue;
         /* Which one would count? A flag, said twice, is the same. */
         if (parsing->given[i] && !row->flag && !row->list)
@@ -178,17 +184,10 @@ static void translate(const struct command *command, struct argp_option *to)
     const struct option_row *row;
 
     for (size_t i = 0; (row = &command->options[i])->name; i++) {
-        int letter = option_letter(row->name), other = option_letter(row->also);
         *to++ = (struct argp_option){.name = row->name,
-                                     .key = letter ? letter : FIRST_KEY + (int)i,
+                                     .key = option_key(command, i),
                                      .arg = row->value ? row->value : row->words,
                                      .doc = row->doc};
-        if (row->also)
-            *to++ = (struct argp_option){.name = row->also,
-                                         .key = other    ? other
-                                                : letter ? letter
-                                                         : FIRST_KEY + (int)i,
-                                         .flags = OPTION_ALIAS};
     }
     *to++ = (struct argp_option){.name = NULL, .key = 'h', .flags = OPTION_HIDDEN, .doc = ""};
     *to = (struct argp_option){0};
@@ -196,7 +195,7 @@ static void translate(const struct command *command, struct argp_option *to)
 
 int options_run(const struct command *command, int argc, char **argv)
 {
-    struct argp_option rows[2 * MOST_OPTIONS + 2];
+    struct argp_option rows[MOST_OPTIONS + 2];
     struct parsing parsing = {.command = command};
     struct argp parser = {.options = rows, .parser = parse, .args_doc = command->synopsis};
     char *doc = NULL;

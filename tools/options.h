@@ -31,7 +31,6 @@ enum option_values {
 /** An option. Exactly one of the pointers is set: what it writes decides what the option takes. */
 struct option_row {
     const char *name;  /* "json". options.c has the letters: one meaning each, in all subcommands */
-    const char *also;  /* a second name; NULL: none */
     bool *flag;        /* takes no value */
     const char **text; /* any text, or one of `words` */
     int *release;      /* "12.4" is 12040 */

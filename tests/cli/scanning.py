@@ -17,7 +17,7 @@ def scan(*arguments, code=OK):
     result = run("scan", "--json", *arguments)
     assert (result.code, result.err) == (code, ""), result.out
     answer = result.json()
-    assert list(answer) == ["against", "files", "all", "problems"]
+    assert list(answer) == ["drivers", "gpus", "files", "all", "verdicts", "problems"]
     return answer
 
 

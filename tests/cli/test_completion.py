@@ -17,6 +17,7 @@ from command import CLI, COMMANDS, READERS, ROOT, SIM_DRIVERS, run
 
 SCRIPTS = ROOT / "tools/completion"
 NAMES = {*COMMANDS, *READERS}
+NEEDS_READERS = pytest.mark.skipif(not READERS, reason="no libelf in this build")
 
 
 def complete(*words):
@@ -66,7 +67,10 @@ def offered(*words):
     (["compat", "12.4"], ["12.4"]),
     (["compat", "./"], [":files"]), (["info", "--driver", ""], [":files"]),
     (["report", "x"], [":files"]), (["nonsense", ""], []), (["symbols", "--json", "x"], []),
-    (["symbols", "--since=12.4", "x"], []),
+    (["symbols", "--since=12.4", "x"], []), (["compat", "53"], ["530", "535"]),
+    pytest.param(["scan", "--gpus", "8.0,max"], ["8.0,maxwell"], marks=NEEDS_READERS),
+    pytest.param(["scan", "--gpus=RTX 409"], ["--gpus=RTX 4090"], marks=NEEDS_READERS),
+    pytest.param(["scan", "--drivers", "470,12.4"], ["470,12.4"], marks=NEEDS_READERS),
 ])
 def test_values(words, some):
     assert offered(*words) == some

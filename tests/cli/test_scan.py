@@ -45,9 +45,9 @@ def test_linked(tmp_path, options, name):
     file = only(build(tmp_path, LINKED, *options, name=name))
     assert entries(file) == WANTED
     assert file["unknown"] == ["cuNewThing"]
-    assert file["oldest"] == {"linked": 12020, "named": None, "asked": None, "runtime": None,
-                              "mentioned": None}
-    assert file["format"] == "ELF, x86-64" and file["missing"] is None and file["code"] == []
+    assert file["oldest"] == {"linked": 12020, "weak": None, "named": None, "asked": None,
+                              "runtime": None, "mentioned": None}
+    assert file["format"] == "ELF, x86-64" and file["missing"] == [] and file["code"] == []
 
 
 def test_linked_to_the_library(tmp_path):
@@ -88,9 +88,10 @@ def test_end_of_a_string(tmp_path):
 
 def test_numbers_before_the_names(tmp_path):
     """Constants that the compiler put before a string are no part of it."""
-    source = ("struct { unsigned char id[16]; char library[13]; unsigned char more[3]; char one[7]; "
-              "unsigned char end; char other[15]; } const data = {{1, 200, 3, 4, 5, 6, 7, 8, 9, 250, "
-              "11, 12, 13, 14, 15, 16}, \"libcuda.so.1\", {7, 8, 9}, \"cuInit\", 200, "
+    source = ("struct { unsigned char id[16]; char library[13]; unsigned char more[3]; "
+              "char one[7]; unsigned char end; char other[15]; } const data = "
+              "{{1, 200, 3, 4, 5, 6, 7, 8, 9, 250, 11, 12, 13, 14, 15, 16}, \"libcuda.so.1\", "
+              "{7, 8, 9}, \"cuInit\", 200, "
               "\"cuMemAlloc_v2\"};"
               "int main(int count, char **words) { return data.id[count]; }")
     file = only(build(tmp_path, source))
@@ -124,10 +125,10 @@ def test_asked_of_the_runtime(tmp_path):
 def test_cushim_in_a_program(tmp_path, text):
     """It looks up each entry, and does without what a driver lacks; so no name is missing."""
     source = NAMED.replace('"xcuCtxCreate"', f'"{text}"')
-    file = only("--against", "3.1", build(tmp_path, source))
+    file = only("--drivers", "3.1", build(tmp_path, source))
     assert {how for _, how in entries(file).values()} == {"asked"}
     assert entries(file)["cuMemAlloc_v2"] == (2000, "asked")  # the first ABI of the name
-    assert "cuMemAllocAsync" in file["missing"] and "cuMemAlloc_v2" not in file["missing"]
+    assert file["missing"] == [{"driver": "CUDA 3.1", "required": [], "named": [], "optional": []}]
 
 
 def test_names_of_others(tmp_path):
@@ -141,7 +142,9 @@ def test_runtime(tmp_path):
     """What the CUDA runtime in a program names is not missing where a driver lacks it."""
     path = build(tmp_path, NAMED.replace('"xcuCtxCreate"', '"/cudart.shm.%x"'))
     assert {how for _, how in entries(only(path)).values()} == {"runtime"}
-    assert only("--against", "10.2", path)["missing"] == ["cuMemAllocAsync"]
+    file = only("--drivers", "10.2", path)
+    assert file["missing"] == [{"driver": "CUDA 10.2", "required": [], "named": [], "optional": []}]
+    assert {row["need"] for row in file["entries"]} == {"optional"}
 
 
 def test_other_machine_and_no_section_headers(tmp_path):
@@ -209,26 +212,51 @@ def test_windows_delayed(tmp_path):
 def test_against(tmp_path, against, missing):
     source = LINKED.replace(" + cuNewThing()", "")
     path = build(tmp_path, source, "-shared", "-fPIC")
-    file = only("--against", against, path, code=FAILED if missing else OK)
-    assert file["missing"] == missing
-    text = run("scan", "--against", against, path)
+    file = only("--drivers", against, path, code=FAILED if missing else OK)
+    assert [row["required"] for row in file["missing"]] == [missing]
+    assert {row["need"] for row in file["entries"]} == {"required"}
+    text = run("scan", "--drivers", against, path)
     assert text.code == (FAILED if missing else OK)
     assert all(symbol in text.out for symbol in missing) and text.out.count("  missing  ") == 1
 
 
-def test_unknown_entries_are_missing(tmp_path):
-    only("--against", "12.2", build(tmp_path, LINKED, "-shared", "-fPIC"), code=FAILED)
+def test_unknown_entries(tmp_path):
+    """Whether a driver has what this build does not know is not known; a driver's file tells."""
+    path = build(tmp_path, LINKED, "-shared", "-fPIC")
+    verdict, = only("--drivers", "12.2", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "unknown-entry")
+    assert run("scan", "--strict", "--drivers", "12.2", path).code == FAILED
+    if SIM_DRIVERS:
+        verdict, = only("--drivers", SIM_DRIVERS[-1], path, code=FAILED)["verdicts"]
+        assert (verdict["verdict"], verdict["rule"]) == ("fails", "required-entry")
+
+
+def test_weak(tmp_path):
+    """A program starts without a function that it declares weak."""
+    source = ("__attribute__((weak)) int cuGraphAddNode(void); int cuInit(unsigned);"
+              "int f(void) { return cuGraphAddNode ? cuGraphAddNode() : cuInit(0); }")
+    file = only("--drivers", "11.0", build(tmp_path, source, "-shared", "-fPIC"))
+    assert entries(file) == {"cuInit": (2000, "linked"), "cuGraphAddNode": (12020, "weak")}
+    assert file["missing"][0]["optional"] == ["cuGraphAddNode"]
+    assert file["verdicts"][0]["verdict"] == "limits"
+
+
+def test_of_another_platform(tmp_path):
+    """No driver for Linux has Windows' entries, whatever a table of names has."""
+    path = build(tmp_path, NAMED.replace('"xcuCtxCreate"', '"cuD3D9Begin"'))
+    assert only("--drivers", "12.2", path)["missing"][0]["named"] == []
 
 
 @pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
 def test_against_files(tmp_path):
+    """A name that is looked up, and may be done without, fails no driver."""
     path = build(tmp_path, NAMED)
     for driver in SIM_DRIVERS:
         major, minor = map(int, driver.stem.split("-")[-1].split("."))
         version = 1000 * major + 10 * minor
-        missing = [] if version >= 11020 else ["cuMemAllocAsync"]
-        file = only("--against", driver, path, code=FAILED if missing else OK)
-        assert file["missing"] == missing
+        file = only("--drivers", driver, path)
+        assert file["missing"][0]["named"] == ([] if version >= 11020 else ["cuMemAllocAsync"])
+        assert file["verdicts"][0]["verdict"] == ("runs" if version >= 11020 else "unknown")
 
 
 # ---- folders, wheels, bad input
@@ -419,9 +447,13 @@ def test_unreadable_folder():
 
 
 @pytest.mark.parametrize("words, message", [
-    ([], "no file or folder given"), (["--gpu", "new", "x"], "'new' is no compute capability"),
-    (["--gpu", "9", "x"], "'9' is no compute capability"),
-    (["--against", "99.9", "x"], "'99.9' is no CUDA release"),
+    ([], "no file or folder given"), (["--gpus", "new", "x"], "'new' is no compute capability"),
+    (["--gpus", "9.0,9", "x"], "'9' is no compute capability"),
+    (["--gpus", "9.0,", "x"], "'' is no compute capability"),
+    (["--drivers", "535,nonsense", "x"], "'nonsense' is no CUDA release"),
+    (["--drivers", "", "x"], "the value is empty"),
+    (["--drivers", "100", "x"], "'100' is no CUDA release"),
+    (["--drivers", "99.9", "x"], "'99.9' is no CUDA release"),
 ])
 def test_usage(words, message):
     result = run("scan", *words)

@@ -35,40 +35,41 @@ def test_packed_ptx(name):
         {"capability": 90, "variant": "", "version": 90}]}]
 
 
-@pytest.mark.parametrize("codes, gpu, against, answer, code", [
-    ([("cubin", 80)], "8.6", None, "runs", OK),
-    ([("cubin", 86)], "8.0", None, "209", FAILED),
-    ([("cubin", 80)], "9.0", None, "209", FAILED),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", None, "compiled", OK),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.4", "compiled", OK),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.3", "222", FAILED),
-    ([("ptx", 80, "8.4", "sm_80")], "7.5", None, "209", FAILED),
-    ([("cubin", 90), ("ptx", 80, "8.4", "sm_80")], "9.0", "12.0", "runs", OK),
-    ([("ptx", 90, "8.0", "sm_90a")], "9.0", None, "compiled", OK),
-    ([("ptx", 90, "8.0", "sm_90a")], "10.0", None, "209", FAILED),
-    ([("ptx", 100, "8.8", "sm_100f")], "10.3", None, "compiled", OK),
-    ([("ptx", 100, "8.8", "sm_100f")], "12.0", None, "209", FAILED),
-    ([("ptx", 100, "8.8", "sm_100f")], "10.1", None, "209", FAILED),
-    ([("cubin", 90)], "9.0", "11.4", "unknown", FAILED),
-    ([("cubin", 90, cubin(90, flags=0x800))], "9.0", None, "runs", OK),
-    ([("cubin", 80, cubin(80, flags=0x800))], "8.6", None, "209", FAILED),
-    ([("cubin", 80, cubin(80, version=124))], "8.6", "12.0", "runs", OK),
-    ([("cubin", 80, cubin(80, version=124))], "8.6", "11.8", "family", FAILED),
-    ([("cubin", 80, cubin(80, version=124)), ("ptx", 80, "7.8", "sm_80")], "8.6", "11.8",
-     "compiled", OK),
+@pytest.mark.parametrize("codes, gpu, driver, verdict, error", [
+    ([("cubin", 80)], "8.6", None, "runs", None),
+    ([("cubin", 86)], "8.0", None, "fails", 209),
+    ([("cubin", 80)], "9.0", None, "fails", 209),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", None, "runs", None),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.4", "runs", None),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.3", "fails", 222),
+    ([("ptx", 80, "8.4", "sm_80")], "7.5", None, "fails", 209),
+    ([("cubin", 90), ("ptx", 80, "8.4", "sm_80")], "9.0", "12.0", "runs", None),
+    ([("ptx", 90, "8.0", "sm_90a")], "9.0", None, "runs", None),
+    ([("ptx", 90, "8.0", "sm_90a")], "10.0", None, "fails", 209),
+    ([("ptx", 100, "8.8", "sm_100f")], "10.3", None, "runs", None),
+    ([("ptx", 100, "8.8", "sm_100f")], "12.0", None, "fails", 209),
+    ([("ptx", 100, "8.8", "sm_100f")], "10.1", None, "fails", 209),
+    ([("cubin", 90)], "9.0", "11.4", "fails", 100),
+    ([("cubin", 90, cubin(90, flags=0x800))], "9.0", None, "runs", None),
+    ([("cubin", 80, cubin(80, flags=0x800))], "8.6", None, "fails", 209),
+    ([("cubin", 80, cubin(80, version=124))], "8.6", "12.0", "runs", None),
+    ([("cubin", 80, cubin(80, version=124))], "8.6", "11.8", "unknown", None),
+    ([("cubin", 80, cubin(80, version=124)), ("ptx", 80, "7.8", "sm_80")], "8.6", "11.8", "runs",
+     None),
     ([("cubin", 80, cubin(80, version=124)), ("cubin", 86, cubin(86, version=118))], "8.6", "11.8",
-     "runs", OK),
-    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.1", "family", FAILED),
-    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.2", "runs", OK),
-    ([("cubin", 80, cubin(80, abi=8, note=131))], "8.0", "13.0", "runs", OK),
-    ([("cubin", 80, cubin(80, abi=8))], "8.0", "12.9", "family", FAILED),
+     "runs", None),
+    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.1", "unknown", None),
+    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.2", "runs", None),
+    ([("cubin", 80, cubin(80, abi=8, note=131))], "8.0", "13.0", "runs", None),
+    ([("cubin", 80, cubin(80, abi=8))], "8.0", "12.9", "unknown", None),
 ])
-def test_gpu(tmp_path, codes, gpu, against, answer, code):
+def test_gpu(tmp_path, codes, gpu, driver, verdict, error):
     path = tmp_path / "a.fatbin"
     path.write_bytes(fatbin(*codes))
-    options = ["--gpu", gpu] + (["--against", against] if against else [])
+    options = ["--gpus", gpu] + (["--drivers", driver] if driver else [])
+    code = FAILED if verdict == "fails" else OK
     file = only(*options, path, code=code)
-    assert [row["answer"] for row in file["gpus"]] == [answer]
+    assert [(row["verdict"], row["code"]) for row in file["verdicts"]] == [(verdict, error)]
     assert run("scan", *options, path).code == code
 
 
@@ -101,7 +102,10 @@ def test_fatbins_in_a_program(tmp_path):
     file = only(path)
     assert [(row["times"], row["machine_code"]) for row in file["code"]] == [(2, [80]), (1, [90])]
     answer = next(row for row in file["gpus"] if row["capability"] == 80)
-    assert answer == {"capability": 80, "answer": "209", "partly": True, "from": None}
+    assert answer == {"capability": 80, "answer": "209", "partly": True, "from": None,
+                      "last_branch": None}
+    verdict, = only("--gpus", "8.0", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("limits", "some-code")
 
 
 def rows(file):
