@@ -154,7 +154,7 @@ static int run(const char *title, char **words)
     int result = COMMAND_OK;
 
     (void)words;
-    cu = driver_open(given.driver, CUSHIM_ORDER_PROC);
+    cu = driver_open(given.driver, CUSHIM_ORDER_DEFAULT);
     if (!driver_found(cu, title) ||
         (given.device != CUSHIM_NO_DEVICE && !driver_has_device(cu, given.device, title)))
         result = COMMAND_NO_DRIVER;

@@ -83,7 +83,7 @@ void option_list_add(struct option_list *list, char *text, bool commas)
     }
 }
 
-/* Whether a text is one of "proc|dlsym". */
+/* Whether a text is one of "both|symbols". */
 static bool is_word(const char *words, const char *text)
 {
     size_t length = strlen(text);

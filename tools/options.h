@@ -38,7 +38,7 @@ struct option_row {
     struct option_list *list; /* may be repeated; all others may not */
     bool commas;              /* a value of the list is a list too: "8.0,9.0" */
     int low, high;
-    const char *words; /* "proc|dlsym"; NULL: any */
+    const char *words; /* "both|symbols"; NULL: any */
     const char *value; /* its name in --help: "PATH"; NULL: `words` */
     const char *doc;
     enum option_values values;

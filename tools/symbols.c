@@ -14,7 +14,7 @@
 #include <string.h>
 
 static struct symbols_options given;
-static const char *order; /* NULL: the first */
+static const char *order; /* NULL: both routes */
 
 static const struct option_row option_rows[] = {
     COMMAND_OPTION_DRIVER(given.driver),
@@ -30,9 +30,9 @@ static const struct option_row option_rows[] = {
      .doc = "Only entries whose symbol or name matches, such as 'cuMem*'"},
     {.name = "order",
      .text = &order,
-     .words = "proc|dlsym|dlsym-only",
-     .doc = "Route to try first: cuGetProcAddress (default) or the exported symbol; dlsym-only "
-            "never asks cuGetProcAddress"},
+     .words = "both|symbols",
+     .doc = "Routes to take: both (default), or the exported symbols alone, without "
+            "cuGetProcAddress"},
     {.name = "audit",
      .flag = &given.audit,
      .doc = "List the entries for which the two routes disagree; exit 1 if there are any"},
@@ -42,9 +42,7 @@ static const struct option_row option_rows[] = {
 
 static enum cushim_order order_asked(void)
 {
-    if (order && strcmp(order, "dlsym") == 0)
-        return CUSHIM_ORDER_DLSYM;
-    return order && strcmp(order, "dlsym-only") == 0 ? CUSHIM_ORDER_DLSYM_ONLY : CUSHIM_ORDER_PROC;
+    return order && strcmp(order, "symbols") == 0 ? CUSHIM_ORDER_SYMBOLS : CUSHIM_ORDER_DEFAULT;
 }
 
 bool symbols_wanted(const struct symbols_options *options, const struct cushim_entry *entry)

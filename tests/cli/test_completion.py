@@ -60,9 +60,9 @@ def offered(*words):
 
 
 @pytest.mark.parametrize("words, some", [
-    (["symbols", "--order", ""], ["proc", "dlsym", "dlsym-only"]),
-    (["symbols", "--order=dl"], ["--order=dlsym", "--order=dlsym-only"]),
-    (["symbols", "-o", "p"], ["proc"]),
+    (["symbols", "--order", ""], ["both", "symbols"]),
+    (["symbols", "--order=s"], ["--order=symbols"]),
+    (["symbols", "-o", "b"], ["both"]),
     (["symbols", "--since", "11.2"], ["11.2"]),
     (["compat", "12.4"], ["12.4"]),
     (["compat", "./"], [":files"]), (["info", "--driver", ""], [":files"]),
@@ -90,8 +90,8 @@ def test_values_of_the_simulator(words, some):
 
 
 def test_bash_values():
-    assert complete("symbols", "--order", "=", "dl") == {"dlsym", "dlsym-only"}
-    assert complete("symbols", "--order", "p") == {"proc"}
+    assert complete("symbols", "--order", "=", "s") == {"symbols"}
+    assert complete("symbols", "--order", "b") == {"both"}
 
 
 class Shell:
@@ -148,7 +148,7 @@ def test_zsh_completes(zsh):
     """What the tab key makes of a line, which the shell then prints."""
     for typed, wanted in (("sy", "symbols"), ("--vers", "--version"),
                           ("symbols --sin", "symbols --since"),
-                          ("symbols --order p", "symbols --order proc")):
+                          ("symbols --order b", "symbols --order both")):
         zsh.write(f"cushim {typed}\t")
         zsh.read(wanted[len(typed):])  # so that the shell has not more to read at once
         zsh.write("\x01print -r -- '[' \x05']'\r")
@@ -178,7 +178,7 @@ def test_fish(tmp_path):
     path = f"{os.path.dirname(CLI)}:{os.environ['PATH']}"
     (tmp_path / "driver.so").touch()
     lines = {"cushim ": NAMES, "cushim --": options(), "cushim info --driver dri": {"driver.so"},
-             "cushim symbols --order p": {"proc"}, "cushim symbols --order=p": {"--order=proc"}}
+             "cushim symbols --order b": {"both"}, "cushim symbols --order=b": {"--order=both"}}
     lines |= {f"cushim {command} --": options(command) for command in NAMES}
     for line, wanted in lines.items():
         done = subprocess.run(["fish", "--no-config", "-c", f"source '{SCRIPTS}/cushim.fish'; "
