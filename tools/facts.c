@@ -81,10 +81,25 @@ size_t facts_capabilities(const char *word, int *capabilities, size_t most)
     return 0;
 }
 
+/* Whether a name is a library's, or that of its copy in a wheel: "libcudart-0a1b2c3d.so.12.0.107"
+ * or "libcudart.0a1b2c3d.so.12". */
+static bool is_library(const char *name, const char *library)
+{
+    const char *end = strstr(library, ".so"), *own = strstr(name, ".so");
+    size_t stem = (size_t)(end - library), size = strlen(end);
+    const char *hash = name + stem + 1;
+
+    if (!own || (size_t)(own - name) < stem || strncmp(name, library, stem) != 0 ||
+        strncmp(own, end, size) != 0 || (own[size] != '\0' && own[size] != '.'))
+        return false;
+    return own == name + stem || ((name[stem] == '.' || name[stem] == '-') &&
+                                  strspn(hash, "0123456789abcdef") == (size_t)(own - hash));
+}
+
 int facts_runtime_release(const char *library)
 {
     for (size_t i = 0; i < facts_runtime_count; i++) {
-        if (strcmp(facts_runtimes[i].library, library) == 0)
+        if (is_library(library, facts_runtimes[i].library))
             return facts_runtimes[i].release;
     }
     return 0;

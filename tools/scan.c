@@ -215,7 +215,7 @@ static enum verdict_answer finish(struct run *run)
     snprintf(run->all.format, sizeof run->all.format, "together");
     run->all.name = name;
     run->all.runtime = (struct scan_runtime){0}; /* each has its own */
-    if (run->table.count > 0)
+    if (options->driver_count + options->gpu_count > 0)
         verdicts = scan_table_all(&run->table, &deciding);
     for (size_t i = 0; verdicts && i < scan_table_cells(options); i++)
         worst = verdicts[i].answer > worst ? verdicts[i].answer : worst;

@@ -120,6 +120,7 @@ static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one)
     worst->from = worst->answer == GPU_NO_CODE ? 0 : from;
     worst->judged++;
     worst->running += one.answer <= GPU_COMPILED;
+    worst->unsure += one.answer == GPU_FAMILY;
     worst->ptx = later(worst->ptx, one.ptx);
 }
 

@@ -82,8 +82,10 @@ const struct verdict *scan_table_add(struct scan_table *table, const struct scan
     char *name = strdup(file->name);
     if (!name)
         output_no_memory();
-    table->row[table->count++] =
-        (struct scan_row){name, kind_of(name), wheel_length(name), file->code_count > 0, cell};
+    table->row[table->count++] = (struct scan_row){
+        name, kind_of(name), wheel_length(name), file->code_count > 0, false, cell};
+    if (table->row[table->count - 1].wheel > 0)
+        table->row[table->count - 1].archive = strncmp(file->format, "archive", 7) == 0;
     return cell;
 }
 
@@ -104,14 +106,14 @@ static const struct scan_row *best_of_kind(const struct scan_table *table, size_
     return best;
 }
 
-/* Whether another file of the same wheel has code that runs. */
+/* Whether another file of the same wheel has code that may run. */
 static bool runs_beside(const struct scan_table *table, const struct scan_row *row, size_t cell)
 {
     for (size_t i = 0; row->wheel > 0 && i < table->count; i++) {
         const struct scan_row *other = &table->row[i];
         if (other->code && other->wheel == row->wheel &&
             strncmp(other->name, row->name, row->wheel) == 0 &&
-            other->cell[cell].answer <= VERDICT_LIMITS)
+            !verdict_is_of_code(&other->cell[cell]))
             return true;
     }
     return false;
@@ -123,7 +125,7 @@ static struct verdict part_of(const struct scan_table *table, const struct scan_
 {
     struct verdict part = row->cell[cell];
 
-    if (!verdict_is_of_code(&part) || !runs_beside(table, row, cell))
+    if (!verdict_is_of_code(&part) || !(row->archive || runs_beside(table, row, cell)))
         return part;
     part.answer = VERDICT_LIMITS;
     part.code = 0;
@@ -139,7 +141,8 @@ struct verdict *scan_table_all(const struct scan_table *table, const char ***fil
 
     *file = scan_grow(NULL, count, sizeof **file);
     for (size_t i = 0; i < count; i++) {
-        cell[i] = (struct verdict){.rule = "runs"};
+        cell[i] = (struct verdict){.answer = VERDICT_UNKNOWN, .rule = "nothing-found"};
+        snprintf(cell[i].reason, sizeof cell[i].reason, "nothing found that uses the CUDA driver");
         (*file)[i] = NULL;
         for (size_t row = 0; row < table->count; row++) {
             const struct scan_row *best = best_of_kind(table, row, i);

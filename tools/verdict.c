@@ -236,6 +236,15 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
                   version_text(own, question->driver->release));
 }
 
+static bool runtime_unknown(const struct question *question, struct verdict *verdict)
+{
+    if (!question->driver || !question->file->runtime.inside || question->file->runtime.release > 0)
+        return false;
+    return answer(verdict, VERDICT_UNKNOWN, 0, "runtime-unknown",
+                  "the CUDA runtime is in the file, and its bytes do not tell of which release it "
+                  "is");
+}
+
 static bool runtime_later(const struct question *question, struct verdict *verdict)
 {
     const struct scan_runtime *runtime = &question->file->runtime;
@@ -363,6 +372,13 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "the program has no other",
                       code.judged - code.running, code.judged);
     }
+    if (code.unsure > 0) {
+        if (code.from > 0)
+            fix(verdict, "%s", driver_from(from, code.from));
+        return answer(verdict, VERDICT_UNKNOWN, 0, "later-family",
+                      "the machine code is of a later family of toolkits than the driver's, which "
+                      "NVIDIA does not support");
+    }
     switch (code.answer) {
     case GPU_TOO_NEW:
         fix(verdict, "%s, machine code for the GPU, or PTX of an older toolkit",
@@ -372,11 +388,6 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "%d.%d, and the driver of CUDA %s takes it up to %d.%d",
                       code.ptx / 10, code.ptx % 10, version_text(version, release),
                       cushim_release_ptx(release) / 10, cushim_release_ptx(release) % 10);
-    case GPU_FAMILY:
-        fix(verdict, "%s", driver_from(from, code.from));
-        return answer(verdict, VERDICT_UNKNOWN, 0, "later-family",
-                      "the machine code is of a later family of toolkits than the driver's, which "
-                      "NVIDIA does not support");
     default:
         if (gpu > 0)
             fix(verdict, "compile for sm_%d, or add PTX", gpu);
@@ -395,8 +406,8 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
                           int capability)
 {
     static bool (*const rules[])(const struct question *, struct verdict *) = {
-        other_machine, required_entry, runtime_floor, gpu_dropped,   device_code,    unknown_entry,
-        gpu_later,     driver_newer,   named_entry,   runtime_later, optional_entry,
+        other_machine, required_entry, runtime_floor,   gpu_dropped, device_code,   unknown_entry,
+        gpu_later,     driver_newer,   runtime_unknown, named_entry, runtime_later, optional_entry,
     };
     struct question question = {file, driver, capability};
     struct verdict verdict = {.rule = "runs"};

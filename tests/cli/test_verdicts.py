@@ -2,6 +2,7 @@
 """The rules of docs/verdicts.md: each is applied where the page says, and nowhere else."""
 
 import re
+import subprocess
 import zipfile
 
 import pytest
@@ -29,8 +30,10 @@ def program(folder, source):
         return path
     if not source.startswith("runtime:"):
         return build(folder, source, "-shared", "-fPIC", name="a.so")
+    library = source.removeprefix("runtime:")
+    library = library if library.startswith("lib") else f"libcudart.so.{library}"
     stub = build(folder, "int cudaFree(void *p) { return 0; }", "-shared", "-fPIC",
-                 f"-Wl,-soname,libcudart.so.{source.removeprefix('runtime:')}", name="stub.so")
+                 f"-Wl,-soname,{library}", name="stub.so")
     return build(folder, RUNTIME, stub, "-shared", "-fPIC", name="a.so")
 
 
@@ -44,6 +47,10 @@ def program(folder, source):
     ("runtime:12", "470.256.02", None, "runtime-floor", "fails", 35),
     ("runtime:12", "470.256.02", "8.0", "runtime-floor", "fails", 35),
     ("runtime:12", "525", None, "runs", "runs", None),
+    ("runtime:libcublas.so.12", "470", None, "runtime-floor", "fails", 35),
+    ("runtime:libcublasLt-0a1b2c3d.so.12", "470", None, "runtime-floor", "fails", 35),
+    ("runtime:libcudart-5a077122.so.12.0.107", "470", None, "runtime-floor", "fails", 35),
+    ("runtime:libcudart.3eda8113.so.13", "550", None, "runtime-floor", "fails", 35),
     ("runtime:13", "12.4", None, "runtime-floor", "fails", 35),
     ("runtime:11.0", "460", None, "runs", "runs", None),
     ("runtime:10.2", "10.1", None, "runtime-floor", "fails", 35),
@@ -59,6 +66,8 @@ def program(folder, source):
     ([PTX], "550", "H100", "runs", "runs", None),
     ([BOTH, [("cubin", 90, cubin(90))]], "550", "A100", "some-code", "limits", None),
     ([[("cubin", 80, cubin(80))]], "11.8", "A100", "later-family", "unknown", None),
+    ([[("cubin", 80, cubin(80))], [("cubin", 90)]], "11.8", "A100", "later-family", "unknown",
+     None),
     (NEW, "12.2", None, "unknown-entry", "unknown", None),
     ([[("cubin", 80)]], "550", "19.9", "gpu-not-known", "unknown", None),
     (LINKED, "550", "19.9", "gpu-not-known", "unknown", None),
@@ -85,6 +94,12 @@ def test_rule(tmp_path, source, driver, gpu, rule, answer, code):
         assert row["rule"] == "runs" or row["reason"] in text and (row["fix"] or "") in text
 
 
+@pytest.mark.parametrize("name", ["libcudart-other.so.13", "libcublasXt.so.12", "libcudart.so.99",
+                                  "libcudart.so.120", "libcudart.so"])
+def test_library_that_is_no_runtime(tmp_path, name):
+    assert scan(program(tmp_path, f"runtime:{name}"))["files"] == []
+
+
 @pytest.mark.parametrize("names", [100, 7])
 def test_runtime_inside(tmp_path, names):
     """A runtime in the file is of the release of the newest entries that it asks for, or later."""
@@ -98,6 +113,8 @@ def test_runtime_inside(tmp_path, names):
     runtime = only(path)["runtime"]
     if not newest:
         assert runtime is None
+        verdict, = only("--drivers", "12.9", path)["verdicts"]
+        assert (verdict["verdict"], verdict["rule"]) == ("unknown", "runtime-unknown")
         return
     assert runtime == {"library": None, "release": newest, "floor": "525.60.13"}
     verdict, = only("--drivers", "525", path)["verdicts"]
@@ -140,6 +157,18 @@ def test_files_of_a_wheel(tmp_path):
     assert all_of("--gpus", "7.0", path, code=FAILED)[:2] == ("fails", "no-code")
 
 
+def test_static_library_in_a_wheel(tmp_path):
+    """What a program takes of it is linked into the program."""
+    (tmp_path / "a.s").write_bytes(b'.section .nv_fatbin,"a"\n.incbin "code"\n')
+    (tmp_path / "code").write_bytes(fatbin(("cubin", 90)))
+    subprocess.run(["cc", "-c", "a.s"], cwd=tmp_path, check=True)
+    subprocess.run(["ar", "rcs", "a.a", "a.o"], cwd=tmp_path, check=True)
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.write(tmp_path / "a.a", "lib/a.a")
+    assert all_of("--gpus", "8.0", tmp_path / "a.whl") == ("limits", "some-files", "lib/a.a")
+    assert all_of("--gpus", "8.0", tmp_path / "a.a", code=FAILED)[:2] == ("fails", "no-code")
+
+
 def test_files_of_a_folder(tmp_path):
     """Programs that were named are each a product."""
     (tmp_path / "one").write_bytes(fatbin(("cubin", 80)))
@@ -162,6 +191,9 @@ def test_nothing_found(tmp_path):
     result = run("scan", "--drivers", "9.0", "--gpus", "5.0", path)
     assert (result.code, result.out) == (OK, "nothing found that uses the CUDA driver\n")
     assert run("scan", "--strict", "--drivers", "9.0", "--gpus", "5.0", path).code == FAILED
+    verdict, = scan("--drivers", "9.0", "--gpus", "5.0", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "nothing-found")
+    assert scan(path)["verdicts"] == []
 
 
 # ---- what was asked
