@@ -43,9 +43,10 @@ static struct cushim_slot ask(const struct cushim_api *cu, size_t index,
         cushim_driver_version(cu) >= 12000
             ? cu->cuGetProcAddress_v2(entry->name, &found, entry->since, flags, &status)
             : cu->cuGetProcAddress_v1(entry->name, &found, entry->since, flags);
-    if (result == CUDA_SUCCESS && status == CU_GET_PROC_ADDRESS_SUCCESS && found) {
-        slot = (struct cushim_slot){CUSHIM_STATE_AVAILABLE, CUSHIM_VIA_PROC, found};
-    }
+    if (result == CUDA_SUCCESS && status == CU_GET_PROC_ADDRESS_SUCCESS && found)
+        return (struct cushim_slot){CUSHIM_STATE_AVAILABLE, CUSHIM_VIA_PROC, found};
+    if (slot.state == CUSHIM_STATE_AVAILABLE)
+        slot.state = CUSHIM_STATE_ABSENT;
     return slot;
 }
 

@@ -13,22 +13,14 @@
 #define ELSEWHERE "Windows"
 #endif
 
-/*
- * A stub notes its call here, also in a signal handler. There the usual way to a thread's variable
- * may not be taken in a library that a program opened: glibc allocates on the first use. This model
- * has the variable from the start, and a library may have a few bytes of it.
- */
-#if defined(__GLIBC__) && defined(__GNUC__)
-#define AT_ONCE __attribute__((tls_model("initial-exec")))
-#else
-#define AT_ONCE
-#endif
+/* A stub notes its call, and the sentence is made of that if somebody asks: a stub may be called in
+ * a signal handler. */
 static CUSHIM_THREAD_LOCAL struct {
     bool called;
     bool alone; /* no other instance was there */
     unsigned short index;
     enum cushim_state state;
-} last_call AT_ONCE;
+} last_call;
 
 static CUSHIM_THREAD_LOCAL char last_text[CUSHIM_SENTENCE];
 

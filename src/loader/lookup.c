@@ -32,11 +32,11 @@ void *cushim_lookup_version(const struct cushim_dylib *library)
     return cushim_lookup_ask(&lookup, "cuDriverGetVersion", PROC_V1_SINCE, false);
 }
 
-/* Entries that every driver has from their release on, and that every tool hooks which hooks any.
- */
-static const char *const lookup_core[] = {"cuInit",        "cuDeviceGetCount", "cuDeviceGet",
-                                          "cuMemAlloc_v2", "cuLaunchKernel",   "cuGetErrorName"};
-enum { LOOKUP_CORE = sizeof lookup_core / sizeof *lookup_core };
+/* Entries of which a tool hooks some if it hooks any. Every driver has the first few, from their
+ * release on. */
+static const char *const lookup_core[] = {"cuInit",      "cuDeviceGetCount", "cuGetErrorName",
+                                          "cuDeviceGet", "cuMemAlloc_v2",    "cuLaunchKernel"};
+enum { LOOKUP_LEAST = 3, LOOKUP_CORE = sizeof lookup_core / sizeof *lookup_core };
 
 static bool lookup_is_there(const struct cushim_lookup *lookup, size_t index)
 {
@@ -141,7 +141,7 @@ void *cushim_lookup_entry(const struct cushim_lookup *lookup, size_t index, enum
 
 const char *cushim_lookup_lacks(const struct cushim_lookup *lookup)
 {
-    for (size_t i = 0; i < LOOKUP_CORE; i++) {
+    for (size_t i = 0; i < LOOKUP_LEAST; i++) {
         enum cushim_via via;
         size_t index = cushim_registry_find(lookup_core[i]);
         if (lookup_is_there(lookup, index) && !cushim_lookup_entry(lookup, index, &via))

@@ -200,13 +200,17 @@ void *cushim_platform_symbol(void *handle, const char *symbol)
     return dlsym(handle, symbol);
 }
 
-/* The system's loader writes the name behind its own lock, which ThreadSanitizer does not know; so
- * it is copied here, byte by byte. */
+/* The system's loader writes a library's map behind its own lock, which ThreadSanitizer does not
+ * know. */
 #if defined(__clang__) || defined(__GNUC__) && __GNUC__ >= 8
-__attribute__((no_sanitize("thread")))
+#define READS_MAP __attribute__((no_sanitize("thread")))
+#else
+#define READS_MAP
 #endif
-static void
-platform_read_map(const struct link_map *map, char *path, size_t size, const void **base)
+
+/* Byte by byte, because a function of the C library would be checked. */
+READS_MAP static void platform_read_map(const struct link_map *map, char *path, size_t size,
+                                        const void **base)
 {
     size_t length = 0;
     *base = (const void *)(uintptr_t)map->l_addr;
@@ -239,7 +243,7 @@ const void *cushim_platform_object(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-bool cushim_platform_has(void *handle, const void *address)
+READS_MAP bool cushim_platform_has(void *handle, const void *address)
 {
     struct link_map *map = NULL;
     const void *object = cushim_platform_object(address);

@@ -76,7 +76,7 @@ static bool resolve_is_own(const struct resolve *work, size_t index, const void 
         bool own = resolve_are_twins(i, index)
                        ? symbol || cushim_registry_stream(index) == CUSHIM_STREAM_LEGACY
                        : resolve_are_of_one_name(i, index) && other != answer &&
-                             (newer ? !other : symbol != NULL);
+                             (newer ? !other : !!symbol);
         if (!own)
             return false;
     }

@@ -127,7 +127,7 @@ def test_remarks():
     result = run("info", "--driver", fake("future"))
     assert result.code == OK
     assert "Remarks\n  The driver is newer than this cushim" in result.out
-    info = run("info", "--json", "--driver", fake("wrap_one")).json()
+    info = run("info", "--json", "--driver", fake("proc_lies")).json()
     assert info["remarks"] == ["interposed"]
 
 

@@ -114,6 +114,17 @@ EXPORT int cuDriverGetVersion(int *version)
 #endif
 }
 
+#if FAKE_ROWS >= 6000
+EXPORT int cuGetErrorName(int error, const char **name);
+EXPORT int cuGetErrorName(int error, const char **name)
+{
+    fake_control.called = "cuGetErrorName";
+    if (name)
+        *name = error == 100 ? "CUDA_ERROR_NO_DEVICE" : "another";
+    return FAKE_RESULT;
+}
+#endif
+
 #define ROW(symbol, name, since, per_thread)                                                       \
     EXPORT int symbol(void);                                                                       \
     EXPORT int symbol(void)                                                                        \
@@ -154,6 +165,9 @@ static const struct row rows[] = {
     {"cuGetProcAddress", 11030, 0, (any_function *)cuGetProcAddress},
 #if FAKE_PROC >= 2
     {"cuGetProcAddress", 12000, 0, (any_function *)cuGetProcAddress_v2},
+#endif
+#if FAKE_ROWS >= 6000
+    {"cuGetErrorName", 6000, 0, (any_function *)cuGetErrorName},
 #endif
 #define ROW(symbol, name, since, per_thread) {#name, since, per_thread, (any_function *)symbol},
 #include "fake_rows.h"

@@ -18,9 +18,6 @@ ROW(cuCtxCreate_v2, cuCtxCreate, 3020, 0)
 ROW(cuCtxSynchronize, cuCtxSynchronize, 2000, 0)
 ROW(cuStreamQuery, cuStreamQuery, 2000, 0)
 ROW(cuLaunchKernel, cuLaunchKernel, 4000, 0)
-#if FAKE_ROWS >= 6000
-ROW(cuGetErrorName, cuGetErrorName, 6000, 0)
-#endif
 #if FAKE_ROWS >= 7000
 ROW(cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD, 7000, 1)
 ROW(cuStreamQuery_ptsz, cuStreamQuery, 7000, 1)
