@@ -13,6 +13,7 @@ from pathlib import Path
 
 import emit_api
 import emit_attributes
+import emit_causes
 import emit_cuda
 import emit_drivers
 import emit_dropin
@@ -37,6 +38,8 @@ OUTPUTS = {
     "attribute_names.c": emit_attributes.emit,
     "drivers.c": emit_drivers.emit,
     "gpus.c": emit_gpus.emit,
+    "causes.c": emit_causes.emit,
+    "errors.md": emit_causes.emit_page,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
     "cuda.h": emit_cuda.emit_cuda,

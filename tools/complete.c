@@ -110,6 +110,15 @@ static void offer_branches(const struct typed *typed)
     }
 }
 
+static void offer_errors(const struct typed *typed)
+{
+    for (int code = 0; code <= 999; code++) {
+        const char *name = cushim_error_name((CUresult)code);
+        if (name)
+            offer(typed, name, cushim_error_string((CUresult)code));
+    }
+}
+
 static void offer_words(const struct typed *typed, const char *words)
 {
     char word[64];
@@ -149,6 +158,9 @@ static void offer_values(const struct typed *typed, enum option_values values)
         break;
     case VALUES_FAULTS:
         offer_faults(typed);
+        break;
+    case VALUES_ERRORS:
+        offer_errors(typed);
         break;
     default:
         break;

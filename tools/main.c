@@ -27,6 +27,7 @@ const struct command *const command_all[] = {
     &command_newer,
     &command_diff,
 #endif
+    &command_explain,
     &command_report,
     &command_demo,
 #ifdef HAVE_SIM

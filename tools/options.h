@@ -25,7 +25,8 @@ enum option_values {
     VALUES_DRIVERS,   /* releases, and branches of drivers */
     VALUES_GPUS,
     VALUES_PROFILES, /* of simulated devices */
-    VALUES_FAULTS    /* rules of the simulator */
+    VALUES_FAULTS,   /* rules of the simulator */
+    VALUES_ERRORS    /* codes' names */
 };
 
 /** An option. Exactly one of the pointers is set: what it writes decides what the option takes. */

@@ -355,11 +355,3 @@ EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
         sum[i] = a[i] + b[i];
     return SUCCESS;
 }
-
-/* The loader wants it of a driver of CUDA 6.0 or later; the names are this library's own. */
-EXPORT int cuGetErrorName(int code, const char **name);
-EXPORT int cuGetErrorName(int code, const char **name)
-{
-    *name = code == SUCCESS ? "CUDA_SUCCESS" : "CUDA_ERROR_UNKNOWN";
-    return SUCCESS;
-}

@@ -232,6 +232,7 @@ def test_every_rule_is_written():
     rules = set(re.findall(r'VERDICT_\w+, \w+,\s+"([a-z-]+)"|rule = "([a-z-]+)"', source))
     rules = {one or other for one, other in rules} - {"runs"}
     page = (ROOT / "docs/verdicts.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `([a-z]+(?:-[a-z]+)+)` \|", page, re.M)) == rules and len(rules) > 15
+    assert set(re.findall(r"^\| `([a-z]+(?:-[a-z]+)+)` \|", page, re.M)) == rules
+    assert len(rules) > 15
     here = (ROOT / "tests/cli/test_verdicts.py").read_text(encoding="utf-8")
     assert [rule for rule in rules if f'"{rule}"' not in here] == []

@@ -257,6 +257,22 @@ BAD = {
                            "11 is of two architectures"),
     "a GPU of no capability": ("gpus", 4, b'{"gpu": "H2", "capability": 91, "source": "list"}\n',
                                "no line above has the compute capability 91"),
+    "an explanation without cause": (
+        "causes", 1, b'{"code": 1, "runtime": "a", "phrases": [], "who": "b", "causes": []}\n',
+        "no causes"),
+    "an explanation that words a meaning again": (
+        "causes", 1, b'{"code": 1, "runtime": "a", "phrases": [], "who": "b", "text": "c", '
+        b'"causes": [{"cause": "d", "check": "e"}]}\n',
+        "text is there for codes that are not in errors.jsonl, and no others"),
+    "a cause without check": (
+        "causes", 2, b'{"code": 36, "runtime": "a", "phrases": [], "who": "b", "text": "c", '
+        b'"causes": [{"cause": "c"}]}\n', "a cause has the fields cause and check"),
+    "explanations out of order": (
+        "causes", 2, b'{"code": 0, "runtime": "a", "phrases": [], "who": "b", "causes": '
+        b'[{"cause": "c", "check": "d"}]}\n', "code 0 does not come after 1"),
+    "an explanation with an unknown field": (
+        "causes", 1, b'{"code": 1, "runtime": "a", "phrases": [], "who": "b", "causes": '
+        b'[{"cause": "c", "check": "d"}], "cure": ""}\n', "unknown field cure"),
     "a feature of two words": ("features", 1, b'{"feature": "a b", "group": "g", "text": "t", '
                                b'"since": 2000, "entries": ["cuInit"]}\n',
                                "a b is not lower case with hyphens"),
@@ -289,7 +305,7 @@ BAD = {
 }
 OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c",
              "types": "cuda_types.h", "levels": "api.h", "errors": "error_names.c",
-             "typedefs": "cudaTypedefs.h", "gpus": "gpus.c"}
+             "typedefs": "cudaTypedefs.h", "gpus": "gpus.c", "causes": "causes.c"}
 
 
 @pytest.mark.parametrize("name", BAD)
