@@ -125,6 +125,7 @@ static json_t *side_json(int side)
 
     output_json_set(object, "what", output_json_text(subjects[side].text));
     output_json_set(object, "release", json_integer(subjects[side].release));
+    output_json_set(object, "newer", json_boolean(subjects[side].newer));
     return object;
 }
 
@@ -210,6 +211,7 @@ static bool differs(json_t *root)
 
 static int run(const char *title, char **words)
 {
+    char newest[VERSION_TEXT_SIZE];
     json_t *root;
     int result = COMMAND_OK;
 
@@ -222,12 +224,18 @@ static int run(const char *title, char **words)
     }
 
     root = difference();
-    result = differs(root) ? COMMAND_FAILED : COMMAND_OK;
+    /* What a driver has that is newer than all that is known, is not known: not "no difference". */
+    bool hedged = subjects[0].newer || subjects[1].newer;
+    result = differs(root) || hedged ? COMMAND_FAILED : COMMAND_OK;
     if (given.json) {
         output_json_print(root);
     } else {
         print_text(root);
-        if (result == COMMAND_OK)
+        if (hedged)
+            printf("%s this build knows CUDA %s at most; the driver's file tells more\n",
+                   differs(root) ? "more may differ:" : "no difference is known:",
+                   version_text(newest, subjects[subjects[0].newer ? 0 : 1].release));
+        else if (result == COMMAND_OK)
             puts("no difference");
         json_decref(root);
     }
@@ -242,8 +250,10 @@ const struct command command_diff = {
     .synopsis = "A B",
     .doc = "List what B has more and less than A: entries with their ABIs, features as far as the "
            "driver alone decides, and names that stand for another ABI. A and B are CUDA releases "
-           "(12.4), Linux drivers' versions (550.163.01) or paths of drivers' libraries, of which "
-           "nothing is executed. Exits with 1 if they differ.",
+           "(12.4), Linux drivers' versions (550.163.01) or branches (550), or paths of drivers' "
+           "libraries, of which "
+           "nothing is executed. Exits with 1 if they differ, or may differ in what this build "
+           "does not know.",
     .options = option_rows,
     .least = 2,
     .most = 2,

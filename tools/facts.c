@@ -2,6 +2,7 @@
 #include "facts.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -117,4 +118,16 @@ int facts_release_branch(int release)
 int facts_newest_branch(void)
 {
     return facts_branch_count > 0 ? facts_branches[facts_branch_count - 1].branch : 0;
+}
+
+bool facts_driver_version(const char *word, char version[FACTS_DRIVER_SIZE])
+{
+    size_t digits = strspn(word, "0123456789");
+    bool whole = word[digits] == '\0';
+
+    if (digits != 3 || strspn(word, "0123456789.") != strlen(word) ||
+        strlen(word) + sizeof ".999.99" > FACTS_DRIVER_SIZE)
+        return false;
+    snprintf(version, FACTS_DRIVER_SIZE, "%s%s", word, whole ? ".999.99" : "");
+    return true;
 }

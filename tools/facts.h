@@ -58,6 +58,16 @@ int facts_runtime_release(const char *library);
 /** The driver branch that came with a release: 535 for 12.2; 0 where none is known. */
 int facts_release_branch(int release);
 
+enum { FACTS_DRIVER_SIZE = 48 };
+
+/**
+ * The version of the Linux driver that a word names: itself, or for a branch ("550") one that is
+ * later than all of it ("550.999.99").
+ *
+ * @return false for a word that is neither
+ */
+bool facts_driver_version(const char *word, char version[FACTS_DRIVER_SIZE]);
+
 /** The newest branch that is known. */
 int facts_newest_branch(void);
 

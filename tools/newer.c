@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CALL_SIZE = KNOWN_NAME_SIZE + 96 };
+
 static struct options {
     const char *driver; /* NULL: search */
     int level;          /* 0: all that the registry knows */
@@ -26,6 +28,7 @@ struct unknown {
     enum cushim_stream stream;
     int since; /* 0: this build does not know it */
     bool private;
+    bool newest; /* ABI of its name: what cuGetProcAddress gives for the driver's own version */
 };
 
 struct list {
@@ -86,10 +89,40 @@ static void collect(struct list *list, const struct subject *driver, int level)
         qsort(list->item, list->count, sizeof *list->item, compare);
 }
 
-/* The version to ask for: that of the ABI where it is known, else the driver's own. */
-static int version_of(const struct unknown *unknown, int release)
+/* The number of an ABI: 3 of "cuCtxCreate_v3" and "cuGraphLaunch_v3_ptsz", 1 of "cuInit". */
+static long abi_of(const char *symbol)
 {
-    return unknown->since > 0 ? unknown->since : release;
+    const char *mark = NULL;
+
+    for (const char *at = symbol; (at = strstr(at, "_v")); at++) {
+        if (at[2] >= '0' && at[2] <= '9')
+            mark = at;
+    }
+    return mark ? strtol(mark + 2, NULL, 10) : 1;
+}
+
+static bool is_later_abi(const char *symbol, const struct unknown *than)
+{
+    char name[KNOWN_NAME_SIZE];
+    enum cushim_stream stream;
+
+    known_split(symbol, name, &stream);
+    return stream == than->stream && strcmp(name, than->name) == 0 &&
+           abi_of(symbol) > abi_of(than->symbol);
+}
+
+static void mark_newest(struct list *list, const struct subject *driver)
+{
+    struct cushim_entry entry;
+
+    for (size_t k = 0; k < list->count; k++) {
+        struct unknown *item = &list->item[k];
+        item->newest = !item->private;
+        for (size_t i = 0; item->newest && cushim_entry_at(i, &entry); i++)
+            item->newest = !driver->has[i] || !is_later_abi(entry.symbol, item);
+        for (size_t i = 0; item->newest && i < driver->unknown_count; i++)
+            item->newest = !is_later_abi(driver->unknown[i], item);
+    }
 }
 
 static const char *stream_constant(enum cushim_stream stream)
@@ -99,24 +132,39 @@ static const char *stream_constant(enum cushim_stream stream)
                                           : "CUSHIM_STREAM_PTDS";
 }
 
+/* How a program reaches an entry: a known ABI by its own release; an unknown one by the driver's,
+ * for which cuGetProcAddress gives the newest ABI; any other by its symbol alone. */
+static const char *call_of(char call[CALL_SIZE], const struct unknown *item)
+{
+    char number[16] = "";
+
+    if (item->private || (item->since == 0 && !item->newest)) {
+        snprintf(call, CALL_SIZE, "by dlsym alone");
+        return call;
+    }
+    if (item->since > 0)
+        snprintf(number, sizeof number, "%d", item->since);
+    snprintf(call, CALL_SIZE, "cushim_proc(cu, \"%s\", %s, %s, &why)", item->name,
+             item->since > 0 ? number : "cushim_driver_version(cu)", stream_constant(item->stream));
+    return call;
+}
+
 static void print_text(const struct list *list, const struct subject *driver)
 {
     struct output_table table = {.columns = 4};
-    char version[VERSION_TEXT_SIZE], call[KNOWN_NAME_SIZE + 96];
+    char version[VERSION_TEXT_SIZE], call[CALL_SIZE];
     size_t private = 0;
 
     output_text(OUTPUT_TITLE, driver->text);
     printf(", exports of CUDA %s\n", version_text(version, driver->release));
     for (size_t i = 0; i < list->count; i++) {
         const struct unknown *item = &list->item[i];
-        snprintf(call, sizeof call, "cushim_proc(cu, \"%s\", %d, %s, &why)", item->name,
-                 version_of(item, driver->release), stream_constant(item->stream));
         output_table_add(&table, OUTPUT_PLAIN, item->symbol);
         output_table_add(&table, OUTPUT_PLAIN,
                          item->since > 0 ? version_text(version, item->since) : "-");
         output_table_add(&table, item->private ? OUTPUT_DIM : OUTPUT_GOOD,
                          item->private ? "private" : "public");
-        output_table_add(&table, OUTPUT_DIM, item->private ? "by dlsym alone" : call);
+        output_table_add(&table, OUTPUT_DIM, call_of(call, item));
         private += item->private;
     }
     output_table_print(&table, "");
@@ -136,6 +184,7 @@ static void print_json(const struct list *list, const struct subject *driver, in
         output_json_set(object, "stream", json_string(stream_name(item->stream)));
         output_json_set(object, "since", item->since > 0 ? json_integer(item->since) : json_null());
         output_json_set(object, "private", json_boolean(item->private));
+        output_json_set(object, "newest", json_boolean(item->newest));
         output_json_append(symbols, object);
     }
     output_json_set(root, "driver", output_json_text(driver->path));
@@ -182,6 +231,7 @@ static int run(const char *title, char **words)
     result = subject_read_file(&driver, found ? found : given.driver, title);
     if (result == COMMAND_OK) {
         collect(&list, &driver, given.level);
+        mark_newest(&list, &driver);
         if (given.json)
             print_json(&list, &driver, given.level > 0 ? given.level : cushim_registry_version());
         else

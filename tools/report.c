@@ -4,6 +4,7 @@
  * driver.
  */
 #include "command.h"
+#include "facts.h"
 #include "known.h"
 #include "names.h"
 #include "output.h"
@@ -60,19 +61,27 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Every release that brought an entry, ascending. */
+static int add_release(int list[MOST_RELEASES], int count, int release)
+{
+    for (int i = 0; i < count; i++) {
+        if (list[i] == release)
+            return count;
+    }
+    if (count < MOST_RELEASES)
+        list[count++] = release;
+    return count;
+}
+
+/* Every release that brought an entry, or has a driver branch, ascending. */
 static int releases(int list[MOST_RELEASES])
 {
     struct cushim_entry entry;
     int count = 0;
 
-    for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
-        bool known = false;
-        for (int k = 0; k < count; k++)
-            known |= list[k] == entry.since;
-        if (!known && count < MOST_RELEASES)
-            list[count++] = entry.since;
-    }
+    for (size_t i = 0; cushim_entry_at(i, &entry); i++)
+        count = add_release(list, count, entry.since);
+    for (size_t i = 0; i < facts_branch_count; i++)
+        count = add_release(list, count, facts_branches[i].release);
     qsort(list, (size_t)count, sizeof *list, compare_numbers);
     return count;
 }

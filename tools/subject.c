@@ -81,17 +81,16 @@ static void fill_release(struct subject *subject, int release)
 /* A driver's version, or a branch alone; false for a text that is neither, or not known. */
 static bool read_driver(struct subject *subject, const char *word)
 {
-    size_t digits = strspn(word, "0123456789");
-    bool whole = word[digits] == '\0';
-    char last[32], version[VERSION_TEXT_SIZE];
+    char last[FACTS_DRIVER_SIZE], version[VERSION_TEXT_SIZE];
     int release;
 
-    if (digits != 3 || (whole && snprintf(last, sizeof last, "%s.999.99", word) < 0))
+    if (!facts_driver_version(word, last))
         return false;
-    release = cushim_driver_release(whole ? last : word);
+    release = cushim_driver_release(last);
     if (release == 0)
         return false;
     fill_release(subject, release);
+    snprintf(subject->version, sizeof subject->version, "%s", last);
     subject->branch = (int)strtol(word, NULL, 10);
     subject->newer = subject->branch > facts_newest_branch();
     snprintf(subject->text, sizeof subject->text,

@@ -212,6 +212,12 @@ static bool optional_entry(const struct question *question, struct verdict *verd
 
 /* ---- the runtime */
 
+static enum cushim_runs runs_with(const struct subject *driver, int release)
+{
+    return driver->version[0] != '\0' ? cushim_linux_driver_runs(driver->version, release)
+                                      : cushim_release_runs(driver->release, release);
+}
+
 static bool runtime_floor(const struct question *question, struct verdict *verdict)
 {
     const struct scan_runtime *runtime = &question->file->runtime;
@@ -221,7 +227,7 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
 
     if (!question->driver || runtime->release == 0 || question->driver->newer)
         return false;
-    if (cushim_release_runs(question->driver->release, runtime->release) != CUSHIM_RUNS_NOT)
+    if (runs_with(question->driver, runtime->release) != CUSHIM_RUNS_NOT)
         return false;
     if (cushim_family_floor(family, &floor, NULL))
         fix(verdict, "Linux driver %s or later, or package cuda-compat-%d-* on data center GPUs",

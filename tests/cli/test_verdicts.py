@@ -53,6 +53,7 @@ def program(folder, source):
     ("runtime:libcudart.3eda8113.so.13", "550", None, "runtime-floor", "fails", 35),
     ("runtime:13", "12.4", None, "runtime-floor", "fails", 35),
     ("runtime:11.0", "460", None, "runs", "runs", None),
+    ("runtime:libcusparse.so.12", "525.53", None, "runs", "runs", None),
     ("runtime:10.2", "10.1", None, "runtime-floor", "fails", 35),
     ("runtime:10.2", "11.0", None, "runs", "runs", None),
     ([BOTH], "590", "6.1", "gpu-dropped", "fails", 100),
