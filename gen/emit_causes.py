@@ -16,7 +16,8 @@ def check(row, known, before):
         if not files.is_a(row.get(field), kind):
             raise ValueError(f"{field} is missing or of another type")
     if row.keys() - {"text"} != FIELDS.keys():
-        raise ValueError("unknown field " + ", ".join(sorted(row.keys() - {"text"} - FIELDS.keys())))
+        unknown = sorted(row.keys() - {"text"} - FIELDS.keys())
+        raise ValueError("unknown field " + ", ".join(unknown))
     if row["code"] <= before:
         raise ValueError(f"code {row['code']} does not come after {before}")
     if ("text" in row) == (row["code"] in known):
@@ -43,7 +44,8 @@ def read(registry):
         try:
             check(row, known, before)
         except ValueError as error:
-            raise files.RegistryError(f"{registry.directory}/causes.jsonl:{line}: {error}") from None
+            file = f"{registry.directory}/causes.jsonl"
+            raise files.RegistryError(f"{file}:{line}: {error}") from None
         before = row["code"]
         rows.append({"name": row["runtime"], **known.get(before, {}), **row})
     return rows
@@ -72,8 +74,10 @@ def emit_page(registry):
              '    cushim explain "unsupported toolchain"        words of a message',
              "    cushim explain                                all codes", "",
              "The command takes a number, a name of the driver's or the runtime's, or a message in "
-             "which one of", "them or known words stand. It knows the meaning of every code; the "
-             "codes below it can trace to", "causes. Page and command are made of "
+             "which one",
+             "of them or known words stand. It knows the meaning of every code; the codes below it "
+             "can trace to",
+             "causes. Page and command are made of "
              "`gen/registry/causes.jsonl` and `errors.jsonl`.", ""]
     for row in read(registry):
         names = row["name"] if row["name"] == row["runtime"] else \
