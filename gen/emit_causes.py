@@ -68,7 +68,8 @@ def emit(registry):
 
 def emit_page(registry):
     """Text of docs/errors.md."""
-    lines = ["<!-- SPDX-License-Identifier: MIT -->", "# Errors, their causes and what to check", "",
+    lines = ["<!-- SPDX-License-Identifier: MIT -->",
+             "# Errors, their causes and what to check", "",
              "    cushim explain 222",
              "    cushim explain CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
              '    cushim explain "unsupported toolchain"        words of a message',

@@ -113,7 +113,7 @@ static bool runs_beside(const struct scan_table *table, const struct scan_row *r
         const struct scan_row *other = &table->row[i];
         if (other->code && other->wheel == row->wheel &&
             strncmp(other->name, row->name, row->wheel) == 0 &&
-            !verdict_is_of_code(&other->cell[cell]))
+            other->cell[cell].answer < VERDICT_FAILS)
             return true;
     }
     return false;

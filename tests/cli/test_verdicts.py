@@ -158,6 +158,17 @@ def test_files_of_a_wheel(tmp_path):
     assert all_of("--gpus", "7.0", path, code=FAILED)[:2] == ("fails", "no-code")
 
 
+def test_failure_of_another_kind(tmp_path):
+    """A file that fails for its runtime does not save one that has no code."""
+    library = program(tmp_path, "runtime:13")
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.writestr("lib/x_cuda126.so", fatbin(("cubin", 80)))
+        archive.write(library, "lib/x_cuda130.so")
+    verdict, = scan("--drivers", "535", "--gpus", "7.0", tmp_path / "a.whl",
+                    code=FAILED)["verdicts"]
+    assert verdict["verdict"] == "fails"
+
+
 def test_static_library_in_a_wheel(tmp_path):
     """What a program takes of it is linked into the program."""
     (tmp_path / "a.s").write_bytes(b'.section .nv_fatbin,"a"\n.incbin "code"\n')
