@@ -137,7 +137,7 @@ def test_every_variable_is_read_safely():
 
 
 COMMANDS = [["scan", "FILE"], ["newer", "--driver", "FILE"], ["diff", "FILE", "FILE"],
-            ["scan", "--against", "FILE", "FILE"]]
+            ["scan", "--drivers", "FILE", "FILE"]]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
