@@ -57,6 +57,37 @@ static void newer_forms(void **state)
     exec_close(&one);
 }
 
+/* d|p, a, b, c, table, q has more operands than any other form without a vector. */
+static void lop3_predicate(void **state)
+{
+    static const char *const bodies[] = {
+        "lop3.or.b32 %r5|%p2, %r1, %r2, %r3, 0x96, %p1;\n",
+        "lop3.or.b32 %r5|%p2, %r1, %r2, %r3, 0x96, !%p1;\n",
+        "lop3.and.b32 %r5|%p2, %r1, %r2, %r3, 0x96, %p1;\n",
+        "lop3.and.b32 %r5|%p2, %r1, %r2, %r3, 0x96, !%p1;\n",
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct exec_case one;
+        char text[4096];
+        snprintf(text, sizeof text, "%s%s%s",
+                 ".version 8.2\n.target sm_90\n" EXEC_ENTRY
+                 "and.b32 %r1, %r0, 1;\nand.b32 %r2, %r0, 2;\nmov.u32 %r3, 2;\n"
+                 "and.b32 %r4, %r0, 4;\nsetp.ne.u32 %p1, %r4, 0;\n",
+                 bodies[i],
+                 "selp.u32 %r6, 16, 0, %p2;\nadd.u32 %r5, %r5, %r6;\n"
+                 "st.global.u32 [%d1], %r5;\nret;\n}\n");
+        exec_open(&one, text, 1, 32);
+        exec_good(&one);
+        for (uint32_t t = 0; t < 32; t++) {
+            const uint32_t d = (t & 1) ^ (t & 2) ^ 2;
+            const bool q = ((t & 4) != 0) != (i % 2 != 0), p = i < 2 ? d || q : d && q;
+            assert_int_equal(one.words[t], d + (p ? 16 : 0));
+        }
+        exec_close(&one);
+    }
+}
+
 /* --- A surface of 40 columns and 2 rows of four bytes, and one of a 32-bit number --- */
 enum { BYTES = 7, NUMBERS = 9 };
 static uint8_t bytes[2][40][4];
@@ -278,10 +309,10 @@ static void vector_atomics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(newer_forms),          cmocka_unit_test(surface_forms),
-        cmocka_unit_test(element_addresses),    cmocka_unit_test(declared_variables),
-        cmocka_unit_test(elements_by_register), cmocka_unit_test(used_bytes),
-        cmocka_unit_test(vector_atomics),
+        cmocka_unit_test(newer_forms),        cmocka_unit_test(lop3_predicate),
+        cmocka_unit_test(surface_forms),      cmocka_unit_test(element_addresses),
+        cmocka_unit_test(declared_variables), cmocka_unit_test(elements_by_register),
+        cmocka_unit_test(used_bytes),         cmocka_unit_test(vector_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
