@@ -9,6 +9,7 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/opcodes.h"
 #include "ptx/read/parse.h"
+#include "ptx/read/symbol.h"
 
 enum type_class { CLASS_BITS, CLASS_INTEGER, CLASS_FLOAT, CLASS_PREDICATE, CLASS_OTHER };
 
@@ -51,31 +52,6 @@ static enum type_class class_of(uint8_t type)
     default:
         return CLASS_OTHER;
     }
-}
-
-static uint8_t twice(uint8_t type)
-{
-    switch (type) {
-    case IR_U16:
-        return IR_U32;
-    case IR_S16:
-        return IR_S32;
-    case IR_U32:
-        return IR_U64;
-    case IR_S32:
-        return IR_S64;
-    default:
-        return IR_NONE;
-    }
-}
-
-uint8_t check_operand_type(const struct ir_insn *insn, const struct spec *spec)
-{
-    if (spec->type == SPEC_WIDE)
-        return twice(insn->types[0]);
-    if (spec->type >= SPEC_TYPE0)
-        return insn->types[spec->type - SPEC_TYPE0];
-    return spec->type;
 }
 
 /* May a register of type `have` stand where `want` is wanted? */
@@ -160,18 +136,8 @@ static bool special_suits(const struct parser *parser, const struct ir_operand *
     (void)parser;
     if (operand->kind != IR_OPERAND_SPECIAL)
         return false;
-    bool vector = false, wide = false;
+    bool wide = false;
     switch (operand->index) {
-    case IR_TID:
-    case IR_NTID:
-    case IR_CTAID:
-    case IR_NCTAID:
-    case IR_CLUSTERID:
-    case IR_NCLUSTERID:
-    case IR_CLUSTER_CTAID:
-    case IR_CLUSTER_NCTAID:
-        vector = true;
-        break;
     case IR_CLOCK64:
     case IR_GLOBALTIMER:
     case IR_CURRENT_GRAPH_EXEC:
@@ -184,7 +150,7 @@ static bool special_suits(const struct parser *parser, const struct ir_operand *
     default:
         break;
     }
-    if (vector && operand->count == 0)
+    if (symbol_special_parts(operand->index) > 1 && operand->count == 0)
         return false;
     if (class_of(want) == CLASS_FLOAT || want == IR_PRED)
         return false;
@@ -192,10 +158,15 @@ static bool special_suits(const struct parser *parser, const struct ir_operand *
     return wide ? size == 8 : size == 4 || size == 2;
 }
 
-/* {a, b} of mov: all parts of one size, together as wide as the type. */
+/* {a, b} of mov, or a register of as many parts: all of one size, together as wide as the type. */
 static bool pack_suits(const struct parser *parser, const struct ir_operand *operand, uint8_t want,
                        bool source)
 {
+    if (operand->kind == IR_OPERAND_REG && operand->count == 0 && !operand->negate) {
+        const struct ir_register *reg = check_operand_register(parser, operand);
+        return reg->vector > 1 && class_of(want) == CLASS_BITS &&
+               opcodes_type_size(reg->type) * reg->vector == opcodes_type_size(want);
+    }
     unsigned each = operand->count == 0 ? 0 : opcodes_type_size(want) / operand->count;
     if (operand->kind != IR_OPERAND_VECTOR || class_of(want) != CLASS_BITS ||
         each * operand->count != opcodes_type_size(want) || each == 0 || operand->count < 2)
@@ -234,6 +205,46 @@ static bool move_suits(const struct parser *parser, const struct ir_operand *ope
            (operand->kind == IR_OPERAND_FUNCTION && is_address_type(want));
 }
 
+static bool vector_suits(const struct parser *parser, const struct ir_operand *operand,
+                         uint8_t want, bool relaxed, bool source, unsigned count)
+{
+    if (operand->kind == IR_OPERAND_REG && operand->count == 0) {
+        const struct ir_register *reg = check_operand_register(parser, operand);
+        return !operand->negate && reg->vector == count && suits(want, reg->type, relaxed);
+    }
+    if (operand->kind != IR_OPERAND_VECTOR || operand->count != count)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const struct ir_operand *part = &operand->parts[i];
+        bool good = register_suits(parser, part, want, relaxed);
+        if (source)
+            good |= immediate_suits(part, want);
+        else
+            good |= part->kind == IR_OPERAND_SINK;
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* What mov.v2 and mov.v4 take: for each part what mov takes, or all of %tid. */
+static bool move_vector_suits(const struct parser *parser, const struct ir_operand *operand,
+                              uint8_t want, unsigned count)
+{
+    if (operand->kind == IR_OPERAND_SPECIAL) {
+        struct ir_operand part = *operand;
+        part.count = 1;
+        return operand->count == 0 && symbol_special_parts(operand->index) == count &&
+               special_suits(parser, &part, want);
+    }
+    if (operand->kind != IR_OPERAND_VECTOR)
+        return vector_suits(parser, operand, want, false, true, count);
+    for (unsigned i = 0; i < operand->count; i++)
+        if (!move_suits(parser, &operand->parts[i], want, false))
+            return false;
+    return operand->count == count;
+}
+
 static bool predicate_suits(const struct parser *parser, const struct ir_operand *operand)
 {
     if (operand->kind == IR_OPERAND_IMM)
@@ -257,28 +268,6 @@ static bool address_suits(const struct parser *parser, const struct ir_insn *ins
                    : register_suits(parser, base, IR_U32, false);
     return (check_operand_is_symbol(base) && base->count == 0) ||
            (base->kind == IR_OPERAND_IMM && base->component <= LITERAL_UNSIGNED);
-}
-
-static bool vector_suits(const struct parser *parser, const struct ir_operand *operand,
-                         uint8_t want, bool relaxed, bool source, unsigned count)
-{
-    if (operand->kind == IR_OPERAND_REG && operand->count == 0) {
-        const struct ir_register *reg = check_operand_register(parser, operand);
-        return !operand->negate && reg->vector == count && suits(want, reg->type, relaxed);
-    }
-    if (operand->kind != IR_OPERAND_VECTOR || operand->count != count)
-        return false;
-    for (unsigned i = 0; i < count; i++) {
-        const struct ir_operand *part = &operand->parts[i];
-        bool good = register_suits(parser, part, want, relaxed);
-        if (source)
-            good |= immediate_suits(part, want);
-        else
-            good |= part->kind == IR_OPERAND_SINK;
-        if (!good)
-            return false;
-    }
-    return true;
 }
 
 /* Each lane of a warpgroup has the columns of half a row of d, two of f16 in a register. */
@@ -411,7 +400,7 @@ static bool video_suits(const struct parser *parser, const struct ir_insn *insn,
 static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
                           const struct spec *spec, struct ir_operand *operand)
 {
-    uint8_t want = check_operand_type(insn, spec);
+    uint8_t want = check_fix_type(insn, spec);
     bool sink = operand->kind == IR_OPERAND_SINK;
     bool is_vector = insn->vector > 1;
     if (check_fix_is_single(insn, spec, operand))
@@ -449,6 +438,8 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
                          vector_suits(parser, operand, want, spec->relaxed, false, insn->vector)
                    : sink || register_suits(parser, operand, want, spec->relaxed);
     case 'w':
+        if (insn->op == IR_MOV)
+            return move_vector_suits(parser, operand, want, insn->vector);
         return is_vector ? vector_suits(parser, operand, want, spec->relaxed, true, insn->vector)
                          : source_suits(parser, operand, want, spec->relaxed);
     case 'x':

@@ -16,6 +16,5 @@ const struct ir_register *check_operand_register(const struct parser *parser,
 bool check_operand_is_symbol(const struct ir_operand *operand);
 bool check_operand(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                    struct ir_operand *operand, bool fix);
-uint8_t check_operand_type(const struct ir_insn *insn, const struct spec *spec);
 
 #endif
