@@ -90,6 +90,33 @@ static void lost_barrier(void **state)
     exec_close(&one);
 }
 
+/* A barrier waits for the number of threads that it names, also where so many cannot come. */
+static void barrier_of_too_many(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open(&one, EXEC_BODY("barrier.sync 1, 96;\n"), 1, 64);
+    exec_fails(&one, PTX_FAULT_BARRIER, "barrier 1", "64 of 96 threads");
+    exec_close(&one);
+    exec_open(&one,
+              EXEC_BODY("setp.lt.u32 %p1, %r61, 32;\n@%p1 bra A;\nret;\n"
+                        "A:\nbarrier.sync 1, 64;\n"),
+              1, 64);
+    exec_fails(&one, PTX_FAULT_BARRIER, "barrier 1", "32 of 64 threads");
+    exec_close(&one);
+    exec_open(&one,
+              EXEC_BODY("setp.lt.u32 %p1, %r61, 32;\n@%p1 bra A;\nbarrier.arrive 1, 96;\nret;\n"
+                        "A:\nbarrier.sync 1, 96;\n"),
+              1, 64);
+    exec_fails(&one, PTX_FAULT_BARRIER, "barrier 1", "64 of 96 threads");
+    exec_close(&one);
+    /* A warp that is not whole counts as one. */
+    exec_open(&one, EXEC_BODY("barrier.sync 1, 64;\nst.global.u32 [%d1], %r0;\n"), 1, 48);
+    exec_good(&one);
+    exec_close(&one);
+}
+
 static void stack_overflow(void **state)
 {
     struct exec_case one;
@@ -226,11 +253,17 @@ static void refused(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(out_of_bounds), cmocka_unit_test(wild_addresses),
-        cmocka_unit_test(misaligned),    cmocka_unit_test(traps),
-        cmocka_unit_test(lost_barrier),  cmocka_unit_test(stack_overflow),
-        cmocka_unit_test(time_limit),    cmocka_unit_test(prints),
-        cmocka_unit_test(naps),          cmocka_unit_test(asserts),
+        cmocka_unit_test(out_of_bounds),
+        cmocka_unit_test(wild_addresses),
+        cmocka_unit_test(misaligned),
+        cmocka_unit_test(traps),
+        cmocka_unit_test(barrier_of_too_many),
+        cmocka_unit_test(lost_barrier),
+        cmocka_unit_test(stack_overflow),
+        cmocka_unit_test(time_limit),
+        cmocka_unit_test(prints),
+        cmocka_unit_test(naps),
+        cmocka_unit_test(asserts),
         cmocka_unit_test(refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
