@@ -120,7 +120,8 @@ static const struct argp_option argp_options[] = {
     {.name = "profile",
      .key = KEY_PROFILE,
      .arg = "NAME",
-     .doc = "Which device: turing, ampere (default), ada or hopper"},
+     .doc = "Which device: ampere, hopper, small and others, which --list shows (default: ampere, "
+            "or the newest that the version knows)"},
     {.name = "memory",
      .key = KEY_MEMORY,
      .arg = "SIZE",
@@ -365,8 +366,8 @@ int command_sim(int argc, char **argv)
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
-    if (sim_settings_good(options.devices, options.profile, options.memory, options.workers,
-                          options.time_limit, options.grain) &&
+    if (sim_settings_good(options.cuda, options.devices, options.profile, options.memory,
+                          options.workers, options.time_limit, options.grain) &&
         sim_faults_good(faults) && (!options.log || (options.log = log = log_path(options.log))))
         code = simulate(&options, faults);
     free(log);

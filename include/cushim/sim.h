@@ -27,7 +27,8 @@ struct cushim_sim_options {
     size_t size;            /**< of this structure; set by the caller */
     int cuda;               /**< version to present, 12040 is 12.4; 0: the newest */
     int devices;            /**< how many; 0: one; -1: none */
-    const char *profile;    /**< "turing", "ampere", "ada", "hopper"; NULL: ampere */
+    const char *profile;    /**< "ampere" and others that `cushim sim --list` names; NULL: ampere,
+                                 or before CUDA 11.0 the newest device that there was */
     size_t memory;          /**< bytes of each device; 0: a share of the machine's */
     unsigned workers;       /**< CPU threads that run a kernel; 0: all */
     unsigned time_limit_ms; /**< of one kernel, in wall time; 0: none */

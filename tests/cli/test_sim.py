@@ -54,11 +54,32 @@ def test_default_is_the_newest():
     assert len(facts["init"]["devices"]) == 1
 
 
-@pytest.mark.parametrize("profile, capability", [("turing", "7.5"), ("ampere", "8.0"),
-                                                 ("ada", "8.9"), ("hopper", "9.0")])
-def test_profile(profile, capability):
-    device, = info("--profile", profile)["init"]["devices"]
-    assert device["compute_capability"] == capability
+def profiles():
+    """Name, capability, release and device of each profile that --list shows."""
+    result = run("sim", "--list")
+    assert (result.code, result.err) == (OK, "")
+    return re.findall(r"^  (\S+) +(\S+)  from CUDA (\S+) on  (.*)$", result.out, re.MULTILINE)
+
+
+def test_profile():
+    capabilities = []
+    for name, capability, release, title in profiles():
+        device, = info("--profile", name)["init"]["devices"]
+        assert (device["compute_capability"], device["name"]) == (capability, title)
+        assert run("sim", "--cuda", release, "--profile", name, "--", "true").code == OK
+        capabilities.append(capability)
+    assert capabilities == ["5.2", "6.0", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0",
+                            "8.0"]
+
+
+@pytest.mark.parametrize("cuda, name", [("6.5", "pascal"), ("9.0", "hopper"), ("11.0", "ampere86"),
+                                        ("12.6", "blackwell")])
+def test_profile_newer_than_cuda(cuda, name):
+    result = run("sim", "--cuda", cuda, "--profile", name, "--", "true")
+    assert result.code == USAGE
+    assert f"CUDA {cuda} does not know '{name}'" in result.err
+    device, = info("--cuda", cuda)["init"]["devices"]
+    assert device["compute_capability"] == {"6.5": "5.2", "9.0": "7.0"}.get(cuda, "8.0")
 
 
 def test_devices_and_memory():
@@ -80,9 +101,9 @@ def test_most_devices():
 def test_list():
     result = run("sim", "--list")
     assert (result.code, result.err) == (OK, "")
-    versions, profiles = result.out.splitlines()
+    versions, title, *lines = result.out.splitlines()
     assert {"10.2", "11.2", "12.4", NEWEST} <= set(versions.split())
-    assert re.match(r"profiles: turing \(.*\) ampere \(.*\) ada \(.*\) hopper \(.*\)$", profiles)
+    assert (title, len(lines)) == ("profiles:", len(profiles()))
 
 
 def test_memory_is_a_limit():
@@ -97,7 +118,7 @@ def test_memory_is_a_limit():
     (["--devices", "-1"], "'-1' is no number"),
     (["--devices", "two"], "'two' is no number"),
     (["--devices", ""], "'' is no number"),
-    (["--profile", "volta"], "there is no 'volta'"),
+    (["--profile", "kepler"], "there is no 'kepler'"),
     (["--memory", "0"], "'0' is no size"),
     (["--memory", "8Q"], "'8Q' is no size"),
     (["--memory", "-1"], "'-1' is no size"),

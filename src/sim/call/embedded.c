@@ -43,6 +43,11 @@ void *cushim_sim_symbol(void *user, const char *symbol)
     return found;
 }
 
+static int cuda_of(const struct cushim_sim_options *options)
+{
+    return options->cuda ? options->cuda : sim_version_built;
+}
+
 /* NULL, or what is wrong with the options. */
 static const char *wrong_with(const struct cushim_sim_options *options)
 {
@@ -53,8 +58,10 @@ static const char *wrong_with(const struct cushim_sim_options *options)
         return "cuda is no version that can be simulated";
     if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
         return "devices is out of range";
-    if (!sim_profile_find(options->profile))
+    if (options->profile && !sim_profile_find(options->profile))
         return "there is no profile of that name";
+    if (options->profile && sim_profile_find(options->profile)->since > cuda_of(options))
+        return "a device of that profile is newer than the CUDA version";
     if (options->workers > SIM_MAX_WORKERS)
         return "workers is out of range";
     if (options->grain > SIM_MAX_GRAIN)
@@ -64,11 +71,12 @@ static const char *wrong_with(const struct cushim_sim_options *options)
 
 static struct sim_config config_of(const struct cushim_sim_options *options)
 {
-    return (struct sim_config){.cuda = options->cuda ? options->cuda : sim_version_built,
+    return (struct sim_config){.cuda = cuda_of(options),
                                .devices = options->devices == 0  ? 1
                                           : options->devices < 0 ? 0
                                                                  : options->devices,
-                               .profile = sim_profile_find(options->profile),
+                               .profile = options->profile ? sim_profile_find(options->profile)
+                                                           : sim_profile_default(cuda_of(options)),
                                .memory = options->memory,
                                .workers = options->workers,
                                .grain = options->grain,
