@@ -2,6 +2,7 @@
 /* One simulated device from its file profiles/PROFILE.def; included by profile.c for each. A value
  * for each attribute has one line there: fewer do not compile, and one that is there twice in the
  * place of another is a warning. */
+/* clang-format off */
 #define MAKE_TEXT(text) #text
 #define MAKE_FILE(name) MAKE_TEXT(core/profiles/name.def)
 
@@ -25,6 +26,7 @@ _Static_assert(
         == EACH_COUNT,
     "a profile has a value for each attribute, once");
 
+/* clang-format on */
 #undef MAKE_FILE
 #undef MAKE_TEXT
 #undef PROFILE
