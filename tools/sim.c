@@ -229,7 +229,7 @@ static int set_environment(const struct options *options, const char *folder, co
              set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
              set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
              set("CUSHIM_SIM_GRAIN", options->grain) != 0 ||
-             set("CUSHIM_SIM_LOG", options->log) != 0 ||
+             set("CUSHIM_SIM_INTERRUPT", "1") != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
              set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
              set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 

@@ -79,6 +79,18 @@ bool cushim_sim_fault(const char *rules);
 void cushim_sim_clear_faults(void);
 
 /**
+ * Stop the kernels that are running, such as one that never ends. Each fails with
+ * CUDA_ERROR_LAUNCH_TIMEOUT, and standard error has the place where it was. As after each fault of
+ * a kernel, later calls for its device fail with the same code. Kernels that begin later are not
+ * stopped. If none is running, nothing happens.
+ *
+ * It does not wait for their end: a call that waits for a kernel returns when it has ended.
+ *
+ * Threads: safe; may be called in a handler of a signal. Since: 0.1.
+ */
+void cushim_sim_stop(void);
+
+/**
  * Count what the program made and has not destroyed.
  *
  * @param kind  "context", "stream", "event", "module", "library", "linker state", "array",

@@ -184,11 +184,13 @@ def test_environment_alone_complains_and_goes_on(tmp_path):
 
 def test_private_table():
     """The CUDA runtime is told that there is no device, and the user why."""
-    result = sim("private-table", "0")
-    assert (result.code, result.out) == (OK, "100 1\n100 1\n")
-    assert result.err.count("only programs that call the driver API run here") == 1
-    assert "driver API" not in sim("private-table", "0", options=["--quiet"]).err
-    assert "driver API" not in sim("private-table", "1").err  # it called cuInit before
+    for initialised in ("0", "1"):
+        for options in ([], ["--quiet"]):
+            result = sim("private-table", "runtime", initialised, options=options)
+            assert (result.code, result.out) == (OK, "100 1\n100 1\n")
+            assert result.err.count("only programs that call the driver API run here") == 1
+            assert "driver API" not in sim("private-table", "other", initialised,
+                                           options=options).err
 
 
 # ---- faults
@@ -379,7 +381,10 @@ def test_grain():
     ("syntax", "a module was refused with code 218: ptxas application ptx input, line 1; "),
     ("cubin", "a module was refused with code 209: the simulated device runs PTX; a cubin is "
               "machine code (for sm_80); compile for a virtual architecture: "),
-    ("library", "a linker's input was refused with code 999: fatal   : unexpected archive format"),
+    ("library", "a linker input 'a.a' was refused with code 999: fatal   : unexpected archive "
+                "format"),
+    ("typed", "a linker input 'Input 1' was refused with code 200: error   : it is PTX, and not "
+              "given as such"),
     ("logged", None)])
 def test_refusals_are_said(tmp_path, what, words):
     """A program that gave no log buffer learns why its code was refused, unless it is quiet."""

@@ -15,6 +15,7 @@
 #include "call/unload.h"
 #include "context/kinds.h"
 #include "context/live.h"
+#include "core/clock.h"
 #include "core/config.h"
 #include "core/lock.h"
 #include "core/object.h"
@@ -23,6 +24,7 @@
 #include "core/version.h"
 #include "helpers/error.h"
 #include "memory/range.h"
+#include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)
 {
@@ -141,6 +143,11 @@ void cushim_sim_clear_faults(void)
     sim_lock_enter();
     sim_fault_clear();
     sim_lock_leave();
+}
+
+void cushim_sim_stop(void)
+{
+    ptx_stop(sim_clock_ns());
 }
 
 size_t cushim_sim_live(const char *kind)

@@ -99,6 +99,8 @@ void sim_config_read(void)
         sim_config.time_limit_ns = (uint64_t)value * 1000000U;
     if (number("CUSHIM_SIM_GRAIN", 1, SIM_MAX_GRAIN, &value))
         sim_config.grain = (size_t)value;
+    if (number("CUSHIM_SIM_INTERRUPT", 0, 1, &value))
+        sim_config.interrupt = value != 0;
     if ((text = secure_getenv("CUSHIM_SIM_PROFILE")) && *text)
         read_profile(text);
     if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {

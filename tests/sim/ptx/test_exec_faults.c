@@ -2,6 +2,9 @@
 /* What ends a launch: every fault with its report, and what a kernel prints before. */
 #include "exec_case.h"
 
+#include <pthread.h>
+#include <time.h>
+
 static void out_of_bounds(void **state)
 {
     struct exec_case one;
@@ -145,9 +148,34 @@ static void time_limit(void **state)
 
         exec_open(&one, endless[i], 64, 64);
         one.world.machine.time_limit_ns = 50000000;
-        exec_fails(&one, PTX_FAULT_TIMEOUT, "kernel 'k'", "time limit");
+        exec_fails(&one, PTX_FAULT_TIMEOUT, "thread (0,0,0), line 19", "time limit");
         exec_close(&one);
     }
+}
+
+static void *stop_soon(void *unused)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    ptx_stop(0);
+    return unused;
+}
+
+/* From outside, and the launches after it are not stopped. */
+static void stopped(void **state)
+{
+    struct exec_case one;
+    pthread_t thread;
+
+    (void)state;
+    exec_open(&one, EXEC_BODY("LOOP:\nadd.u32 %r1, %r1, 1;\nbra LOOP;\n"), 64, 64);
+    assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+    exec_fails(&one, PTX_FAULT_STOPPED, "thread (0,0,0), line 19, add",
+               "the launch was stopped here");
+    pthread_join(thread, NULL);
+    exec_close(&one);
+    exec_run(&one, EXEC_BODY("st.global.u32 [%d1], 7;\n"), 1, 32);
+    assert_int_equal(one.words[31], 7);
+    exec_close(&one);
 }
 
 /* A nap lasts as long as a device's: to the next power of two, and about a millisecond at most. A
@@ -261,6 +289,7 @@ int main(void)
         cmocka_unit_test(lost_barrier),
         cmocka_unit_test(stack_overflow),
         cmocka_unit_test(time_limit),
+        cmocka_unit_test(stopped),
         cmocka_unit_test(prints),
         cmocka_unit_test(naps),
         cmocka_unit_test(asserts),
