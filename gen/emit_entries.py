@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """entries.c: the registry as constant data of few bytes, without a pointer in it."""
 
-import bisect
 import heapq
 import json
 import re
@@ -74,15 +73,6 @@ def literal(packed):
     return "".join(c if ord(c) < FIRST_WORD else f"\\{ord(c):03o}" for c in packed)
 
 
-def hash_key(symbol):
-    """The 16 bits of a symbol's GNU hash that the table is sorted by. Bit 0 is not one of them:
-    a library's own hash table stores another fact there."""
-    value = 5381
-    for character in symbol.encode("ascii"):
-        value = (value * 33 + character) & 0xffffffff
-    return value >> 1 & 0xffff
-
-
 def distinct(values):
     """VALUES, each once, in their order."""
     return list(dict.fromkeys(values))
@@ -125,8 +115,6 @@ def emit(registry):
                     f"{releases.index(entry['since'])}, "
                     f"{suffixes.index(entry['symbol'][len(entry['name']):])}, "
                     f"{headers.index(entry['header'])}, {' | '.join(flags) or 0}}},")
-    order = sorted(index, key=lambda symbol: (hash_key(symbol), index[symbol]))
-    keys = [hash_key(symbol) for symbol in order]
     lines = [ctext.banner("entries"), '#include "loader/registry.h"', "",
              "const char cushim_entry_names[] =", *pool.lines(), "    ;", "",
              "const char cushim_entry_words[] =",
@@ -138,11 +126,7 @@ def emit(registry):
              *array("const char cushim_entry_headers[][16]", map(json.dumps, headers)),
              *array("const uint16_t cushim_entry_releases[]", releases), "",
              "const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {", *rows, "};",
-             "", "/* Bits 1 to 16 of the symbols' GNU hashes, sorted, and whose they are. */",
-             *array("const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT]", keys),
+             "", "/* The entries in the order of their symbols. */",
              *array("const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]",
-                    [index[symbol] for symbol in order]),
-             "", "/* Where the hashes with each upper byte begin, and where the last end. */",
-             *array("const uint16_t cushim_entry_starts[257]",
-                    [bisect.bisect_left(keys, upper << 8) for upper in range(257)])]
+                    [index[symbol] for symbol in sorted(index)])]
     return "\n".join(lines) + "\n"

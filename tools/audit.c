@@ -2,8 +2,8 @@
 /*
  * `cushim symbols --audit`: does cuGetProcAddress give what the library exports?
  *
- * One instance asks cuGetProcAddress first, another never asks it. They must hold the same
- * addresses, and the first one must have needed nothing but cuGetProcAddress.
+ * Each entry of the driver's release is asked of cuGetProcAddress itself, with its own version and
+ * kind of stream, and compared with the exported symbol.
  */
 #include "command.h"
 #include "driver.h"
@@ -17,8 +17,8 @@
 enum { PROC_SINCE = 11030 };
 
 struct routes {
-    const struct cushim_api *proc;
-    const struct cushim_api *dlsym;
+    const struct cushim_api *proc;  /* whose cuGetProcAddress is asked */
+    const struct cushim_api *dlsym; /* exported symbols alone */
 };
 
 struct pair {
@@ -27,20 +27,39 @@ struct pair {
     struct cushim_slot dlsym;
 };
 
+/* What the driver's own cuGetProcAddress answers about an entry. */
+static struct cushim_slot ask(const struct cushim_api *cu, size_t index,
+                              const struct cushim_entry *entry)
+{
+    struct cushim_slot slot = {.state = cushim_slot_at(cu, index).state};
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    cuuint64_t flags = entry->stream == CUSHIM_STREAM_LEGACY
+                           ? CU_GET_PROC_ADDRESS_LEGACY_STREAM
+                           : CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    void *found = NULL;
+    if (entry->since > cushim_driver_version(cu))
+        return slot;
+    CUresult result =
+        cushim_driver_version(cu) >= 12000
+            ? cu->cuGetProcAddress_v2(entry->name, &found, entry->since, flags, &status)
+            : cu->cuGetProcAddress_v1(entry->name, &found, entry->since, flags);
+    if (result == CUDA_SUCCESS && status == CU_GET_PROC_ADDRESS_SUCCESS && found)
+        return (struct cushim_slot){CUSHIM_STATE_AVAILABLE, CUSHIM_VIA_PROC, found};
+    if (slot.state == CUSHIM_STATE_AVAILABLE)
+        slot.state = CUSHIM_STATE_ABSENT;
+    return slot;
+}
+
 /* How the routes disagree about an entry, in a few words; NULL where they agree. */
 static const char *disagreement(const struct routes *routes, const struct pair *pair)
 {
-    int version = cushim_driver_version(routes->proc);
-    bool exported = pair->dlsym.via == CUSHIM_VIA_DLSYM;
-    bool asked = version >= PROC_SINCE && version >= pair->entry.since;
-
-    if (pair->proc.via == CUSHIM_VIA_PROC && !exported)
+    if (cushim_driver_version(routes->proc) < PROC_SINCE ||
+        pair->proc.address == pair->dlsym.address)
+        return NULL;
+    if (!pair->dlsym.address)
         return "only cuGetProcAddress has it";
-    if (asked && exported && pair->proc.via != CUSHIM_VIA_PROC)
-        return "exported, but cuGetProcAddress does not give it";
-    if (pair->proc.address != pair->dlsym.address)
-        return "different addresses";
-    return NULL;
+    return pair->proc.address ? "different addresses"
+                              : "exported, but cuGetProcAddress does not give it";
 }
 
 /* The next entry to compare, from *index on, which moves behind it; false at the end. */
@@ -48,7 +67,7 @@ static bool next_pair(const struct symbols_options *options, const struct routes
                       size_t *index, struct pair *pair)
 {
     while (cushim_entry_at(*index, &pair->entry)) {
-        pair->proc = cushim_slot_at(routes->proc, *index);
+        pair->proc = ask(routes->proc, *index, &pair->entry);
         pair->dlsym = cushim_slot_at(routes->dlsym, *index);
         (*index)++;
         if (options->missing && pair->proc.state == CUSHIM_STATE_AVAILABLE &&
@@ -106,15 +125,13 @@ static void add_row(struct output_table *table, const struct routes *routes,
     output_table_add(table, OUTPUT_PLAIN, pair->entry.symbol);
     output_table_add(table, OUTPUT_PLAIN, version_text(since, pair->entry.since));
     output_table_add(table, OUTPUT_PLAIN, by_proc ? by_proc : "-");
-    output_table_add(table, OUTPUT_PLAIN, via_name(pair->proc.via));
     output_table_add(table, OUTPUT_PLAIN, by_dlsym ? by_dlsym : "-");
     output_table_add(table, OUTPUT_BAD, reason);
 }
 
 static size_t audit_text(const struct symbols_options *options, const struct routes *routes)
 {
-    static const char *const titles[] = {"SYMBOL", "SINCE", "PROC FIRST",
-                                         "VIA",    "DLSYM", "DIFFERENCE"};
+    static const char *const titles[] = {"SYMBOL", "SINCE", "PROC", "DLSYM", "DIFFERENCE"};
     struct output_table table = {.columns = sizeof titles / sizeof titles[0]};
     struct pair pair;
     size_t compared = 0, found = 0;
@@ -144,8 +161,8 @@ static size_t audit_text(const struct symbols_options *options, const struct rou
 
 int symbols_audit(const struct symbols_options *options)
 {
-    const struct cushim_api *proc = driver_open(options->driver, CUSHIM_ORDER_PROC);
-    const struct cushim_api *dlsym = driver_open(options->driver, CUSHIM_ORDER_DLSYM_ONLY);
+    const struct cushim_api *proc = driver_open(options->driver, CUSHIM_ORDER_DEFAULT);
+    const struct cushim_api *dlsym = driver_open(options->driver, CUSHIM_ORDER_SYMBOLS);
     struct routes routes = {proc, dlsym};
     int result = COMMAND_OK;
 

@@ -274,7 +274,7 @@ static void report(const struct options *options, const char *name, int release)
 static int report_found(const struct options *options, const char *command)
 {
     const char *path = options->subject ? options->subject : options->driver;
-    const struct cushim_api *cu = driver_open(path, CUSHIM_ORDER_PROC);
+    const struct cushim_api *cu = driver_open(path, CUSHIM_ORDER_DEFAULT);
     bool found = driver_found(cu, command);
 
     if (found)

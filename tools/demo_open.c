@@ -56,7 +56,7 @@ struct demo_driver demo_open(const char *path, bool simulate)
     const char *why = "asked for by --simulated";
 
     if (!simulate) {
-        driver.cu = driver_open(path, CUSHIM_ORDER_PROC);
+        driver.cu = driver_open(path, CUSHIM_ORDER_DEFAULT);
         if (path || secure_getenv("CUSHIM_LIBCUDA"))
             return driver;
         why = lacking(driver.cu);
@@ -76,7 +76,7 @@ struct demo_driver demo_open(const char *path, bool simulate)
 struct demo_driver demo_open(const char *path, bool simulate)
 {
     (void)simulate;
-    return (struct demo_driver){driver_open(path, CUSHIM_ORDER_PROC), false};
+    return (struct demo_driver){driver_open(path, CUSHIM_ORDER_DEFAULT), false};
 }
 
 #endif

@@ -205,7 +205,7 @@ int command_features(int argc, char **argv)
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return COMMAND_USAGE;
 
-    cu = driver_open(options.driver, CUSHIM_ORDER_PROC);
+    cu = driver_open(options.driver, CUSHIM_ORDER_DEFAULT);
     if (!driver_found(cu, argv[0]) ||
         (options.device != CUSHIM_NO_DEVICE && !driver_has_device(cu, options.device, argv[0])))
         result = COMMAND_NO_DRIVER;

@@ -22,9 +22,7 @@ struct options {
 /* All that is known before anything touches the GPU. */
 struct facts {
     const struct cushim_api *cu;
-    const struct cushim_attempt *attempts;
-    size_t attempt_count;
-    const struct cushim_attempt *used; /* NULL without a driver */
+    struct cushim_attempt used; /* size 0 without a driver */
     struct kernel_module module;
     size_t states[CUSHIM_STATE_UNKNOWN + 1]; /* number of entries in each */
 };
@@ -72,9 +70,10 @@ static void collect(struct facts *facts, const struct cushim_api *cu)
     struct cushim_entry entry;
 
     *facts = (struct facts){.cu = cu};
-    facts->attempts = cushim_attempts(cu, &facts->attempt_count);
-    if (cushim_status(cu) == CUSHIM_OK && facts->attempt_count > 0)
-        facts->used = &facts->attempts[facts->attempt_count - 1];
+    struct cushim_attempt attempt = {.size = sizeof attempt};
+    for (size_t i = 0; cushim_attempt_at(cu, i, &attempt); i++)
+        if (attempt.status == CUSHIM_OK)
+            facts->used = attempt;
     kernel_module_read(&facts->module);
     for (size_t i = 0; cushim_entry_at(i, &entry); i++)
         facts->states[cushim_slot_at(cu, i).state]++;
@@ -84,14 +83,15 @@ static json_t *attempts_json(const struct facts *facts)
 {
     json_t *attempts = json_array();
 
-    for (size_t i = 0; i < facts->attempt_count; i++) {
-        const struct cushim_attempt *attempt = &facts->attempts[i];
+    struct cushim_attempt attempt = {.size = sizeof attempt};
+
+    for (size_t i = 0; cushim_attempt_at(facts->cu, i, &attempt); i++) {
         json_t *object = json_object();
 
-        output_json_set(object, "path", output_json_text(attempt->path));
-        output_json_set(object, "source", json_string(source_name(attempt->source)));
-        output_json_set(object, "status", json_string(cushim_status_name(attempt->status)));
-        output_json_set(object, "message", output_json_text(attempt->message));
+        output_json_set(object, "path", output_json_text(attempt.path));
+        output_json_set(object, "source", json_string(source_name(attempt.source)));
+        output_json_set(object, "status", json_string(cushim_status_name(attempt.status)));
+        output_json_set(object, "message", output_json_text(attempt.message));
         output_json_append(attempts, object);
     }
     return attempts;
@@ -129,7 +129,7 @@ static json_t *facts_json(const struct facts *facts)
 
     output_json_set(driver, "message", output_json_text(cushim_message(facts->cu)));
     output_json_set(driver, "source",
-                    output_json_text(facts->used ? source_name(facts->used->source) : NULL));
+                    output_json_text(facts->used.size ? source_name(facts->used.source) : NULL));
 
     output_json_set(driver, "ptx",
                     json_integer(cushim_release_ptx(cushim_driver_version(facts->cu))));
@@ -154,11 +154,11 @@ static void print_driver(const struct facts *facts)
 
     output_text(OUTPUT_TITLE, "Driver");
     putchar('\n');
-    if (!facts->used) {
+    if (!facts->used.size) {
         output_field("none", OUTPUT_BAD, cushim_message(facts->cu));
     } else {
-        output_field("path", OUTPUT_GOOD, path ? path : facts->used->path);
-        output_field("why this one", OUTPUT_PLAIN, source_reason(facts->used->source));
+        output_field("path", OUTPUT_GOOD, path ? path : facts->used.path);
+        output_field("why this one", OUTPUT_PLAIN, source_reason(facts->used.source));
         output_field("CUDA version", OUTPUT_PLAIN,
                      version_text(version, cushim_driver_version(facts->cu)));
         output_field("runs", OUTPUT_PLAIN, compat_summary(runs, cushim_driver_version(facts->cu)));
@@ -175,15 +175,15 @@ static void print_attempts(const struct facts *facts)
 
     output_text(OUTPUT_TITLE, "Candidates, in the order in which they were tried");
     putchar('\n');
-    for (size_t i = 0; i < facts->attempt_count; i++) {
-        const struct cushim_attempt *attempt = &facts->attempts[i];
-        bool good = attempt->status == CUSHIM_OK;
+    struct cushim_attempt attempt = {.size = sizeof attempt};
+    for (size_t i = 0; cushim_attempt_at(facts->cu, i, &attempt); i++) {
+        bool good = attempt.status == CUSHIM_OK;
 
         output_table_add(&table, good ? OUTPUT_GOOD : OUTPUT_WARNING,
-                         cushim_status_name(attempt->status));
-        output_table_add(&table, OUTPUT_PLAIN, source_name(attempt->source));
-        output_table_add(&table, OUTPUT_PLAIN, attempt->path ? attempt->path : "-");
-        output_table_add(&table, OUTPUT_DIM, attempt->message ? attempt->message : "");
+                         cushim_status_name(attempt.status));
+        output_table_add(&table, OUTPUT_PLAIN, source_name(attempt.source));
+        output_table_add(&table, OUTPUT_PLAIN, attempt.path ? attempt.path : "-");
+        output_table_add(&table, OUTPUT_DIM, attempt.message ? attempt.message : "");
     }
     output_table_print(&table, "  ");
 }
@@ -246,7 +246,7 @@ int command_info(int argc, char **argv)
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return COMMAND_USAGE;
 
-    cu = driver_open(options.driver, CUSHIM_ORDER_PROC);
+    cu = driver_open(options.driver, CUSHIM_ORDER_DEFAULT);
     collect(&facts, cu);
     if (options.json)
         root = facts_json(&facts);

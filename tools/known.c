@@ -106,7 +106,7 @@ bool known_elsewhere(size_t index)
 
     if (!none) {
         struct cushim_options options = {
-            .size = sizeof options, .resolver = no_symbol, .order = CUSHIM_ORDER_DLSYM_ONLY};
+            .size = sizeof options, .resolver = no_symbol, .order = CUSHIM_ORDER_SYMBOLS};
         none = cushim_open(&options);
     }
     if (!none || cushim_status(none) != CUSHIM_OK)

@@ -6,8 +6,9 @@
 const struct remark_words remark_words[] = {
     {CUSHIM_REMARK_NEWER_THAN_REGISTRY, "newer-than-registry",
      "The driver is newer than this cushim: it may have entries that are not listed."},
-    {CUSHIM_REMARK_PROC_FAILED, "proc-failed",
-     "The driver's cuGetProcAddress failed; entries were found by their symbols."},
+    {CUSHIM_REMARK_INTERPOSED, "interposed",
+     "Another library answers for some entries: a tool that traces or shares the GPU, or a "
+     "wrapper."},
     {CUSHIM_REMARK_NO_PER_THREAD_STREAM, "no-per-thread-stream",
      "The driver lacks the per-thread default stream; the legacy one is used."},
     {0, NULL, NULL},
@@ -56,8 +57,6 @@ const char *source_name(enum cushim_source source)
         return "resolver";
     case CUSHIM_SOURCE_COMPAT:
         return "compat";
-    case CUSHIM_SOURCE_PROCESS:
-        return "process";
     case CUSHIM_SOURCE_SYSTEM:
         return "system";
     case CUSHIM_SOURCE_LIST:
@@ -78,10 +77,8 @@ const char *source_reason(enum cushim_source source)
         return "a resolver function of the program";
     case CUSHIM_SOURCE_COMPAT:
         return "in the toolkit's compat folder";
-    case CUSHIM_SOURCE_PROCESS:
-        return "already loaded in this process";
     case CUSHIM_SOURCE_SYSTEM:
-        return "found by the system's own library search";
+        return "found by the system's own library search, or loaded already";
     case CUSHIM_SOURCE_LIST:
         return "found in cushim's list of driver folders";
     default:

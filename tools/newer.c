@@ -185,7 +185,7 @@ static void print_json(const struct list *list, const struct subject *driver, in
 /* The path of the driver that a program here gets; to be freed. NULL: there is none. */
 static char *find_driver(const char *command)
 {
-    const struct cushim_api *cu = driver_open(NULL, CUSHIM_ORDER_PROC);
+    const struct cushim_api *cu = driver_open(NULL, CUSHIM_ORDER_DEFAULT);
     const char *used = cushim_path(cu);
     char *path = NULL;
 

@@ -16,14 +16,12 @@
 
 static enum cushim_order parse_order(const char *argument, struct argp_state *state)
 {
-    if (strcmp(argument, "proc") == 0)
-        return CUSHIM_ORDER_PROC;
-    if (strcmp(argument, "dlsym") == 0)
-        return CUSHIM_ORDER_DLSYM;
-    if (strcmp(argument, "dlsym-only") == 0)
-        return CUSHIM_ORDER_DLSYM_ONLY;
-    argp_error(state, "no order '%s'; there are proc, dlsym and dlsym-only", argument);
-    return CUSHIM_ORDER_PROC;
+    if (strcmp(argument, "both") == 0)
+        return CUSHIM_ORDER_DEFAULT;
+    if (strcmp(argument, "symbols") == 0)
+        return CUSHIM_ORDER_SYMBOLS;
+    argp_error(state, "no order '%s'; there are both and symbols", argument);
+    return CUSHIM_ORDER_DEFAULT;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -81,9 +79,9 @@ static const struct argp_option argp_options[] = {
      .doc = "Only entries whose symbol or name matches, such as 'cuMem*'"},
     {.name = "order",
      .key = 'o',
-     .arg = "proc|dlsym|dlsym-only",
-     .doc = "Route to try first: cuGetProcAddress (default) or the exported symbol; dlsym-only "
-            "never asks cuGetProcAddress"},
+     .arg = "both|symbols",
+     .doc = "Routes to take: both (default), or the exported symbols alone, without "
+            "cuGetProcAddress"},
     {.name = "audit",
      .key = 'a',
      .doc = "List the entries for which the two routes disagree; exit 1 if there are any"},
@@ -215,7 +213,7 @@ static void print_text(const struct symbols_options *options, const struct cushi
 
 int command_symbols(int argc, char **argv)
 {
-    struct symbols_options options = {.order = CUSHIM_ORDER_PROC};
+    struct symbols_options options = {.order = CUSHIM_ORDER_DEFAULT};
     const struct cushim_api *cu;
     bool found;
 

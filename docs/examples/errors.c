@@ -55,9 +55,9 @@ int main(void)
     }
     printf("%s: %s\n", cushim_status_name(cushim_status(cu)), cushim_message(cu));
     size_t count = 0;
-    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
-    for (size_t i = 0; i < count; i++)
-        printf("  tried %s: %s\n", attempts[i].path, attempts[i].message);
+    struct cushim_attempt attempt = {.size = sizeof attempt};
+    for (; cushim_attempt_at(cu, count, &attempt); count++)
+        printf("  tried %s: %s\n", attempt.path, attempt.message);
 
     bool good = cushim_status(cu) == CUSHIM_ERROR_NOT_FOUND && count == 1 &&
                 CUSHIM_CHECK(cushim_set_error_handler(note, &last)) &&

@@ -83,27 +83,28 @@ enum cushim_status {
     CUSHIM_ERROR_HEADER_MISMATCH,    /**< the caller's header is newer than the library */
     CUSHIM_ERROR_NO_DESCRIPTORS,     /**< the process or the system has too many open files */
     CUSHIM_ERROR_READ_FAILED,        /**< the file exists, and reading it fails */
-    CUSHIM_ERROR_NO_DLOPEN           /**< a static program whose C library cannot load libraries */
+    CUSHIM_ERROR_NO_DLOPEN,          /**< a static program whose C library cannot load libraries */
+    CUSHIM_ERROR_FORBIDDEN,          /**< the system's rules forbid it: noexec, SELinux, seccomp */
+    CUSHIM_ERROR_INCOMPLETE,         /**< it lacks functions that every driver of its release has */
+    CUSHIM_ERROR_TOO_OLD             /**< cushim_require: the driver lacks what the program needs */
 };
 
 /** Facts about a driver that loads all the same; a set of bits. */
 enum cushim_remark {
     CUSHIM_REMARK_NEWER_THAN_REGISTRY = 1 << 0, /**< it may have entries this build does not know */
-    CUSHIM_REMARK_PROC_FAILED = 1 << 1, /**< its cuGetProcAddress is wrong: the symbols were used */
+    CUSHIM_REMARK_INTERPOSED = 1 << 1, /**< another library answers for some entries: a tool that
+                                            traces or shares the GPU, or a wrapper */
     CUSHIM_REMARK_NO_PER_THREAD_STREAM = 1 << 2 /**< asked for, but it lacks the entries: legacy */
 };
 
 /**
- * Which of the two routes to an entry are taken: the library's export table, and the driver's
- * cuGetProcAddress. In every order the export table is the truth: an answer that contradicts it is
- * not used, and cushim_remarks() reports it.
+ * Which of the two routes to an entry are taken: the symbols that the library exports, and the
+ * driver's own look-up, cuGetProcAddress. On a driver both give the same address. They differ if a
+ * tool that traces or shares the GPU hooks one of them, and then the tool's answer is taken.
  */
 enum cushim_order {
-    CUSHIM_ORDER_DEFAULT = 0, /**< ask about names with several ABIs or a per-thread form, and about
-                                 what the export table lacks */
-    CUSHIM_ORDER_PROC,        /**< ask about every entry */
-    CUSHIM_ORDER_DLSYM,       /**< ask about what the export table lacks */
-    CUSHIM_ORDER_DLSYM_ONLY   /**< never ask */
+    CUSHIM_ORDER_DEFAULT = 0, /**< both, from CUDA 11.3 on */
+    CUSHIM_ORDER_SYMBOLS      /**< the symbols alone */
 };
 
 /** Where a candidate came from. */
@@ -112,8 +113,7 @@ enum cushim_source {
     CUSHIM_SOURCE_ENVIRONMENT, /**< CUSHIM_LIBCUDA */
     CUSHIM_SOURCE_RESOLVER,    /**< cushim_options.resolver */
     CUSHIM_SOURCE_COMPAT,      /**< the toolkit's compat folder, if the options allow it */
-    CUSHIM_SOURCE_PROCESS,     /**< already loaded in this process */
-    CUSHIM_SOURCE_SYSTEM,      /**< the system's own library search */
+    CUSHIM_SOURCE_SYSTEM,      /**< the system's own library search, or what is loaded already */
     CUSHIM_SOURCE_LIST         /**< the documented list of folders */
 };
 
@@ -131,7 +131,8 @@ typedef void *cushim_resolver_fn(void *user, const char *symbol);
 
 /**
  * Receive one line without newline, valid during the call. It runs on the loading thread, within
- * the load. It may call cushim. A C++ exception out of it ends the load and leaks its memory.
+ * the load. It may call cushim, but a load with the same log within it would never end. A C++
+ * exception out of it ends the load and leaks its memory.
  */
 typedef void cushim_log_fn(void *user, enum cushim_log_level level, const char *line);
 
@@ -149,14 +150,17 @@ struct cushim_options {
     enum cushim_order order;      /**< which routes to an entry are taken */
     bool per_thread_default_stream; /**< plain slots hold their _ptsz/_ptds twins, all or none */
     bool allow_compat; /**< try the toolkit's compat folder before the system's driver */
+    bool retry;        /**< cushim_load: if the last load failed, try again */
+    char reserved;     /**< 0 */
 };
 
-/** One candidate that was tried. Strings live as long as the instance. */
+/** One candidate that was tried. Strings live as long as the table. */
 struct cushim_attempt {
+    size_t size;               /**< of this structure, as the caller knows it */
     const char *path;          /**< as given to the system's loader */
+    const char *message;       /**< the system's own words, or what was wrong with the candidate */
     enum cushim_source source; /**< where the candidate came from */
     enum cushim_status status; /**< why it was not taken; CUSHIM_OK if it was */
-    const char *message;       /**< the system's own words, or what was wrong with the candidate */
 };
 
 /** Which default stream an entry uses: the legacy one, or each thread's own. */
@@ -172,8 +176,8 @@ enum cushim_state {
     CUSHIM_STATE_UNKNOWN    /**< this build of cushim knows no such symbol */
 };
 
-/** By which route a slot was filled. */
-enum cushim_via { CUSHIM_VIA_NONE = 0, CUSHIM_VIA_PROC, CUSHIM_VIA_DLSYM };
+/** By which route a slot was filled. CALLER: by the caller, in a copy of the table. */
+enum cushim_via { CUSHIM_VIA_NONE = 0, CUSHIM_VIA_PROC, CUSHIM_VIA_DLSYM, CUSHIM_VIA_CALLER };
 
 /** One entry of the registry. `header` is a static string. */
 struct cushim_entry {
@@ -192,10 +196,10 @@ struct cushim_slot {
 };
 
 /**
- * What cushim_load and cushim_open call, so that a library of one release notices the header of
- * another. A table only grows at its end: a newer library serves an older header. With a newer
- * header than the library's, the status is CUSHIM_ERROR_HEADER_MISMATCH and every slot that the
- * header knows is a stub; cushim_open returns NULL.
+ * What the macros cushim_load and cushim_open call, so that a library of one release notices the
+ * header of another. A table only grows at its end: a newer library serves an older header. With a
+ * newer header than the library's, the status is CUSHIM_ERROR_HEADER_MISMATCH and every slot that
+ * the header knows is a stub; cushim_open returns NULL.
  *
  * @param table_size  sizeof(struct cushim_api) in the caller's header
  */
@@ -205,10 +209,15 @@ CUSHIM_PUBLIC const struct cushim_api *cushim_connect_(const struct cushim_optio
 /**
  * Open the driver for the whole process, once, and return its table.
  *
- * The first load that succeeds or fails decides: later calls, from any thread, return the same
- * table and ignore their options. If several threads load at once, each builds a table, one of
- * them is published, and all return that one. cushim_status() and cushim_message() report how the
- * load ended.
+ * The first load that succeeds decides: later calls, from any thread, return the same table and
+ * ignore their options. If several threads load at once, each builds a table, one of them is
+ * published, and all return that one. cushim_status() and cushim_message() report how the load
+ * ended.
+ *
+ * A load that failed is not repeated, because programs call this function often. With
+ * options.retry it is, so that a daemon may start before its driver. If the new load succeeds or
+ * fails in another way, this call and all later ones return a new table; the old table stays valid,
+ * and its slots stay stubs.
  *
  * @param options  NULL for the defaults. Options that contradict themselves are refused: this call
  *                 returns a table without a driver, cushim_last_error() has the sentence, and the
@@ -216,12 +225,15 @@ CUSHIM_PUBLIC const struct cushim_api *cushim_connect_(const struct cushim_optio
  * @return the table, which lives until the process ends. NULL only for want of memory in a program
  *         whose header is newer than the library.
  *
+ * It is a function of the library, for other languages; in C and C++ a macro of the same name adds
+ * the size of the caller's table. Who calls the function compares the table's `size` with the table
+ * that it was built for.
+ *
  * Threads: safe. May be called within a load, by a callback or a library's constructor. Since: 0.1.
  */
-static inline const struct cushim_api *cushim_load(const struct cushim_options *options)
-{
-    return cushim_connect_(options, sizeof(struct cushim_api), false);
-}
+CUSHIM_PUBLIC const struct cushim_api *cushim_load(const struct cushim_options *options);
+/** cushim_load, with the size of the caller's table. */
+#define cushim_load(...) cushim_connect_((__VA_ARGS__), sizeof(struct cushim_api), false)
 
 /**
  * Open an independent table: of another driver version, of a driver at a given path, of a
@@ -232,12 +244,13 @@ static inline const struct cushim_api *cushim_load(const struct cushim_options *
  *         reports why, and its slots are stubs. NULL only for options that contradict themselves
  *         or for want of memory; cushim_last_error() has the sentence.
  *
+ * A function and a macro, as cushim_load.
+ *
  * Threads: safe. Since: 0.1.
  */
-static inline const struct cushim_api *cushim_open(const struct cushim_options *options)
-{
-    return cushim_connect_(options, sizeof(struct cushim_api), true);
-}
+CUSHIM_PUBLIC const struct cushim_api *cushim_open(const struct cushim_options *options);
+/** cushim_open, with the size of the caller's table. */
+#define cushim_open(...) cushim_connect_((__VA_ARGS__), sizeof(struct cushim_api), true)
 
 /**
  * Free a table and all that belongs to it. The driver stays loaded in the process, because
@@ -269,7 +282,7 @@ CUSHIM_PUBLIC void cushim_close_unload(const struct cushim_api *cu);
 CUSHIM_PUBLIC enum cushim_status cushim_status(const struct cushim_api *cu);
 
 /**
- * A sentence about the driver: how cuInit ended if cushim_init was called and failed, else how the
+ * A sentence about the driver: how cuInit ended if the last cushim_init failed, else how the
  * load ended. It names the path, the cause and what to do; for CUSHIM_OK, the driver and any
  * remark.
  *
@@ -299,18 +312,19 @@ CUSHIM_PUBLIC const char *cushim_status_name(enum cushim_status status);
 CUSHIM_PUBLIC unsigned cushim_remarks(const struct cushim_api *cu);
 
 /**
- * Every candidate that was tried, in order. If the status is CUSHIM_OK, the last one is in use.
+ * A candidate that was tried, in order. If the status is CUSHIM_OK, the last one is in use.
  *
- * @param count  written: number of elements
- * @return array that lives as long as the table
+ * @param index    from 0 on
+ * @param attempt  its size is set by the caller; the rest is written on success
+ * @return false if there is no such attempt
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC const struct cushim_attempt *cushim_attempts(const struct cushim_api *cu,
-                                                           size_t *count);
+CUSHIM_PUBLIC bool cushim_attempt_at(const struct cushim_api *cu, size_t index,
+                                     struct cushim_attempt *attempt);
 
 /**
- * Path of the library in use, without symbolic links.
+ * Path of the library in use, without symbolic links, as it was when the library was opened.
  *
  * @return a string that lives as long as the table; NULL without a library
  *
@@ -448,16 +462,32 @@ CUSHIM_PUBLIC void *cushim_proc(const struct cushim_api *cu, const char *name, i
                                 enum cushim_stream stream, enum cushim_proc_status *why);
 
 /**
- * Call cuInit(0) and name what it returned. The first result of a table is kept and returned again.
- * CUDA does not survive a fork: in a child of a process whose cuInit succeeded or was running, the
- * result is CUSHIM_ERROR_FORKED. A child of a process whose cuInit failed gets that result.
+ * Call cuInit(0) and name what it returned. Each call asks the driver: it answers at once if it is
+ * initialised, and a system that was not ready may be ready later. CUDA does not survive a fork: in
+ * a child of a process that initialised this driver, drivers return 3, and the result is
+ * CUSHIM_ERROR_FORKED.
  *
  * @return CUSHIM_OK, a status of the load, or one of the CUSHIM_ERROR_* that name cuInit. On
  *         failure cushim_message(cu) and cushim_last_error() have a sentence that names what to do.
+ *         For a copy of the table with a cuInit of its own, cushim_last_error() alone has it.
  *
  * Threads: safe; two threads may call cuInit at the same time, as drivers allow. Since: 0.1.
  */
 CUSHIM_PUBLIC enum cushim_status cushim_init(const struct cushim_api *cu);
+
+/**
+ * Check what a program needs, once, instead of before each call.
+ *
+ * @param release  oldest release of the driver that will do, such as 11020; 0: any
+ * @param symbols  exported names as for cushim_has, ending with NULL; NULL: none
+ * @return CUSHIM_OK, a status of the load, or CUSHIM_ERROR_TOO_OLD: the driver is older than the
+ *         release, or lacks one of the symbols. cushim_last_error() has one sentence that names all
+ *         that is missing, as far as it has room.
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC enum cushim_status cushim_require(const struct cushim_api *cu, int release,
+                                                const char *const *symbols);
 
 /**
  * Name of a driver error code, with no driver needed.

@@ -42,11 +42,10 @@ static void log_line(const char *line)
 
 static void log_load(const struct cushim_api *table)
 {
-    size_t count = 0;
-    const struct cushim_attempt *attempts = cushim_attempts(table, &count);
-    for (size_t i = 0; log_level() > 1 && i < count; i++)
-        fprintf(stderr, "cushim: tried %s: %s\n", attempts[i].path,
-                attempts[i].status == CUSHIM_OK ? "in use" : attempts[i].message);
+    struct cushim_attempt attempt = {.size = sizeof attempt};
+    for (size_t i = 0; log_level() > 1 && cushim_attempt_at(table, i, &attempt); i++)
+        fprintf(stderr, "cushim: tried %s: %s\n", attempt.path,
+                attempt.status == CUSHIM_OK ? "in use" : attempt.message);
     log_line(cushim_message(table));
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "loader/init.h"
+#include "loader/text.h"
 
 /* ---- sentences */
 
@@ -108,13 +109,12 @@ CUresult cushim_error_check_sized(const char *helper, const char *argument, cons
 CUresult cushim_error_read_sized(const char *helper, const char *argument, const void *given,
                                  size_t least, void *to, size_t size)
 {
-    size_t theirs = 0;
     CUresult code = cushim_error_check_sized(helper, argument, given, least);
     if (code != CUDA_SUCCESS)
         return code;
-    memcpy(&theirs, given, sizeof theirs);
-    memcpy(to, given, theirs < size ? theirs : size);
-    return CUDA_SUCCESS;
+    const char *wrong = cushim_text_read_sized(given, least, to, size);
+    return wrong ? cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "%s: %s", argument, wrong)
+                 : CUDA_SUCCESS;
 }
 
 void cushim_error_write_sized(void *given, const void *from, size_t size)

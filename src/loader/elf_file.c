@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@
 struct elf_file {
     int descriptor;
     uint64_t bytes;
+    uint64_t span; /* of addresses, from 0 to the end of its last segment */
     char *message;
     size_t size;
 };
@@ -58,7 +60,7 @@ COLD static enum cushim_status elf_file_refuse(const struct elf_file *file,
 }
 
 /* strerror is not safe in threads by the standard. */
-static const char *elf_file_words(int error, char *buffer, size_t size)
+const char *cushim_elf_file_words(int error, char *buffer, size_t size)
 {
 #ifdef __GLIBC__
     return strerror_r(error, buffer, size);
@@ -70,7 +72,7 @@ static const char *elf_file_words(int error, char *buffer, size_t size)
 COLD static enum cushim_status elf_file_refuse_errno(const struct elf_file *file, int error)
 {
     char words[128];
-    elf_file_refuse(file, CUSHIM_OK, elf_file_words(error, words, sizeof words));
+    elf_file_refuse(file, CUSHIM_OK, cushim_elf_file_words(error, words, sizeof words));
     switch (error) {
     case EMFILE:
     case ENFILE:
@@ -83,8 +85,9 @@ COLD static enum cushim_status elf_file_refuse_errno(const struct elf_file *file
     case ENXIO: /* a socket */
         return elf_file_refuse(file, CUSHIM_ERROR_NOT_A_FILE, "not a regular file");
     case EACCES:
-    case EPERM:
         return CUSHIM_ERROR_UNREADABLE;
+    case EPERM: /* no rights of a file: seccomp, for instance */
+        return CUSHIM_ERROR_FORBIDDEN;
     case ENOMEM:
         return CUSHIM_ERROR_OUT_OF_MEMORY;
     default:
@@ -137,7 +140,7 @@ COLD static enum cushim_status elf_file_check_header(const struct elf_file *file
 }
 
 /* The system's loader dies of a segment that the file has not whole, or that covers another. */
-COLD static enum cushim_status elf_file_check_segments(const struct elf_file *file,
+COLD static enum cushim_status elf_file_check_segments(struct elf_file *file,
                                                        const ElfW(Phdr) * segments, unsigned count)
 {
     uint64_t end = 0; /* of the segments before */
@@ -156,11 +159,12 @@ COLD static enum cushim_status elf_file_check_segments(const struct elf_file *fi
             return elf_file_refuse(file, CUSHIM_ERROR_OPEN_FAILED, "damaged: its segments overlap");
         end = segment->p_vaddr + segment->p_memsz;
     }
+    file->span = end;
     return CUSHIM_OK;
 }
 
 /* The header and, in nearly all libraries, the program headers come with one read. */
-COLD static enum cushim_status elf_file_check(const struct elf_file *file)
+COLD static enum cushim_status elf_file_check(struct elf_file *file)
 {
     union {
         ElfW(Ehdr) header;
@@ -198,26 +202,66 @@ COLD static enum cushim_status elf_file_check(const struct elf_file *file)
     return elf_file_check_segments(file, segments, count);
 }
 
-COLD enum cushim_status cushim_elf_file_inspect(const char *path, char *message, size_t size)
+COLD static enum cushim_status elf_file_open(struct elf_file *file, const char *path)
+{
+    file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
+    if (file->descriptor >= 0)
+        return CUSHIM_OK;
+    int error = errno;
+    /* A filter of system calls may refuse what is not even there. */
+    if (error == EPERM && access(path, F_OK) != 0 && errno == ENOENT)
+        error = ENOENT;
+    return elf_file_refuse_errno(file, error);
+}
+
+COLD static enum cushim_status elf_file_inspect(struct elf_file *file)
+{
+    struct stat info;
+    if (fstat(file->descriptor, &info) != 0)
+        return elf_file_refuse_errno(file, errno);
+    if (!S_ISREG(info.st_mode))
+        return elf_file_refuse(file, CUSHIM_ERROR_NOT_A_FILE,
+                               S_ISDIR(info.st_mode) ? "a folder, not a file"
+                                                     : "not a regular file");
+    if (info.st_size == 0)
+        return elf_file_refuse(file, CUSHIM_ERROR_EMPTY_FILE, "the file is empty");
+    file->bytes = (uint64_t)info.st_size;
+    return elf_file_check(file);
+}
+
+/* Map as the system's loader does: the whole range first, and then code. */
+COLD static enum cushim_status elf_file_map(const struct elf_file *file)
+{
+    void *range = mmap(NULL, (size_t)file->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (range == MAP_FAILED)
+        return elf_file_refuse(file, CUSHIM_ERROR_OUT_OF_MEMORY, "no room in the address space");
+    munmap(range, (size_t)file->span);
+    range = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file->descriptor, 0);
+    if (range == MAP_FAILED)
+        return elf_file_refuse(file, CUSHIM_ERROR_FORBIDDEN, "it may not be mapped as code");
+    munmap(range, 1);
+    return CUSHIM_OK;
+}
+
+COLD static enum cushim_status elf_file_each(const char *path, bool map, char *message, size_t size)
 {
     struct elf_file file = {.message = message, .size = size};
-    struct stat info;
-    file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
-    if (file.descriptor < 0)
-        return elf_file_refuse_errno(&file, errno);
-    enum cushim_status status;
-    if (fstat(file.descriptor, &info) != 0) {
-        status = elf_file_refuse_errno(&file, errno);
-    } else if (!S_ISREG(info.st_mode)) {
-        status =
-            elf_file_refuse(&file, CUSHIM_ERROR_NOT_A_FILE,
-                            S_ISDIR(info.st_mode) ? "a folder, not a file" : "not a regular file");
-    } else if (info.st_size == 0) {
-        status = elf_file_refuse(&file, CUSHIM_ERROR_EMPTY_FILE, "the file is empty");
-    } else {
-        file.bytes = (uint64_t)info.st_size;
-        status = elf_file_check(&file);
-    }
+    enum cushim_status status = elf_file_open(&file, path);
+    if (status != CUSHIM_OK)
+        return status;
+    status = elf_file_inspect(&file);
+    if (status == CUSHIM_OK && map)
+        status = elf_file_map(&file);
     close(file.descriptor);
     return status;
+}
+
+COLD enum cushim_status cushim_elf_file_inspect(const char *path, char *message, size_t size)
+{
+    return elf_file_each(path, false, message, size);
+}
+
+COLD enum cushim_status cushim_elf_file_map(const char *path, char *message, size_t size)
+{
+    return elf_file_each(path, true, message, size);
 }

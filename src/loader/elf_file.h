@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at a library's file before the system's loader maps it. */
+/* Looks at a library's file: at a path before the system's loader maps it, else after it failed. */
 #ifndef CUSHIM_LOADER_ELF_FILE_H
 #define CUSHIM_LOADER_ELF_FILE_H
 
@@ -15,5 +15,11 @@
  * @return CUSHIM_OK, or a status with a message of what is wrong
  */
 enum cushim_status cushim_elf_file_inspect(const char *path, char *message, size_t size);
+
+/* The same, and whether the file can be mapped as the system's loader does it. */
+enum cushim_status cushim_elf_file_map(const char *path, char *message, size_t size);
+
+/* The C library's words for an error number. */
+const char *cushim_elf_file_words(int error, char *buffer, size_t size);
 
 #endif

@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "loader/find.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader/last_error.h"
 #include "loader/status.h"
+#include "loader/text.h"
 
 #define WORDS 1024
-
-CUSHIM_PRINTF(1, 2) char *cushim_find_format(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1; /* 0 if it fails */
-    va_end(arguments);
-    char *text = size ? malloc(size) : NULL;
-    if (!text)
-        return NULL;
-    va_start(arguments, format);
-    vsnprintf(text, size, format, arguments);
-    va_end(arguments);
-    return text;
-}
 
 void cushim_find_log(const struct cushim_options *options, enum cushim_log_level level,
                      const char *line)
@@ -37,7 +22,7 @@ static void find_fail(struct cushim_find *find, enum cushim_status status, const
                       const char *cause)
 {
     find->status = status;
-    find->message = cushim_find_format("%s: %s%s", path, cause, cushim_status_advice(status));
+    find->message = cushim_text_format("%s: %s%s", path, cause, cushim_status_advice(status));
 }
 
 /* Returns false for want of memory. */
@@ -45,11 +30,11 @@ static bool find_record(struct cushim_find *find, const struct cushim_candidate 
                         enum cushim_status status, const char *words,
                         const struct cushim_options *options)
 {
-    char *path = cushim_library_copy(candidate->path), *message = cushim_library_copy(words);
+    char *path = cushim_text_copy(candidate->path), *message = cushim_text_copy(words);
     bool recorded = path && message;
     if (recorded) {
-        find->attempts[find->attempt_count++] =
-            (struct cushim_attempt){path, candidate->source, status, message};
+        find->attempts[find->attempt_count++] = (struct cushim_attempt){
+            sizeof(struct cushim_attempt), path, message, candidate->source, status};
     } else {
         free(path);
         free(message);
@@ -63,23 +48,17 @@ static bool find_record(struct cushim_find *find, const struct cushim_candidate 
     return recorded;
 }
 
-/* Whether what was opened is a driver, by the only function that answers before cuInit. */
-static enum cushim_status find_check(struct cushim_find *find, char *words, size_t size)
+static enum cushim_status find_check_version(struct cushim_find *find, int *version, char *words,
+                                             size_t size)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
-    void *symbol = cushim_library_symbol(&find->library, "cuDriverGetVersion");
+    void *symbol = cushim_lookup_version(&find->library);
     memcpy(&get_version, &symbol, sizeof symbol);
-    if (!get_version || !cushim_library_symbol(&find->library, "cuInit")) {
-        snprintf(words, size, "not a CUDA driver: it has no %s",
-                 get_version ? "cuInit" : "cuDriverGetVersion");
+    if (!get_version) {
+        snprintf(words, size, "not a CUDA driver: it has no cuDriverGetVersion");
         return CUSHIM_ERROR_NOT_CUDA;
     }
-    if (!cushim_library_is_function(&find->library, symbol)) {
-        snprintf(words, size, "not a CUDA driver: its cuDriverGetVersion is no code");
-        return CUSHIM_ERROR_NOT_CUDA;
-    }
-    int version = 0;
-    CUresult result = get_version(&version);
+    CUresult result = get_version(version);
     if (result == CUDA_ERROR_STUB_LIBRARY) {
         snprintf(words, size, "the toolkit's stub for linking, not a driver");
         return CUSHIM_ERROR_STUB;
@@ -88,12 +67,28 @@ static enum cushim_status find_check(struct cushim_find *find, char *words, size
         snprintf(words, size, "its cuDriverGetVersion fails with error %d", (int)result);
         return CUSHIM_ERROR_VERSION_FAILED;
     }
-    if (version <= 0) {
-        snprintf(words, size, "its cuDriverGetVersion returns version %d", version);
+    if (*version <= 0) {
+        snprintf(words, size, "its cuDriverGetVersion returns version %d", *version);
         return CUSHIM_ERROR_VERSION_INVALID;
     }
-    find->version = version;
     return CUSHIM_OK;
+}
+
+/* Whether what was opened is a driver. A caller's own resolver may have as little as it likes. */
+static enum cushim_status find_check(struct cushim_find *find, const struct cushim_options *options,
+                                     char *words, size_t size)
+{
+    int version = 0;
+    enum cushim_status status = find_check_version(find, &version, words, size);
+    if (status != CUSHIM_OK)
+        return status;
+    cushim_lookup_start(&find->lookup, &find->library, version, options->order);
+    const char *lacking = options->resolver ? NULL : cushim_lookup_lacks(&find->lookup);
+    if (!lacking)
+        return CUSHIM_OK;
+    snprintf(words, size, "it has no %s, which every driver of CUDA %d.%d has", lacking,
+             CUSHIM_RELEASE(version));
+    return CUSHIM_ERROR_INCOMPLETE;
 }
 
 static enum cushim_status find_no_memory(char *words, size_t size)
@@ -109,41 +104,27 @@ static enum cushim_status find_keep(struct cushim_find *find,
                                     enum cushim_status status, const struct cushim_options *options,
                                     char *words, size_t size)
 {
-    if (status == CUSHIM_OK && !cushim_library_describe(&find->library))
+    if (status == CUSHIM_OK && !cushim_dylib_describe(&find->library))
         status = find_no_memory(words, size);
     const char *told = status == CUSHIM_OK && find->library.path ? find->library.path : words;
     if (!find_record(find, candidate, status, told, options) && status == CUSHIM_OK)
         status = find_no_memory(words, size);
     if (status != CUSHIM_OK) {
-        cushim_library_close(&find->library, true);
-        find->version = 0;
+        cushim_dylib_close(&find->library, true);
+        find->lookup.version = 0;
     }
     return status;
 }
 
-static enum cushim_status find_attempt(struct cushim_find *find,
-                                       const struct cushim_candidate *candidate,
-                                       const struct cushim_options *options, char *words,
-                                       size_t size)
-{
-    *words = '\0';
-    enum cushim_status status = cushim_library_open(&find->library, candidate, words, size);
-    if (status == CUSHIM_OK)
-        status = find_check(find, words, size);
-    return find_keep(find, candidate, status, options, words, size);
-}
-
-/* As find_attempt, but the system's search is left out if it would open a damaged file. */
 static enum cushim_status find_try(struct cushim_find *find,
                                    const struct cushim_candidate *candidate,
                                    const struct cushim_options *options, char *words, size_t size)
 {
-    char path[4096];
-    struct cushim_candidate damaged = {path, candidate->source};
-    if (candidate->source != CUSHIM_SOURCE_PROCESS && !strchr(candidate->path, '/') &&
-        cushim_platform_search_is_unsafe(candidate->path, path, sizeof path))
-        candidate = &damaged;
-    return find_attempt(find, candidate, options, words, size);
+    *words = '\0';
+    enum cushim_status status = cushim_dylib_open(&find->library, candidate->path, words, size);
+    if (status == CUSHIM_OK)
+        status = find_check(find, options, words, size);
+    return find_keep(find, candidate, status, options, words, size);
 }
 
 static void find_exactly(struct cushim_find *find, const struct cushim_candidate *candidate,
@@ -168,7 +149,7 @@ static void find_search(struct cushim_find *find, const struct cushim_options *o
     enum cushim_status status = CUSHIM_ERROR_NOT_FOUND;
     char words[WORDS], cause[WORDS] = "", subject[WORDS] = "no CUDA driver";
     if (options->allow_compat && cushim_platform_compat.path &&
-        find_attempt(find, &cushim_platform_compat, options, words, sizeof words) == CUSHIM_OK)
+        find_try(find, &cushim_platform_compat, options, words, sizeof words) == CUSHIM_OK)
         return;
     for (const struct cushim_candidate *candidate = cushim_platform_candidates; candidate->path;
          candidate++) {
@@ -179,9 +160,7 @@ static void find_search(struct cushim_find *find, const struct cushim_options *o
             continue;
         if (now != CUSHIM_ERROR_NOT_FOUND) {
             status = now;
-            size_t last = find->attempt_count - 1;
-            snprintf(subject, sizeof subject, "%s",
-                     find->attempt_count ? find->attempts[last].path : candidate->path);
+            snprintf(subject, sizeof subject, "%s", candidate->path);
             memcpy(cause, words, sizeof cause);
         } else if (candidate->source == CUSHIM_SOURCE_SYSTEM) {
             memcpy(cause, words, sizeof cause);
@@ -197,7 +176,7 @@ static void find_by_resolver(struct cushim_find *find, const struct cushim_optio
     char words[WORDS] = "";
     find->library.resolver = options->resolver;
     find->library.user = options->user;
-    enum cushim_status status = find_check(find, words, sizeof words);
+    enum cushim_status status = find_check(find, options, words, sizeof words);
     status = find_keep(find, &candidate, status, options, words, sizeof words);
     if (status != CUSHIM_OK)
         find_fail(find, status, candidate.path, words);
@@ -225,5 +204,5 @@ void cushim_find_close(struct cushim_find *find, bool unload)
         free((char *)(uintptr_t)find->attempts[i].message);
     }
     free(find->message);
-    cushim_library_close(&find->library, unload);
+    cushim_dylib_close(&find->library, unload);
 }

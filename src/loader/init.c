@@ -4,21 +4,34 @@
 #include "loader/init.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "loader/instance.h"
 #include "loader/last_error.h"
 #include "loader/status.h"
 
-/* The process that last called cuInit through cushim_init, and how far it came. A child has no
- * CUDA if its parent's cuInit had succeeded, or had not returned yet. */
-static struct cushim_mark init_process;
-static _Atomic int init_running, init_succeeded;
+/* The last process in which cuInit succeeded; 0: none. */
+static _Atomic long init_process;
 
 bool cushim_init_is_forked(void)
 {
-    return cushim_platform_is_child(&init_process) &&
-           (atomic_load(&init_running) || atomic_load(&init_succeeded));
+    long process = atomic_load(&init_process);
+    return process && process != cushim_platform_process();
+}
+
+/* A child that was forked while another thread of its parent was in cuInit would wait there for
+ * that thread, for ever. */
+CUSHIM_COLD static CUresult init_call(const struct cushim_api *cu)
+{
+    struct cushim_instance *instance = cu->instance;
+    long process = cushim_platform_process();
+    if (atomic_load(&instance->init_inside) && atomic_load(&instance->init_process) != process)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    atomic_store(&instance->init_process, process);
+    atomic_fetch_add(&instance->init_inside, 1);
+    CUresult result = cu->cuInit(0);
+    atomic_fetch_sub(&instance->init_inside, 1);
+    return result;
 }
 
 CUSHIM_COLD static enum cushim_status init_status(CUresult result)
@@ -43,39 +56,33 @@ CUSHIM_COLD static enum cushim_status init_status(CUresult result)
     }
 }
 
-CUSHIM_COLD static const char *init_explain(struct cushim_instance *instance,
-                                            enum cushim_status status, CUresult result)
+CUSHIM_COLD static char *init_explain(const struct cushim_api *cu, enum cushim_status status,
+                                      CUresult result)
 {
-    const char *path = cushim_path(&instance->resolution.table),
-               *text = cushim_error_string(result);
+    const char *path = cushim_path(cu), *text = cushim_error_string(result);
     const char *advice = cushim_status_advice(status);
     path = path ? path : "the CUDA driver";
-    char *sentence =
-        status == CUSHIM_ERROR_FORKED
-            ? cushim_find_format("%s: cuInit ran in the parent of this process, and CUDA does not "
-                                 "survive a fork%s",
-                                 path, advice)
-            : cushim_find_format("%s: cuInit returned %d, %s%s", path, (int)result,
-                                 text ? text : "a code this build does not know", advice);
-    const char *kept = cushim_instance_keep(&instance->init_message, sentence);
-    return kept ? kept : cushim_status_name(status);
+    return status == CUSHIM_ERROR_FORKED
+               ? cushim_text_format("%s: cuInit ran in the parent of this process, and CUDA does "
+                                    "not survive a fork%s",
+                                    path, advice)
+               : cushim_text_format("%s: cuInit returned %d, %s%s", path, (int)result,
+                                    text ? text : "a code this build does not know", advice);
 }
 
-/* The first result of this instance's cuInit. */
-CUSHIM_COLD static CUresult init_call(struct cushim_instance *instance)
+/* For cushim_message, one sentence for each status. A copy of the table with a cuInit of its own
+ * has no message of its own. */
+CUSHIM_COLD static void init_note(const struct cushim_api *cu, enum cushim_status status,
+                                  char *sentence)
 {
-    int result = atomic_load(&instance->init_result);
-    if (result != CUSHIM_INIT_NOT_CALLED)
-        return (CUresult)result;
-    cushim_platform_mark(&init_process);
-    atomic_fetch_add(&init_running, 1);
-    int returned = (int)instance->resolution.table.cuInit(0);
-    if (returned == CUDA_SUCCESS)
-        atomic_store(&init_succeeded, 1);
-    atomic_fetch_sub(&init_running, 1);
-    return (CUresult)(atomic_compare_exchange_strong(&instance->init_result, &result, returned)
-                          ? returned
-                          : result);
+    struct cushim_instance *instance = cu->instance;
+    if (cu->cuInit != instance->resolution.table.cuInit) {
+        free(sentence);
+        return;
+    }
+    if (status != CUSHIM_OK)
+        cushim_instance_keep(&instance->init_messages[status - CUSHIM_ERROR_NO_DEVICE], sentence);
+    atomic_store(&instance->init_status, (int)status);
 }
 
 CUSHIM_COLD static enum cushim_status init_run(const struct cushim_api *cu, CUresult *result)
@@ -86,14 +93,16 @@ CUSHIM_COLD static enum cushim_status init_run(const struct cushim_api *cu, CUre
         cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
-    /* A result other than success stays what it was, in a child too. */
-    int before = atomic_load(&cu->instance->init_result);
-    bool forked =
-        (before == CUSHIM_INIT_NOT_CALLED || before == CUDA_SUCCESS) && cushim_init_is_forked();
-    *result = forked ? CUDA_ERROR_NOT_INITIALIZED : init_call(cu->instance);
-    status = forked ? CUSHIM_ERROR_FORKED : init_status(*result);
-    if (status != CUSHIM_OK)
-        cushim_last_error_set("%s", init_explain(cu->instance, status, *result));
+    *result = init_call(cu);
+    status = init_status(*result);
+    if (status == CUSHIM_OK) {
+        atomic_store(&init_process, cushim_platform_process());
+        init_note(cu, status, NULL);
+        return status;
+    }
+    char *sentence = init_explain(cu, status, *result);
+    cushim_last_error_set("%s", sentence ? sentence : cushim_status_name(status));
+    init_note(cu, status, sentence);
     return status;
 }
 

@@ -6,7 +6,7 @@
 
 #include <cushim/cushim.h>
 
-/* Whether cuInit ran, or was running, in a parent of this process. */
+/* Whether a parent of this process called cuInit with success, and this process has not. */
 bool cushim_init_is_forked(void);
 
 /* As cushim_init, as the driver's code: what cuInit returned, CUDA_ERROR_NO_DEVICE without a

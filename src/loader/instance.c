@@ -7,6 +7,7 @@
 
 #include "loader/last_error.h"
 #include "loader/registry.h"
+#include "loader/stubs.h"
 #include "loader/table.h"
 
 CUSHIM_COLD const char *cushim_instance_keep(_Atomic(char *) *place, char *text)
@@ -20,26 +21,24 @@ CUSHIM_COLD const char *cushim_instance_keep(_Atomic(char *) *place, char *text)
 
 CUSHIM_COLD static char *instance_describe(const struct cushim_instance *instance)
 {
-    char newer[96] = "", denied[CUSHIM_SENTENCE / 4] = "", symbol[CUSHIM_SYMBOL_SIZE];
+    char newer[96] = "";
     const struct cushim_resolution *resolution = &instance->resolution;
     const char *path = cushim_path(&resolution->table);
     size_t available = 0;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        available += resolution->state[i] == CUSHIM_STATE_AVAILABLE;
+        available += resolution->via[i] != CUSHIM_VIA_NONE;
     if (resolution->remarks & CUSHIM_REMARK_NEWER_THAN_REGISTRY)
         snprintf(newer, sizeof newer, "; newer than CUDA %d.%d, the newest this build knows",
                  CUSHIM_RELEASE(CUSHIM_REGISTRY_VERSION));
-    if (resolution->remarks & CUSHIM_REMARK_PROC_FAILED)
-        snprintf(denied, sizeof denied,
-                 "; its cuGetProcAddress denies or contradicts what it exports (%s): used the "
-                 "symbols",
-                 cushim_registry_symbol(resolution->denied, symbol));
-    return cushim_find_format("%s: CUDA %d.%d, %zu of %d entries%s%s%s",
+    return cushim_text_format("%s: CUDA %d.%d, %zu of %d entries%s%s%s",
                               path                               ? path
                               : instance->found.library.resolver ? "the caller's resolver"
                                                                  : "a driver of unknown path",
-                              CUSHIM_RELEASE(instance->found.version), available,
-                              CUSHIM_ENTRY_COUNT, newer, denied,
+                              CUSHIM_RELEASE(instance->found.lookup.version), available,
+                              CUSHIM_ENTRY_COUNT, newer,
+                              resolution->remarks & CUSHIM_REMARK_INTERPOSED
+                                  ? "; another library answers for some of them"
+                                  : "",
                               resolution->remarks & CUSHIM_REMARK_NO_PER_THREAD_STREAM
                                   ? "; it lacks per-thread default streams: used the legacy one"
                                   : "");
@@ -75,8 +74,10 @@ const char *cushim_message(const struct cushim_api *cu)
     struct cushim_instance *instance = instance_of(cu, __func__);
     if (!instance)
         return cushim_last_error();
-    const char *init = atomic_load(&instance->init_message);
-    return init ? init : cushim_instance_load_message(instance);
+    int init = atomic_load(&instance->init_status);
+    const char *message =
+        init ? atomic_load(&instance->init_messages[init - CUSHIM_ERROR_NO_DEVICE]) : NULL;
+    return message ? message : cushim_instance_load_message(instance);
 }
 
 unsigned cushim_remarks(const struct cushim_api *cu)
@@ -85,24 +86,26 @@ unsigned cushim_remarks(const struct cushim_api *cu)
     return instance ? instance->resolution.remarks : 0;
 }
 
-const struct cushim_attempt *cushim_attempts(const struct cushim_api *cu, size_t *count)
+bool cushim_attempt_at(const struct cushim_api *cu, size_t index, struct cushim_attempt *attempt)
 {
     const struct cushim_instance *instance = instance_of(cu, __func__);
-    if (count)
-        *count = instance ? instance->found.attempt_count : 0;
-    return instance ? instance->found.attempts : NULL;
+    if (!instance || index >= instance->found.attempt_count)
+        return false;
+    if (!attempt || attempt->size < offsetof(struct cushim_attempt, status)) {
+        cushim_last_error_set("%s: attempt: %s", __func__, attempt ? "size is not set" : "NULL");
+        return false;
+    }
+    size_t size = attempt->size;
+    memcpy(attempt, &instance->found.attempts[index],
+           size < sizeof *attempt ? size : sizeof *attempt);
+    attempt->size = size;
+    return true;
 }
 
 const char *cushim_path(const struct cushim_api *cu)
 {
-    struct cushim_instance *instance = instance_of(cu, __func__);
-    if (!instance || instance->found.status != CUSHIM_OK)
-        return NULL;
-    const char *path = instance->found.library.path;
-    const char *real = atomic_load(&instance->real_path);
-    if (!real && path)
-        real = cushim_instance_keep(&instance->real_path, cushim_platform_real_path(path));
-    return real ? real : path;
+    const struct cushim_instance *instance = instance_of(cu, __func__);
+    return instance && instance->found.status == CUSHIM_OK ? instance->found.library.path : NULL;
 }
 
 const void *cushim_base(const struct cushim_api *cu)
@@ -114,7 +117,7 @@ const void *cushim_base(const struct cushim_api *cu)
 int cushim_driver_version(const struct cushim_api *cu)
 {
     const struct cushim_instance *instance = instance_of(cu, __func__);
-    return instance ? instance->found.version : 0;
+    return instance ? instance->found.lookup.version : 0;
 }
 
 struct cushim_slot cushim_slot_at(const struct cushim_api *cu, size_t index)
@@ -123,10 +126,16 @@ struct cushim_slot cushim_slot_at(const struct cushim_api *cu, size_t index)
     const struct cushim_instance *instance = instance_of(cu, __func__);
     if (!instance || index >= CUSHIM_ENTRY_COUNT)
         return slot;
-    slot.state = (enum cushim_state)instance->resolution.state[index];
-    slot.via = (enum cushim_via)instance->resolution.via[index];
-    if (slot.state == CUSHIM_STATE_AVAILABLE)
-        slot.address = cushim_table_slot(&instance->resolution.table, index);
+    void *held = cushim_table_slot(cu, index);
+    if (cushim_stubs_is_stub(held, index)) {
+        slot.state = cushim_stubs_missing(instance->found.lookup.version, index);
+        return slot;
+    }
+    slot.state = CUSHIM_STATE_AVAILABLE;
+    slot.via = held == cushim_table_slot(&instance->resolution.table, index)
+                   ? (enum cushim_via)instance->resolution.via[index]
+                   : CUSHIM_VIA_CALLER;
+    slot.address = held;
     return slot;
 }
 

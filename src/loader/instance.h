@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One open driver, or the reason why there is none. The caller knows it by its table. */
+/* One open driver, or the reason why there is none. The caller knows it by its table, or by a copy
+ * of it in which some slots are the caller's own. */
 #ifndef CUSHIM_LOADER_INSTANCE_H
 #define CUSHIM_LOADER_INSTANCE_H
 
-#include <limits.h>
 #include <stdatomic.h>
 
 #include "loader/find.h"
 #include "loader/resolve.h"
-
-#define CUSHIM_INIT_NOT_CALLED INT_MIN
 
 /* Of functions that run once or rarely: small rather than fast. */
 #if defined(__GNUC__)
@@ -22,10 +20,12 @@
 struct cushim_instance {
     struct cushim_resolution resolution; /* the table comes first */
     struct cushim_find found;
-    enum cushim_order order;
-    _Atomic int init_result;               /* of the first cuInit */
-    _Atomic(char *) message, init_message; /* sentences, each made when somebody asks for it */
-    _Atomic(char *) real_path;
+    bool uses_twins;           /* plain slots hold their per-thread twins */
+    _Atomic(char *) message;   /* made when somebody asks for it */
+    _Atomic int init_status;   /* of the last cuInit */
+    _Atomic int init_inside;   /* threads in cuInit, */
+    _Atomic long init_process; /* and of which process */
+    _Atomic(char *) init_messages[CUSHIM_ERROR_FORKED - CUSHIM_ERROR_NO_DEVICE + 1];
     _Atomic(void *) primary; /* records of the helpers, one block from malloc */
 };
 

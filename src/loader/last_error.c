@@ -13,35 +13,41 @@
 #define ELSEWHERE "Windows"
 #endif
 
+/* A stub notes its call, and the sentence is made of that if somebody asks: a stub may be called in
+ * a signal handler. */
 static CUSHIM_THREAD_LOCAL struct {
     bool called;
-    unsigned index;
+    bool alone; /* no other instance was there */
+    unsigned short index;
     enum cushim_state state;
-    char text[CUSHIM_SENTENCE];
-} last_noted;
+} last_call;
 
-_Atomic int cushim_only_version;
-_Atomic(const char *) cushim_only_message;
+static CUSHIM_THREAD_LOCAL char last_text[CUSHIM_SENTENCE];
+
+_Atomic int cushim_last_error_others;
+_Atomic int cushim_last_error_version;
+_Atomic(const char *) cushim_last_error_cause;
 
 void cushim_last_error_set(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(last_noted.text, sizeof last_noted.text, format, arguments);
+    vsnprintf(last_text, sizeof last_text, format, arguments);
     va_end(arguments);
-    last_noted.called = false;
+    last_call.called = false;
 }
 
 void cushim_last_error_note(unsigned index, enum cushim_state state)
 {
-    last_noted.called = true;
-    last_noted.index = index;
-    last_noted.state = state;
+    last_call.called = true;
+    last_call.alone = !atomic_load_explicit(&cushim_last_error_others, memory_order_relaxed);
+    last_call.index = (unsigned short)index;
+    last_call.state = state;
 }
 
 bool cushim_last_error_is_call(const char *symbol)
 {
-    return last_noted.called && cushim_registry_find(symbol) == last_noted.index;
+    return last_call.called && cushim_registry_find(symbol) == last_call.index;
 }
 
 void cushim_last_error_describe(char *text, size_t size, const char *symbol,
@@ -77,26 +83,26 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
 
 const char *cushim_last_error(void)
 {
-    if (!last_noted.called)
-        return last_noted.text;
+    if (!last_call.called)
+        return last_text;
     char symbol[CUSHIM_SYMBOL_SIZE];
-    const char *why = atomic_load_explicit(&cushim_only_message, memory_order_acquire);
+    const char *why = atomic_load_explicit(&cushim_last_error_cause, memory_order_acquire);
+    int version = atomic_load_explicit(&cushim_last_error_version, memory_order_relaxed);
     bool elsewhere =
-        last_noted.state == CUSHIM_STATE_ABSENT && cushim_registry_is_elsewhere(last_noted.index);
-    cushim_last_error_describe(last_noted.text, sizeof last_noted.text,
-                               cushim_registry_symbol(last_noted.index, symbol),
-                               elsewhere ? CUSHIM_STATE_PLATFORM : last_noted.state,
-                               atomic_load_explicit(&cushim_only_version, memory_order_relaxed));
-    if (last_noted.state == CUSHIM_STATE_NO_DRIVER && why) {
-        size_t length = strlen(last_noted.text);
-        snprintf(last_noted.text + length, sizeof last_noted.text - length, " (%s)", why);
+        last_call.state == CUSHIM_STATE_ABSENT && cushim_registry_is_elsewhere(last_call.index);
+    cushim_last_error_describe(
+        last_text, sizeof last_text, cushim_registry_symbol(last_call.index, symbol),
+        elsewhere ? CUSHIM_STATE_PLATFORM : last_call.state, last_call.alone ? version : 0);
+    if (last_call.state == CUSHIM_STATE_NO_DRIVER && last_call.alone && why) {
+        size_t length = strlen(last_text);
+        snprintf(last_text + length, sizeof last_text - length, " (%s)", why);
     }
-    last_noted.called = false;
-    return last_noted.text;
+    last_call.called = false;
+    return last_text;
 }
 
 void cushim_clear_last_error(void)
 {
-    last_noted.called = false;
-    last_noted.text[0] = '\0';
+    last_call.called = false;
+    last_text[0] = '\0';
 }

@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What last went wrong on this thread. Nothing here waits: a signal handler may ask. */
+/* What last went wrong on this thread. Nothing here waits, and a stub only notes numbers. */
 #ifndef CUSHIM_LOADER_LAST_ERROR_H
 #define CUSHIM_LOADER_LAST_ERROR_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include <cushim/cushim.h>
+
+#include "loader/text.h"
 
 #if defined(_MSC_VER)
 #define CUSHIM_THREAD_LOCAL __declspec(thread)
 #else
 #define CUSHIM_THREAD_LOCAL __thread
-#endif
-
-#if defined(__MINGW32__) /* whose printf it is, <stdio.h> decides */
-#define CUSHIM_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
-#elif defined(__GNUC__)
-#define CUSHIM_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define CUSHIM_PRINTF(text, first)
 #endif
 
 #define CUSHIM_SENTENCE 1024 /* bytes of the longest one */
@@ -43,10 +36,11 @@ void cushim_last_error_describe(char *text, size_t size, const char *symbol,
 
 /*
  * The stubs are shared by all instances, so a call cannot tell whose it was. While the process has
- * the process-wide instance alone, it is that one's, and the sentence of a call has its version,
- * or why it has no driver. open.c sets both, and clears them for ever when another one is opened.
+ * the process-wide instance alone, it is that one's, and the sentence of a call has its version, or
+ * why it has no driver. open.c sets these: the first is the number of other instances.
  */
-extern _Atomic int cushim_only_version;
-extern _Atomic(const char *) cushim_only_message;
+extern _Atomic int cushim_last_error_others;
+extern _Atomic int cushim_last_error_version;
+extern _Atomic(const char *) cushim_last_error_cause;
 
 #endif

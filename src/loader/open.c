@@ -24,30 +24,19 @@ struct open_block {
 };
 static struct open_block open_instances;
 
-/* Loads that are under way on this thread, one within the other, and where on the stack the last
- * one is: an exception may have left it, and then it is below the next one. */
-static CUSHIM_THREAD_LOCAL struct {
-    int depth;
-    uintptr_t frame;
-} open_active;
-
-#define OPEN_DEPTH_MAX 4 /* a log that opens has a dozen lines on each level */
-
-static void open_fill(struct cushim_instance *instance, const struct cushim_options *options)
+static void open_fill(struct cushim_instance *instance, bool per_thread)
 {
-    cushim_resolve(&instance->resolution, &instance->found.library, instance->found.version,
-                   options);
+    cushim_resolve(&instance->resolution, &instance->found.lookup, per_thread);
     instance->resolution.table.instance = instance;
-    instance->order = options->order;
-    atomic_init(&instance->init_result, CUSHIM_INIT_NOT_CALLED);
+    instance->uses_twins =
+        per_thread && !(instance->resolution.remarks & CUSHIM_REMARK_NO_PER_THREAD_STREAM);
 }
 
 CUSHIM_COLD static void open_fill_failed(struct cushim_instance *instance,
                                          enum cushim_status status)
 {
-    static const struct cushim_options defaults;
     instance->found.status = status;
-    open_fill(instance, &defaults);
+    open_fill(instance, false);
 }
 
 CUSHIM_COLD static struct cushim_instance *open_create_failed(enum cushim_status status,
@@ -57,18 +46,17 @@ CUSHIM_COLD static struct cushim_instance *open_create_failed(enum cushim_status
     if (!instance)
         return NULL;
     open_fill_failed(instance, status);
-    instance->found.message = cushim_find_format("%s", message);
+    instance->found.message = cushim_text_copy(message);
     return instance;
 }
 
-CUSHIM_COLD static struct cushim_instance *
-open_find_and_resolve(const struct cushim_options *options)
+CUSHIM_COLD static struct cushim_instance *open_create(const struct cushim_options *options)
 {
     struct cushim_instance *instance = calloc(1, sizeof *instance);
     if (!instance)
         return NULL;
     cushim_find(&instance->found, options);
-    open_fill(instance, options);
+    open_fill(instance, options->per_thread_default_stream);
     if (instance->found.status != CUSHIM_OK)
         cushim_last_error_set("%s", cushim_instance_load_message(instance));
     if (options->log)
@@ -84,8 +72,8 @@ CUSHIM_COLD static void open_destroy(struct cushim_instance *instance, bool unlo
 {
     cushim_find_close(&instance->found, unload);
     free(atomic_load(&instance->message));
-    free(atomic_load(&instance->init_message));
-    free(atomic_load(&instance->real_path));
+    for (size_t i = 0; i < sizeof instance->init_messages / sizeof *instance->init_messages; i++)
+        free(atomic_load(&instance->init_messages[i]));
     free(atomic_load(&instance->primary));
     free(instance);
 }
@@ -97,15 +85,17 @@ CUSHIM_COLD static const char *open_read_options(const struct cushim_options *gi
     memset(options, 0, sizeof *options);
     if (!given)
         return NULL;
-    if (given->size < offsetof(struct cushim_options, path) + sizeof given->path)
-        return "options: size is not that of struct cushim_options";
-    memcpy(options, given, given->size < sizeof *options ? given->size : sizeof *options);
+    const char *wrong =
+        cushim_text_read_sized(given, offsetof(struct cushim_options, path) + sizeof given->path,
+                               options, sizeof *options);
+    if (wrong)
+        return wrong;
     if (options->path && options->resolver)
-        return "options: path and resolver are both given";
-    if ((unsigned)options->order > CUSHIM_ORDER_DLSYM_ONLY)
-        return "options: order has an unknown value";
-    if (open_active.depth >= OPEN_DEPTH_MAX && open_active.frame > (uintptr_t)options)
-        return "a callback or a library's constructor loads again and again, within loads";
+        return "path and resolver are both given";
+    if ((unsigned)options->order > CUSHIM_ORDER_SYMBOLS)
+        return "order has an unknown value";
+    if (options->reserved)
+        return "reserved is not 0";
     return NULL;
 }
 
@@ -122,29 +112,17 @@ static struct cushim_instance *open_without_memory(void)
     return &fallback;
 }
 
-/* The first instance wins, and lives until the process ends. */
+/* The first instance takes the place of `before`, and lives until the process ends. */
 CUSHIM_COLD static struct cushim_instance *open_publish(_Atomic(struct cushim_instance *) *place,
+                                                        struct cushim_instance *before,
                                                         struct cushim_instance *instance)
 {
-    struct cushim_instance *first = NULL;
     if (!instance)
         return open_without_memory();
-    if (atomic_compare_exchange_strong(place, &first, instance))
+    if (atomic_compare_exchange_strong(place, &before, instance))
         return instance;
     open_destroy(instance, true);
-    return first;
-}
-
-CUSHIM_COLD static struct cushim_instance *open_create(const struct cushim_options *options)
-{
-    uintptr_t outer = open_active.frame, own = (uintptr_t)options;
-    int depth = outer > own ? open_active.depth : 0;
-    open_active.frame = own;
-    open_active.depth = depth + 1;
-    struct cushim_instance *instance = open_find_and_resolve(options);
-    open_active.frame = outer;
-    open_active.depth = depth;
-    return instance;
+    return before;
 }
 
 /* A caller's mistake concerns nobody else: nothing is published. */
@@ -153,46 +131,43 @@ CUSHIM_COLD static const struct cushim_api *open_refuse(const char *message)
     static _Atomic(struct cushim_instance *) refused;
     struct cushim_instance *instance = atomic_load(&refused);
     if (!instance)
-        instance =
-            open_publish(&refused, open_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT,
-                                                      "the options of cushim_load were refused"));
-    cushim_last_error_set("%s", message);
+        instance = open_publish(&refused, NULL,
+                                open_create_failed(CUSHIM_ERROR_INVALID_ARGUMENT,
+                                                   "the options of cushim_load were refused"));
+    cushim_last_error_set("options: %s", message);
     return &instance->resolution.table;
 }
 
-/* Sentences of calls name the process-wide driver as long as there is no other. */
-CUSHIM_COLD static void open_note_only(bool another)
+/* A load that failed as the one before did: the same table goes on, and a daemon that tries every
+ * second does not grow. */
+CUSHIM_COLD static bool open_failed_again(const struct cushim_instance *before,
+                                          const struct cushim_instance *now)
 {
-    static _Atomic bool others;
-    struct cushim_instance *instance = atomic_load(&open_process_wide);
-    if (another)
-        atomic_store(&others, true);
-    if (!atomic_load(&others)) { /* then one was published just now */
-        atomic_store(&cushim_only_version, instance->found.version);
-        atomic_store(&cushim_only_message,
-                     instance->found.version ? NULL : instance->found.message);
-    }
-    if (atomic_load(&others)) { /* read again: another thread may have opened one meanwhile */
-        atomic_store(&cushim_only_version, 0);
-        atomic_store(&cushim_only_message, NULL);
-    }
+    return before && now && now->found.status == before->found.status && now->found.message &&
+           before->found.message && strcmp(now->found.message, before->found.message) == 0;
 }
 
 CUSHIM_COLD static const struct cushim_api *open_shared(const struct cushim_options *given)
 {
     struct cushim_options options;
-    struct cushim_instance *instance =
-        atomic_load_explicit(&open_process_wide, memory_order_acquire);
-    if (instance)
-        return &instance->resolution.table;
+    struct cushim_instance *before = atomic_load_explicit(&open_process_wide, memory_order_acquire);
+    if (before && (!given || before->found.status == CUSHIM_OK))
+        return &before->resolution.table;
     const char *contradiction = open_read_options(given, &options);
+    if (before && (contradiction || !options.retry))
+        return &before->resolution.table;
     if (contradiction)
         return open_refuse(contradiction);
-    instance = open_create(&options);
+    struct cushim_instance *instance = open_create(&options);
+    if (open_failed_again(before, instance)) {
+        open_destroy(instance, true);
+        return &before->resolution.table;
+    }
     if (!instance)
         return &open_without_memory()->resolution.table;
-    instance = open_publish(&open_process_wide, instance);
-    open_note_only(false);
+    instance = open_publish(&open_process_wide, before, instance);
+    atomic_store(&cushim_last_error_version, instance->found.lookup.version);
+    atomic_store(&cushim_last_error_cause, instance->found.message);
     return &instance->resolution.table;
 }
 
@@ -224,7 +199,7 @@ CUSHIM_COLD static const struct cushim_api *open_independent(const struct cushim
     struct cushim_options options;
     const char *contradiction = open_read_options(given, &options);
     if (contradiction) {
-        cushim_last_error_set("%s", contradiction);
+        cushim_last_error_set("options: %s", contradiction);
         return NULL;
     }
     struct cushim_instance *instance = open_create(&options);
@@ -236,7 +211,7 @@ CUSHIM_COLD static const struct cushim_api *open_independent(const struct cushim
         cushim_last_error_set("out of memory");
         return NULL;
     }
-    open_note_only(true);
+    atomic_fetch_add(&cushim_last_error_others, 1);
     return &instance->resolution.table;
 }
 
@@ -260,11 +235,13 @@ CUSHIM_COLD static void open_close(const struct cushim_api *cu, bool unload)
     if (!cu || (shared && cu == &shared->resolution.table))
         return;
     struct cushim_instance *instance = open_take(cu);
-    if (instance)
-        open_destroy(instance, unload);
-    else
+    if (!instance) {
         cushim_last_error_set("cushim_close: not a table that cushim_open returned, or closed "
                               "already");
+        return;
+    }
+    open_destroy(instance, unload);
+    atomic_fetch_sub(&cushim_last_error_others, 1);
 }
 
 void cushim_close(const struct cushim_api *cu)
@@ -315,8 +292,8 @@ CUSHIM_COLD static const struct cushim_api *open_mismatched(size_t table_size)
     static _Atomic(struct cushim_api *) wide;
     struct cushim_instance *instance = atomic_load(&mismatched);
     if (!instance)
-        instance =
-            open_publish(&mismatched, open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
+        instance = open_publish(&mismatched, NULL,
+                                open_create_failed(CUSHIM_ERROR_HEADER_MISMATCH, message));
     cushim_last_error_set("%s", message);
     struct cushim_api *table = atomic_load(&wide);
     if (table && table->size == table_size)
@@ -335,6 +312,17 @@ CUSHIM_COLD const struct cushim_api *cushim_connect_(const struct cushim_options
         return independent ? NULL : table;
     }
     return independent ? open_independent(options) : open_shared(options);
+}
+
+/* In parentheses, because of the header's macros of these names. */
+const struct cushim_api *(cushim_load)(const struct cushim_options *options)
+{
+    return open_shared(options);
+}
+
+const struct cushim_api *(cushim_open)(const struct cushim_options *options)
+{
+    return open_independent(options);
 }
 
 const char *cushim_version(void)

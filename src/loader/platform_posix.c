@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* secure_getenv, dlinfo, dladdr, madvise */
+#define _GNU_SOURCE /* secure_getenv, dlinfo, dladdr */
 #endif
 #include "loader/platform.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "loader/elf.h"
 #include "loader/elf_file.h"
+#include "loader/text.h"
 
 #define DRIVER "libcuda.so.1"
 
@@ -48,7 +47,6 @@ static const struct {
 #endif
 
 const struct cushim_candidate cushim_platform_candidates[] = {
-    {DRIVER, CUSHIM_SOURCE_PROCESS},
     {DRIVER, CUSHIM_SOURCE_SYSTEM},
 #ifdef MULTIARCH
     {MULTIARCH "/" DRIVER, CUSHIM_SOURCE_LIST},
@@ -77,44 +75,15 @@ const char *cushim_platform_env(const char *name)
     return secure_getenv(name);
 }
 
-/* What the search would make of a file. */
-enum platform_verdict { PLATFORM_PASSES_OVER, PLATFORM_OPENS, PLATFORM_DIES };
+/* ---- why dlopen failed; nothing of this runs before it did */
 
-static enum platform_verdict platform_judge(const char *path)
+/* The C library's own words for an error end the sentence, in whichever language it has them. */
+static bool platform_ends_with_error(const char *words, int error)
 {
-    struct stat info;
-    char ignored[256];
-    if (stat(path, &info) != 0)
-        return PLATFORM_PASSES_OVER;
-    switch (cushim_elf_file_inspect(path, ignored, sizeof ignored)) {
-    case CUSHIM_OK:
-        return PLATFORM_OPENS;
-    case CUSHIM_ERROR_TRUNCATED:
-    case CUSHIM_ERROR_OPEN_FAILED:
-        return PLATFORM_DIES;
-    default:
-        return PLATFORM_PASSES_OVER;
-    }
-}
-
-bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
-{
-    const char *folders = secure_getenv("LD_LIBRARY_PATH");
-    enum platform_verdict verdict = PLATFORM_PASSES_OVER;
-    while (folders && *folders && !verdict) {
-        size_t length = strcspn(folders, ":;");
-        if ((size_t)snprintf(path, size, "%.*s/%s", length ? (int)length : 1,
-                             length ? folders : ".", name) < size)
-            verdict = platform_judge(path);
-        folders += length;
-        if (*folders)
-            folders++;
-    }
-#ifdef MULTIARCH
-    if (!verdict && snprintf(path, size, MULTIARCH "/%s", name) < (int)size)
-        verdict = platform_judge(path);
-#endif
-    return verdict == PLATFORM_DIES;
+    char buffer[128];
+    const char *text = cushim_elf_file_words(error, buffer, sizeof buffer);
+    size_t length = strlen(words), end = strlen(text);
+    return length >= end && strcmp(words + length - end, text) == 0;
 }
 
 /*
@@ -139,60 +108,85 @@ static bool platform_is_about_a_bare_name(const char *words)
     return start && start < colon && !memchr(start, '/', (size_t)(colon - start));
 }
 
-/* Why dlopen failed, for a file that passed inspection or a name that the system searched for. */
-static enum cushim_status platform_classify(const char *path, const char *words, int error)
+/* What is wrong with a file that the system's loader did not take. */
+static enum cushim_status platform_examine(const char *path)
 {
-    if (error == ENOMEM)
-        return CUSHIM_ERROR_OUT_OF_MEMORY;
     char ignored[256];
-    if (cushim_elf_file_inspect("/", ignored, sizeof ignored) == CUSHIM_ERROR_NO_DESCRIPTORS)
+    return cushim_elf_file_map(path, ignored, sizeof ignored);
+}
+
+/* The file that a failed search stopped at: one that the words name, or the first in the folders of
+ * the search that the C library tells. The loader's cache has others. */
+static bool platform_locate(const char *name, const char *words, char *path, size_t size)
+{
+    size_t length = strcspn(words, ":");
+    const char *last = memrchr(words, '/', length);
+    if (last && strncmp(last + 1, name, length - (size_t)(last + 1 - words)) == 0 &&
+        length < size) {
+        memcpy(path, words, length);
+        path[length] = '\0';
+        return true;
+    }
+    bool found = false;
+#ifdef __GLIBC__
+    void *self = dlopen(NULL, RTLD_LAZY);
+    Dl_serinfo count, *folders = NULL;
+    if (self && dlinfo(self, RTLD_DI_SERINFOSIZE, &count) == 0)
+        folders = calloc(1, count.dls_size);
+    if (folders && dlinfo(self, RTLD_DI_SERINFOSIZE, folders) == 0 &&
+        dlinfo(self, RTLD_DI_SERINFO, folders) == 0)
+        for (unsigned i = 0; i < folders->dls_cnt && !found; i++)
+            found = (size_t)snprintf(path, size, "%s/%s", folders->dls_serpath[i].dls_name, name) <
+                        size &&
+                    access(path, F_OK) == 0;
+    free(folders);
+    if (self)
+        dlclose(self);
+#endif
+    return found;
+}
+
+static enum cushim_status platform_explain(const char *path, const char *words)
+{
+    if (platform_ends_with_error(words, ENOMEM))
+        return CUSHIM_ERROR_OUT_OF_MEMORY;
+    if (platform_examine("/") == CUSHIM_ERROR_NO_DESCRIPTORS)
         return CUSHIM_ERROR_NO_DESCRIPTORS;
     void *self = dlopen(NULL, RTLD_LAZY);
     if (!self) /* a program without dlopen, as musl makes them with -static */
         return CUSHIM_ERROR_NO_DLOPEN;
     dlclose(self);
+    bool missing = platform_ends_with_error(words, ENOENT);
+    if (!platform_is_about(words, path) && platform_is_about_a_bare_name(words))
+        return missing ? CUSHIM_ERROR_DEPENDENCY : CUSHIM_ERROR_OPEN_FAILED;
+    char file[4096];
+    enum cushim_status status = CUSHIM_OK;
     if (strchr(path, '/'))
-        return !platform_is_about(words, path) && platform_is_about_a_bare_name(words)
-                   ? CUSHIM_ERROR_DEPENDENCY
-                   : CUSHIM_ERROR_OPEN_FAILED;
-    if (platform_is_about(words, path))
-        return CUSHIM_ERROR_NOT_FOUND;
-    return platform_is_about_a_bare_name(words) ? CUSHIM_ERROR_DEPENDENCY
-                                                : CUSHIM_ERROR_OPEN_FAILED;
+        status = platform_examine(path);
+    else if (missing)
+        status = CUSHIM_ERROR_NOT_FOUND;
+    else if (platform_locate(path, words, file, sizeof file))
+        status = platform_examine(file);
+    return status == CUSHIM_OK ? CUSHIM_ERROR_OPEN_FAILED : status;
 }
 
-/* A damaged library's names are in what the system reports of it, and may end up in a terminal. */
-static void platform_make_printable(char *words)
+enum cushim_status cushim_platform_open(const char *path, void **handle, char *message, size_t size)
 {
-    for (; *words; words++)
-        if ((unsigned char)*words < ' ' || *words == 127)
-            *words = '?';
-}
-
-enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate, void **handle,
-                                        char *message, size_t size)
-{
-    if (strchr(candidate->path, '/')) {
-        enum cushim_status status = cushim_elf_file_inspect(candidate->path, message, size);
+    if (strchr(path, '/')) {
+        enum cushim_status status = cushim_elf_file_inspect(path, message, size);
         if (status != CUSHIM_OK)
             return status;
     }
-    int only_found = candidate->source == CUSHIM_SOURCE_PROCESS ? RTLD_NOLOAD : 0;
-    errno = 0;
-    void *found = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | only_found);
-    int error = errno;
+    errno = ENOENT; /* glibc reports what is left there if it found no folder to look into */
+    void *found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (found) {
         *handle = found;
         return CUSHIM_OK;
     }
     const char *words = dlerror();
-    if (only_found) {
-        snprintf(message, size, "not loaded in this process");
-        return CUSHIM_ERROR_NOT_FOUND;
-    }
     snprintf(message, size, "%s", words ? words : "dlopen reported no reason");
-    enum cushim_status status = platform_classify(candidate->path, message, error);
-    platform_make_printable(message);
+    enum cushim_status status = platform_explain(path, message);
+    cushim_text_make_printable(message);
     return status;
 }
 
@@ -206,65 +200,61 @@ void *cushim_platform_symbol(void *handle, const char *symbol)
     return dlsym(handle, symbol);
 }
 
-bool cushim_platform_exports(void *handle, void **addresses)
+/* The system's loader writes a library's map behind its own lock, which ThreadSanitizer does not
+ * know. */
+#if defined(__clang__) || defined(__GNUC__) && __GNUC__ >= 8
+#define READS_MAP __attribute__((no_sanitize("thread")))
+#else
+#define READS_MAP
+#endif
+
+/* Byte by byte, because a function of the C library would be checked. */
+READS_MAP static void platform_read_map(const struct link_map *map, char *path, size_t size,
+                                        const void **base)
 {
-    return cushim_elf_exports(handle, addresses);
+    size_t length = 0;
+    *base = (const void *)(uintptr_t)map->l_addr;
+    for (const char *c = map->l_name; *c && length + 1 < size; c++)
+        path[length++] = *c;
+    path[length] = '\0';
 }
 
 void cushim_platform_describe(void *handle, void *symbol, char *path, size_t size,
                               const void **base)
 {
+    struct link_map *map = NULL;
     Dl_info info;
-    if (handle) {
-        cushim_elf_describe(handle, path, size, base);
-    } else if (dladdr(symbol, &info)) {
+    if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) {
+        platform_read_map(map, path, size, base);
+    } else if (!handle && symbol && dladdr(symbol, &info)) {
         *base = info.dli_fbase;
         snprintf(path, size, "%s", info.dli_fname ? info.dli_fname : "");
     }
+    /* Now, because the current folder and links may be others later. */
+    char *real = realpath(path, NULL);
+    if (real)
+        snprintf(path, size, "%s", real);
+    free(real);
 }
 
-char *cushim_platform_real_path(const char *path)
+const void *cushim_platform_object(const void *address)
 {
-    return realpath(path, NULL);
+    Dl_info info;
+    return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-bool cushim_platform_is_code(const void *address)
+READS_MAP bool cushim_platform_has(void *handle, const void *address)
 {
-    return cushim_elf_is_code(address);
+    struct link_map *map = NULL;
+    const void *object = cushim_platform_object(address);
+    if (!object || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+        return false;
+    /* The first is so for a library whose addresses begin at 0, as all do. */
+    return (uintptr_t)object == (uintptr_t)map->l_addr ||
+           object == cushim_platform_object(map->l_ld);
 }
 
-/* A page that the kernel empties in a child; NULL if it cannot. */
-static _Atomic int *platform_make_page(void)
+long cushim_platform_process(void)
 {
-#ifdef MADV_WIPEONFORK
-    void *page =
-        mmap(NULL, sizeof(_Atomic int), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        return NULL;
-    if (madvise(page, sizeof(_Atomic int), MADV_WIPEONFORK) == 0)
-        return page;
-    munmap(page, sizeof(_Atomic int));
-#endif
-    return NULL;
-}
-
-/* Process numbers alone do not tell: a child in a new namespace may have its parent's. */
-void cushim_platform_mark(struct cushim_mark *mark)
-{
-    _Atomic int *page = atomic_load(&mark->page), *made = page ? NULL : platform_make_page();
-    if (made && atomic_compare_exchange_strong(&mark->page, &page, made))
-        page = made;
-    else if (made)
-        munmap((void *)made, sizeof *made);
-    if (page)
-        atomic_store(page, 1);
-    atomic_store(&mark->process, (long)getpid());
-}
-
-bool cushim_platform_is_child(struct cushim_mark *mark)
-{
-    _Atomic int *page = atomic_load(&mark->page);
-    long process = atomic_load(&mark->process);
-    /* Both are asked: emulators say that they empty pages, and do not. */
-    return (page && !atomic_load(page)) || (process && process != (long)getpid());
+    return (long)getpid();
 }

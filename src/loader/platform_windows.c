@@ -9,7 +9,6 @@
 #define PATH_SIZE CUSHIM_WIDE_PATH_SIZE
 
 const struct cushim_candidate cushim_platform_candidates[] = {
-    {"nvcuda.dll", CUSHIM_SOURCE_PROCESS},
     {"nvcuda.dll", CUSHIM_SOURCE_SYSTEM},
     {NULL, CUSHIM_SOURCE_LIST},
 };
@@ -17,14 +16,6 @@ _Static_assert(sizeof cushim_platform_candidates / sizeof *cushim_platform_candi
                    CUSHIM_MAX_ATTEMPTS,
                "all attempts are recorded");
 const struct cushim_candidate cushim_platform_compat = {NULL, CUSHIM_SOURCE_COMPAT};
-
-bool cushim_platform_search_is_unsafe(const char *name, char *path, size_t size)
-{
-    (void)name;
-    (void)path;
-    (void)size;
-    return false; /* the system checks what it maps */
-}
 
 /* ---- text: UTF-8 here, as in all of cushim */
 
@@ -122,35 +113,26 @@ static bool platform_full_path(const char *path, wchar_t full[PATH_SIZE])
 /* Always by the whole path: by its name the system would take one that is loaded already, from
  * wherever that was. What a library in System32 needs comes from there too; what another one needs
  * may be its neighbour. */
-static HMODULE platform_load(const struct cushim_candidate *candidate, const wchar_t *full)
+static HMODULE platform_load(const char *path, const wchar_t *full)
 {
-    HMODULE found = NULL;
-    if (candidate->source != CUSHIM_SOURCE_PROCESS)
-        return LoadLibraryExW(full, NULL,
-                              platform_is_bare(candidate->path) ? LOAD_LIBRARY_SEARCH_SYSTEM32
-                                                                : LOAD_WITH_ALTERED_SEARCH_PATH);
-    GetModuleHandleExW(0, full, &found);
-    return found;
+    return LoadLibraryExW(full, NULL,
+                          platform_is_bare(path) ? LOAD_LIBRARY_SEARCH_SYSTEM32
+                                                 : LOAD_WITH_ALTERED_SEARCH_PATH);
 }
 
-enum cushim_status cushim_platform_open(const struct cushim_candidate *candidate, void **handle,
-                                        char *message, size_t size)
+enum cushim_status cushim_platform_open(const char *path, void **handle, char *message, size_t size)
 {
     wchar_t full[PATH_SIZE];
-    if (!platform_full_path(candidate->path, full)) {
+    if (!platform_full_path(path, full)) {
         snprintf(message, size, "not a path in UTF-8 of less than %d characters", PATH_SIZE);
         return CUSHIM_ERROR_NOT_FOUND;
     }
-    HMODULE found = platform_load(candidate, full);
+    HMODULE found = platform_load(path, full);
     if (found) {
         *handle = (void *)found;
         return CUSHIM_OK;
     }
     DWORD error = GetLastError();
-    if (candidate->source == CUSHIM_SOURCE_PROCESS) {
-        snprintf(message, size, "not loaded in this process");
-        return CUSHIM_ERROR_NOT_FOUND;
-    }
     platform_explain(error, message, size);
     /* The same error is for the library itself and for one that it needs. */
     return error == ERROR_MOD_NOT_FOUND && GetFileAttributesW(full) == INVALID_FILE_ATTRIBUTES
@@ -171,52 +153,34 @@ void *cushim_platform_symbol(void *handle, const char *symbol)
     return address;
 }
 
-bool cushim_platform_exports(void *handle, void **addresses)
+const void *cushim_platform_object(const void *address)
 {
-    (void)handle;
-    (void)addresses;
-    return false; /* GetProcAddress is fast */
+    HMODULE module = NULL;
+    GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
+                           GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                       (const char *)address, &module);
+    return (const void *)module;
+}
+
+bool cushim_platform_has(void *handle, const void *address)
+{
+    return cushim_platform_object(address) == handle;
 }
 
 void cushim_platform_describe(void *handle, void *symbol, char *path, size_t size,
                               const void **base)
 {
-    (void)handle;
-    HMODULE module;
+    const void *module = handle ? handle : cushim_platform_object(symbol);
     wchar_t wide[PATH_SIZE];
-    if (!GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
-                                GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
-                            (const char *)symbol, &module))
+    if (!module)
         return;
-    *base = (const void *)module;
-    DWORD length = GetModuleFileNameW(module, wide, PATH_SIZE);
+    *base = module;
+    DWORD length = GetModuleFileNameW((HMODULE)(uintptr_t)module, wide, PATH_SIZE);
     if (!length || length >= PATH_SIZE || !platform_narrow(wide, path, size))
         *path = '\0';
 }
 
-char *cushim_platform_real_path(const char *path)
+long cushim_platform_process(void)
 {
-    (void)path;
-    return NULL; /* the system reports paths without links */
-}
-
-bool cushim_platform_is_code(const void *address)
-{
-    MEMORY_BASIC_INFORMATION region;
-    const DWORD code =
-        PAGE_EXECUTE | PAGE_EXECUTE_READ | PAGE_EXECUTE_READWRITE | PAGE_EXECUTE_WRITECOPY;
-    return VirtualQuery(address, &region, sizeof region) && region.State == MEM_COMMIT &&
-           region.Protect & code;
-}
-
-/* There is no fork. */
-void cushim_platform_mark(struct cushim_mark *mark)
-{
-    (void)mark;
-}
-
-bool cushim_platform_is_child(struct cushim_mark *mark)
-{
-    (void)mark;
-    return false;
+    return 1; /* there is no fork */
 }

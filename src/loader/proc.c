@@ -35,10 +35,10 @@ static void proc_find_entry(struct proc_wanted *wanted, bool per_thread)
 /* The entry's own address: a plain slot of a per-thread instance holds its twin's. */
 static void *proc_address_of(const struct cushim_api *cu, size_t index)
 {
-    char symbol[CUSHIM_SYMBOL_SIZE];
-    void *exported =
-        cushim_library_symbol(&cu->instance->found.library, cushim_registry_symbol(index, symbol));
-    return exported ? exported : cushim_slot_at(cu, index).address;
+    enum cushim_via via;
+    if (cu->instance->uses_twins && cushim_registry_has_twin(index))
+        return cushim_lookup_entry(&cu->instance->found.lookup, index, &via);
+    return cushim_slot_at(cu, index).address;
 }
 
 /* Whether an address is that of an entry that the registry knows, and that was not asked for. */
@@ -73,13 +73,9 @@ static void *proc_refuse(const struct cushim_api *cu, const struct proc_wanted *
 static void *proc_ask_beyond(const struct cushim_api *cu, const struct proc_wanted *wanted,
                              enum cushim_proc_status *why)
 {
-    bool asks = cu->instance->order != CUSHIM_ORDER_DLSYM_ONLY;
-    void *found = !asks
-                      ? NULL
-                      : cushim_resolve_ask(&cu->instance->found.library, cushim_driver_version(cu),
-                                           wanted->name, wanted->version, wanted->per_thread);
-    /* A look-up that was wrong once is not believed about what nothing else confirms. */
-    if (!found || !cushim_platform_is_code(found) || cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED)
+    void *found = cushim_lookup_ask(&cu->instance->found.lookup, wanted->name, wanted->version,
+                                    wanted->per_thread);
+    if (!found)
         return proc_refuse(cu, wanted, CUSHIM_PROC_NOT_FOUND, why);
     bool exact = cushim_slot_at(cu, wanted->entry).address == found;
     if (!exact && proc_is_other_entry(cu, wanted, found))

@@ -12,14 +12,6 @@
 /* Bytes of an unpacked name, and of the word that may be copied behind it. */
 #define REGISTRY_BUFFER (CUSHIM_SYMBOL_SIZE + CUSHIM_ENTRY_WORD_MOST)
 
-uint32_t cushim_registry_hash(const char *symbol)
-{
-    uint32_t hash = 5381;
-    for (const unsigned char *c = (const unsigned char *)symbol; *c; c++)
-        hash = hash * 33 + *c;
-    return hash;
-}
-
 /*
  * Unpack a name; returns where it ends. Most of a load's look-ups come here, so a word is copied
  * with as many bytes as the longest has, without a branch for each: the next one overwrites what
@@ -50,14 +42,6 @@ static char *registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
     return end;
 }
 
-static bool registry_is_symbol(size_t index, const char *symbol)
-{
-    char own[REGISTRY_BUFFER];
-    const char *suffix = cushim_entry_suffixes[cushim_entries[index].suffix];
-    memcpy(registry_unpack(index, own), suffix, sizeof cushim_entry_suffixes[0]);
-    return strcmp(own, symbol) == 0;
-}
-
 bool cushim_registry_is_name(size_t index, const char *name)
 {
     char own[REGISTRY_BUFFER];
@@ -65,25 +49,32 @@ bool cushim_registry_is_name(size_t index, const char *name)
     return strcmp(own, name) == 0;
 }
 
-size_t cushim_registry_find_hashed(const char *symbol, uint32_t hash)
+static size_t registry_find_exact(const char *symbol)
 {
-    uint16_t key = (uint16_t)(hash >> 1);
-    size_t end = cushim_entry_starts[(key >> 8) + 1];
-    for (size_t i = cushim_entry_starts[key >> 8]; i < end; i++)
-        if (cushim_entry_hashes[i] == key && registry_is_symbol(cushim_entry_order[i], symbol))
-            return cushim_entry_order[i];
+    size_t low = 0, high = CUSHIM_ENTRY_COUNT;
+    while (low < high) {
+        char own[CUSHIM_SYMBOL_SIZE];
+        size_t middle = (low + high) / 2, index = cushim_entry_order[middle];
+        int way = strcmp(symbol, cushim_registry_symbol(index, own));
+        if (way == 0)
+            return index;
+        if (way < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
     return CUSHIM_ENTRY_COUNT;
 }
 
 size_t cushim_registry_find(const char *symbol)
 {
-    size_t index = cushim_registry_find_hashed(symbol, cushim_registry_hash(symbol));
+    size_t index = registry_find_exact(symbol);
     const char *end = strstr(symbol, "_v1");
     char first[CUSHIM_SYMBOL_SIZE] = "";
     if (index < CUSHIM_ENTRY_COUNT || !end || end[3] || (size_t)(end - symbol) >= sizeof first)
         return index;
     memcpy(first, symbol, (size_t)(end - symbol));
-    index = cushim_registry_find_hashed(first, cushim_registry_hash(first));
+    index = registry_find_exact(first);
     bool several = index < CUSHIM_ENTRY_COUNT && cushim_entries[index].flags & CUSHIM_ENTRY_SEVERAL;
     return several ? index : CUSHIM_ENTRY_COUNT;
 }
@@ -99,6 +90,11 @@ const char *cushim_registry_symbol(size_t index, char symbol[CUSHIM_SYMBOL_SIZE]
 {
     cushim_registry_name(index, symbol);
     return strcat(symbol, cushim_entry_suffixes[cushim_entries[index].suffix]);
+}
+
+bool cushim_registry_has_twin(size_t index)
+{
+    return cushim_entries[index].flags & CUSHIM_ENTRY_TWIN;
 }
 
 size_t cushim_registry_twin(size_t index)

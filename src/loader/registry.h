@@ -34,9 +34,7 @@ extern const char cushim_entry_names[], cushim_entry_words[];
 extern const char cushim_entry_suffixes[][12], cushim_entry_headers[][16];
 extern const uint16_t cushim_entry_word_offsets[], cushim_entry_releases[];
 extern const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT];
-extern const uint16_t cushim_entry_hashes[CUSHIM_ENTRY_COUNT];
-extern const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT];
-extern const uint16_t cushim_entry_starts[257];
+extern const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]; /* of the symbols, as strcmp has it */
 
 /* Bytes of the longest word, rounded up to a multiple of 8; the words end with as many zeros. */
 #define CUSHIM_ENTRY_WORD_MOST 24
@@ -47,16 +45,12 @@ extern const uint16_t cushim_entry_starts[257];
 /* Index of an entry by its exported name, or by NAME_v1; CUSHIM_ENTRY_COUNT if there is none. */
 size_t cushim_registry_find(const char *symbol);
 
-/* The same, by the exported name alone, for a caller that knows its GNU hash; bit 0 of the hash is
- * not used. */
-size_t cushim_registry_find_hashed(const char *symbol, uint32_t hash);
-uint32_t cushim_registry_hash(const char *symbol);
-
 /* Write the exported name of an entry, or the name without suffix; returns the buffer. */
 const char *cushim_registry_symbol(size_t index, char symbol[CUSHIM_SYMBOL_SIZE]);
 const char *cushim_registry_name(size_t index, char name[CUSHIM_SYMBOL_SIZE]);
 bool cushim_registry_is_name(size_t index, const char *name);
-/* The per-thread form of an entry that has CUSHIM_ENTRY_TWIN. */
+/* Whether a legacy entry has a per-thread form, and which one it is. */
+bool cushim_registry_has_twin(size_t index);
 size_t cushim_registry_twin(size_t index);
 int cushim_registry_since(size_t index);
 enum cushim_stream cushim_registry_stream(size_t index);

@@ -7,10 +7,16 @@
 #define DRIVER "nvcuda.dll"
 #define SEARCH_PATH "PATH"
 #define RAISE_FILES ""
+#define RAISE_MEMORY ""
+#define FORBIDDEN ""
 #else
 #define DRIVER "libcuda.so.1"
 #define SEARCH_PATH "LD_LIBRARY_PATH"
 #define RAISE_FILES ", or raise the limit of open files (ulimit -n)"
+#define RAISE_MEMORY "; free memory, or raise the limit of address space (ulimit -v)"
+#define FORBIDDEN                                                                                  \
+    "; the file system's option noexec, or SELinux, AppArmor or seccomp, forbids it to this "      \
+    "process"
 #endif
 #define REINSTALL "; reinstall NVIDIA's driver"
 #define GIVE_PATH "; give the path of a " DRIVER
@@ -19,7 +25,7 @@
 #define STATUSES(X)                                                                                \
     X(OK, "ok", "")                                                                                \
     X(ERROR_INVALID_ARGUMENT, "invalid-argument", "")                                              \
-    X(ERROR_OUT_OF_MEMORY, "out-of-memory", "")                                                    \
+    X(ERROR_OUT_OF_MEMORY, "out-of-memory", RAISE_MEMORY)                                          \
     X(ERROR_NOT_FOUND, "not-found",                                                                \
       "; install NVIDIA's driver, or name its " DRIVER " in CUSHIM_LIBCUDA")                       \
     X(ERROR_EMPTY_PATH, "empty-path", "; unset it, or give the path of a " DRIVER)                 \
@@ -33,7 +39,7 @@
     X(ERROR_WRONG_MACHINE, "wrong-machine", "; install the driver for this processor")             \
     X(ERROR_DEPENDENCY, "dependency",                                                              \
       "; install the library that is missing, or put its folder into " SEARCH_PATH)                \
-    X(ERROR_OPEN_FAILED, "open-failed", REINSTALL)                                                 \
+    X(ERROR_OPEN_FAILED, "open-failed", "")                                                        \
     X(ERROR_NOT_CUDA, "not-cuda", GIVE_PATH)                                                       \
     X(ERROR_STUB, "stub",                                                                          \
       "; take the toolkit's stubs folder out of " SEARCH_PATH " and install NVIDIA's driver")      \
@@ -58,7 +64,10 @@
     X(ERROR_HEADER_MISMATCH, "header-mismatch", "")                                                \
     X(ERROR_NO_DESCRIPTORS, "no-descriptors", "; close files" RAISE_FILES)                         \
     X(ERROR_READ_FAILED, "read-failed", "; check the disk or the network that the file is on")     \
-    X(ERROR_NO_DLOPEN, "no-dlopen", "; link the program dynamically")
+    X(ERROR_NO_DLOPEN, "no-dlopen", "; link the program dynamically")                              \
+    X(ERROR_FORBIDDEN, "forbidden", FORBIDDEN)                                                     \
+    X(ERROR_INCOMPLETE, "incomplete", REINSTALL)                                                   \
+    X(ERROR_TOO_OLD, "too-old", "; install a newer driver")
 
 #define INDEX(status, name, advice) STATUS_##status,
 enum { STATUSES(INDEX) STATUS_COUNT };

@@ -13,10 +13,21 @@
 #include "loader/registry.h"
 #include "loader/table.h"
 
+/* Any function, for its address. */
+typedef void stubs_fn(void);
+
+static inline const void *stubs_address(stubs_fn *function)
+{
+    const void *address;
+    memcpy(&address, &function, sizeof address);
+    return address;
+}
+
 CUresult cushim_stubs_no_driver(unsigned index)
 {
     cushim_last_error_note(index, CUSHIM_STATE_NO_DRIVER);
-    return CUDA_ERROR_NOT_INITIALIZED;
+    return index == cushim_registry_find("cuInit") ? CUDA_ERROR_NO_DEVICE
+                                                   : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 CUresult cushim_stubs_newer(unsigned index)
@@ -116,27 +127,13 @@ _Static_assert(CUSHIM_ENTRY_COUNT <= 1024, "there are stubs for every entry");
 #define FAMILY(name)                                                                               \
     STUBS1024(STUB16, name)                                                                        \
     static CUresult(CUDAAPI *const cushim_stubs_of_##name[])(void) = {STUBS1024(ROW16, name)};
-#define STUB(name, i) stubs_address(cushim_stubs_of_##name[i])
-
-static const void *stubs_address(CUresult(CUDAAPI *stub)(void))
-{
-    const void *address;
-    memcpy(&address, &stub, sizeof address);
-    return address;
-}
+#define STUB(name, i) stubs_address((stubs_fn *)cushim_stubs_of_##name[i])
 
 #endif
 
 FAMILY(no_driver)
 FAMILY(newer)
 FAMILY(absent)
-
-static CUresult CUDAAPI stubs_init(unsigned int Flags)
-{
-    (void)Flags;
-    cushim_stubs_no_driver((unsigned)cushim_registry_find("cuInit"));
-    return CUDA_ERROR_NO_DEVICE;
-}
 
 static CUresult CUDAAPI stubs_version(int *driverVersion)
 {
@@ -146,35 +143,50 @@ static CUresult CUDAAPI stubs_version(int *driverVersion)
     return CUDA_SUCCESS;
 }
 
-/* The entries that answer without a driver. */
-static void stubs_answer(struct cushim_api *table, enum cushim_state state_of(const void *, size_t),
-                         const void *user)
+enum cushim_state cushim_stubs_missing(int version, size_t index)
 {
-    if (state_of(user, cushim_registry_find("cuInit")) == CUSHIM_STATE_NO_DRIVER) {
-        table->cuInit = stubs_init;
-        table->cuDriverGetVersion = stubs_version;
-    }
-    if (state_of(user, cushim_registry_find("cuGetErrorName")) != CUSHIM_STATE_AVAILABLE)
-        table->cuGetErrorName = cushim_error_name_entry;
-    if (state_of(user, cushim_registry_find("cuGetErrorString")) != CUSHIM_STATE_AVAILABLE)
-        table->cuGetErrorString = cushim_error_name_string_entry;
+    if (!version)
+        return CUSHIM_STATE_NO_DRIVER;
+    if (cushim_registry_is_elsewhere(index))
+        return CUSHIM_STATE_PLATFORM;
+    return cushim_registry_since(index) > version ? CUSHIM_STATE_NEWER : CUSHIM_STATE_ABSENT;
 }
 
-void cushim_stubs_fill(struct cushim_api *table, enum cushim_state state_of(const void *, size_t),
-                       const void *user)
+void cushim_stubs_set(struct cushim_api *table, size_t index, enum cushim_state state)
 {
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        switch (state_of(user, i)) {
-        case CUSHIM_STATE_AVAILABLE:
-            break;
-        case CUSHIM_STATE_NO_DRIVER:
-            cushim_table_set(table, i, STUB(no_driver, i));
-            break;
-        case CUSHIM_STATE_NEWER:
-            cushim_table_set(table, i, STUB(newer, i));
-            break;
-        default:
-            cushim_table_set(table, i, STUB(absent, i));
-        }
-    stubs_answer(table, state_of, user);
+    cushim_table_set(table, index,
+                     state == CUSHIM_STATE_NO_DRIVER ? STUB(no_driver, index)
+                     : state == CUSHIM_STATE_NEWER   ? STUB(newer, index)
+                                                     : STUB(absent, index));
+}
+
+static bool stubs_is_plain(const void *held, size_t index)
+{
+    return held == STUB(no_driver, index) || held == STUB(newer, index) ||
+           held == STUB(absent, index);
+}
+
+bool cushim_stubs_is_stub(const void *held, size_t index)
+{
+    return !held || stubs_is_plain(held, index) ||
+           held == stubs_address((stubs_fn *)stubs_version) ||
+           held == stubs_address((stubs_fn *)cushim_error_name_entry) ||
+           held == stubs_address((stubs_fn *)cushim_error_name_string_entry);
+}
+
+void cushim_stubs_answer(struct cushim_api *table)
+{
+    const struct {
+        const char *symbol;
+        stubs_fn *answer;
+    } answers[] = {
+        {"cuDriverGetVersion", (stubs_fn *)stubs_version},
+        {"cuGetErrorName", (stubs_fn *)cushim_error_name_entry},
+        {"cuGetErrorString", (stubs_fn *)cushim_error_name_string_entry},
+    };
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        size_t index = cushim_registry_find(answers[i].symbol);
+        if (stubs_is_plain(cushim_table_slot(table, index), index))
+            cushim_table_set(table, index, stubs_address(answers[i].answer));
+    }
 }

@@ -3,12 +3,22 @@
 #ifndef CUSHIM_LOADER_STUBS_H
 #define CUSHIM_LOADER_STUBS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <cushim/cushim.h>
 
-/* Fill every slot whose entry is not available. state_of tells an entry's state. */
-void cushim_stubs_fill(struct cushim_api *table,
-                       enum cushim_state state_of(const void *user, size_t index),
-                       const void *user);
+/* Why an entry is missing from a driver of a version; version 0: there is no driver. */
+enum cushim_state cushim_stubs_missing(int version, size_t index);
+
+/* Fill the slot of an entry that is missing for that reason. */
+void cushim_stubs_set(struct cushim_api *table, size_t index, enum cushim_state state);
+
+/* Of the slots that are stubs, let those answer that have an answer without a driver. */
+void cushim_stubs_answer(struct cushim_api *table);
+
+/* Whether what a slot holds is a stub of that slot, or NULL, which only a caller can put there. */
+bool cushim_stubs_is_stub(const void *held, size_t index);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
 #if defined(__GNUC__) && defined(__clang__)

@@ -34,7 +34,7 @@ KEEP int load_cushim(const char *path)
 KEEP int load_symbols(const char *path)
 {
     struct cushim_options options = {
-        .size = sizeof options, .path = path, .order = CUSHIM_ORDER_DLSYM_ONLY};
+        .size = sizeof options, .path = path, .order = CUSHIM_ORDER_SYMBOLS};
     const struct cushim_api *cu = cushim_open(&options);
     return cu ? cushim_driver_version(cu) : 0;
 }

@@ -7,6 +7,6 @@ int main(int count, char **arguments)
 {
     struct cushim_options options = {.size = sizeof options,
                                      .path = count > 1 ? arguments[1] : NULL,
-                                     .order = CUSHIM_ORDER_DLSYM_ONLY};
+                                     .order = CUSHIM_ORDER_SYMBOLS};
     return cushim_status(cushim_open(&options)) != CUSHIM_OK;
 }

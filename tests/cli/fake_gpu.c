@@ -117,6 +117,13 @@ EXPORT int cuDriverGetVersion(int *version)
     return SUCCESS;
 }
 
+EXPORT int cuGetErrorName(int error, const char **name);
+EXPORT int cuGetErrorName(int error, const char **name)
+{
+    *name = error ? "CUDA_ERROR" : "CUDA_SUCCESS";
+    return SUCCESS;
+}
+
 EXPORT int cuDeviceGetCount(int *count);
 EXPORT int cuDeviceGetCount(int *count)
 {

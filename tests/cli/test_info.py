@@ -127,8 +127,8 @@ def test_remarks():
     result = run("info", "--driver", fake("future"))
     assert result.code == OK
     assert "Remarks\n  The driver is newer than this cushim" in result.out
-    info = run("info", "--json", "--driver", fake("proc_fails")).json()
-    assert info["remarks"] == ["proc-failed"]
+    info = run("info", "--json", "--driver", fake("proc_lies")).json()
+    assert info["remarks"] == ["interposed"]
 
 
 def test_real_driver(branch):

@@ -26,7 +26,7 @@ def test_help(command, option):
 @pytest.mark.parametrize("command, options", [
     ("info", ["--driver=PATH", "--init", "--json"]),
     ("symbols", ["--driver=PATH", "--missing", "--since=X.Y", "--name=GLOB",
-                 "--order=proc|dlsym|dlsym-only", "--audit", "--json"]),
+                 "--order=both|symbols", "--audit", "--json"]),
     ("features", ["--driver=PATH", "--device=N", "--missing", "--name=GLOB", "--json"]),
     ("compat", ["--driver=PATH", "--json"]),
     ("demo", ["--driver=PATH", "--device=N"]),
@@ -63,7 +63,7 @@ def test_version(command):
     (["symbols", "--nonsense"], "cushim symbols: unrecognized option '--nonsense'"),
     (["symbols", "cuInit"], "cushim symbols: no argument expected, but there is 'cuInit'"),
     (["symbols", "--order", "best"], "cushim symbols: no order 'best'"),
-    (["symbols", "--audit", "--order", "proc"], "--order does not go with it"),
+    (["symbols", "--audit", "--order", "both"], "--order does not go with it"),
     (["symbols", "--since", ""], "'' is not a CUDA release"),
     (["symbols", "--since", "new"], "'new' is not a CUDA release"),
     (["symbols", "--since", "12.4.1"], "'12.4.1' is not a CUDA release"),

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FAKE_MODE_HONEST 0    /* as real drivers do */
 #define FAKE_MODE_FAILS 1     /* 999 for everything, writes nothing */
@@ -29,10 +30,7 @@
 #define FAKE_MODE_SCRIBBLES 5 /* fails, and writes a pointer to nowhere all the same */
 #define FAKE_MODE_MOODY 6     /* honest about a few, success and a pointer to nowhere for others */
 #define FAKE_MODE_CONSTANT 7  /* as LIES, with a function that it does not export */
-#define FAKE_MODE_NOWHERE 8   /* a pointer to nowhere for one name that it has not */
-#define FAKE_MODE_TOMORROW 10 /* the same, for a name that no registry has */
-#define FAKE_MODE_RANDOM 11   /* anything, by fake_control.seed */
-#define FAKE_MODE_SINGLE 9    /* wrong about one name with one ABI alone, honest about all others */
+#define FAKE_MODE_SINGLE 8    /* wrong about one name with one ABI alone, honest about all others */
 
 #ifndef FAKE_VERSION
 #define FAKE_VERSION 12040
@@ -86,6 +84,11 @@ EXPORT int cuInit(unsigned flags)
     (void)flags;
     return FAKE_STUB_LIBRARY;
 #else
+    static pid_t initialised; /* as drivers do: 3 in a child of the process that succeeded */
+    if (initialised && initialised != getpid())
+        return FAKE_NOT_INITIALIZED;
+    if (fake_control.init_code == FAKE_SUCCESS)
+        initialised = getpid();
     atomic_fetch_add(&fake_control.inside_init, 1);
     take_time(fake_control.init_milliseconds);
     atomic_fetch_sub(&fake_control.inside_init, 1);
@@ -110,6 +113,17 @@ EXPORT int cuDriverGetVersion(int *version)
     return FAKE_SUCCESS;
 #endif
 }
+
+#if FAKE_ROWS >= 6000
+EXPORT int cuGetErrorName(int error, const char **name);
+EXPORT int cuGetErrorName(int error, const char **name)
+{
+    fake_control.called = "cuGetErrorName";
+    if (name)
+        *name = error == 100 ? "CUDA_ERROR_NO_DEVICE" : "another";
+    return FAKE_RESULT;
+}
+#endif
 
 #define ROW(symbol, name, since, per_thread)                                                       \
     EXPORT int symbol(void);                                                                       \
@@ -152,6 +166,9 @@ static const struct row rows[] = {
 #if FAKE_PROC >= 2
     {"cuGetProcAddress", 12000, 0, (any_function *)cuGetProcAddress_v2},
 #endif
+#if FAKE_ROWS >= 6000
+    {"cuGetErrorName", 6000, 0, (any_function *)cuGetErrorName},
+#endif
 #define ROW(symbol, name, since, per_thread) {#name, since, per_thread, (any_function *)symbol},
 #include "fake_rows.h"
 #undef ROW
@@ -186,53 +203,6 @@ static void count_call(int version)
     atomic_fetch_add(&fake_control.proc_calls, 1);
     if (version > fake_control.newest_asked)
         fake_control.newest_asked = version;
-}
-
-/* An answer at random: code, status and pointer each right, wrong or untouched. */
-static int answer_at_random(void **pfn, int *status, int *result)
-{
-    static const int codes[] = {0, 0, 0, 0, FAKE_INVALID_VALUE, FAKE_NOT_FOUND, FAKE_UNKNOWN, -1};
-    static const int statuses[] = {0, 0, 0, STATUS_NOT_FOUND, STATUS_VERSION, 77, -1};
-    static char data[16];
-    unsigned random = fake_control.seed = fake_control.seed * 1664525u + 1013904223u;
-    random >>= 8;
-    if (random % 3 == 0)
-        return 0;
-    *result = codes[random % 8];
-    *status = statuses[random / 8 % 7];
-    switch (random / 64 % 10) {
-    case 0:
-        *pfn = NULL;
-        break;
-    case 1:
-        *pfn = (void *)(uintptr_t)0xbad0bad0; /* NOLINT(performance-no-int-to-ptr) */
-        break;
-    case 2:
-        *pfn = (void *)-1;
-        break;
-    case 3:
-        *pfn = data;
-        break;
-    case 4:
-        *pfn = &random; /* a stack that may not be executed */
-        break;
-    case 5:
-        store(pfn, (any_function *)abort); /* another library's */
-        break;
-    case 6:
-        store(pfn, (any_function *)answer_at_random);
-        break;
-    case 7:
-        store(pfn, rows[random / 640 % (sizeof rows / sizeof rows[0])].function);
-        break;
-    case 8:
-        store(pfn, rows[random / 640 % (sizeof rows / sizeof rows[0])].function);
-        *pfn = (char *)*pfn + 1;
-        break;
-    default:
-        break;
-    }
-    return 1;
 }
 
 /* True where the variant's misbehaviour is the whole answer. */
@@ -270,15 +240,6 @@ static int misbehave(const char *name, void **pfn, int *status, int *result)
         store(pfn, (any_function *)cuDeviceGet);
         *status = STATUS_SUCCESS;
         return 1;
-    case FAKE_MODE_NOWHERE:
-    case FAKE_MODE_TOMORROW:
-        if (strcmp(name, FAKE_MODE == FAKE_MODE_NOWHERE ? "cuDeviceGetName" : "cuOfTomorrow") != 0)
-            return 0;
-        *pfn = nowhere;
-        *status = STATUS_SUCCESS;
-        return 1;
-    case FAKE_MODE_RANDOM:
-        return answer_at_random(pfn, status, result);
     case FAKE_MODE_SCRIBBLES:
         *pfn = nowhere;
         *status = STATUS_SUCCESS;

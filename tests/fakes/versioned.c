@@ -28,6 +28,9 @@ FUNCTION(device_old, 1)
 FUNCTION(cuDeviceGet, 0)
 FUNCTION(cuDeviceGetCount, 0)
 FUNCTION(cuCtxSetCurrent, 0)
+FUNCTION(cuMemAlloc_v2, 0)
+FUNCTION(cuLaunchKernel, 0)
+FUNCTION(cuGetErrorName, 0)
 __asm__(".symver synchronize_new, cuCtxSynchronize@@NEW\n"
         ".symver synchronize_old, cuCtxSynchronize@OLD\n"
         ".symver device_new, cuCtxGetDevice@@NEW\n"

@@ -18,8 +18,10 @@ static bool names_cause(enum inject_kind kind, int code, const char *text)
 {
     if (kind == INJECT_DLOPEN && code == CUSHIM_ERROR_NO_DLOPEN)
         return true; /* nothing could be opened at all, not even the program */
-    if (kind == INJECT_DLSYM && code == CUSHIM_ERROR_INIT_FAILED)
-        return strstr(text, "801"); /* the driver seems to have no cuInit */
+    if (kind == INJECT_DLSYM &&
+        (code == CUSHIM_ERROR_INCOMPLETE || code == CUSHIM_ERROR_INIT_FAILED))
+        return strstr(text, "it has no cu") ||
+               strstr(text, "801"); /* the driver seems to lack it */
     return code == (int)statuses[kind];
 }
 
@@ -47,9 +49,9 @@ static int load(const struct cushim_options *options, char *text, size_t size)
     enum cushim_status status = cushim_status(cu);
     char reason[256];
     enum cushim_state state;
-    size_t attempts;
+    struct cushim_attempt attempt = {.size = sizeof attempt};
     (void)cushim_path(cu);
-    (void)cushim_attempts(cu, &attempts);
+    (void)cushim_attempt_at(cu, 0, &attempt);
     (void)cushim_message(cu);
     (void)cushim_reason(cu, "cuMemAllocAsync", &state, reason, sizeof reason);
     if (status == CUSHIM_OK && cushim_init(cu) != CUSHIM_OK)
@@ -84,7 +86,7 @@ static int load_symbols(char *text, size_t size)
 {
     struct cushim_options options = defaults();
     options.path = fake_path(GOOD);
-    options.order = CUSHIM_ORDER_DLSYM_ONLY;
+    options.order = CUSHIM_ORDER_SYMBOLS;
     return load(&options, text, size);
 }
 

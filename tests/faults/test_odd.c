@@ -11,6 +11,7 @@
 #include "common.h"
 #include "inject.h"
 #include "loader/instance.h"
+#include "loader/text.h"
 
 static char odd_text[TEXT_SIZE]; /* what the last odd_open was told */
 
@@ -165,8 +166,8 @@ static void test_kept_once(void **state)
     _Atomic(char *) place = NULL;
     (void)state;
     inject_begin(INJECT_ALLOCATE, 0, false);
-    char *first = cushim_find_format("a sentence of %d words", 5);
-    char *second = cushim_find_format("a sentence of %d words", 5);
+    char *first = cushim_text_format("a sentence of %d words", 5);
+    char *second = cushim_text_format("a sentence of %d words", 5);
     assert_true(cushim_instance_keep(&place, first) == first);
     assert_true(cushim_instance_keep(&place, second) == first);
     assert_int_equal(inject_blocks(), 1);

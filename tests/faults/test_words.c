@@ -7,6 +7,8 @@
 #include "common.h"
 #include "loader/platform.h"
 
+#define GONE "No such file or directory" /* strerror(ENOENT), in both libraries */
+
 static const char *said; /* what dlerror returns */
 static int said_errno;
 static bool works; /* dlopen of the program itself */
@@ -38,10 +40,9 @@ char *__wrap_dlerror(void)
 static enum cushim_status open_words(const char *path, const char *words, char *message,
                                      size_t size)
 {
-    const struct cushim_candidate candidate = {path, CUSHIM_SOURCE_OPTION};
     void *handle = &said;
     said = words;
-    enum cushim_status status = cushim_platform_open(&candidate, &handle, message, size);
+    enum cushim_status status = cushim_platform_open(path, &handle, message, size);
     assert_ptr_equal(handle, &said);
     assert_int_equal(held, 0);
     return status;
@@ -54,19 +55,18 @@ static void test_words(void **state)
         const char *path, *words; /* "@" is the path of a good library */
         enum cushim_status status;
     } rows[] = {
-        {"libx.so", "libx.so: cannot open shared object file", CUSHIM_ERROR_NOT_FOUND},
-        {"libx.so", "Error loading shared library libx.so: No such file", CUSHIM_ERROR_NOT_FOUND},
-        {"libx.so", "libx.so libx.so: No such file", CUSHIM_ERROR_NOT_FOUND},
-        {"libx.so", "my-libx.so: cannot open", CUSHIM_ERROR_DEPENDENCY},
-        {"libx.so", "a -libx.so: cannot open", CUSHIM_ERROR_DEPENDENCY},
-        {"libx.so", "libx.so.1: cannot open", CUSHIM_ERROR_DEPENDENCY},
-        {"libx.so", "liby.so: cannot open", CUSHIM_ERROR_DEPENDENCY},
-        {"libx.so", "Error loading shared library liby.so: no", CUSHIM_ERROR_DEPENDENCY},
-        {"libx.so", "y: no", CUSHIM_ERROR_DEPENDENCY},
+        {"libx.so", "libx.so: cannot open shared object file: " GONE, CUSHIM_ERROR_NOT_FOUND},
+        {"libx.so", "Error loading shared library libx.so: " GONE, CUSHIM_ERROR_NOT_FOUND},
+        {"libx.so", "libx.so libx.so: " GONE, CUSHIM_ERROR_NOT_FOUND},
+        {"libx.so", "libx.so: cannot open shared object file", CUSHIM_ERROR_OPEN_FAILED},
+        {"libx.so", "my-libx.so: cannot open: " GONE, CUSHIM_ERROR_DEPENDENCY},
+        {"libx.so", "a -libx.so: cannot open: " GONE, CUSHIM_ERROR_DEPENDENCY},
+        {"libx.so", "libx.so.1: cannot open: " GONE, CUSHIM_ERROR_DEPENDENCY},
+        {"libx.so", "liby.so: cannot open: " GONE, CUSHIM_ERROR_DEPENDENCY},
+        {"libx.so", "Error loading shared library liby.so: " GONE, CUSHIM_ERROR_DEPENDENCY},
+        {"libx.so", "liby.so: cannot enable executable stack", CUSHIM_ERROR_OPEN_FAILED},
+        {"libx.so", "y: no", CUSHIM_ERROR_OPEN_FAILED},
         {"libx.so", "/lib/liby.so: cannot open", CUSHIM_ERROR_OPEN_FAILED},
-        {"libx.so", "in /a/b liby.so: cannot open", CUSHIM_ERROR_DEPENDENCY},
-        {"libx.so", "liby.so/: cannot open", CUSHIM_ERROR_OPEN_FAILED},
-        {"libx.so", "/: cannot open", CUSHIM_ERROR_OPEN_FAILED},
         {"libx.so", "no colon", CUSHIM_ERROR_OPEN_FAILED},
         {"libx.so", ": nothing", CUSHIM_ERROR_OPEN_FAILED},
         {"libx.so", "word : nothing", CUSHIM_ERROR_OPEN_FAILED},
@@ -74,10 +74,9 @@ static void test_words(void **state)
         {"libx.so", NULL, CUSHIM_ERROR_OPEN_FAILED},
         {"@", "@: undefined symbol: x", CUSHIM_ERROR_OPEN_FAILED},
         {"@", "Error relocating @: x", CUSHIM_ERROR_OPEN_FAILED},
-        {"@", "liby.so: cannot open", CUSHIM_ERROR_DEPENDENCY},
+        {"@", "liby.so: cannot open: " GONE, CUSHIM_ERROR_DEPENDENCY},
         {"@", "/lib/liby.so: cannot open", CUSHIM_ERROR_OPEN_FAILED},
         {"@", "liby.so needed by @: no", CUSHIM_ERROR_OPEN_FAILED},
-        {"@", "liby.so: needed by @: no", CUSHIM_ERROR_OPEN_FAILED},
     };
     (void)state;
     works = true;
@@ -114,25 +113,15 @@ static void test_printable(void **state)
 
 static void test_other_reasons(void **state)
 {
-    char message[256];
+    char message[256], words[256];
     (void)state;
     works = true;
-    said_errno = ENOMEM;
-    assert_int_equal(open_words("libx.so", "libx.so: no", message, sizeof message),
+    snprintf(words, sizeof words, "libx.so: no: %s", strerror(ENOMEM));
+    assert_int_equal(open_words("libx.so", words, message, sizeof message),
                      CUSHIM_ERROR_OUT_OF_MEMORY);
-    said_errno = -1; /* what was there before is no reason */
-    errno = ENOMEM;
-    assert_int_equal(open_words("libx.so", "libx.so: no", message, sizeof message),
-                     CUSHIM_ERROR_NOT_FOUND);
-    said_errno = 0;
     works = false;
     assert_int_equal(open_words("libx.so", "libx.so: no", message, sizeof message),
                      CUSHIM_ERROR_NO_DLOPEN);
-    const struct cushim_candidate loaded = {"libx.so", CUSHIM_SOURCE_PROCESS};
-    void *handle = &said;
-    assert_int_equal(cushim_platform_open(&loaded, &handle, message, sizeof message),
-                     CUSHIM_ERROR_NOT_FOUND);
-    assert_string_equal(message, "not loaded in this process");
 }
 
 int main(void)

@@ -71,6 +71,17 @@ static void assert_sound_slot(const struct cushim_api *cu, size_t index)
         fail_msg("%s: state %d, reason %d: %s", entry.symbol, (int)slot.state, (int)state, reason);
 }
 
+size_t attempts_of(const struct cushim_api *cu, struct cushim_attempt attempts[ATTEMPTS])
+{
+    size_t count = 0;
+    for (; count < ATTEMPTS; count++) {
+        attempts[count].size = sizeof attempts[count];
+        if (!cushim_attempt_at(cu, count, &attempts[count]))
+            break;
+    }
+    return count;
+}
+
 void assert_sound(const struct cushim_api *cu)
 {
     assert_non_null(cu);
@@ -84,8 +95,8 @@ void assert_sound(const struct cushim_api *cu)
     assert_non_null(message);
     assert_true(strlen(message) > 10);
     assert_null(strchr(message, '\n'));
-    size_t count = 0;
-    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
+    struct cushim_attempt attempts[ATTEMPTS];
+    size_t count = attempts_of(cu, attempts);
     for (size_t i = 0; i < count; i++) {
         assert_non_null(attempts[i].path);
         assert_non_null(attempts[i].message);

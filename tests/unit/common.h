@@ -54,6 +54,10 @@ const struct cushim_api *open_path(const char *path);
 /** Set or, with NULL, unset a variable; CUSHIM_LIBCUDA mostly. */
 void set_environment(const char *name, const char *value);
 
+/** All attempts of a load; returns how many. */
+enum { ATTEMPTS = 32 };
+size_t attempts_of(const struct cushim_api *cu, struct cushim_attempt attempts[ATTEMPTS]);
+
 /** Index of an entry by its exported name; fails where there is none. */
 size_t entry_index(const char *symbol);
 

@@ -19,6 +19,7 @@ struct fake_contexts {
     int version;        /* what is newer than that is not exported */
     const char *lacks;  /* a symbol that is not exported either, or NULL */
     CUresult init_code; /* of cuInit */
+    long initialised;   /* process in which cuInit succeeded; it is noted once */
     int fail_at;        /* which call from now on fails, 1 being the next; 0: none */
     const char *fails;  /* a call that always fails, or NULL */
     CUresult fail_code; /* with what */

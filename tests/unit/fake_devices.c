@@ -3,11 +3,16 @@
 #include "fake_contexts.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static CUresult CUDAAPI f_cuInit(unsigned flags)
 {
     assert_int_equal(flags, 0);
+    if (fake.initialised)
+        return fake.initialised == getpid() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
     FAKE_CALLED("cuInit");
+    if (fake.init_code == CUDA_SUCCESS)
+        fake.initialised = getpid();
     return fake.init_code;
 }
 

@@ -99,7 +99,7 @@ const struct cushim_api *silent_open(void)
 {
     struct cushim_options options = defaults();
     options.resolver = silent_resolve;
-    options.order = CUSHIM_ORDER_DLSYM_ONLY;
+    options.order = CUSHIM_ORDER_SYMBOLS;
     const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     return cu;

@@ -107,9 +107,9 @@ static void test_nothing_inherited(void **state)
         assert_contains(cushim_path(cu), "fake_v12");
         assert_int_equal(cushim_init(cu), CUSHIM_OK);
         assert_contains(cushim_message(cu), "CUDA 12.4");
-        size_t count = 0;
-        assert_contains(cushim_attempts(cu, &count)[0].path, "fake_v12");
-        assert_true(count == 1);
+        struct cushim_attempt attempts[ATTEMPTS];
+        assert_true(attempts_of(cu, attempts) == 1);
+        assert_contains(attempts[0].path, "fake_v12");
         cushim_close(cu);
     }
     fake_control(fake_path("v11"))->init_code = CUDA_SUCCESS;

@@ -83,7 +83,7 @@ static void test_init_fails(void **state)
         assert_int_equal(count, UNTOUCHED);
         assert_int_equal(value, UNTOUCHED);
         assert_int_equal(properties.major, UNTOUCHED);
-        assert_string_equal(fake.calls, "cuInit ");
+        assert_string_equal(fake.calls, "cuInit cuInit cuInit cuInit ");
         cushim_close(cu);
     }
 }

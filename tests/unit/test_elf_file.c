@@ -293,88 +293,6 @@ static void test_bounds(void **state)
 
 /* ---- in memory: what passes, and lies all the same */
 
-static void print_count(void *path)
-{
-    struct cushim_options options = defaults();
-    options.path = path;
-    options.order = CUSHIM_ORDER_DLSYM_ONLY;
-    const struct cushim_api *cu = cushim_open(&options);
-    assert_sound(cu);
-    for (size_t i = 0; i < cushim_entry_count(); i++)
-        if (cushim_slot_at(cu, i).state == CUSHIM_STATE_AVAILABLE)
-            printf("a");
-    cushim_close(cu);
-}
-
-/* Entries that a load finds of what the case made. */
-static size_t count_of(void)
-{
-    char output[TEXT_SIZE], path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s", write_file("damaged.so", good.bytes, good.size));
-    free(good.bytes);
-    run_in_child(print_count, path, output);
-    return strlen(output);
-}
-
-/* Of chains without an end the first is read up to where the table ends; the others are not read
- * again and again. cuInit and cuDriverGetVersion are dlsym's, which finds them before. */
-static void test_chains(void **state)
-{
-    (void)state;
-    good_read(GOOD);
-    size_t all = count_of();
-    good_read(GOOD);
-    uint32_t *table = good_table(DT_GNU_HASH);
-    uint32_t *chains = table + 4 + table[2] * (sizeof(ElfW(Addr)) / 4) + table[0];
-    const ElfW(Sym) *symbols = good_table(DT_SYMTAB);
-    const char *names = good_table(DT_STRTAB);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table[0]; i++)
-        if (table[4 + table[2] * (sizeof(ElfW(Addr)) / 4) + i])
-            count++;
-    assert_true(count > 1);
-    for (size_t i = 0; (const char *)(symbols + table[1] + i) < names; i++)
-        chains[i] &= ~(uint32_t)1;
-    size_t endless = count_of();
-    assert_true(endless > 2 && endless <= all);
-}
-
-static void test_sysv_count(void **state)
-{
-    (void)state;
-    good_read("hash_sysv");
-    size_t all = count_of();
-    good_read("hash_sysv");
-    uint32_t *table = good_table(DT_HASH);
-    table[1] += 200; /* more than there are symbols, but within the segment */
-    assert_int_equal(count_of(), all);
-    good_read("hash_sysv");
-    table = good_table(DT_HASH);
-    table[1] = 3;
-    assert_true(count_of() <= 3);
-}
-
-/* A symbol whose name is nowhere is passed over. */
-static void test_name_nowhere(void **state)
-{
-    static const char *const fakes[] = {GOOD, "hash_sysv"};
-    (void)state;
-    for (size_t i = 0; i < COUNT(fakes); i++) {
-        good_read(fakes[i]);
-        size_t all = count_of();
-        good_read(fakes[i]);
-        ElfW(Sym) *symbols = good_table(DT_SYMTAB);
-        const char *names = good_table(DT_STRTAB);
-        size_t found = 0;
-        for (size_t k = 1; k < 200 && !found; k++)
-            if (strcmp(names + symbols[k].st_name, "cuMemAlloc_v2") == 0)
-                found = k;
-        assert_true(found > 0);
-        symbols[found].st_name = 0x7fffffff;
-        assert_int_equal(count_of(), all - 1);
-    }
-}
-
 /* ---- words of the system */
 
 static void test_printable(void **state)
@@ -431,9 +349,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_sysv_count),
-        cmocka_unit_test(test_name_nowhere),
         cmocka_unit_test(test_printable),
         cmocka_unit_test(test_libraries_of_the_system),
     };

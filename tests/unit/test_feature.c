@@ -76,7 +76,7 @@ static int setup(void **state)
     }
     struct cushim_options options = defaults();
     options.resolver = resolve;
-    options.order = CUSHIM_ORDER_DLSYM_ONLY;
+    options.order = CUSHIM_ORDER_SYMBOLS;
     opened = cushim_open(&options);
     assert_non_null(opened);
     assert_int_equal(cushim_status(opened), CUSHIM_OK);

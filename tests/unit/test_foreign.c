@@ -134,38 +134,6 @@ static void log_loads(void *unused)
     assert_int_equal(cushim_driver_version(cu), 11040);
 }
 
-static unsigned refused;
-
-/* Without end, if nobody stops it. */
-static void open_from_log(void *user, enum cushim_log_level level, const char *line)
-{
-    struct cushim_options options = defaults();
-    (void)level, (void)line;
-    lines++;
-    options.path = user;
-    options.log = open_from_log;
-    options.user = user;
-    const struct cushim_api *cu = cushim_open(&options);
-    if (!cu) {
-        refused++;
-        assert_contains(cushim_last_error(), "again");
-    }
-    cushim_close(cu);
-}
-
-static void log_opens_without_end(void *unused)
-{
-    char path[PATH_SIZE];
-    (void)unused;
-    snprintf(path, sizeof path, "%s", fake_path(GOOD));
-    open_from_log(path, CUSHIM_LOG_INFO, "");
-    assert_true(refused > 0);
-    assert_true(lines < 100);
-    open_from_log(NULL, CUSHIM_LOG_INFO, ""); /* a search has more lines on each level */
-    assert_true(lines < 20000);
-    assert_good_driver_loads(); /* it is over, and nothing is refused */
-}
-
 /* ---- cancellation ---- */
 
 static void *load_thread(void *path)
@@ -307,47 +275,7 @@ static void expect_forked(void *cu)
     assert_contains(cushim_last_error(), "fork");
 }
 
-/* In a namespace of its own the child may have the number that its parent has. */
-static void nested_namespaces(void *unused)
-{
-    int status = 0;
-    (void)unused;
-    if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0 && unshare(CLONE_NEWPID) != 0)
-        _exit(77);
-    pid_t child = fork(); /* process 1 of the first namespace */
-    if (child == 0) {
-        const struct cushim_api *cu = open_path(fake_path(GOOD));
-        assert_int_equal(cushim_init(cu), CUSHIM_OK);
-        assert_int_equal(getpid(), 1);
-        if (unshare(CLONE_NEWPID) != 0)
-            _exit(77);
-        child = fork(); /* and process 1 of the second */
-        if (child == 0) {
-            assert_int_equal(getpid(), 1);
-            assert_int_equal(cushim_init(cu), CUSHIM_ERROR_FORKED);
-            _exit(42);
-        }
-        waitpid(child, &status, 0);
-        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-    }
-    waitpid(child, &status, 0);
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-}
-
-static void test_nested_namespaces(void **state)
-{
-    char output[TEXT_SIZE];
-    (void)state;
-    int status = try_in_child(nested_namespaces, NULL, output);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
-        print_message("# not tried: process namespaces are not allowed here\n");
-        return; /* cmocka's skip() prints "not ok" */
-    }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 42)
-        fail_msg("status %d: %s", status, output);
-}
-
-/* A table whose own cuInit failed keeps its result in a child, also if another one's succeeded. */
+/* A driver whose own cuInit failed does so in a child, also if another one's succeeded. */
 static void expect_no_device(void *cu)
 {
     assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NO_DEVICE);
@@ -413,7 +341,6 @@ static const struct child children[] = {
     {"a driver's constructor loads another one", driver_loads_another},
     {"a driver's constructor loads itself", driver_loads_itself},
     {"the log loads", log_loads},
-    {"the log opens without end", log_opens_without_end},
 #ifndef __SANITIZE_ADDRESS__ /* which reports the end of every cancelled thread */
     {"cancelled within the driver", cancel_in_driver},
     {"cancelled within a constructor", cancel_in_constructor},
@@ -435,11 +362,10 @@ static void test_child(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(children) + 1];
+    struct CMUnitTest tests[COUNT(children)];
     unsetenv("CUSHIM_LIBCUDA");
     for (size_t i = 0; i < COUNT(children); i++)
         tests[i] = (struct CMUnitTest){children[i].name, test_child, NULL, NULL,
                                        (void *)(uintptr_t)&children[i]};
-    tests[COUNT(children)] = (struct CMUnitTest)cmocka_unit_test(test_nested_namespaces);
     return _cmocka_run_group_tests("foreign", tests, COUNT(tests), NULL, NULL);
 }

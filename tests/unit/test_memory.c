@@ -192,7 +192,7 @@ static void test_describe(void **state)
     static const struct {
         int version;
         unsigned count;
-    } asked[] = {{6050, 6}, {9020, 7}, {10020, 9}, {11020, 9}, {11030, 10}, {NEWEST, 10}};
+    } asked[] = {{7000, 6}, {9020, 7}, {10020, 9}, {11020, 9}, {11030, 10}, {NEWEST, 10}};
     struct cushim_pointer pointer;
     CUdeviceptr address = 0;
     for (size_t i = 0; i < COUNT(asked); i++) {

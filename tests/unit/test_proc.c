@@ -59,34 +59,6 @@ static void test_exact(void **state)
     }
 }
 
-/* Answers about names that nothing confirms, of a driver whose other answers are wrong. */
-static void test_not_believed(void **state)
-{
-    static const char *const fakes[] = {"proc_moody", "proc_garbage", "proc_constant"};
-    (void)state;
-    for (size_t i = 0; i < COUNT(fakes); i++) {
-        const struct cushim_api *cu = open_path(fake_path(fakes[i]));
-        assert_true(cushim_remarks(cu) & CUSHIM_REMARK_PROC_FAILED);
-        ask(cu, "cuOfTomorrow", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
-        cushim_close(cu);
-    }
-}
-
-/* A pointer to nowhere, of a driver that is honest about all else. */
-static void test_nowhere(void **state)
-{
-    (void)state;
-    const struct cushim_api *cu = open_path(fake_path("proc_nowhere"));
-    assert_true(cushim_has(cu, "cuMemAlloc_v2"));
-    assert_false(cushim_has(cu, "cuDeviceGetName"));
-    assert_contains(cushim_message(cu), "(cuDeviceGetName)");
-    cushim_close(cu);
-    cu = open_path(fake_path("proc_tomorrow"));
-    assert_int_equal(cushim_remarks(cu), 0);
-    ask(cu, "cuOfTomorrow", 12040, CUSHIM_STREAM_LEGACY, NULL, CUSHIM_PROC_NOT_FOUND);
-    cushim_close(cu);
-}
-
 static void test_null(void **state)
 {
     enum cushim_proc_status why = CUSHIM_PROC_EXACT;
@@ -172,7 +144,7 @@ static void test_dlsym_only(void **state)
     struct fake_control *control = fake_control(fake_path("v12"));
     (void)state;
     options.path = fake_path("v12");
-    options.order = CUSHIM_ORDER_DLSYM_ONLY;
+    options.order = CUSHIM_ORDER_SYMBOLS;
     const struct cushim_api *cu = cushim_open(&options);
     unsigned before = control->proc_calls;
     ask(cu, "cuMemAlloc", 12040, CUSHIM_STREAM_LEGACY, "cuMemAlloc_v2", CUSHIM_PROC_EXACT);
@@ -194,8 +166,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_nowhere),
         cmocka_unit_test(test_null),
         cmocka_unit_test(test_too_early),
         cmocka_unit_test(test_newer_driver),

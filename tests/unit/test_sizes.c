@@ -123,7 +123,7 @@ static void prepare_sized(unsigned char *at, const struct sized *sized, size_t s
     const struct cushim_link_input input = {.data = ptx, .bytes = sizeof ptx};
     memset(at, FILL, ROOM);
     if (!sized->writes)
-        memset(at, 0, size < sized->full ? size : sized->full);
+        memset(at, 0, size);
     if (sized->call == link_input)
         memcpy(at, &input, sizeof input);
     if (sized->call == launch) {
@@ -161,7 +161,7 @@ static void check_taken(const struct sized *sized, size_t size)
     for (size_t i = sizeof size; sized->writes && i < known; i++)
         if (at[i] == FILL)
             fail_msg("%s of %zu bytes: byte %zu is not written", sized->argument, size, i);
-    for (size_t i = known; i < ROOM; i++)
+    for (size_t i = sized->writes ? known : size; i < ROOM; i++)
         if (at[i] != FILL)
             fail_msg("%s of %zu bytes: byte %zu is", sized->argument, size, i);
 }
@@ -228,7 +228,8 @@ static void test_options(void **state)
     memset((char *)&all + least, FILL, sizeof all - least); /* all of it would be refused */
     all.size = least - 1;
     assert_null(cushim_open(&all));
-    assert_string_equal(cushim_last_error(), "options: size is not that of struct cushim_options");
+    assert_string_equal(cushim_last_error(),
+                        "options: size is too small; set it to sizeof of the structure");
     all.size = least;
     const struct cushim_api *opened = cushim_open(&all);
     assert_failed(opened, CUSHIM_ERROR_NOT_FOUND);

@@ -67,8 +67,8 @@ static void run_mode(const char *mode)
     assert_true(secure);
     assert_non_null(getenv("CUSHIM_LIBCUDA"));
     const struct cushim_api *cu = cushim_open(NULL);
-    size_t count = 0;
-    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
+    struct cushim_attempt attempts[ATTEMPTS];
+    size_t count = attempts_of(cu, attempts);
     for (size_t i = 0; i < count; i++)
         assert_true(attempts[i].source != CUSHIM_SOURCE_ENVIRONMENT);
     if (cushim_path(cu))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads within loads: how deep they may be, one beside the other, one that a jump left, and the one
- * that comes second. */
+/* Loads within loads: several within one, one that a jump left, and the one that comes second. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -8,10 +7,6 @@
 #include <string.h>
 
 #include "common.h"
-
-static int depth, deepest, refused;
-
-static void open_within(void *user, enum cushim_log_level level, const char *line);
 
 static const struct cushim_api *open_logged(cushim_log_fn *log)
 {
@@ -21,38 +16,7 @@ static const struct cushim_api *open_logged(cushim_log_fn *log)
     return cushim_open(&options);
 }
 
-/* Each line opens once more, until it is refused. */
-static void open_within(void *user, enum cushim_log_level level, const char *line)
-{
-    (void)user;
-    (void)level;
-    (void)line;
-    depth++;
-    deepest = depth > deepest ? depth : deepest;
-    const struct cushim_api *cu = open_logged(open_within);
-    if (!cu) {
-        refused++;
-        assert_contains(cushim_last_error(), "within loads");
-    }
-    cushim_close(cu);
-    depth--;
-}
-
-/* Four are allowed, each time anew: two lines on each level are refused the fifth. */
-static void test_depth(void **state)
-{
-    (void)state;
-    for (int round = 0; round < 3; round++) {
-        deepest = refused = 0;
-        const struct cushim_api *cu = open_logged(open_within);
-        assert_int_equal(cushim_status(cu), CUSHIM_OK);
-        cushim_close(cu);
-        assert_int_equal(deepest, 4);
-        assert_int_equal(refused, 16);
-    }
-}
-
-/* Those within one load that are beside each other do not add up. */
+/* Each line opens other drivers. */
 static void open_many(void *user, enum cushim_log_level level, const char *line)
 {
     (void)user;
@@ -95,8 +59,7 @@ static void leave_loads(void *unused)
     assert_good_driver_loads();
 }
 
-/* One that was left does not count as one that the next is within. What it had is lost: in a child,
- * which nobody asks for it. */
+/* What a load had that was left is lost: in a child, which nobody asks for it. */
 static void test_left(void **state)
 {
     (void)state;
@@ -167,8 +130,9 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth),      cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_left),       cmocka_unit_test(test_second),
+        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_left),
+        cmocka_unit_test(test_second),
         cmocka_unit_test(test_least_size),
     };
     return cmocka_run_group_tests_name("within", tests, prepare, clean);

@@ -122,16 +122,16 @@ static int print_devices(const struct cushim_api *cu)
 
 static int print_info(const struct cushim_api *cu, const struct request *request)
 {
-    size_t count = 0, available = 0;
-    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
+    size_t available = 0;
+    struct cushim_attempt attempt = {.size = sizeof attempt};
     printf("Driver\n  ");
     print_driver(cu);
     if (cushim_status(cu) != CUSHIM_OK)
         printf("  %s\n", cushim_message(cu));
     printf("Candidates, in the order in which they were tried\n");
-    for (size_t i = 0; i < count; i++)
-        printf("  %-12s %-11s %s  %s\n", cushim_status_name(attempts[i].status),
-               source_name(attempts[i].source), attempts[i].path, attempts[i].message);
+    for (size_t i = 0; cushim_attempt_at(cu, i, &attempt); i++)
+        printf("  %-12s %-11s %s  %s\n", cushim_status_name(attempt.status),
+               source_name(attempt.source), attempt.path, attempt.message);
     for (size_t i = 0; i < cushim_entry_count(); i++)
         available += cushim_slot_at(cu, i).state == CUSHIM_STATE_AVAILABLE;
     printf("Entries known to cushim " CUSHIM_VERSION_TEXT "\n  available  %llu of %llu\n",

@@ -23,17 +23,16 @@ static int empty_slots(const struct cushim_api *cu)
 
 static void show(const char *path)
 {
-    size_t count;
+    struct cushim_attempt attempt = {.size = sizeof attempt};
     const struct cushim_api *cu = cushim_open(&(struct cushim_options){
         .size = sizeof(struct cushim_options), .path = strcmp(path, "-") == 0 ? NULL : path});
     if (!cu) {
         printf("NULL | %s\n", cushim_last_error());
         return;
     }
-    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
     printf("%s | %s |", cushim_status_name(cushim_status(cu)), cushim_message(cu));
-    for (size_t i = 0; i < count; i++)
-        printf(" %s", cushim_status_name(attempts[i].status));
+    for (size_t i = 0; cushim_attempt_at(cu, i, &attempt); i++)
+        printf(" %s", cushim_status_name(attempt.status));
     printf("%s\n", empty_slots(cu) ? " EMPTY SLOTS" : "");
     cushim_close(cu);
 }
