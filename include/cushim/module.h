@@ -62,6 +62,7 @@ struct cushim_image {
     int arch;                    /**< PTX: its .target, 90 for sm_90a; cubin: its GPU's */
     char arch_suffix;            /**< PTX: 'a' or 'f' of such a target */
     bool relocatable;            /**< cubin or object that is still to be linked */
+    char reserved[6];            /**< 0 */
 };
 
 /**
@@ -125,7 +126,7 @@ struct cushim_jit_result {
     size_t size;     /**< of this structure; set by the caller */
     char *error_log; /**< never NULL; empty if the driver wrote nothing */
     char *info_log;  /**< the same */
-    float wall_ms;   /**< milliseconds of compiling and linking as the driver measured; 0: none */
+    double wall_ms;  /**< milliseconds of compiling and linking as the driver measured; 0: none */
 };
 
 /**

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helpers/compat_data.h"
+#include "loader/text.h"
 
 enum { FIRST_FAMILY = 11 };
 
@@ -68,15 +69,14 @@ bool cushim_release_has_compat(int release)
 bool cushim_toolkit_at(size_t index, struct cushim_toolkit *toolkit)
 {
     struct cushim_toolkit known = {.size = sizeof known};
-    if (!toolkit || toolkit->size < sizeof toolkit->size || toolkit->size > sizeof known ||
+    if (!toolkit || toolkit->size < CUSHIM_LEAST(cushim_toolkit, windows_driver) ||
         index >= cushim_toolkits_count)
         return false;
-    known.size = toolkit->size;
     known.release = cushim_toolkits[index].release;
     known.update = cushim_toolkits[index].update;
     known.linux_driver = compat_text(cushim_toolkits[index].linux_driver);
     known.windows_driver = compat_text(cushim_toolkits[index].windows_driver);
-    memcpy(toolkit, &known, toolkit->size);
+    cushim_text_write_sized(toolkit, &known, sizeof known);
     return true;
 }
 

@@ -117,14 +117,6 @@ CUresult cushim_error_read_sized(const char *helper, const char *argument, const
                  : CUDA_SUCCESS;
 }
 
-void cushim_error_write_sized(void *given, const void *from, size_t size)
-{
-    size_t theirs = 0;
-    memcpy(&theirs, given, sizeof theirs);
-    memcpy(given, from, theirs < size ? theirs : size);
-    memcpy(given, &theirs, sizeof theirs);
-}
-
 /* ---- handlers of CUSHIM_CHECK */
 
 /* Immutable once published, and kept for good: another thread may be about to call it. */

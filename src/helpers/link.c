@@ -166,8 +166,7 @@ static CUresult link_read_inputs(const char *helper, const struct cushim_link_in
     for (size_t i = 0; code == CUDA_SUCCESS && i < count; i++) {
         struct cushim_link_input one = {.size = 0};
         code = cushim_error_read_sized(helper, "inputs", (const char *)given + i * given->size,
-                                       offsetof(struct cushim_link_input, name) + sizeof one.name,
-                                       &one, sizeof one);
+                                       CUSHIM_LEAST(cushim_link_input, name), &one, sizeof one);
         if (code == CUDA_SUCCESS)
             code = link_read_input(helper, &one, i, &inputs[i]);
     }

@@ -86,7 +86,8 @@ COLD static enum cushim_status elf_file_refuse_errno(const struct elf_file *file
         return elf_file_refuse(file, CUSHIM_ERROR_NOT_A_FILE, "not a regular file");
     case EACCES:
         return CUSHIM_ERROR_UNREADABLE;
-    case EPERM: /* no rights of a file: seccomp, for instance */
+    case EPERM: /* no rights of a file: a filter of system calls, for instance */
+    case ENOSYS:
         return CUSHIM_ERROR_FORBIDDEN;
     case ENOMEM:
         return CUSHIM_ERROR_OUT_OF_MEMORY;
@@ -209,7 +210,7 @@ COLD static enum cushim_status elf_file_open(struct elf_file *file, const char *
         return CUSHIM_OK;
     int error = errno;
     /* A filter of system calls may refuse what is not even there. */
-    if (error == EPERM && access(path, F_OK) != 0 && errno == ENOENT)
+    if ((error == EPERM || error == ENOSYS) && access(path, F_OK) != 0 && errno == ENOENT)
         error = ENOENT;
     return elf_file_refuse_errno(file, error);
 }

@@ -51,17 +51,22 @@ static void *lookup_ask_entry(const struct cushim_lookup *lookup, size_t index)
                              cushim_registry_stream(index) != CUSHIM_STREAM_LEGACY);
 }
 
-/* A look-up that is in the library itself, and gives what the library exports, is the driver's. */
-static bool lookup_is_interposed(const struct cushim_lookup *lookup)
+static bool lookup_is_own(const struct cushim_lookup *lookup)
 {
     const void *proc;
     if (lookup->proc_v2)
         memcpy(&proc, &lookup->proc_v2, sizeof proc);
     else
         memcpy(&proc, &lookup->proc_v1, sizeof proc);
-    if (!proc)
+    return cushim_dylib_has(lookup->library, proc);
+}
+
+/* A look-up that is in the library itself, and gives what the library exports, is the driver's. */
+static bool lookup_is_interposed(const struct cushim_lookup *lookup)
+{
+    if (!lookup->proc_v1 && !lookup->proc_v2)
         return false;
-    bool interposed = !cushim_dylib_has(lookup->library, proc);
+    bool interposed = !lookup_is_own(lookup);
     for (size_t i = 0; i < LOOKUP_CORE && !interposed; i++) {
         size_t index = cushim_registry_find(lookup_core[i]);
         const void *asked = lookup_is_there(lookup, index) ? lookup_ask_entry(lookup, index) : NULL;
@@ -70,11 +75,12 @@ static bool lookup_is_interposed(const struct cushim_lookup *lookup)
     return interposed;
 }
 
-/* The driver is where the first entry is that both routes agree about; else where one is that has
- * no symbol, as a library has that hands on the look-up of the driver behind it. */
+/* The driver is where the first entry is that both routes agree about. Else the library stands
+ * before the driver and passes its look-up on: the driver is where an answer without a symbol is,
+ * or any answer of the library's own look-up. */
 static const void *lookup_find_driver(const struct cushim_lookup *lookup)
 {
-    const void *unnamed = NULL;
+    const void *unnamed = NULL, *any = NULL;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         const void *asked = lookup_is_there(lookup, i) ? lookup_ask_entry(lookup, i) : NULL;
         const void *symbol = asked ? cushim_lookup_symbol(lookup, i) : NULL;
@@ -82,7 +88,10 @@ static const void *lookup_find_driver(const struct cushim_lookup *lookup)
             return cushim_platform_object(asked);
         if (asked && !symbol && !unnamed)
             unnamed = asked;
+        any = any ? any : asked;
     }
+    if (!unnamed && lookup_is_own(lookup))
+        unnamed = any;
     return unnamed ? cushim_platform_object(unnamed) : NULL;
 }
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from real_drivers import (FOREIGN, REQUIRED, ROOT, ElfFile, is_private, newest_drivers,
+from real_drivers import (FOREIGN, ROOT, ElfFile, each_branch, is_private, newest_drivers,
                           nm_exports, registry, run_probe, start_probe)
 
 PROBE = os.environ.get("CUSHIM_PROBE", "probe")
@@ -30,9 +30,8 @@ DRIVERS = newest_drivers()
 
 
 def pytest_generate_tests(metafunc):
-    """Each test on each cached driver; one that is required and not there is a case as well."""
     if "branch" in metafunc.fixturenames:
-        metafunc.parametrize("branch", sorted({*DRIVERS, *([] if FOREIGN else REQUIRED)}))
+        metafunc.parametrize("branch", each_branch())
 
 
 @pytest.fixture

@@ -182,7 +182,7 @@ static void run_cushim(const char *route)
     struct cushim_options options = {.size = sizeof options};
     options.per_thread_default_stream = strstr(route, "per-thread");
     if (strcmp(route, "symbols") == 0)
-        options.order = CUSHIM_ORDER_DLSYM_ONLY;
+        options.order = CUSHIM_ORDER_SYMBOLS;
     cu = cushim_load(&options);
     driver_version = cushim_driver_version(cu);
     printf("status %s\nversion %d\n", cushim_status_name(cushim_status(cu)), driver_version);

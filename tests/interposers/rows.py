@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Write the rows of wrapper.c.
 
-Usage: rows.py OUTPUT ENTRIES.jsonl [SYMBOL...]   all entries of the registry if none is named
+Usage: rows.py OUTPUT ENTRIES.jsonl [SYMBOL...]   all entries that Linux has if none is named
 """
 
 import json
@@ -13,8 +13,9 @@ from pathlib import Path
 def main(output, registry, *symbols):
     """One ROW(index, symbol) a line."""
     lines = Path(registry).read_text(encoding="utf-8").splitlines()
-    known = [json.loads(line)["symbol"] for line in lines]
-    chosen = symbols or known
+    entries = [json.loads(line) for line in lines]
+    known = [entry["symbol"] for entry in entries]
+    chosen = symbols or [entry["symbol"] for entry in entries if entry.get("platform") != "windows"]
     unknown = set(chosen) - set(known)
     if unknown:
         sys.exit(f"rows.py: no entries of the registry: {' '.join(sorted(unknown))}")

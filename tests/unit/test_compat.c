@@ -106,7 +106,7 @@ static void test_toolkits(void **state)
     assert_true(count > 50);
     assert_false(cushim_toolkit_at(count, &toolkit));
     assert_false(cushim_toolkit_at(0, NULL));
-    toolkit.size = sizeof toolkit + 1;
+    toolkit.size = sizeof toolkit - 1;
     assert_false(cushim_toolkit_at(0, &toolkit));
 }
 
