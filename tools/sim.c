@@ -44,7 +44,7 @@ static const struct option_row option_rows[] = {
      .value = "NAME",
      .values = VALUES_PROFILES,
      .doc = "Which device: ampere, hopper, small and others, which --list shows (default: ampere, "
-             "or the newest that the version knows)"},
+            "or the newest that the version knows)"},
     {.name = "memory",
      .text = &given.memory,
      .value = "SIZE",
