@@ -77,13 +77,17 @@ const char *cushim_platform_env(const char *name)
 
 /* ---- why dlopen failed; nothing of this runs before it did */
 
-/* The C library's own words for an error end the sentence, in whichever language it has them. */
-static bool platform_ends_with_error(const char *words, int error)
+enum { PLATFORM_ERRORS = 134 }; /* Linux has no larger one */
+
+/* The error of the system that a sentence of its loader tells in the C library's words, in
+ * whichever language it has them; 0: none. */
+static int platform_error_in(const char *words)
 {
     char buffer[128];
-    const char *text = cushim_elf_file_words(error, buffer, sizeof buffer);
-    size_t length = strlen(words), end = strlen(text);
-    return length >= end && strcmp(words + length - end, text) == 0;
+    for (int error = 1; error < PLATFORM_ERRORS; error++)
+        if (strstr(words, cushim_elf_file_words(error, buffer, sizeof buffer)))
+            return error;
+    return 0;
 }
 
 /*
@@ -148,7 +152,8 @@ static bool platform_locate(const char *name, const char *words, char *path, siz
 
 static enum cushim_status platform_explain(const char *path, const char *words)
 {
-    if (platform_ends_with_error(words, ENOMEM))
+    int error = platform_error_in(words);
+    if (error == ENOMEM)
         return CUSHIM_ERROR_OUT_OF_MEMORY;
     if (platform_examine("/") == CUSHIM_ERROR_NO_DESCRIPTORS)
         return CUSHIM_ERROR_NO_DESCRIPTORS;
@@ -156,14 +161,15 @@ static enum cushim_status platform_explain(const char *path, const char *words)
     if (!self) /* a program without dlopen, as musl makes them with -static */
         return CUSHIM_ERROR_NO_DLOPEN;
     dlclose(self);
-    bool missing = platform_ends_with_error(words, ENOENT);
+    /* What is found is named by its path from then on. */
+    bool missing = !error || error == ENOENT;
     if (!platform_is_about(words, path) && platform_is_about_a_bare_name(words))
         return missing ? CUSHIM_ERROR_DEPENDENCY : CUSHIM_ERROR_OPEN_FAILED;
     char file[4096];
     enum cushim_status status = CUSHIM_OK;
     if (strchr(path, '/'))
         status = platform_examine(path);
-    else if (missing)
+    else if (missing && platform_is_about_a_bare_name(words))
         status = CUSHIM_ERROR_NOT_FOUND;
     else if (platform_locate(path, words, file, sizeof file))
         status = platform_examine(file);

@@ -12,6 +12,12 @@ FFNVCODEC = Path("/usr/include/ffnvcodec/dynlink_loader.h")
 NO_DEVICE = """
 int cuInit(unsigned flags) { (void)flags; return 100; }
 int cuDriverGetVersion(int *version) { *version = 12040; return 0; }
+int cuDeviceGetCount(int *count) { *count = 0; return 0; }
+int cuGetErrorName(int error, const char **name)
+{
+    *name = error == 100 ? "CUDA_ERROR_NO_DEVICE" : "";
+    return 0;
+}
 """
 
 

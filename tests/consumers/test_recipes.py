@@ -135,7 +135,9 @@ def test_preloaded_functions_are_not_asked(installed, tmp_path):
         tmp_path / "libcuda.so.1")
     (tmp_path / "hook.c").write_text(
         "int cuInit(unsigned flags) { return flags ? 1 : 77; }\n"
-        "int cuDriverGetVersion(int *version) { *version = 10020; return 0; }\n",
+        "int cuDriverGetVersion(int *version) { *version = 10020; return 0; }\n"
+        "int cuDeviceGetCount(int *count) { *count = 0; return 0; }\n"
+        "int cuGetErrorName(int code, const char **name) { *name = \"\"; return code * 0; }\n",
         encoding="utf-8")
     hook = tmp_path / "hook.so"
     run("cc", "-shared", "-fPIC", tmp_path / "hook.c", "-o", hook)
