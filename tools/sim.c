@@ -8,6 +8,7 @@
 #include "sim_check.h"
 #include "sim_folder.h"
 #include "sim_library.h"
+#include "core/config.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -42,6 +43,7 @@ struct options {
     const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain, *summary;
     const char *faults[MAX_FAULTS];
     int fault_count;
+    const char *checks; /* of kernels */
     int list, quiet, check;
     char **program; /* ends with NULL */
 };
@@ -79,6 +81,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_CHECK:
         options->check = 1;
+        options->checks = argument;
         return 0;
     case KEY_SUMMARY:
         options->summary = argument;
@@ -149,7 +152,10 @@ static const struct argp_option argp_options[] = {
          "Let kernels use blocks up to a multiple of so many bytes, at most 512, as hardware does"},
     {.name = "check",
      .key = KEY_CHECK,
-     .doc = "End with 5 if something was not released, or a rule never fired"},
+     .arg = "WHAT",
+     .flags = OPTION_ARG_OPTIONAL,
+     .doc = "End with 5 if something was not released, or a rule never fired; with race, init or "
+            "sync, or several with commas between, also if kernels have such faults"},
     {.name = "summary",
      .key = KEY_SUMMARY,
      .arg = "FILE",
@@ -221,17 +227,18 @@ static int set_environment(const struct options *options, const char *folder, co
                            const char *report)
 {
     bool reports = options->check || options->summary;
-    int rc = set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
-             set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
-             set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
-             set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
-             set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
-             set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
-             set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
-             set("CUSHIM_SIM_GRAIN", options->grain) != 0 ||
-             set("CUSHIM_SIM_INTERRUPT", "1") != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
-             set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
-             set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
+    int rc =
+        set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
+        set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
+        set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+        set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
+        set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
+        set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
+        set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
+        set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_INTERRUPT", "1") != 0 ||
+        set("CUSHIM_SIM_CHECK", options->checks) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
+        set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+        set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
 }
@@ -366,9 +373,13 @@ int command_sim(int argc, char **argv)
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
-    if (sim_settings_good(options.cuda, options.devices, options.profile, options.memory,
-                          options.workers, options.time_limit, options.grain) &&
-        sim_faults_good(faults) && (!options.log || (options.log = log = log_path(options.log))))
+    if (options.checks && sim_config_checks(options.checks) == 0)
+        fprintf(stderr, "cushim sim: --check: '%s' is no list of race, init and sync\n",
+                options.checks);
+    else if (sim_settings_good(options.cuda, options.devices, options.profile, options.memory,
+                               options.workers, options.time_limit, options.grain) &&
+             sim_faults_good(faults) &&
+             (!options.log || (options.log = log = log_path(options.log))))
         code = simulate(&options, faults);
     free(log);
     free(faults);
