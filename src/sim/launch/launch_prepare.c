@@ -113,7 +113,7 @@ static void print_error(void *user, const char *text, size_t length)
 static void note(void *user, const char *sentence)
 {
     const struct kernel *kernel = user;
-    sim_launch_note(kernel->context->device, sentence);
+    sim_launch_report_note(kernel->context->device, sentence);
 }
 
 static void set_conditional(void *user, uint64_t handle, uint32_t value)

@@ -39,13 +39,13 @@ static void nearest(uint64_t address, char *text, size_t size)
 
 static unsigned long long notes;
 
-void sim_launch_note(const struct sim_device *device, const char *sentence)
+void sim_launch_report_note(const struct sim_device *device, const char *sentence)
 {
     __atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED);
     sim_report_device(device->ordinal, sentence);
 }
 
-unsigned long long sim_launch_notes(void)
+unsigned long long sim_launch_report_count(void)
 {
     return __atomic_load_n(&notes, __ATOMIC_RELAXED);
 }

@@ -11,7 +11,7 @@ struct sim_device;
 void sim_launch_report(const struct sim_device *device, const struct ptx_fault *fault,
                        CUresult code);
 /* What a check of kernels found; and how often one did. */
-void sim_launch_note(const struct sim_device *device, const char *sentence);
-unsigned long long sim_launch_notes(void);
+void sim_launch_report_note(const struct sim_device *device, const char *sentence);
+unsigned long long sim_launch_report_count(void);
 
 #endif

@@ -136,6 +136,10 @@ static const struct check_case cases[] = {
      EXEC_BODY("st.global.u32 [%d1], %r0;\n" BARRIER "xor.b32 %r8, %r0, 32;\n"
                "mad.wide.u32 %d2, %r8, 4, %d0;\nld.global.u32 %r5, [%d2];\n"),
      1, 64, NULL},
+    {"local memory by a generic address",
+     EXEC_BODY(".local .align 8 .b8 l[64];\ncvta.local.u64 %d2, l;\nst.u32 [%d2], %r0;\n"
+               "ld.u32 %r5, [%d2];\n"),
+     2, 64, NULL},
     {"never written", EXEC_BODY(WORDS("32") "ld.shared.u32 %r5, [%r3];\n"), 1, 64, "init"},
     {"written", EXEC_BODY(WORDS("32") WRITE "ld.shared.u32 %r5, [%r3];\n"), 1, 64, NULL},
     {"partly written", EXEC_BODY(WORDS("32") "st.shared.u8 [%r3], 1;\nld.shared.u32 %r5, [%r3];\n"),

@@ -10,6 +10,7 @@
  * A checked launch has one worker, so that nothing here needs a lock. */
 #include "ptx/memory/check.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,29 +27,37 @@
 #include "ptx/read/opcodes.h"
 
 #define WARPS 32
-#define CELL 4           /* bytes */
-#define PAGE_CELLS 1024  /* of a page */
-#define BUCKETS 16384    /* of pages */
+#define CELL 4          /* bytes */
+#define PAGE_CELLS 1024 /* of a page */
+#define BUCKETS 16384   /* of pages */
+#define MEETINGS 1024
+#define MOST_SERIAL UINT32_C(3000000000)
 #define MOST_PAGES 16384 /* then memory that comes new is not looked at */
 #define MOST_REPORTS 16  /* of a launch */
 #define MOST_BLOCKS (UINT64_C(1) << 24)
 
-struct seen { /* the last access of a kind */
-    const struct ptx_step *step;
-    uint64_t block;
-    uint32_t clock;  /* the warp's own */
+struct seen {        /* the last access of a kind */
     uint32_t serial; /* of the access; 0: none */
+    uint32_t clock;  /* the warp's own */
+    uint32_t block;  /* of those that are looked at */
     uint16_t thread;
     uint8_t bytes; /* of the cell, a bit each */
     bool atomic;
+    const struct ptx_step *step;
 };
 
 struct cell {
     struct seen write, reads[2]; /* the reads of two threads */
-    uint64_t written_by;         /* block + 1, of shared memory */
-    uint8_t written;             /* bytes, a bit each */
-    uint32_t *clocks;            /* told by atomic operations here; NULL: none */
-    uint64_t clocks_of;          /* block */
+    uint32_t written_in;         /* when the block of this shared memory began, in accesses */
+    uint32_t written;            /* bytes, a bit each */
+};
+
+struct meeting { /* what atomic operations in one cell of a block told */
+    uintptr_t cell;
+    uint64_t block;
+    uint32_t launch; /* its first access */
+    struct meeting *next;
+    uint32_t clocks[WARPS];
 };
 
 struct page {
@@ -57,15 +66,18 @@ struct page {
     struct cell cells[PAGE_CELLS];
 };
 
-struct times { /* of a block's atomic operations, in accesses of the launch */
-    uint32_t first, last;
+struct times { /* of a block's last atomic operation */
+    uint32_t last;
 };
 
 struct check {
     unsigned which;
-    struct page *buckets[BUCKETS];
+    struct page *buckets[BUCKETS], *last;
+    struct meeting *meetings[MEETINGS];
     uint32_t pages;
-    uint32_t serial;
+    uint32_t serial;     /* of the last access; it goes on from launch to launch */
+    uint32_t first;      /* of the launch: what is older is of another one */
+    struct check *next;  /* that no launch has */
     struct times *times; /* of each block; NULL: too many */
     uint32_t reports;
     struct {
@@ -74,6 +86,7 @@ struct check {
 };
 
 struct check_block {
+    uint32_t began;                /* the serial at its begin */
     uint32_t clocks[WARPS][WARPS]; /* what a warp knows of each */
     uint32_t barriers[BARRIERS + 1][WARPS];
     uint32_t atomics[WARPS]; /* of mbarriers, all together */
@@ -93,19 +106,54 @@ unsigned check_wanted(void)
 
 /* --- Launches and blocks --- */
 
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct check *idle; /* with pages, which launches would have to ask for again */
+
+static void check_free(struct check *check)
+{
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct page *page = check->buckets[i], *next; page; page = next) {
+            next = page->next;
+            free(page);
+        }
+    for (size_t i = 0; i < MEETINGS; i++)
+        for (struct meeting *one = check->meetings[i], *next; one; one = next) {
+            next = one->next;
+            free(one);
+        }
+    free(check);
+}
+
+static struct check *check_take(void)
+{
+    struct check *check;
+
+    pthread_mutex_lock(&idle_lock);
+    check = idle;
+    idle = check ? check->next : NULL;
+    pthread_mutex_unlock(&idle_lock);
+    if (check && check->serial > MOST_SERIAL) {
+        check_free(check);
+        check = NULL;
+    }
+    return check ? check : calloc(1, sizeof *check);
+}
+
 bool check_begin(struct launch *launch)
 {
     const uint32_t *grid = launch->request->grid;
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    struct check *check;
 
     if (!wanted)
         return true;
-    launch->check = calloc(1, sizeof *launch->check);
-    if (!launch->check)
+    check = launch->check = check_take();
+    if (!check)
         return false;
-    launch->check->which = wanted;
-    if (blocks <= MOST_BLOCKS)
-        launch->check->times = calloc(blocks, sizeof *launch->check->times);
+    check->which = wanted;
+    check->first = ++check->serial;
+    check->reports = 0;
+    check->times = blocks <= MOST_BLOCKS ? calloc(blocks, sizeof *check->times) : NULL;
     return true;
 }
 
@@ -113,16 +161,14 @@ void check_end(struct launch *launch)
 {
     struct check *check = launch->check;
 
-    for (size_t i = 0; check && i < BUCKETS; i++)
-        for (struct page *page = check->buckets[i], *next; page; page = next) {
-            next = page->next;
-            for (size_t j = 0; j < PAGE_CELLS; j++)
-                free(page->cells[j].clocks);
-            free(page);
-        }
-    if (check)
-        free(check->times);
-    free(check);
+    if (!check)
+        return;
+    free(check->times);
+    check->times = NULL;
+    pthread_mutex_lock(&idle_lock);
+    check->next = idle;
+    idle = check;
+    pthread_mutex_unlock(&idle_lock);
 }
 
 bool check_block_begin(struct ptx_block *block)
@@ -134,6 +180,7 @@ bool check_block_begin(struct ptx_block *block)
     if (!block->check)
         return false;
     memset(block->check, 0, sizeof *block->check);
+    block->check->began = ++block->launch->check->serial;
     for (unsigned i = 0; i < WARPS; i++)
         block->check->clocks[i][i] = 1;
     return true;
@@ -243,8 +290,12 @@ static void note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *st
 static struct cell *cell_of(struct check *check, uintptr_t address)
 {
     const uintptr_t number = address / CELL / PAGE_CELLS;
-    struct page **bucket = &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 50];
-    struct page *page = *bucket;
+    struct page **bucket, *page = check->last;
+
+    if (page && page->number == number)
+        return &page->cells[address / CELL % PAGE_CELLS];
+    bucket = &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 50];
+    page = *bucket;
 
     while (page && page->number != number)
         page = page->next;
@@ -256,6 +307,7 @@ static struct cell *cell_of(struct check *check, uintptr_t address)
         page->next = *bucket;
         *bucket = page;
     }
+    check->last = page;
     return &page->cells[address / CELL % PAGE_CELLS];
 }
 
@@ -265,7 +317,7 @@ static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
     const uint32_t(*clocks)[WARPS] = (const uint32_t(*)[WARPS])warp->block->check->clocks;
     const unsigned other = old->thread / PTX_LANES;
 
-    if (old->block != warp->block->number)
+    if (old->block != (uint32_t)warp->block->number)
         return check->times[old->block].last > old->serial &&
                check->times[warp->block->number].last > old->serial;
     return other == warp->index ? old->clock < clocks[other][other]
@@ -316,7 +368,7 @@ static void race(struct ptx_warp *warp, const struct ptx_step *step, unsigned la
     char other[160], what[400];
 
     place(warp->block->launch, old->block, old->thread, old->step,
-          old->block != warp->block->number, other, sizeof other);
+          old->block != (uint32_t)warp->block->number, other, sizeof other);
     snprintf(what, sizeof what, "it %s %s memory that %s, %s, and nothing orders the two",
              write ? "writes" : "reads", shared ? "shared" : "global", other,
              old_write ? "wrote" : "read");
@@ -334,9 +386,9 @@ struct doing { /* an access of one lane */
 static bool conflicts(const struct check *check, const struct ptx_warp *warp,
                       const struct doing *now, const struct seen *old, uint8_t bytes)
 {
-    if (!old->serial || !(old->bytes & bytes) || (old->atomic && now->atomic))
+    if (old->serial < check->first || !(old->bytes & bytes) || (old->atomic && now->atomic))
         return false;
-    if (old->block != warp->block->number)
+    if (old->block != (uint32_t)warp->block->number)
         return !now->shared && check->times && !is_ordered(check, warp, old);
     return old->thread != now->thread && !is_ordered(check, warp, old);
 }
@@ -345,7 +397,7 @@ static void look(struct check *check, struct ptx_warp *warp, const struct doing 
                  struct cell *cell, uintptr_t address, uint32_t at, uint8_t bytes)
 {
     const struct seen seen = {.step = now->step,
-                              .block = warp->block->number,
+                              .block = (uint32_t)warp->block->number,
                               .clock = warp->block->check->clocks[warp->index][warp->index],
                               .serial = now->serial,
                               .thread = now->thread,
@@ -361,7 +413,8 @@ static void look(struct check *check, struct ptx_warp *warp, const struct doing 
             race(warp, now->step, now->lane, true, now->shared, &cell->reads[i], false);
     if (now->write) {
         cell->write = seen;
-    } else if (cell->reads[0].thread == now->thread && cell->reads[0].block == seen.block) {
+    } else if (cell->reads[0].thread == now->thread && cell->reads[0].block == seen.block &&
+               cell->reads[0].serial >= check->first) {
         cell->reads[0] = seen;
     } else {
         cell->reads[1] = cell->reads[0];
@@ -371,8 +424,8 @@ static void look(struct check *check, struct ptx_warp *warp, const struct doing 
 
 static void first_write(struct ptx_warp *warp, struct cell *cell, uint8_t bytes)
 {
-    if (cell->written_by != warp->block->number + 1) {
-        cell->written_by = warp->block->number + 1;
+    if (cell->written_in != warp->block->check->began) {
+        cell->written_in = warp->block->check->began;
         cell->written = 0;
     }
     cell->written |= bytes;
@@ -380,26 +433,36 @@ static void first_write(struct ptx_warp *warp, struct cell *cell, uint8_t bytes)
 
 static bool is_unwritten(const struct ptx_warp *warp, const struct cell *cell, uint8_t bytes)
 {
-    return cell->written_by != warp->block->number + 1 || (cell->written & bytes) != bytes;
+    return cell->written_in != warp->block->check->began || (cell->written & bytes) != bytes;
 }
 
 /* An atomic operation, or a load or store with an order, tells what came before and learns what
  * others told here. */
-static void meet(struct check *check, struct ptx_warp *warp, struct cell *cell)
+static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at)
 {
     struct ptx_block *block = warp->block;
+    const uintptr_t cell = at / CELL;
+    struct meeting **bucket = &check->meetings[cell % MEETINGS], *one = *bucket;
 
     if (check->times)
         check->times[block->number].last = check->serial;
-    if (!cell->clocks)
-        cell->clocks = malloc(WARPS * sizeof *cell->clocks);
-    if (!cell->clocks)
-        return;
-    if (cell->clocks_of != block->number + 1)
-        memset(cell->clocks, 0, WARPS * sizeof *cell->clocks);
-    cell->clocks_of = block->number + 1;
-    join(block->check->clocks[warp->index], cell->clocks);
-    tell(block, warp->index, cell->clocks);
+    /* Of blocks that have ended, one is taken again. */
+    while (one && one->cell != cell)
+        one = one->next;
+    if (!one) {
+        if (!(one = calloc(1, sizeof *one)))
+            return;
+        one->cell = cell;
+        one->block = block->number;
+        one->next = *bucket;
+        *bucket = one;
+    }
+    if (one->block != block->number || one->launch != check->first)
+        memset(one->clocks, 0, sizeof one->clocks);
+    one->block = block->number;
+    one->launch = check->first;
+    join(block->check->clocks[warp->index], one->clocks);
+    tell(block, warp->index, one->clocks);
 }
 
 /* The bytes from `at` on that are in one cell. */
@@ -413,6 +476,16 @@ static uint8_t bytes_of(uintptr_t at, uint32_t size)
 static bool is_own_shared(const struct ptx_block *block, uintptr_t at)
 {
     return at - (uintptr_t)block->shared < block->shared_size;
+}
+
+/* Local memory and parameters, which generic addresses reach too, are a thread's own. */
+static bool is_private(const struct ptx_warp *warp, uintptr_t at)
+{
+    const struct ptx_warp_state *state = warp->state;
+    const struct launch *launch = warp->block->launch;
+
+    return at - (uintptr_t)state->local < (uint64_t)PTX_LANES * state->local_stride ||
+           at - (uintptr_t)launch->params < launch->param_size;
 }
 
 static bool is_atomic(const struct ptx_warp *warp, const struct ptx_step *step, bool *store)
@@ -431,7 +504,8 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     struct check *check = warp->block->launch->check;
     struct doing now = {.step = step, .write = write, .serial = ++check->serial};
 
-    if (space == MEMORY_LOCAL || space == MEMORY_PARAM)
+    if (space == MEMORY_LOCAL || space == MEMORY_PARAM ||
+        !(check->which & (PTX_CHECK_RACE | PTX_CHECK_INIT)))
         return;
     now.atomic = is_atomic(warp, step, &now.store);
     FOR_LANES (lane, mask) {
@@ -440,8 +514,8 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
         now.lane = lane;
         now.thread = (uint16_t)(warp->index * PTX_LANES + lane);
         now.shared = is_own_shared(warp->block, first);
-        if (!now.shared && space == MEMORY_SHARED)
-            continue; /* another block's of the cluster */
+        if (!now.shared && (space == MEMORY_SHARED || is_private(warp, first)))
+            continue; /* or of another block of the cluster */
         for (uintptr_t at = first; at < first + size; at = (at | (CELL - 1)) + 1) {
             const uint8_t bytes = bytes_of(at, (uint32_t)(first + size - at));
             struct cell *cell = cell_of(check, at);
@@ -460,7 +534,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
             if (check->which & PTX_CHECK_RACE && !warp->block->cluster)
                 look(check, warp, &now, cell, at, (uint32_t)(at - first), bytes);
             if (now.atomic)
-                meet(check, warp, cell);
+                meet(check, warp, at);
         }
     }
 }
