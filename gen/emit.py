@@ -14,12 +14,14 @@ from pathlib import Path
 import emit_api
 import emit_attributes
 import emit_calls
+import emit_causes
 import emit_cuda
 import emit_drivers
 import emit_dropin
 import emit_entries
 import emit_errors
 import emit_features
+import emit_gpus
 import emit_sim
 import emit_typedefs
 import registry
@@ -38,6 +40,9 @@ OUTPUTS = {
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
     "drivers.c": emit_drivers.emit,
+    "gpus.c": emit_gpus.emit,
+    "causes.c": emit_causes.emit,
+    "errors.md": emit_causes.emit_page,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
     "cuda.h": emit_cuda.emit_cuda,

@@ -126,7 +126,7 @@ def test_memory_is_a_limit():
     (["--workers", "0"], "'0' is no number from 1"),
     (["--time-limit", "1s"], "'1s' is no number"),
     (["--log", "/nonexistent/log"], "/nonexistent/log: No such file"),
-    (["--fault", ""], "the rule is empty"),
+    (["--fault", ""], "the value is empty"),
     (["--fault", "cuNothing"], '"cuNothing": no entry of that name'),
     (["--fault", "cuInit:error=NONSENSE"], "cannot use error=NONSENSE"),
     (["--fault", "cuInit:error=0"], "cannot use error=0"),

@@ -113,7 +113,7 @@ int main(int count, char **arguments)
     show("cushim_device_scope", code, AFTER(gpu, gpu.context));
     answers(cu);
     requests(cu);
-    cushim_set_error_handler(show_failure, NULL);
+    cushim_error_handler_set(show_failure, NULL);
     (void)CUSHIM_CHECK(cu->cuCtxDestroy_v2(NULL));
     code = cushim_device_leave(&gpu);
     show("left", code, AFTER(gpu, true));
