@@ -32,8 +32,8 @@
 #define BUCKETS 16384   /* of pages */
 #define MEETINGS 1024
 #define MOST_SERIAL UINT32_C(3000000000)
-#define MOST_PAGES 16384 /* then memory that comes new is not looked at */
-#define MOST_REPORTS 16  /* of a launch */
+#define MOST_PAGES 8192 /* then memory that comes new is not looked at */
+#define MOST_REPORTS 16 /* of a launch */
 #define MOST_BLOCKS (UINT64_C(1) << 24)
 
 struct seen {        /* the last access of a kind */
@@ -132,7 +132,7 @@ static struct check *check_take(void)
     check = idle;
     idle = check ? check->next : NULL;
     pthread_mutex_unlock(&idle_lock);
-    if (check && check->serial > MOST_SERIAL) {
+    if (check && (check->serial > MOST_SERIAL || check->pages == MOST_PAGES)) {
         check_free(check);
         check = NULL;
     }
