@@ -112,9 +112,11 @@ static int read_number(const struct option_row *row, const char *text)
 
 static void take(const struct option_row *row, char *text)
 {
-    if (row->flag) {
+    if (row->flag)
         *row->flag = true;
-    } else if (row->text) {
+    if (row->flag && !text)
+        return;
+    if (row->text) {
         if (row->words && !is_word(row->words, text))
             options_refuse("--%s: '%s' is none of %s", row->name, text, row->words);
         *row->text = text;
@@ -187,6 +189,7 @@ static void translate(const struct command *command, struct argp_option *to)
         *to++ = (struct argp_option){.name = row->name,
                                      .key = option_key(command, i),
                                      .arg = row->value ? row->value : row->words,
+                                     .flags = row->flag && row->text ? OPTION_ARG_OPTIONAL : 0,
                                      .doc = row->doc};
     }
     *to++ = (struct argp_option){.name = NULL, .key = 'h', .flags = OPTION_HIDDEN, .doc = ""};

@@ -29,7 +29,8 @@ enum option_values {
     VALUES_ERRORS    /* codes' names */
 };
 
-/** An option. Exactly one of the pointers is set: what it writes decides what the option takes. */
+/** An option. Exactly one of the pointers is set: what it writes decides what the option takes. Or
+ * flag and text are: a value that may be left out, as --check and --check=WHAT. */
 struct option_row {
     const char *name;  /* "json". options.c has the letters: one meaning each, in all subcommands */
     bool *flag;        /* takes no value */

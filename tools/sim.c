@@ -8,6 +8,7 @@
 #include "sim_check.h"
 #include "sim_folder.h"
 #include "sim_library.h"
+#include "core/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 static struct options {
     const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain, *summary;
     struct option_list faults;
+    const char *checks; /* of kernels */
     bool list, quiet, check;
     char **program; /* ends with NULL */
 } given;
@@ -74,7 +76,10 @@ static const struct option_row option_rows[] = {
          "Let kernels use blocks up to a multiple of so many bytes, at most 512, as hardware does"},
     {.name = "check",
      .flag = &given.check,
-     .doc = "End with 5 if something was not released, or a rule never fired"},
+     .text = &given.checks,
+     .value = "WHAT",
+     .doc = "End with 5 if something was not released, or a rule never fired; with race, init or "
+            "sync, or several with commas between, also if kernels have such faults"},
     {.name = "summary",
      .text = &given.summary,
      .value = "FILE",
@@ -128,17 +133,18 @@ static int set_environment(const struct options *options, const char *folder, co
                            const char *report)
 {
     bool reports = options->check || options->summary;
-    int rc = set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
-             set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
-             set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
-             set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
-             set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
-             set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
-             set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
-             set("CUSHIM_SIM_GRAIN", options->grain) != 0 ||
-             set("CUSHIM_SIM_INTERRUPT", "1") != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
-             set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
-             set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
+    int rc =
+        set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
+        set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
+        set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+        set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
+        set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
+        set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
+        set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
+        set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_INTERRUPT", "1") != 0 ||
+        set("CUSHIM_SIM_CHECK", options->checks) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
+        set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+        set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
 }
@@ -263,7 +269,6 @@ static int run(const char *title, char **words)
     char *faults, *log = NULL;
     int code = COMMAND_USAGE;
 
-    (void)title;
     if (given.list)
         return sim_list();
     if (!words[0])
@@ -274,9 +279,12 @@ static int run(const char *title, char **words)
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
-    if (sim_settings_good(given.cuda, given.devices, given.profile, given.memory, given.workers,
-                          given.time_limit, given.grain) &&
-        sim_faults_good(faults) && (!given.log || (given.log = log = log_path(given.log))))
+    if (given.checks && sim_config_checks(given.checks) == 0)
+        fprintf(stderr, "%s: --check: '%s' is no list of race, init and sync\n", title,
+                given.checks);
+    else if (sim_settings_good(given.cuda, given.devices, given.profile, given.memory,
+                               given.workers, given.time_limit, given.grain) &&
+             sim_faults_good(faults) && (!given.log || (given.log = log = log_path(given.log))))
         code = simulate(&given, faults);
     free(log);
     free(faults);

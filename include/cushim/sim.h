@@ -36,6 +36,8 @@ struct cushim_sim_options {
     const char *log;        /**< file that every call is appended to, "-": stderr; NULL: none */
     unsigned grain;         /**< kernels and copies may use blocks up to a multiple of so many
                                bytes, at most 512, as on a device; 0: to the byte */
+    const char *check;      /**< "race,init,sync" or some of them: what is looked for in kernels,
+                                 as the manual describes; NULL: nothing */
 };
 
 /**

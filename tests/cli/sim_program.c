@@ -182,6 +182,20 @@ static int shared_beyond(char **argv)
     return 0;
 }
 
+/* A kernel reads shared memory that nothing wrote. */
+static int unset(char **argv)
+{
+    unsigned nothing = 0;
+    CUcontext context = begin(0);
+    (void)argv;
+    one_thread(".version 6.0\n.target sm_50\n.address_size 64\n.shared .b32 s;\n"
+               ".visible .entry k(.param .u32 p)\n{\n .reg .u32 a;\n ld.shared.u32 a, [s];\n"
+               " ret;\n}\n",
+               &nothing, 0);
+    end(context);
+    return 0;
+}
+
 /* A module and 100 bytes, which the end of their context takes with it. */
 static int left(char **argv)
 {
@@ -485,6 +499,7 @@ int main(int argc, char **argv)
                  {"killed", 1, killed},
                  {"waits", 0, waits},
                  {"spins", 1, spins},
+                 {"unset", 0, unset},
                  {"closes", 0, closes},
                  {"threads", 0, threads},
                  {"texts", 0, texts},

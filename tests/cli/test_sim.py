@@ -484,6 +484,22 @@ def test_summary_file(tmp_path):
     assert sim("leak", options=("--summary", tmp_path / "no" / "where")).code == SYSTEM
 
 
+def test_checks_of_kernels(tmp_path):
+    """What is found is said, counted in the summary, and ends the command with 5."""
+    file = tmp_path / "summary.json"
+    result = sim("unset", options=("--check=race,init", "--summary", file))
+    assert result.code == 5
+    assert ("init: kernel 'k', block (0,0,0), thread (0,0,0), line 8, ld: it reads shared memory "
+            "that nothing wrote") in result.err
+    assert json.loads(file.read_text())["processes"][0]["found_in_kernels"] == 1
+    for options in ("--check=race", "--check=sync,race"):
+        result = sim("unset", options=(options,))
+        assert "init:" not in result.err and "checks of kernels" not in result.err
+    for wrong in ("--check=all", "--check=", "--check=race,,init"):
+        result = sim("unset", options=(wrong,))
+        assert result.code == USAGE and "is no list of race, init and sync" in result.err
+
+
 def test_rules_of_all():
     """* is for calls, not for the look-ups of the loader before them."""
     log = [line for line in sim("newer", "cuMemAlloc", "12000", options=(

@@ -140,6 +140,7 @@ static void bad_options(void)
     refused((struct cushim_sim_options){.size = size, .cuda = 9000, .profile = "hopper"}, "newer");
     refused((struct cushim_sim_options){.size = size, .profile = ""}, "profile");
     refused((struct cushim_sim_options){.size = size, .workers = 1025}, "workers");
+    refused((struct cushim_sim_options){.size = size, .check = "races"}, "check");
     refused((struct cushim_sim_options){.size = size, .faults = "cuFoo"}, "\"cuFoo\": no entry");
     refused((struct cushim_sim_options){.size = size, .log = "/nonexistent/log"}, "No such file");
 }

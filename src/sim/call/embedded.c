@@ -64,6 +64,8 @@ static const char *wrong_with(const struct cushim_sim_options *options)
         return "there is no profile of that name";
     if (options->profile && sim_profile_find(options->profile)->since > cuda_of(options))
         return "a device of that profile is newer than the CUDA version";
+    if (options->check && sim_config_checks(options->check) == 0)
+        return "check is no list of race, init and sync";
     if (options->workers > SIM_MAX_WORKERS)
         return "workers is out of range";
     if (options->grain > SIM_MAX_GRAIN)
@@ -82,6 +84,7 @@ static struct sim_config config_of(const struct cushim_sim_options *options)
                                .memory = options->memory,
                                .workers = options->workers,
                                .grain = options->grain,
+                               .checks = options->check ? sim_config_checks(options->check) : 0,
                                .time_limit_ns = (uint64_t)options->time_limit_ms * 1000000U};
 }
 

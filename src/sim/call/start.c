@@ -14,6 +14,7 @@
 #include "core/config.h"
 #include "core/report.h"
 #include "device/device.h"
+#include "ptx/ptx.h"
 
 static bool started;
 
@@ -42,6 +43,7 @@ bool sim_start_with(const struct sim_config *config)
         return false;
     started = true;
     sim_config = *config;
+    ptx_checks(sim_config.checks);
     sim_device_make_all();
     return true;
 }
@@ -52,6 +54,7 @@ void sim_start(void)
         return;
     started = true;
     sim_config_read();
+    ptx_checks(sim_config.checks);
     sim_device_make_all();
     read_control();
 }

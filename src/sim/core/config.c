@@ -10,6 +10,7 @@
 
 #include "core/profile.h"
 #include "core/version.h"
+#include "ptx/ptx.h"
 
 struct sim_config sim_config = {.devices = 1};
 
@@ -78,6 +79,26 @@ static void read_profile(const char *text)
         complain("CUSHIM_SIM_PROFILE", text);
 }
 
+unsigned sim_config_checks(const char *text)
+{
+    static const struct {
+        const char *name;
+        unsigned check;
+    } names[] = {{"race", PTX_CHECK_RACE}, {"init", PTX_CHECK_INIT}, {"sync", PTX_CHECK_SYNC}};
+    unsigned checks = 0;
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        unsigned found = 0;
+        length = strcspn(text, ",");
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strlen(names[i].name) == length && strncmp(text, names[i].name, length) == 0)
+                found = names[i].check;
+        if (!found)
+            return 0;
+        checks |= found;
+    }
+    return checks;
+}
+
 void sim_config_read(void)
 {
     const char *text;
@@ -103,6 +124,11 @@ void sim_config_read(void)
         sim_config.interrupt = value != 0;
     if ((text = secure_getenv("CUSHIM_SIM_PROFILE")) && *text)
         read_profile(text);
+    if ((text = secure_getenv("CUSHIM_SIM_CHECK")) && *text) {
+        sim_config.checks = sim_config_checks(text);
+        if (!sim_config.checks)
+            complain("CUSHIM_SIM_CHECK", text);
+    }
     if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {
         sim_config.memory = sim_config_size(text);
         if (!sim_config.memory)

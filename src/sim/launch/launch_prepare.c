@@ -110,6 +110,12 @@ static void print_error(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stderr);
 }
 
+static void note(void *user, const char *sentence)
+{
+    const struct kernel *kernel = user;
+    sim_launch_report_note(kernel->context->device, sentence);
+}
+
 static void set_conditional(void *user, uint64_t handle, uint32_t value)
 {
     (void)user;
@@ -247,8 +253,8 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
         all_workers = sim_machine_read("").processors;
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
-    kernel->world = (struct ptx_world){kernel, find,        texture,         surface,
-                                       print,  print_error, set_conditional, NULL};
+    kernel->world = (struct ptx_world){kernel,          find, texture, surface, print, print_error,
+                                       set_conditional, NULL, note};
     kernel->machine =
         (struct ptx_machine){.sm_count = (uint32_t)processors,
                              .architecture = (uint32_t)sim_device_architecture(device),

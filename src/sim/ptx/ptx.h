@@ -249,6 +249,8 @@ struct ptx_world { /* what a launch sees of its context */
     /* A value that graphs ask for; NULL: nowhere. From any worker thread. */
     void (*set_conditional)(void *user, uint64_t handle, uint32_t value);
     struct ptx_heap *heap; /* of the device's malloc and free; NULL: malloc gives 0 */
+    /* A sentence of ptx_checks; NULL: nowhere. */
+    void (*note)(void *user, const char *sentence);
 };
 
 /* --- Heaps of the device's own malloc and free --- */
@@ -319,6 +321,12 @@ struct ptx_launch {
     const struct ptx_machine *machine;
     const struct ptx_world *world;
 };
+
+/* What is looked for in launches from now on, at some cost: accesses that nothing orders, reads of
+ * shared memory that nothing wrote, masks that name the wrong lanes. Before the first module is
+ * compiled. */
+enum { PTX_CHECK_RACE = 1, PTX_CHECK_INIT = 2, PTX_CHECK_SYNC = 4 };
+void ptx_checks(unsigned which);
 
 /* Run to the end, blocks in parallel over the process's worker threads. False: *fault says why, and
  * memory is as the threads left it. Threads: safe; launches of several threads share the workers.

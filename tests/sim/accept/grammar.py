@@ -21,6 +21,8 @@ ALL = "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64"
 CACHE = "[.ca|.cg|.cs|.lu|.cv]"
 WRITE = "[.wb|.cg|.cs|.wt]"
 ROUND = "[.rn|.rz|.rm|.rp]"
+FLOATS = "f16 f32 f64 bf16 tf32"
+ADDED = "u32 s32 u64 s64 f32 f64"
 ORDER = "[.weak|.relaxed.cta|.relaxed.gpu|.acquire.sys|.acquire.cluster|.volatile|.release.gpu]"
 STORE = "[.weak|.relaxed.cta|.relaxed.gpu|.release.sys|.release.cluster|.volatile|.acquire.gpu]"
 EVICT = "[.L1::evict_last|.L1::evict_first|.L1::no_allocate|.L1::evict_unchanged|]"
@@ -108,7 +110,7 @@ cvt.T.U d,A : u8 s8 {INT16} : u8 s8 {INT16}
 cvt[.sat].T.U d,A : u8 s8 {INT16} : u8 s8 {INT16}
 cvt<.rni|.rzi|.rmi|.rpi>[.ftz][.sat].T.U d,A : u8 s8 {INT16} : f16 f32 f64 bf16
 cvt<.rn|.rz|.rm|.rp>[.ftz][.sat].T.U d,A : f16 f32 f64 bf16 : u8 s8 {INT16}
-cvt[.rn|.rz|.rm|.rp|.rni|.rzi|.rmi|.rpi][.ftz][.sat|.relu].T.U d,A : f16 f32 f64 bf16 tf32 : f16 f32 f64 bf16
+cvt[.rn|.rz|.rm|.rp|.rni|.rzi|.rmi|.rpi][.ftz][.sat|.relu].T.U d,A : {FLOATS} : {FLOATS}
 cvt<.rn|.rz|.rna>[.satfinite][.relu].T.f32 d,A : f16 bf16 tf32 : f32
 cvt<.rn|.rz>[.satfinite][.relu].T.f32 d,A,A : f16x2 bf16x2 : f32
 cvt.rn.satfinite[.relu].T.f32 d,A,A : e4m3x2 e5m2x2 e2m1x2 e2m3x2 : f32
@@ -146,12 +148,13 @@ prefetch.global<.L2::evict_last|.L2::evict_normal> G : b32
 prefetchu.L1 E : b32
 applypriority[.global].L2::evict_normal G,128 : b32
 discard[.global].L2 G,128 : b32
-atom[.relaxed|.acquire|.release|.acq_rel]{SCOPE}[.global|.shared]<.add|.min|.max>.T d,G,a : u32 s32 u64 s64 f32 f64
+atom[.relaxed|.acquire|.release|.acq_rel]{SCOPE}[.global|.shared]<.add|.min|.max>.T d,G,a : {ADDED}
 atom{SCOPE}[.global|.shared]<.and|.or|.xor|.exch>.T d,G,a : b32 b64
 atom{SCOPE}[.global|.shared].cas.T d,G,a,a : b16 b32 b64
 atom[.global|.shared]<.inc|.dec>.T d,G,a : u32
 atom{SCOPE}[.global|.shared].add.noftz.T d,G,a : {HALF}
-red[.relaxed|.release]{SCOPE}[.global|.shared]<.add|.min|.max|.and|.or|.xor|.inc|.dec>.T G,a : u32 s32 u64 s64 f32 f64 b32 b64
+red[.relaxed|.release]{SCOPE}[.global|.shared]<.add|.min|.max>.T G,a : {ADDED}
+red{SCOPE}[.global|.shared]<.and|.or|.xor|.inc|.dec>.T G,a : u32 b32 b64
 red{SCOPE}[.global|.shared].add.noftz.T G,a : {HALF}
 membar<.cta|.gl|.sys> : b32
 fence<.sc|.acq_rel><.cta|.gpu|.sys|.cluster> : b32
@@ -288,7 +291,8 @@ class Grammar:
             "w": lambda: self.source(WIDE.get(first, first)),
             "p": lambda: self.register("pred"),
             "q": lambda: self.one_of("", "", "!") + self.register("pred"),
-            "u": lambda: self.register("u32") if self.sometimes(.7) else self.one_of("3", "0", "31"),
+            "u": lambda: (self.register("u32") if self.sometimes(.7) else
+                          self.one_of("3", "0", "31")),
             "x": lambda: self.register("u64"), "i": lambda: self.one_of("0", "7", "128", "255"),
         }.get(letter, lambda: self.one_of(*ADDRESS[letter]))()
 

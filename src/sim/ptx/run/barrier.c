@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "ptx/memory/check.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
@@ -83,8 +84,10 @@ static void barrier_open(struct ptx_block *block, unsigned index)
             give_result(group, barrier);
             group->state = GROUP_READY;
             state->blocked = false;
+            check_leave(state, index);
         }
     }
+    check_open(block, index);
     *barrier = (struct barrier){0};
     block->barriers_used &= ~(UINT32_C(1) << index);
 }
@@ -99,6 +102,7 @@ static void arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
 
     block->barriers_used |= UINT32_C(1) << index;
     barrier->expected = expected;
+    check_arrive(state, index);
     if (step->operand[3] != PTX_ABSENT) {
         uint32_t bits = state->warp.predicates[step->operand[3]] & mask;
 
@@ -177,6 +181,9 @@ static void cluster_open(struct ptx_block *block)
             if (state->groups[i].state == GROUP_CLUSTER)
                 state->groups[i].state = GROUP_READY;
     }
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        check_leave(&block->warps[w], BARRIERS);
+    check_open(block, BARRIERS);
     block->cluster_arrived = 0;
 }
 
@@ -203,6 +210,7 @@ void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, 
     uint32_t count;
 
     if (step->how.barrier.mode == IR_BAR_CLUSTER_ARRIVE) {
+        check_arrive(state, BARRIERS);
         count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
         state->cluster_pending |= mask;
         block->barriers_used |= UINT32_C(1) << BARRIERS;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ptx/memory/check.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
@@ -35,6 +36,7 @@ static void block_free(struct ptx_block *block)
         return;
     for (uint32_t i = 0; block->warps && i < block->warp_count; i++)
         free(block->warps[i].entry);
+    check_block_end(block);
     free(block->warps);
     free(block->shared);
     free(block);
@@ -94,7 +96,7 @@ static struct ptx_block *block_new(struct worker *worker)
     return block;
 }
 
-static void block_begin(struct ptx_block *block, uint64_t number)
+static bool block_begin(struct ptx_block *block, uint64_t number)
 {
     struct launch *launch = block->launch;
     const uint32_t *grid = launch->request->grid;
@@ -115,6 +117,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
     block->barriers_used = 0;
     for (uint32_t i = 0; i < launch->warp_count; i++)
         warp_reset(&block->warps[i]);
+    return check_block_begin(block);
 }
 
 /* Number of a block from its cluster's number and its rank there. */
@@ -191,7 +194,11 @@ static bool worker_take(struct worker *worker)
         return false;
     }
     for (uint32_t i = 0; i < count; i++)
-        block_begin(blocks[i], count > 1 ? cluster_block(launch, number, i) : number);
+        full &= block_begin(blocks[i], count > 1 ? cluster_block(launch, number, i) : number);
+    if (!full) {
+        fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a block");
+        return false;
+    }
     if (count > 1 && !cluster_form(blocks, launch)) {
         fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a cluster");
         return false;
