@@ -13,6 +13,7 @@ from pathlib import Path
 
 import emit_api
 import emit_attributes
+import emit_calls
 import emit_causes
 import emit_cuda
 import emit_drivers
@@ -31,6 +32,8 @@ COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D
 TYPEDEFS = [header.replace(".h", "Typedefs.h") for header in ["cuda.h", *COMPANIONS]]
 OUTPUTS = {
     "api.h": emit_api.emit,
+    "calls_only.h": emit_calls.emit_struct,
+    "calls_only_names.h": emit_calls.emit_names,
     "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
     "sim_stubs.c": emit_sim.emit_stubs,

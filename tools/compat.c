@@ -156,7 +156,7 @@ struct driver {
 
 static enum cushim_runs runs_with(const struct driver *driver, int release)
 {
-    return driver->version ? cushim_linux_driver_runs(driver->version, release)
+    return driver->version ? cushim_driver_runs_linux(driver->version, release)
                            : cushim_release_runs(driver->release, release);
 }
 

@@ -82,7 +82,7 @@ static bool succeeded(const char *call, CUresult code)
     else if (words)
         fprintf(stderr, ": %s", words);
     fputc('\n', stderr);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return false;
 }
 

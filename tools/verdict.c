@@ -214,7 +214,7 @@ static bool optional_entry(const struct question *question, struct verdict *verd
 
 static enum cushim_runs runs_with(const struct subject *driver, int release)
 {
-    return driver->version[0] != '\0' ? cushim_linux_driver_runs(driver->version, release)
+    return driver->version[0] != '\0' ? cushim_driver_runs_linux(driver->version, release)
                                       : cushim_release_runs(driver->release, release);
 }
 

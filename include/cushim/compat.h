@@ -63,7 +63,7 @@ CUSHIM_PUBLIC enum cushim_runs cushim_release_runs(int driver, int version);
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC enum cushim_runs cushim_linux_driver_runs(const char *driver, int version);
+CUSHIM_PUBLIC enum cushim_runs cushim_driver_runs_linux(const char *driver, int version);
 
 /**
  * Newest PTX version that the driver of a release takes.

@@ -93,7 +93,7 @@ inline void check(CUresult code, const char *call)
 }
 
 /** Evaluate a call of the table or of a helper, and throw cushim::error if it fails. */
-#define CUSHIM_TRY(call) (cushim_clear_last_error(), ::cushim::check((call), #call))
+#define CUSHIM_TRY(call) (cushim_last_error_clear(), ::cushim::check((call), #call))
 
 #endif
 

@@ -139,7 +139,7 @@ int cushim_driver_release(const char *version)
     return release;
 }
 
-enum cushim_runs cushim_linux_driver_runs(const char *driver, int version)
+enum cushim_runs cushim_driver_runs_linux(const char *driver, int version)
 {
     enum cushim_runs runs = cushim_release_runs(cushim_driver_release(driver), version);
     long given[3], oldest[3];

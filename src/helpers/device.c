@@ -257,8 +257,8 @@ CUresult cushim_device_describe(const struct cushim_api *cu, CUdevice device,
     struct cushim_device_properties found = {.size = 0};
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(properties);
-    CUresult code = cushim_error_check_sized(
-        __func__, "properties", properties, CUSHIM_LEAST(cushim_device_properties, reserved));
+    CUresult code = cushim_error_check_sized(__func__, "properties", properties,
+                                             CUSHIM_LEAST(cushim_device_properties, reserved));
     if (code == CUDA_SUCCESS)
         code = cushim_context_ready(cu, __func__);
     if (code == CUDA_SUCCESS)

@@ -147,7 +147,7 @@ static const struct error_handler *error_find_handler(cushim_error_fn *call, voi
     return made;
 }
 
-CUresult cushim_set_error_handler(cushim_error_fn *handler, void *user)
+CUresult cushim_error_handler_set(cushim_error_fn *handler, void *user)
 {
     const struct error_handler *found = handler ? error_find_handler(handler, user) : NULL;
     if (handler && !found)

@@ -75,6 +75,8 @@ CUresult cushim_jit_begin(struct cushim_jit *jit, const struct cushim_api *cu, c
                                  CUSHIM_LEAST(cushim_jit_result, wall_ms)) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
     jit->result = result;
+    if (result)
+        cushim_text_write_sized(result, &(struct cushim_jit_result){.size = 0}, sizeof *result);
     if (!cu)
         return cushim_error_null(helper, "cu");
     CUresult code = jit_read_options(jit, options);

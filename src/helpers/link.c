@@ -197,9 +197,9 @@ CUresult cushim_link_all(struct cushim_jit *jit, const struct cushim_link_input 
 
 /* ---- public */
 
-CUresult cushim_link(const struct cushim_api *cu, const struct cushim_link_input *inputs,
-                     size_t count, const struct cushim_jit_options *options,
-                     struct cushim_jit_result *result, struct cushim_cubin *cubin)
+CUresult cushim_cubin_link(const struct cushim_api *cu, const struct cushim_link_input *inputs,
+                           size_t count, const struct cushim_jit_options *options,
+                           struct cushim_jit_result *result, struct cushim_cubin *cubin)
 {
     struct cushim_jit jit;
     struct cushim_cubin made = {0};

@@ -2,6 +2,7 @@
 """`cushim matrix`: how programs end, the reports, the limits, and what is left behind."""
 
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -81,11 +82,11 @@ def test_all_releases():
 
 
 def test_faults_and_the_first_failing_call():
-    one = shell(f"exec {PROGRAM} codes 0 10 100", "--fault", "cuMemAlloc:error=OUT_OF_MEMORY",
-                code=OK)
+    script = f"exec {shlex.quote(PROGRAM)} codes 0 10 100"
+    one = shell(script, "--fault", "cuMemAlloc:error=OUT_OF_MEMORY", code=OK)
     assert one["call"].endswith("2 CUDA_ERROR_OUT_OF_MEMORY")
     assert one["call"].startswith("cuMemAlloc")
-    assert shell(f"exec {PROGRAM} codes 0 10 100", code=OK)["call"] is None
+    assert shell(script, code=OK)["call"] is None
 
 
 def test_missing_each():

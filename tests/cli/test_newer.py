@@ -31,6 +31,7 @@ def driver_symbols(path):
     return {name for name in nm_exports(path) if name.startswith("cu")}
 
 
+@pytest.mark.in_all
 def test_level_is_the_difference_of_two_drivers():
     """What driver 550 has beyond 12.2 is what it exports and driver 535, of 12.2, does not."""
     old, new = real_driver("535"), real_driver("550")

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -160,6 +161,7 @@ def test_other_machine_and_no_section_headers(tmp_path):
     assert entries(file) == WANTED and file["unknown"] == ["cuNewThing"]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 def test_windows(tmp_path):
     (tmp_path / "a.def").write_text("LIBRARY nvcuda.dll\nEXPORTS\ncuInit\ncuMemAlloc_v2\n"
@@ -175,6 +177,7 @@ def test_windows(tmp_path):
     assert file["unknown"] == ["cuNewThing"]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 def test_windows_delayed(tmp_path):
     """Imports that are resolved at the first call have a directory of their own; it is written by
@@ -438,11 +441,14 @@ def test_odd_files(tmp_path):
 
 
 def test_unreadable_folder():
-    """Root may read everything, so that root becomes nobody first."""
+    """Root may read everything, so that root becomes nobody first, with a copy of the command:
+    nobody may not enter root's home."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o755)
-        os.mkdir(f"{folder}/closed", mode=0)
-        result = run("scan", folder, user=65534 if os.geteuid() == 0 else None)
+        os.makedirs(f"{folder}/read/closed", mode=0)
+        root = os.geteuid() == 0
+        result = run("scan", f"{folder}/read", user=65534 if root else None,
+                     program=shutil.copy(CLI, folder) if root else CLI)
         assert result.code == INPUT and "Permission denied" in result.err
 
 

@@ -223,6 +223,7 @@ def test_real_compiler(tmp_path):
             [(90, "a"), (100, "f")]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 @pytest.mark.parametrize("source", ["ours", pytest.param("nvcc", marks=NEEDS_NVCC)])
 def test_fatbin_in_a_windows_program(tmp_path, source):

@@ -33,7 +33,7 @@ class Loader:
     def compile(self, source, name, *flags, compiler="gcc", libraries=LIBRARIES):
         """A program with the loader in it."""
         program = self.folder / name
-        run(compiler, "-I", self.files, *flags, "-DCUSHIM_NO_HELPERS", SOURCES / source,
+        run(compiler, "-I", self.files, *flags, SOURCES / source,
             self.files / "cushim.c", "-o", program, *libraries)
         return program
 
@@ -289,7 +289,7 @@ def test_exceptions(loader, standard):
     need("g++")
     source = loader.folder / "loader.o"
     if not source.exists():
-        run("gcc", "-O1", "-DCUSHIM_NO_HELPERS", "-c", loader.files / "cushim.c", "-o", source)
+        run("gcc", "-O1", "-c", loader.files / "cushim.c", "-o", source)
     program = loader.folder / standard
     run("g++", f"-std={standard}", "-Wall", "-Wextra", "-Werror",
         "-Wno-missing-field-initializers", "-I", loader.files, SOURCES / "exception.cc", source,
@@ -348,7 +348,7 @@ int main(void)
 }
 """, encoding="utf-8")
     run("gcc", f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-I", loader.files,
-        loader.files / "cushim.c", "-DCUSHIM_NO_HELPERS", "-D_GNU_SOURCE", source, "-o",
+        loader.files / "cushim.c", "-D_GNU_SOURCE", source, "-o",
         loader.folder / "literal", *LIBRARIES)
     run(loader.folder / "literal")
 
@@ -358,7 +358,7 @@ def test_words_for_windows(loader):
     mingw = "x86_64-w64-mingw32-gcc"
     need(mingw)
     program = loader.folder / "show.o"
-    run(mingw, "-DCUSHIM_NO_HELPERS", "-Wall", "-Wextra", "-Werror", "-c",
+    run(mingw, "-Wall", "-Wextra", "-Werror", "-c",
         loader.files / "cushim.c", "-o", program)
     text = program.read_bytes()
     assert b"nvcuda.dll" in text

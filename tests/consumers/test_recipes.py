@@ -114,19 +114,19 @@ def test_autotools_with_pkg_config(installed, tmp_path):
     check(tmp_path / "project/old")
 
 
-def test_context_of_three_arguments(installed, tmp_path):
+def test_context_of_four_arguments(installed, tmp_path):
     """The page's command; without its definition the same source does not compile."""
     need("pkg-config")
     (tmp_path / "program.c").write_text(
         "#include <cuda.h>\nint main(void)\n{ CUcontext context = 0;\n"
-        "return cuCtxCreate(&context, 0, 0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1; }\n",
+        "return cuCtxCreate(&context, 0, 0, 0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1; }\n",
         encoding="utf-8")
     text = commands("What a program notices", "cc").replace("pkg-config", installed.pkg_config)
     run("sh", "-euc", text, cwd=tmp_path, env=installed.env)
     run(tmp_path / "program", env=NOTHING)
-    said = run("sh", "-euc", text.replace("-DCUSHIM_CUDA_VERSION=12090 ", ""), cwd=tmp_path,
+    said = run("sh", "-euc", text.replace("-DCUSHIM_CUDA_VERSION=13000 ", ""), cwd=tmp_path,
                env=installed.env, code=1)
-    assert "cuCtxCreate_v4" in said and "too few arguments" in said
+    assert "cuCtxCreate_v2" in said and "too many arguments" in said
 
 
 def test_preloaded_functions_are_not_asked(installed, tmp_path):

@@ -41,6 +41,7 @@ def test_error_texts():
     assert codes == {(row["code"], row["name"]) for row in registry.read(COMMITTED, "errors")}
 
 
+@pytest.mark.in_all
 @NEEDS_CLANG
 def test_committed(headers, tmp_path, monkeypatch):
     """Both from nothing and on top of what is there; the headers are parsed once for both."""

@@ -116,7 +116,7 @@ static void test_open(void **state)
 
 static void refused(struct cushim_sim_options options, const char *words)
 {
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     EXPECT(!cushim_sim_open(&options));
     EXPECT(strstr(cushim_last_error(), "cushim_sim_open: ") == cushim_last_error());
     EXPECT(strstr(cushim_last_error(), words));

@@ -233,9 +233,16 @@ static int fork_before_context(void)
     void *handle = dlopen(library, RTLD_NOW);
     pthread_t thread;
     int version, status;
-    if (!handle || pthread_create(&thread, NULL, ask, handle) != 0)
+    if (!handle)
         return 1;
     ENTRY(handle, cuDriverGetVersion);
+#ifdef __SANITIZE_THREAD__
+    /* The first call ends before the first fork. A child forked in the midst of pthread_once begins
+     * it anew with the C library, and waits for ever with ThreadSanitizer. */
+    MUST(my_cuDriverGetVersion(&version));
+#endif
+    if (pthread_create(&thread, NULL, ask, handle) != 0)
+        return 1;
     for (int i = 0; i < 300; i++) {
         pid_t child = fork();
         if (child == 0) {

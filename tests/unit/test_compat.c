@@ -130,7 +130,7 @@ static void test_linux_driver(void **state)
         {"550.163.01", 12, CUSHIM_RUNS_INVALID},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        assert_int_equal(cushim_linux_driver_runs(rows[i].driver, rows[i].version), rows[i].runs);
+        assert_int_equal(cushim_driver_runs_linux(rows[i].driver, rows[i].version), rows[i].runs);
 }
 
 static void test_toolkits(void **state)

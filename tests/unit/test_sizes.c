@@ -141,7 +141,7 @@ static void check_taken(const struct sized *sized, size_t size)
     static _Alignas(16) unsigned char at[ROOM];
     size_t known = size < sized->full ? size : sized->full, theirs;
     prepare_sized(at, sized, size);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     CUresult code = sized->call(at);
     if (code != CUDA_SUCCESS && sized->call != scope)
         fail_msg("%s of %zu bytes: %s", sized->argument, size, cushim_last_error());
