@@ -31,6 +31,21 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     return text;
 }
 
+const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
+{
+    size_t end = strlen(one->output), begin;
+
+    text[0] = '\0';
+    if (one->end == MATRIX_PASSES)
+        return text;
+    while (end > 0 && strchr(" \t\n", one->output[end - 1]))
+        end--;
+    for (begin = end; begin > 0 && one->output[begin - 1] != '\n';)
+        begin--;
+    snprintf(text, MATRIX_NAME_SIZE, "%.*s", (int)(end - begin), one->output + begin);
+    return text;
+}
+
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
 {
     char words[MATRIX_NAME_SIZE];
@@ -52,6 +67,8 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
             output_xml(file, matrix_words(one, words));
             fputs("\">", file);
             output_xml(file, one->call);
+            fputs("\n", file);
+            output_xml(file, matrix_last_words(one, words));
             fputs("</failure>\n", file);
         }
         fputs("    <system-out>", file);
@@ -65,13 +82,16 @@ void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
 {
     char words[MATRIX_NAME_SIZE];
 
-    fputs("| driver | result | how it ended | first failing call |\n|---|---|---|---|\n", file);
+    fputs("| driver | result | how it ended | failing call | last words |\n"
+          "|---|---|---|---|---|\n",
+          file);
     for (size_t i = 0; i < count; i++) {
         fputs("|", file);
         output_markdown(file, cases[i].name);
         output_markdown(file, matrix_end_name(cases[i].end));
         output_markdown(file, matrix_words(&cases[i], words));
         output_markdown(file, cases[i].call);
+        output_markdown(file, matrix_last_words(&cases[i], words));
         fputs("\n", file);
     }
 }

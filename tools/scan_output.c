@@ -208,7 +208,9 @@ void scan_output_sarif(FILE *file, const struct scan_outcome *outcome)
     output_json_set(run, "tool", tool);
     output_json_set(run, "results", results);
     output_json_append(runs, run);
-    output_json_set(root, "$schema", json_string("https://json.schemastore.org/sarif-2.1.0.json"));
+    output_json_set(root, "$schema",
+                    json_string("https://github.com/oasis-tcs/sarif-spec/blob/main/sarif-2.1/"
+                                "schema/sarif-schema-2.1.0.json"));
     output_json_set(root, "version", json_string("2.1.0"));
     output_json_set(root, "runs", runs);
     if (json_dumpf(root, file, JSON_INDENT(2)) == 0)

@@ -12,7 +12,7 @@ from command import (CLI, FAILED, FAKE_GPU, OK, ROOT, SIM_DRIVERS, environment, 
 
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 VERSION = "550.163.01"
-MODULE = f"NVRM version: NVIDIA UNIX x86_64 Kernel Module  {VERSION}  Tue Apr  8 12:41:17 UTC 2025\n"
+MODULE = f"NVRM version: NVIDIA UNIX x86_64 Kernel Module  {VERSION}  Tue Apr  8 2025\n"
 
 
 def put(root, name, text=""):

@@ -39,7 +39,8 @@ def test_formats(readers, tmp_path):
     assert done.returncode in (0, 1)
     found = read(readers, "import json, junitparser; "
                  f"suite = junitparser.JUnitXml.fromfile({str(tmp_path / 'junit.xml')!r}); "
-                 "print(json.dumps([suite.tests, suite.failures, len([case for inner in suite for case in inner])]))")
+                 "cases = [case for inner in suite for case in inner]; "
+                 "print(json.dumps([suite.tests, suite.failures, len(cases)]))")
     assert found[0] == found[2] == 4
     results = read(readers, "import json, sarif_pydantic; "
                    f"text = open({str(tmp_path / 'x.sarif')!r}).read(); "
