@@ -205,7 +205,7 @@ void doctor_system(struct doctor *doctor)
     char text[256];
 
     doctor->container = exists(doctor, "/.dockerenv") || exists(doctor, "/run/.containerenv");
-    doctor->wsl = strstr(first_line(doctor, "/proc/version", text), "icrosoft") != NULL;
+    doctor->wsl = strstr(first_line(doctor, "/proc/version", text), "icrosoft");
     check_hardware(doctor);
     check_module(doctor);
     check_nodes(doctor);

@@ -115,7 +115,8 @@ static void read_directives(const char *head, int *version, int *target, char *v
 {
     const char *text = strstr(head, ".version");
 
-    *version = *target = *variant = 0;
+    *version = *target = 0;
+    *variant = '\0';
     if (!text)
         return;
     text += strlen(".version");

@@ -43,7 +43,8 @@ static const struct option_row option_rows[] = {
      .text = &given.profile,
      .value = "NAME",
      .values = VALUES_PROFILES,
-     .doc = "Which device: turing, ampere (default), ada or hopper"},
+     .doc = "Which device: ampere, hopper, small and others, which --list shows (default: ampere, "
+            "or the newest that the version knows)"},
     {.name = "memory",
      .text = &given.memory,
      .value = "SIZE",
@@ -135,7 +136,7 @@ static int set_environment(const struct options *options, const char *folder, co
              set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
              set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
              set("CUSHIM_SIM_GRAIN", options->grain) != 0 ||
-             set("CUSHIM_SIM_LOG", options->log) != 0 ||
+             set("CUSHIM_SIM_INTERRUPT", "1") != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
              set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
              set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
@@ -273,7 +274,7 @@ static int run(const char *title, char **words)
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
-    if (sim_settings_good(given.devices, given.profile, given.memory, given.workers,
+    if (sim_settings_good(given.cuda, given.devices, given.profile, given.memory, given.workers,
                           given.time_limit, given.grain) &&
         sim_faults_good(faults) && (!given.log || (given.log = log = log_path(given.log))))
         code = simulate(&given, faults);

@@ -27,7 +27,8 @@ struct cushim_sim_options {
     size_t size;            /**< of this structure; set by the caller */
     int cuda;               /**< version to present, 12040 is 12.4; 0: the newest */
     int devices;            /**< how many; 0: one; -1: none */
-    const char *profile;    /**< "turing", "ampere", "ada", "hopper"; NULL: ampere */
+    const char *profile;    /**< "ampere" and others that `cushim sim --list` names; NULL: ampere,
+                                 or before CUDA 11.0 the newest device that there was */
     size_t memory;          /**< bytes of each device; 0: a share of the machine's */
     unsigned workers;       /**< CPU threads that run a kernel; 0: all */
     unsigned time_limit_ms; /**< of one kernel, in wall time; 0: none */
@@ -76,6 +77,18 @@ bool cushim_sim_fault(const char *rules);
 
 /** Forget all rules. Threads: safe. Since: 0.1. */
 void cushim_sim_clear_faults(void);
+
+/**
+ * Stop the kernels that are running, such as one that never ends. Each fails with
+ * CUDA_ERROR_LAUNCH_TIMEOUT, and standard error has the place where it was. As after each fault of
+ * a kernel, later calls for its device fail with the same code. Kernels that begin later are not
+ * stopped. If none is running, nothing happens.
+ *
+ * It does not wait for their end: a call that waits for a kernel returns when it has ended.
+ *
+ * Threads: safe; may be called in a handler of a signal. Since: 0.1.
+ */
+void cushim_sim_stop(void);
 
 /**
  * Count what the program made and has not destroyed.

@@ -40,7 +40,6 @@ graph node
 executable graph
 user object
 green context
-linker's input
 linked image
 non-negative integer
 in range [0..3]
@@ -50,6 +49,8 @@ parameter space
 constant memory
 without body
 register count
+variable count
+linker input '…'
 """.strip().splitlines()
 JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
 

@@ -136,7 +136,8 @@ static void bad_options(void)
     refused((struct cushim_sim_options){.size = size, .cuda = newer}, "cuda");
     refused((struct cushim_sim_options){.size = size, .devices = -2}, "devices");
     refused((struct cushim_sim_options){.size = size, .devices = 65}, "devices");
-    refused((struct cushim_sim_options){.size = size, .profile = "volta"}, "profile");
+    refused((struct cushim_sim_options){.size = size, .profile = "kepler"}, "profile");
+    refused((struct cushim_sim_options){.size = size, .cuda = 9000, .profile = "hopper"}, "newer");
     refused((struct cushim_sim_options){.size = size, .profile = ""}, "profile");
     refused((struct cushim_sim_options){.size = size, .workers = 1025}, "workers");
     refused((struct cushim_sim_options){.size = size, .faults = "cuFoo"}, "\"cuFoo\": no entry");

@@ -15,6 +15,7 @@
 #include "call/unload.h"
 #include "context/kinds.h"
 #include "context/live.h"
+#include "core/clock.h"
 #include "core/config.h"
 #include "core/lock.h"
 #include "core/object.h"
@@ -23,6 +24,7 @@
 #include "core/version.h"
 #include "helpers/error.h"
 #include "memory/range.h"
+#include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)
 {
@@ -43,6 +45,11 @@ void *cushim_sim_symbol(void *user, const char *symbol)
     return found;
 }
 
+static int cuda_of(const struct cushim_sim_options *options)
+{
+    return options->cuda ? options->cuda : sim_version_built;
+}
+
 /* NULL, or what is wrong with the options. */
 static const char *wrong_with(const struct cushim_sim_options *options)
 {
@@ -53,8 +60,10 @@ static const char *wrong_with(const struct cushim_sim_options *options)
         return "cuda is no version that can be simulated";
     if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
         return "devices is out of range";
-    if (!sim_profile_find(options->profile))
+    if (options->profile && !sim_profile_find(options->profile))
         return "there is no profile of that name";
+    if (options->profile && sim_profile_find(options->profile)->since > cuda_of(options))
+        return "a device of that profile is newer than the CUDA version";
     if (options->workers > SIM_MAX_WORKERS)
         return "workers is out of range";
     if (options->grain > SIM_MAX_GRAIN)
@@ -64,11 +73,12 @@ static const char *wrong_with(const struct cushim_sim_options *options)
 
 static struct sim_config config_of(const struct cushim_sim_options *options)
 {
-    return (struct sim_config){.cuda = options->cuda ? options->cuda : sim_version_built,
+    return (struct sim_config){.cuda = cuda_of(options),
                                .devices = options->devices == 0  ? 1
                                           : options->devices < 0 ? 0
                                                                  : options->devices,
-                               .profile = sim_profile_find(options->profile),
+                               .profile = options->profile ? sim_profile_find(options->profile)
+                                                           : sim_profile_default(cuda_of(options)),
                                .memory = options->memory,
                                .workers = options->workers,
                                .grain = options->grain,
@@ -133,6 +143,11 @@ void cushim_sim_clear_faults(void)
     sim_lock_enter();
     sim_fault_clear();
     sim_lock_leave();
+}
+
+void cushim_sim_stop(void)
+{
+    ptx_stop(sim_clock_ns());
 }
 
 size_t cushim_sim_live(const char *kind)

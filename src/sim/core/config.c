@@ -72,7 +72,7 @@ static int version(const char *text)
 static void read_profile(const char *text)
 {
     const struct sim_profile *profile = sim_profile_find(text);
-    if (profile)
+    if (profile && profile->since <= sim_config.cuda)
         sim_config.profile = profile;
     else
         complain("CUSHIM_SIM_PROFILE", text);
@@ -83,7 +83,6 @@ void sim_config_read(void)
     const char *text;
     long long value;
     sim_config.cuda = sim_version_built;
-    sim_config.profile = sim_profile_find(NULL);
     if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
         int asked = version(text);
         if (asked >= SIM_OLDEST && asked <= sim_version_built)
@@ -91,6 +90,7 @@ void sim_config_read(void)
         else
             complain("CUSHIM_SIM_CUDA", text);
     }
+    sim_config.profile = sim_profile_default(sim_config.cuda);
     if (number("CUSHIM_SIM_DEVICES", 0, SIM_MAX_DEVICES, &value))
         sim_config.devices = (int)value;
     if (number("CUSHIM_SIM_WORKERS", 1, SIM_MAX_WORKERS, &value))
@@ -99,6 +99,8 @@ void sim_config_read(void)
         sim_config.time_limit_ns = (uint64_t)value * 1000000U;
     if (number("CUSHIM_SIM_GRAIN", 1, SIM_MAX_GRAIN, &value))
         sim_config.grain = (size_t)value;
+    if (number("CUSHIM_SIM_INTERRUPT", 0, 1, &value))
+        sim_config.interrupt = value != 0;
     if ((text = secure_getenv("CUSHIM_SIM_PROFILE")) && *text)
         read_profile(text);
     if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {

@@ -22,6 +22,7 @@ struct sim_config {
     uint64_t time_limit_ns; /* of one kernel; 0: none */
     unsigned workers;       /* threads of the CPU per launch; 0: all */
     size_t grain;           /* kernels may use blocks up to a multiple of it; 0: exactly */
+    bool interrupt;         /* SIGINT ends a kernel that runs */
 };
 extern struct sim_config sim_config;
 

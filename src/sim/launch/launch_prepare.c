@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "launch/condition.h"
 #include "launch/device_heap.h"
+#include "launch/interrupt.h"
 #include "launch/launch.h"
 #include "launch/launch_check.h"
 #include "launch/launch_report.h"
@@ -123,6 +124,7 @@ static CUresult fault_code(enum ptx_fault_kind kind)
     case PTX_FAULT_ILLEGAL_ADDRESS:
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     case PTX_FAULT_TIMEOUT:
+    case PTX_FAULT_STOPPED:
         return CUDA_ERROR_LAUNCH_TIMEOUT;
     case PTX_FAULT_ASSERT:
         return CUDA_ERROR_ASSERT;
@@ -153,10 +155,12 @@ static CUresult run(void *user)
     kernel->reach = reachable(kernel->context);
     kernel->world.heap = sim_device_heap_blocks(kernel->context);
     sim_lock_leave();
-    if (ptx_launch(&kernel->launch, &fault))
-        return CUDA_SUCCESS;
-    sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
-    return fault_code(fault.kind);
+    sim_interrupt_begin();
+    const bool done = ptx_launch(&kernel->launch, &fault);
+    if (!done)
+        sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
+    sim_interrupt_end();
+    return done ? CUDA_SUCCESS : fault_code(fault.kind);
 }
 
 static void drop(void *user)

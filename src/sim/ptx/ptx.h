@@ -279,6 +279,7 @@ enum ptx_fault_kind {
     PTX_FAULT_NONE,
     PTX_FAULT_ILLEGAL_ADDRESS,     /* 700 */
     PTX_FAULT_TIMEOUT,             /* 702 */
+    PTX_FAULT_STOPPED,             /* 702: ptx_stop */
     PTX_FAULT_ASSERT,              /* 710 */
     PTX_FAULT_STACK,               /* 714: recursion or stack overflow */
     PTX_FAULT_ILLEGAL_INSTRUCTION, /* 715 */
@@ -323,6 +324,12 @@ struct ptx_launch {
  * memory is as the threads left it. Threads: safe; launches of several threads share the workers.
  */
 bool ptx_launch(const struct ptx_launch *launch, struct ptx_fault *fault);
+/* End the launches that have begun: from the time `at` on (CLOCK_MONOTONIC, ns) each is a
+ * PTX_FAULT_STOPPED, with the place where it was. Threads: safe, also in handlers of signals. */
+void ptx_stop(uint64_t at);
+uint64_t ptx_launches(void); /* so far */
+/* Is what began at that number, and has launched since, to end? */
+bool ptx_stops(uint64_t launches);
 /* End the worker threads, for a library that is about to be unloaded; no launch may be running. The
  * next launch makes new ones. */
 void ptx_pool_close(void);

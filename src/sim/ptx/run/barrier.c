@@ -38,7 +38,7 @@ static bool barrier_full(const struct ptx_block *block, unsigned index)
 {
     const struct barrier *barrier = &block->barriers[index];
 
-    if (barrier->expected && barrier->expected < block->launch->threads)
+    if (barrier->expected) /* also where so many cannot come */
         return threads_waiting(block, index) + barrier->arrived >= barrier->expected;
     if (barrier->arrived)
         return barrier->waiting + barrier->arrived >= block->launch->threads;
@@ -234,6 +234,20 @@ void barrier_exited(struct ptx_block *block)
         cluster_check(block);
 }
 
+static void waiting(const struct ptx_block *block, unsigned index, char *what, size_t size)
+{
+    const struct barrier *barrier = &block->barriers[index];
+    uint32_t here = barrier->waiting, wanted = block->launch->threads;
+
+    if (barrier->expected) {
+        here = threads_waiting(block, index) + barrier->arrived;
+        wanted = barrier->expected;
+    }
+    snprintf(what, size,
+             "the thread waits at barrier %u with %u of %u threads, and no other can come", index,
+             (unsigned)here, (unsigned)wanted);
+}
+
 /* Every thread of the block waits for what cannot come. */
 void barrier_report(struct ptx_block *block)
 {
@@ -248,12 +262,7 @@ void barrier_report(struct ptx_block *block)
 
             state->frame = group->frame;
             if (group->state == GROUP_BARRIER)
-                snprintf(what, sizeof what,
-                         "the thread waits at barrier %u with %u of %u threads, and no other can "
-                         "come",
-                         (unsigned)group->barrier,
-                         (unsigned)block->barriers[group->barrier].waiting,
-                         (unsigned)block->launch->threads);
+                waiting(block, group->barrier, what, sizeof what);
             else
                 snprintf(what, sizeof what,
                          "the thread waits for others of its %s that cannot come",

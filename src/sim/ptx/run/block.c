@@ -21,6 +21,7 @@
 #include "ptx/ptx.h"
 #include "ptx/run/barrier.h"
 #include "ptx/run/call.h"
+#include "ptx/run/stop.h"
 #include "ptx/run/team.h"
 #include "ptx/run/warp.h"
 
@@ -408,11 +409,34 @@ static bool worker_round(struct worker *worker, bool *waiting)
     return !stuck || (stuck->cluster && moved);
 }
 
-static bool past_deadline(struct launch *launch, uint64_t now)
+/* Where one of the live warps is goes into the report. A team's place is that of its first warp. */
+static void end_early(struct worker *worker, enum ptx_fault_kind kind, const char *why)
 {
+    for (struct ptx_block *block = worker->live; block; block = block->next)
+        for (uint32_t i = 0; i < block->warp_count; i++) {
+            struct ptx_warp_state *state = &block->warps[i];
+            const struct group *group = &state->groups[0];
+
+            if (!state->begun || state->done || !state->group_count)
+                continue;
+            fault_warp(&state->warp, group->pc, (unsigned)__builtin_ctz(group->mask), kind, 0, why);
+            return;
+        }
+    fault_launch(worker->launch, kind, why);
+}
+
+/* The time limit is over, or somebody asked for the end. */
+static bool must_end(struct worker *worker, uint64_t now)
+{
+    const struct launch *launch = worker->launch;
+
+    if (stop_due(launch->id)) {
+        end_early(worker, PTX_FAULT_STOPPED, "the launch was stopped here");
+        return true;
+    }
     if (!launch->deadline || now < launch->deadline)
         return false;
-    fault_launch(launch, PTX_FAULT_TIMEOUT, "the launch took longer than its time limit");
+    end_early(worker, PTX_FAULT_TIMEOUT, "here the launch took longer than its time limit");
     return true;
 }
 
@@ -440,10 +464,10 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (waiting || launch->deadline) {
+        if (stop_due(launch->id) || waiting || launch->deadline) {
             uint64_t now = special_time();
 
-            if (past_deadline(launch, now))
+            if (must_end(worker, now))
                 return;
             if (waiting)
                 sleep_until(worker->wakes, now);

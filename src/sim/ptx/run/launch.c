@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_launch: what all blocks of a launch share is computed once. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "ptx/ptx.h"
 #include "ptx/run/block.h"
 #include "ptx/run/pool.h"
+#include "ptx/run/stop.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
 #define MOST_BATCH 16
@@ -158,8 +158,6 @@ static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
     return true;
 }
 
-static _Atomic uint64_t launch_number;
-
 static bool launch_run(struct launch *launch, struct ptx_fault *fault)
 {
     const struct ptx_launch *request = launch->request;
@@ -181,7 +179,7 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
         launch->first_live = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
         launch->batch = 1;
     }
-    launch->id = atomic_fetch_add(&launch_number, 1);
+    launch->id = stop_number();
     if (workers > 1)
         pool_run(launch, workers);
     else
