@@ -42,7 +42,7 @@ static void collect(struct facts *facts, const struct cushim_api *cu)
     for (size_t i = 0; cushim_attempt_at(cu, i, &attempt); i++)
         if (attempt.status == CUSHIM_OK)
             facts->used = attempt;
-    kernel_module_read(&facts->module);
+    kernel_module_read(&facts->module, "");
     for (size_t i = 0; cushim_entry_at(i, &entry); i++)
         facts->states[cushim_slot_at(cu, i).state]++;
 }

@@ -28,6 +28,7 @@ const struct command *const command_all[] = {
     &command_diff,
 #endif
     &command_explain,
+    &command_doctor,
     &command_report,
     &command_demo,
 #ifdef HAVE_SIM

@@ -5,9 +5,12 @@
 #include "matrix.h"
 
 #include "command.h"
+#include "facts.h"
 #include "names.h"
 #include "output.h"
 #include "sim_library.h"
+
+#include <cushim/compat.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +23,7 @@ enum { MOST_VERSIONS = 256 };
 static struct options {
     const char *cuda; /* NULL: all */
     struct option_list drivers, faults;
-    const char *junit, *markdown;
+    const char *junit, *markdown, *profile, *devices;
     bool missing_each, json;
     int timeout; /* seconds */
     struct matrix_plan plan;
@@ -40,9 +43,19 @@ static const struct option_row option_rows[] = {
     {.name = "drivers",
      .list = &given.drivers,
      .commas = true,
-     .value = "PATHS",
-     .values = VALUES_FILES,
-     .doc = "Libraries of real drivers, with commas between them"},
+     .value = "LIST",
+     .values = VALUES_DRIVERS,
+     .doc = "Libraries of real drivers, or branches and versions of drivers (535), whose releases "
+            "are simulated; --cuda none leaves out all others"},
+    {.name = "devices",
+     .text = &given.devices,
+     .value = "N",
+     .doc = "How many simulated devices, 0 to 64 (default: 1)"},
+    {.name = "profile",
+     .text = &given.profile,
+     .value = "NAME",
+     .values = VALUES_PROFILES,
+     .doc = "Which simulated device: turing, ampere (default), ada or hopper"},
     {.name = "fault",
      .list = &given.faults,
      .value = "RULE",
@@ -142,10 +155,36 @@ static int add_releases(struct list *list, const char *asked)
     return result;
 }
 
+/* A driver that is simulated, by its branch or version. */
+static bool add_branch(struct list *list, const char *word, const char *version)
+{
+    int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
+    int release = cushim_driver_release(version);
+    char text[VERSION_TEXT_SIZE];
+
+    for (int i = 0; i < count; i++) {
+        if (versions[i] != release)
+            continue;
+        add_release(list, release);
+        struct matrix_case *one = &list->item[list->count - 1];
+        snprintf(one->name, sizeof one->name, "driver %s, CUDA %s", word,
+                 version_text(text, release));
+        return true;
+    }
+    fprintf(stderr, "cushim matrix: --drivers: the release of driver %s is not simulated\n", word);
+    return false;
+}
+
 static int add_drivers(struct list *list, const struct option_list *paths)
 {
     for (size_t i = 0; i < paths->count; i++) {
         const char *path = paths->item[i];
+        char version[FACTS_DRIVER_SIZE];
+        if (facts_driver_version(path, version)) {
+            if (!add_branch(list, path, version))
+                return COMMAND_USAGE;
+            continue;
+        }
         char *real = realpath(path, NULL);
         struct matrix_case *one;
         if (!real) {
@@ -196,7 +235,7 @@ static enum output_style end_style(enum matrix_end end)
 
 static void print_text(const struct list *list)
 {
-    struct output_table table = {.columns = 4};
+    struct output_table table = {.columns = 5};
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
     char words[MATRIX_NAME_SIZE];
 
@@ -207,6 +246,7 @@ static void print_text(const struct list *list)
         output_table_add(&table, OUTPUT_DIM,
                          one->end == MATRIX_PASSES ? "" : matrix_words(one, words));
         output_table_add(&table, OUTPUT_DIM, one->call);
+        output_table_add(&table, OUTPUT_DIM, matrix_last_words(one, words));
         counts[one->end]++;
     }
     output_table_print(&table, "");
@@ -295,8 +335,29 @@ static int report(const struct options *options, const struct list *list)
     return COMMAND_OK;
 }
 
+/* The file that a word starts, from malloc; NULL after saying why there is none. */
+static char *find_program(const char *word)
+{
+    const char *search = getenv("PATH");
+    char path[PATH_MAX];
+    char *found = strchr(word, '/') && access(word, X_OK) == 0 ? realpath(word, NULL) : NULL;
+
+    while (!found && !strchr(word, '/') && search && *search != '\0') {
+        size_t length = strcspn(search, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, length > 0 ? search : ".", word);
+        if (access(path, X_OK) == 0)
+            found = realpath(path, NULL);
+        search += length + (search[length] == ':');
+    }
+    if (!found)
+        fprintf(stderr, "cushim matrix: %s: %s\n", word,
+                strchr(word, '/') ? strerror(errno) : "no such program in PATH");
+    return found;
+}
+
 static int run(const char *title, char **words)
 {
+    char *program = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct list list = {0};
     int result;
@@ -308,6 +369,8 @@ static int run(const char *title, char **words)
     given.plan.faults = given.faults.item;
     given.plan.fault_count = (int)given.faults.count;
     given.plan.program = words;
+    given.plan.profile = given.profile;
+    given.plan.devices = given.devices;
 
     result = add_releases(&list, given.cuda);
     if (result == COMMAND_OK && given.missing_each && list.count == 0) {
@@ -320,10 +383,15 @@ static int run(const char *title, char **words)
         fputs("cushim matrix: no driver to run it under\n", stderr);
         result = COMMAND_NO_DRIVER;
     }
+    if (result == COMMAND_OK && !(program = find_program(words[0])))
+        result = COMMAND_INPUT;
     if (result == COMMAND_OK)
         result = run_all(&given, &list);
-    if (result == COMMAND_OK)
+    if (result == COMMAND_OK) {
+        matrix_missing(program, list.item, list.count);
         result = report(&given, &list);
+    }
+    free(program);
     for (size_t i = 0; i < list.count; i++)
         free(list.item[i].driver);
     free(list.item);

@@ -6,9 +6,11 @@
 #include "facts.h"
 #include "mapped.h"
 #include "output.h"
+#include "scan_output.h"
 #include "scan_report.h"
 #include "scan_table.h"
 
+#include <errno.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,8 @@ enum { MOST_CAPABILITIES = 16 };
 static struct options {
     struct option_list drivers, gpus;
     struct scan_options report;
-    bool json, strict;
+    const char *junit, *markdown, *sarif;
+    bool json, strict, github;
 } given;
 
 /* A run over all files. */
@@ -31,6 +34,7 @@ struct run {
     json_t *files, *problems; /* NULL: text */
     size_t count;             /* of programs that use the driver, or have device code */
     bool failed;
+    bool unwritten;   /* a file that was asked for */
     const char *path; /* that is read */
     bool named;       /* the file that is read was, on the command line */
 };
@@ -53,6 +57,24 @@ static const struct option_row option_rows[] = {
     {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
     {.name = "strict", .flag = &given.strict, .doc = "Exit 1 for what is not known, too"},
     {.name = "entries", .flag = &given.report.entries, .doc = "List each entry"},
+    {.name = "junit",
+     .text = &given.junit,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write the verdicts as JUnit's XML, too"},
+    {.name = "markdown",
+     .text = &given.markdown,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write them as a Markdown table, too"},
+    {.name = "sarif",
+     .text = &given.sarif,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write them as SARIF 2.1.0, too"},
+    {.name = "github",
+     .flag = &given.github,
+     .doc = "Print them as annotations of a GitHub workflow, too"},
     COMMAND_OPTION_JSON(given.json),
     {0},
 };
@@ -202,6 +224,34 @@ static json_t *gpus_json(const struct scan_options *options)
     return array;
 }
 
+static bool write_file(const char *path, scan_writer *write, const struct scan_outcome *outcome)
+{
+    FILE *file = path ? fopen(path, "we") : NULL;
+    bool good;
+
+    if (!path)
+        return true;
+    if (file)
+        write(file, outcome);
+    good = file && !ferror(file);
+    if (file)
+        good = fclose(file) == 0 && good;
+    if (!good)
+        fprintf(stderr, "cushim scan: %s: %s\n", path, strerror(errno));
+    return good;
+}
+
+static bool write_files(const struct options *options, const struct scan_outcome *outcome)
+{
+    bool good = write_file(options->junit, scan_output_junit, outcome);
+
+    good = write_file(options->markdown, scan_output_markdown, outcome) && good;
+    good = write_file(options->sarif, scan_output_sarif, outcome) && good;
+    if (options->github)
+        scan_output_github(options->json ? stderr : stdout, outcome);
+    return good;
+}
+
 /* The worst verdict on all files together. */
 static enum verdict_answer finish(struct run *run)
 {
@@ -232,6 +282,10 @@ static enum verdict_answer finish(struct run *run)
         scan_print(&run->all, options, verdicts);
     } else if (run->count == 0 && !run->failed) {
         puts("nothing found that uses the CUDA driver");
+    }
+    if (verdicts) {
+        struct scan_outcome outcome = {options, verdicts, deciding, run->options->strict};
+        run->unwritten = !write_files(run->options, &outcome);
     }
     run->all.name = NULL;
     scan_file_free(&run->all);
@@ -289,6 +343,10 @@ static int run_scan(const char *title, char **words)
     enum verdict_answer worst;
     int result;
 
+    if ((given.junit || given.markdown || given.sarif || given.github) &&
+        given.drivers.count + given.gpus.count == 0)
+        options_refuse("--junit, --markdown, --sarif and --github are of verdicts: give --drivers "
+                       "or --gpus");
     read_gpus(&given.gpus, &given.report);
     result = read_drivers(&given.drivers, &given.report, title);
     if (result != COMMAND_OK) {
@@ -303,6 +361,8 @@ static int run_scan(const char *title, char **words)
     walk(&run, words);
     worst = finish(&run);
     forget(&given.report);
+    if (run.unwritten)
+        return COMMAND_SYSTEM;
     if (run.failed)
         return COMMAND_INPUT;
     return worst == VERDICT_FAILS || (given.strict && worst == VERDICT_UNKNOWN) ? COMMAND_FAILED

@@ -147,7 +147,8 @@ static void note_text(struct scan_file *file, const char *text, size_t length)
     if (length == 0 || length >= LONGEST_NAME)
         return;
     note_tail(file, text, length);
-    if (strncmp(text, "/cudart.shm.", 12) == 0) /* which only the runtime opens */
+    /* A form that only the runtime fills in; its beginning alone is what scanners look for. */
+    if (length > 12 && strncmp(text, "/cudart.shm.", 12) == 0)
         file->runtime.inside = true;
 }
 

@@ -184,6 +184,31 @@ static const char *driver_word(const struct subject *driver)
     return driver ? driver->text : "any driver";
 }
 
+const char *scan_table_driver(const struct scan_options *options, size_t cell)
+{
+    return driver_word(driver_at(options, cell));
+}
+
+const char *scan_table_gpu(char *text, size_t size, const struct scan_options *options, size_t cell)
+{
+    char word[WORD_SIZE] = "any GPU";
+
+    if (gpu_at(options, cell))
+        gpu_word(word, gpu_at(options, cell));
+    snprintf(text, size, "%s", word);
+    return text;
+}
+
+const char *scan_table_place(char *text, size_t size, const struct scan_options *options,
+                             size_t cell)
+{
+    char gpu[WORD_SIZE];
+
+    snprintf(text, size, "%s, %s%s", scan_table_driver(options, cell),
+             gpu_at(options, cell) ? "GPU " : "", scan_table_gpu(gpu, sizeof gpu, options, cell));
+    return text;
+}
+
 /* Each reason once, with the first cell that has it. */
 static void explain(const struct scan_options *options, const struct verdict *cell)
 {

@@ -42,6 +42,17 @@ struct verdict *scan_table_all(const struct scan_table *table, const char ***fil
 /** How many drivers times GPUs. */
 size_t scan_table_cells(const struct scan_options *options);
 
+/** A cell's driver: "driver 535, CUDA 12.2". */
+const char *scan_table_driver(const struct scan_options *options, size_t cell);
+
+/** A cell's GPU: "9.0 H100". */
+const char *scan_table_gpu(char *text, size_t size, const struct scan_options *options,
+                           size_t cell);
+
+/** Both: "driver 535, CUDA 12.2, GPU 9.0 H100". */
+const char *scan_table_place(char *text, size_t size, const struct scan_options *options,
+                             size_t cell);
+
 /** Print the table, and with --explain the reasons. */
 void scan_table_print(const struct scan_options *options, const struct verdict *cell);
 

@@ -14,6 +14,7 @@ RUNS = {
                         ["symbols", "--audit", "--driver", fake("proc_lies")]],
     "features": [["features", "--driver", FAKE_GPU], ["features", "--driver", FAKE_GPU,
                                                       "--device", "0"]],
+    "doctor": [["doctor", "--no-init"], ["doctor", "--root", "/nonexistent"]],
     "explain": [["explain", "222"], ["explain", "918"]],
     "compat X.Y": [["compat", "12.4"], ["compat", "13.3"], ["compat", "10.1"]],
     "compat DRIVER": [["compat", "550.163.01"], ["compat", "340.108"]],

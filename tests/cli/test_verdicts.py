@@ -6,7 +6,7 @@ import subprocess
 import zipfile
 
 import pytest
-from command import FAILED, OK, ROOT, SIM_DRIVERS, registry, run
+from command import CLI, FAILED, OK, ROOT, SIM_DRIVERS, registry, run
 from scanning import build, cubin, fatbin, only, scan
 
 LINKED = "int cuGraphAddNode(void); int f(void) { return cuGraphAddNode(); }"
@@ -122,6 +122,12 @@ def test_runtime_inside(tmp_path, names):
     assert (verdict["verdict"], verdict["rule"]) == ("limits", "minor-version")
     verdict, = only("--drivers", "470", path, code=FAILED)["verdicts"]
     assert (verdict["code"], verdict["rule"]) == (35, "runtime-floor")
+
+
+def test_own_command():
+    """The command has the words that it looks for, and is no runtime."""
+    file = only("--drivers", "9.0", CLI)
+    assert file["runtime"] is None and file["verdicts"][0]["verdict"] == "runs"
 
 
 @pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
