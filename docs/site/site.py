@@ -27,8 +27,8 @@ from headers import ADAPTERS, run_doxygen  # noqa: E402
 GROUPS = {
     "Start": ["README.md", "docs/index-of-questions.md", "docs/guide.md",
               "docs/examples/README.md"],
-    "Adopt": ["docs/adopt.md", "docs/windows.md", "docs/own-kernel.md", "docs/packaging.md",
-              "docs/abi.md", "docs/security.md", "docs/platforms.md"],
+    "Adopt": ["docs/adopt.md", "docs/windows.md", "docs/own-kernel.md", "docs/languages.md",
+              "docs/packaging.md", "docs/abi.md", "docs/security.md", "docs/platforms.md"],
     "Use": ["docs/finding-the-driver.md", "docs/troubleshooting.md", "docs/features.md",
             "docs/compat.md", "docs/scan.md", "docs/newer-and-diff.md", "docs/report.md"],
     "Test": ["docs/simulated-driver.md", "docs/matrix.md", "docs/ci.md", "docs/gcc.md"],
