@@ -13,11 +13,12 @@ PAGE = ROOT / "docs/languages.md"
 PROGRAMS = {block.language: block.text for block in fenced(PAGE) if block.language}
 COMPILERS = {"rust": ("rustc", "--version"), "go": ("go", "version")}
 FILES = {"rust": "first.rs", "go": "first.go"}
+pytestmark = pytest.mark.in_all  # needs compilers of 'setup all'
 GOOD = "1024 numbers, all of them 7\n"
 
 
 def compiler_folder(name, question):
-    """The first folder of PATH with a compiler that works: a rustup without a toolchain does not."""
+    """The first folder of PATH with a compiler that works; rustup without a toolchain does not."""
     for folder in os.get_exec_path():
         program = Path(folder) / name
         if os.access(program, os.X_OK) and run([program, question], HERE,

@@ -2,14 +2,13 @@
 """What README.md shows of the command is what the command prints.
 
 `<!-- test: session, NAME -->` above a block: its first line is the command, `...` stands for lines
-that are left out, and a line may be broken. NAME is by_hand, a driver of the cache, or cupy.
+that are left out, and a line may be broken. NAME is the program by_hand.c, a wheel of
+tests/corpus, or a driver of the cache.
 """
 
 import re
 import shlex
-import shutil
 import sys
-import zipfile
 
 import pytest
 from pages import ROOT, fenced
@@ -47,7 +46,7 @@ def command(session):
 
 
 def test_every_session_is_known():
-    assert list(SESSIONS) == ["by_hand", "cupy", "driver 550.163.01"]
+    assert list(SESSIONS) == ["by_hand", "torchaudio", "driver 550.163.01"]
 
 
 def test_matrix(tmp_path):
@@ -61,18 +60,15 @@ def test_matrix(tmp_path):
     assert done.stdout == SESSIONS["by_hand"].partition("\n")[2]
 
 
+@pytest.mark.in_all
 def test_scan(tmp_path):
-    """Where the wheels of tests/corpus were fetched: its file cub.so."""
-    wheels = list(corpus.cache_folder().glob("cupy-cuda12x-14.2.0/*.whl"))
-    if not wheels:
-        pytest.skip("cupy-cuda12x is not in the cache; tests/corpus/corpus.py fetches it")
-    with zipfile.ZipFile(wheels[0]) as wheel:
-        name = next(name for name in wheel.namelist() if re.match(r"cupy/cuda/cub\..*so$", name))
-        with wheel.open(name) as packed, open(tmp_path / "cub.so", "wb") as file:
-            shutil.copyfileobj(packed, file)
-    done = run(command(SESSIONS["cupy"]), tmp_path, environment())
+    """On the wheel of tests/corpus, which pip fetches."""
+    package = next(one for one in corpus.packages() if one["package"] == "torchaudio")
+    wheel = corpus.wheel_of(package, corpus.cache_folder())
+    (tmp_path / "torchaudio.whl").symlink_to(wheel)
+    done = run(command(SESSIONS["torchaudio"]), tmp_path, environment())
     assert done.returncode == 1
-    compare(SESSIONS["cupy"], done)
+    compare(SESSIONS["torchaudio"], done)
 
 
 def test_info(tmp_path):
