@@ -11,9 +11,9 @@ PAGE = (ROOT / "docs/adopt.md").read_text(encoding="utf-8")
 NOTHING = {"CUSHIM_LIBCUDA": NO_DRIVER}
 
 
-def commands(heading, first):
+def commands(heading, first, page=PAGE):
     """The block of indented lines of a section that begins with a word."""
-    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)[1]
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", page, re.M | re.S)[1]
     blocks = re.findall(r"(?:^    \S.*\n)+(?:^        .*\n)*", section, re.M)
     block = next(block for block in blocks if block.strip().startswith(first))
     return re.sub(r"^    ", "", block, flags=re.M)
@@ -163,6 +163,7 @@ def test_windows(build, tmp_path):
     (tmp_path / "app.c").write_text(
         "#include <cushim/cushim.h>\nint main(void) { return cuInit(0) == CUDA_SUCCESS; }\n",
         encoding="utf-8")
-    run("sh", "-euc", commands("Windows", "x86_64"), cwd=tmp_path)
+    page = (ROOT / "docs/windows.md").read_text(encoding="utf-8")
+    run("sh", "-euc", commands("Link", "x86_64", page), cwd=tmp_path)
     shown = run("x86_64-w64-mingw32-objdump", "-p", tmp_path / "app.exe")
     assert set(re.findall(r"DLL Name: (\S+)", shown)) <= {"KERNEL32.dll", "msvcrt.dll"}

@@ -11,6 +11,7 @@ A fenced block of C or C++ has a comment above it that tells what to do with it:
     <!-- test: change -->                 a diff: what it adds and what it keeps is a fragment
     <!-- test: output, no driver -->      what the program before it prints without a driver
     <!-- test: output, no device -->      ... and with a driver that finds no device
+    <!-- test: session, NAME -->          a command and what it prints: test_readme.py
 """
 
 import re
@@ -70,6 +71,8 @@ def read_blocks(pages):
         last = None
         for block in fenced(page):
             output = block.kind.startswith("output")
+            if block.kind.startswith("session, "):
+                continue
             if block.kind and block.kind not in KINDS:
                 wrong.append(f"{block.name()}: no such mark: {block.kind}")
             elif output and last is None:
