@@ -9,15 +9,12 @@
 #define REGISTRY_ELSEWHERE CUSHIM_ENTRY_WINDOWS
 #endif
 
-/* Bytes of an unpacked name, and of the word that may be copied behind it. */
-#define REGISTRY_BUFFER (CUSHIM_SYMBOL_SIZE + CUSHIM_ENTRY_WORD_MOST)
-
 /*
  * Unpack a name; returns where it ends. Most of a load's look-ups come here, so a word is copied
  * with as many bytes as the longest has, without a branch for each: the next one overwrites what
  * was too much. The words and the buffer have room for that.
  */
-static char *registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
+static char *registry_unpack(size_t index, char buffer[CUSHIM_SYMBOL_SIZE])
 {
     const char *packed = cushim_entry_names + cushim_entries[index].name;
     char *end = buffer + 2;
@@ -44,9 +41,8 @@ static char *registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
 
 bool cushim_registry_is_name(size_t index, const char *name)
 {
-    char own[REGISTRY_BUFFER];
-    registry_unpack(index, own);
-    return strcmp(own, name) == 0;
+    char own[CUSHIM_SYMBOL_SIZE];
+    return strcmp(cushim_registry_name(index, own), name) == 0;
 }
 
 static size_t registry_find_exact(const char *symbol)
@@ -81,15 +77,15 @@ size_t cushim_registry_find(const char *symbol)
 
 const char *cushim_registry_name(size_t index, char name[CUSHIM_SYMBOL_SIZE])
 {
-    char own[REGISTRY_BUFFER];
-    registry_unpack(index, own);
-    return strcpy(name, own);
+    registry_unpack(index, name);
+    return name;
 }
 
 const char *cushim_registry_symbol(size_t index, char symbol[CUSHIM_SYMBOL_SIZE])
 {
-    cushim_registry_name(index, symbol);
-    return strcat(symbol, cushim_entry_suffixes[cushim_entries[index].suffix]);
+    char *end = registry_unpack(index, symbol);
+    memcpy(end, cushim_entry_suffixes[cushim_entries[index].suffix], sizeof *cushim_entry_suffixes);
+    return symbol;
 }
 
 bool cushim_registry_has_twin(size_t index)
@@ -139,8 +135,9 @@ bool cushim_entry_at(size_t index, struct cushim_entry *entry)
 {
     if (index >= CUSHIM_ENTRY_COUNT || !entry)
         return false;
-    cushim_registry_symbol(index, entry->symbol);
-    cushim_registry_name(index, entry->name);
+    char text[CUSHIM_SYMBOL_SIZE];
+    strcpy(entry->symbol, cushim_registry_symbol(index, text));
+    strcpy(entry->name, cushim_registry_name(index, text));
     entry->header = cushim_entry_headers[cushim_entries[index].header];
     entry->since = cushim_registry_since(index);
     entry->stream = cushim_registry_stream(index);

@@ -39,8 +39,8 @@ extern const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]; /* of the symbols,
 /* Bytes of the longest word, rounded up to a multiple of 8; the words end with as many zeros. */
 #define CUSHIM_ENTRY_WORD_MOST 24
 
-/* Bytes of the longest symbol, its end included. */
-#define CUSHIM_SYMBOL_SIZE sizeof(((struct cushim_entry *)0)->symbol)
+/* Bytes of the longest symbol, its end included, and of the word that may be copied behind it. */
+#define CUSHIM_SYMBOL_SIZE (sizeof(((struct cushim_entry *)0)->symbol) + CUSHIM_ENTRY_WORD_MOST)
 
 /* Index of an entry by its exported name, or by NAME_v1; CUSHIM_ENTRY_COUNT if there is none. */
 size_t cushim_registry_find(const char *symbol);
