@@ -243,8 +243,18 @@ void cushim_platform_describe(void *handle, void *symbol, char *path, size_t siz
     free(real);
 }
 
+/* dladdr also looks for the name of the address, through all symbols of the library. glibc has a
+ * call without that since 2.35. */
 const void *cushim_platform_object(const void *address)
 {
+#ifdef DLFO_EH_SEGMENT_TYPE
+    int (*find)(void *, struct dl_find_object *);
+    struct dl_find_object object;
+    void *symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
+    memcpy(&find, &symbol, sizeof symbol);
+    if (find)
+        return find((void *)(uintptr_t)address, &object) == 0 ? object.dlfo_map_start : NULL;
+#endif
     Dl_info info;
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
@@ -253,10 +263,7 @@ READS_MAP bool cushim_platform_has(void *handle, const void *address)
 {
     struct link_map *map = NULL;
     const void *object = cushim_platform_object(address);
-    if (!object || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-        return false;
-    /* The first is so for a library whose addresses begin at 0, as all do. */
-    return (uintptr_t)object == (uintptr_t)map->l_addr ||
+    return object && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
            object == cushim_platform_object(map->l_ld);
 }
 
