@@ -3,8 +3,8 @@
 """Make cushim.h and cushim.c: the library as two files to copy. Run by the build.
 
 Usage: amalgamate.py FOLDER --license FILE --version TEXT --include DIR... --headers FILE...
-                     --sources FILE... [--companions, --typedefs, --posix, --windows,
-                     --helpers, --dropin FILE...] [--depfile FILE]
+                     --sources FILE... [--companions, --typedefs, --owners, --posix,
+                     --windows, --helpers, --dropin FILE...] [--depfile FILE]
 """
 
 import argparse
@@ -16,7 +16,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
 TOOLKIT = re.compile(r"cuda\w*Typedefs\.h$")  # NVIDIA's own, where its cuda.h came first
 DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*?)\s*$")
 DEFINE = re.compile(r"\s*#\s*define\s+(\w+)")
-BANNER = re.compile(r"/\* (SPDX-License-Identifier: .*|Generated from .*) \*/$")
+BANNER = re.compile(r"(/\* (SPDX-License-Identifier: .*|Generated from .*) \*/|// SPDX-.*)$")
 
 # Which parts there are, and the condition that each is compiled under.
 PARTS = {"sources": None, "posix": "#ifndef _WIN32", "windows": "#ifdef _WIN32",
@@ -34,6 +34,7 @@ HEADER = """\
  *                   is as small as with the static library
  *   CUSHIM_COMPANIONS  for cushim.h: the types of cudaGL.h, cudaEGL.h and the others as well
  *   CUSHIM_TYPEDEFS    for cushim.h: the types of cudaTypedefs.h (PFN_cuInit_v2000, ...) as well
+ *   CUSHIM_OWNERS      for cushim.h in C++: the owners of cushim.hpp as well, which need the helpers
  *   CUSHIM_FOREIGN_TYPES  for cushim.h: takes the types of CUDA from a header of the project's own
  *   CUSHIM_DROPIN      for cushim.c: adds functions of the driver's own names (cuInit, ...), which
  *                      load the driver on their first call, in place of -lcuda; for cushim.h:
@@ -214,6 +215,12 @@ def header(joiner, options):
         if path.resolve() not in joiner.seen:
             lines += joiner.text(path, in_place=True)
         lines += ["#ifndef CUSHIM_FOREIGN_TYPES"] if path.name == "error.h" else []
+    lines += ["", "#if defined(CUSHIM_OWNERS) && defined(__cplusplus)"] if options.owners else []
+    cxx = Joiner(options.include)  # system headers of C++ are not for the top of cushim.c
+    cxx.seen = joiner.seen
+    for path in options.owners:
+        lines += cxx.text(path, in_place=True)
+    lines += ["#endif"] if options.owners else []
     return tidy([*lines, *(["#endif"] if helpers else [])])
 
 
@@ -245,7 +252,7 @@ def main():
     parser.add_argument("--license", type=Path, required=True)
     parser.add_argument("--include", type=Path, nargs="+", required=True)
     parser.add_argument("--headers", type=Path, nargs="+", required=True)
-    for part in ["companions", "typedefs", *PARTS]:
+    for part in ["companions", "typedefs", "owners", *PARTS]:
         parser.add_argument(f"--{part}", type=Path, nargs="*", default=[])
     options = parser.parse_args()
     joiner = Joiner(options.include)

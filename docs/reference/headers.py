@@ -142,7 +142,7 @@ def read_headers(folder):
 def read_call(node, scope):
     """A function of C++, its declaration in one line."""
     member = read_member(node)
-    result = plain(node.find("definition")).replace(f"{scope}::", "", 1)
+    result = re.sub(rf"{re.escape(scope)}(< .*? >)?::", "", plain(node.find("definition")), count=1)
     words = re.sub(r"(?<=\w)=(?=\w)", " = ", result + plain(node.find("argsstring")))
     kinds = ", ".join(plain(kind) for kind in node.findall("templateparamlist/param"))
     member.declaration = (f"template <{kinds}> " if kinds else "") + \

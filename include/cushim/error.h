@@ -132,6 +132,20 @@ struct cushim_outcome {
 CUSHIM_PUBLIC bool cushim_outcome_keep(struct cushim_outcome *outcome, CUresult code,
                                        const char *expression);
 
+/**
+ * Give a failed call of the table the sentence that a helper would leave:
+ * "OBJECT: CALL: CUDA_ERROR_INVALID_HANDLE (400), invalid resource handle", or why the driver lacks
+ * the entry. cushim_last_error() then has it.
+ *
+ * @param code    what the call returned; CUDA_SUCCESS leaves the last error as it is
+ * @param object  what the call was about, in the caller's words; not NULL
+ * @param call    the entry, "cuStreamSynchronize"; not NULL
+ * @return code
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC CUresult cushim_error_explain(CUresult code, const char *object, const char *call);
+
 #ifdef __cplusplus
 }
 #endif

@@ -70,6 +70,13 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
                                text ? text : "");
 }
 
+CUresult cushim_error_explain(CUresult code, const char *object, const char *call)
+{
+    CUSHIM_REQUIRE(object);
+    CUSHIM_REQUIRE(call);
+    return cushim_error_check(code, object, call);
+}
+
 CUresult cushim_error_lacks(const struct cushim_api *cu, const char *helper, const char *argument,
                             const char *symbol)
 {

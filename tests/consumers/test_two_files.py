@@ -91,6 +91,46 @@ def test_helpers_on_request(folder):
         "cc", "help.c", "cushim.c", "-o", "help", "-ldl", "-pthread", cwd=folder, code=1))
 
 
+OWNERS = """
+int main()
+{
+    try {
+        cushim::unique_device gpu(cushim_load(nullptr));
+        cushim::unique_stream stream(gpu);
+    } catch (const cushim::call_error &error) {
+        return error.code() == CUDA_ERROR_NO_DEVICE ? 0 : 1;
+    }
+    return 2;
+}
+"""
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+def test_owners_on_request(folder, standard):
+    """cushim.h holds those of C++, also after it was there without them."""
+    need("g++")
+    run("cc", *WARNINGS, "-DCUSHIM_HELPERS", "-c", "cushim.c", cwd=folder)
+    text = '#include "cushim.h"\n#define CUSHIM_OWNERS\n#include "cushim.h"\n' + OWNERS
+    (folder / "own.cpp").write_text(text, encoding="utf-8")
+    run("g++", f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-I.", "own.cpp", "cushim.o",
+        "-o", "own", "-ldl", "-pthread", cwd=folder)
+    run(folder / "own", env=NOTHING)
+
+
+def test_owners_by_cmake(build, folder):
+    """<cushim/cushim.hpp> is there as from an installation."""
+    need("cmake", "g++")
+    shutil.copy(build.path / "src/packaging/two-files/CMakeLists.txt", folder / "cushim")
+    (folder / "own.cpp").write_text("#include <cushim/cushim.hpp>\n" + OWNERS, encoding="utf-8")
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(own LANGUAGES C CXX)\n"
+        "set(CUSHIM_HELPERS ON)\nadd_subdirectory(cushim)\nadd_executable(own own.cpp)\n"
+        "target_link_libraries(own PRIVATE cushim::cushim)\n", encoding="utf-8")
+    run("cmake", "-S", folder, "-B", folder / "made")
+    run("cmake", "--build", folder / "made")
+    run(folder / "made/own", env=NOTHING)
+
+
 @pytest.mark.parametrize("way", ["CUSHIM_EXPORT_SET", "BUILD_INTERFACE"])
 def test_exported_library(build, way, tmp_path):
     """A static library that links cushim, installed and exported, and a program that finds it."""

@@ -4,6 +4,8 @@
 A fenced block of C or C++ has a comment above it that tells what to do with it:
 
     <!-- test: program -->                whole; it is compiled and run
+    <!-- test: tests, sim -->             the same, linked with the simulated driver and with the
+                                          frameworks for tests that it includes
     <!-- test: fragment -->               statements; they are compiled and run behind prelude.h
     <!-- test: fragment, sim -->          the same, linked with the simulated driver
     <!-- test: declarations -->           the same outside of any function; the last one
@@ -20,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-KINDS = ("program", "fragment", "fragment, sim", "declarations", "change", "output, no driver",
+KINDS = ("program", "tests, sim", "fragment", "fragment, sim", "declarations", "change", "output, no driver",
          "output, no device")
 CODE = ("c", "cpp", "c++", "diff")
 MARK = re.compile(r"<!-- test: (.*) -->")

@@ -136,7 +136,7 @@ def stand_ins(folder, platform):
 def driver(compiler, standard):
     """The program that compiles a standard."""
     pairs = {name: pair for names in COMPILERS.values() for name, pair in names.items()}
-    return pairs[compiler][standard in CXX]
+    return pairs[compiler][standard.startswith("c++")]
 
 
 def run(command, text):
@@ -150,7 +150,7 @@ def run(command, text):
 
 def arguments(compiler, standard, *options):
     """The command for a translation unit on standard input, with the project's headers."""
-    return [driver(compiler, standard), "-x", "c++" if standard in CXX else "c", f"-std={standard}",
+    return [driver(compiler, standard), "-x", "c++" if standard.startswith("c++") else "c", f"-std={standard}",
             f"-I{GENERATED}", f"-I{PUBLIC}", *map(str, options)]
 
 

@@ -167,6 +167,23 @@ static void test_return(void **state)
     assert_int_equal(after, 1);
 }
 
+static void test_explain(void **state)
+{
+    (void)state;
+    cushim_last_error_clear();
+    assert_int_equal(cushim_error_explain(CUDA_SUCCESS, "stream", "cuStreamQuery"), CUDA_SUCCESS);
+    assert_string_equal(cushim_last_error(), "");
+    assert_int_equal(cushim_error_explain(CUDA_ERROR_INVALID_HANDLE, "stream", "cuStreamQuery"),
+                     CUDA_ERROR_INVALID_HANDLE);
+    assert_contains(cushim_last_error(), "stream: cuStreamQuery: CUDA_ERROR_INVALID_HANDLE (400)");
+    assert_int_equal(cushim_error_explain((CUresult)12345, "stream", "cuStreamQuery"), 12345);
+    assert_string_equal(cushim_last_error(), "stream: cuStreamQuery: unknown error (12345)");
+    assert_int_equal(cushim_error_explain(CUDA_ERROR_UNKNOWN, NULL, "cuStreamQuery"),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_error_explain(CUDA_ERROR_UNKNOWN, "stream", NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+}
+
 static void fail_by_default(void *unused)
 {
     (void)unused;
@@ -248,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unknown_code, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_detail, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keep, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_explain, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_return, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_default_handler, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_handler_within_handler, set_up, tear_down),

@@ -172,6 +172,7 @@ void sim_summary_at_end(bool text, const char *report)
         atexit(at_end);
     registered = true;
     text_wanted = text;
+    free(report_path);
     report_path = report ? strdup(report) : NULL;
     owner = getpid();
 }

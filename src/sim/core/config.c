@@ -103,7 +103,7 @@ void sim_config_read(void)
 {
     const char *text;
     long long value;
-    sim_config.cuda = sim_version_built;
+    sim_config = (struct sim_config){.cuda = sim_version_built, .devices = 1};
     if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
         int asked = version(text);
         if (asked >= SIM_OLDEST && asked <= sim_version_built)

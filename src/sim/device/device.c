@@ -15,6 +15,7 @@
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];
 static int visible;
+static size_t memory_of_each; /* 0: not known yet */
 
 /* Programs take much of what is free, and memory is the host's: unless a size was asked for, all
  * devices together have half of what the process may use. */
@@ -29,8 +30,12 @@ static size_t default_memory(void)
 
 static void make(int ordinal, int physical, size_t memory)
 {
-    sim_device_all[ordinal] = (struct sim_device){
-        .ordinal = ordinal, .physical = physical, .profile = sim_config.profile, .total = memory};
+    sim_device_all[ordinal] =
+        (struct sim_device){.ordinal = ordinal,
+                            .physical = physical,
+                            .profile = sim_config.profile,
+                            .total = memory,
+                            .primary_kept = sim_device_all[ordinal].primary_kept};
 }
 
 /* The same for every process, different for every device. */
@@ -104,17 +109,21 @@ static void choose(const char *list, size_t memory)
 
 void sim_device_make_all(void)
 {
-    static size_t memory;
     const char *list = secure_getenv("CUDA_VISIBLE_DEVICES");
-    if (!memory)
-        memory = sim_config.memory ? sim_config.memory : default_memory();
+    if (!memory_of_each)
+        memory_of_each = sim_config.memory ? sim_config.memory : default_memory();
     if (list) {
-        choose(list, memory);
+        choose(list, memory_of_each);
         return;
     }
     visible = sim_config.devices;
     for (int i = 0; i < visible; i++)
-        make(i, i, memory);
+        make(i, i, memory_of_each);
+}
+
+void sim_device_forget(void)
+{
+    memory_of_each = 0;
 }
 
 int sim_device_count(void)
