@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import native
+from .native import byref, name_of
 
 __all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Release", "library_version",
            "load", "newest_release", "open"]
@@ -86,7 +87,7 @@ class Device:
         self.number = number
         found = native.sized(native.DeviceProperties)
         driver._check(native.library().cushim_device_describe(
-            driver.handle, number, native.byref(found)))
+            driver.handle, number, byref(found)))
         self.name = native.text(found.name)
         self.uuid = native.text(found.uuid)
         self.pci_bus_id = native.text(found.pci_bus_id)
@@ -98,13 +99,13 @@ class Device:
         does not have it or the driver does not know it; Error for a name that cushim does not know.
         """
         value, answer = native.c_int(), native.c_int()
-        outputs = native.byref(value), native.byref(answer)
+        outputs = byref(value), byref(answer)
         if isinstance(name, int):
             code = native.library().cushim_device_attribute(
                 self._driver.handle, self.number, name, *outputs)
         else:
             code = native.library().cushim_device_attribute_named(
-                self._driver.handle, self.number, name.encode(), *outputs)
+                self._driver.handle, self.number, name_of(name), *outputs)
         self._driver._check(code)
         return value.value if answer.value == _OK else None
 
@@ -151,7 +152,7 @@ class Driver:
         """What was tried, in order; after a good load the last one is in use."""
         found: List[Attempt] = []
         attempt = native.sized(native.Attempt)
-        while native.library().cushim_attempt_at(self.handle, len(found), native.byref(attempt)):
+        while native.library().cushim_attempt_at(self.handle, len(found), byref(attempt)):
             status = native.library().cushim_status_name(attempt.status)
             found.append(Attempt(native.text(attempt.path), native.text(attempt.message),
                                  native.text(status)))
@@ -164,26 +165,26 @@ class Driver:
     def require(self, release: Union[int, Tuple[int, int]] = 0, symbols: Iterable[str] = ()) -> None:
         """Raise Error, with one sentence that names all that is missing, unless the driver is of
         the release or later and has the symbols."""
-        names = [symbol.encode() for symbol in symbols]
+        names = [name_of(symbol) for symbol in symbols]
         array = (native.c_char_p * (len(names) + 1))(*names, None)
         self._check(native.library().cushim_require(self.handle, _number(release), array))
 
     def has(self, symbol: str) -> bool:
         """Whether the driver has an entry, by its exported name: "cuMemAlloc_v2"."""
-        return bool(native.library().cushim_has(self.handle, symbol.encode()))
+        return bool(native.library().cushim_has(self.handle, name_of(symbol)))
 
     def reason(self, symbol: str) -> str:
         """Why the driver has an entry or has not, as a sentence."""
         sentence = ctypes.create_string_buffer(_SENTENCE)
         return native.text(native.library().cushim_reason(
-            self.handle, symbol.encode(), None, sentence, _SENTENCE))
+            self.handle, name_of(symbol), None, sentence, _SENTENCE))
 
     def proc(self, name: str, release: Union[int, Tuple[int, int]],
              per_thread: bool = False) -> int:
         """The address of the entry "cuMemAlloc" as release (12, 4) declares it. Error if the driver
         does not have exactly that one."""
         address = native.library().cushim_proc(
-            self.handle, name.encode(), _number(release), int(per_thread), None)
+            self.handle, name_of(name), _number(release), int(per_thread), None)
         if not address:
             raise Error(native.last_error())
         return int(address)
@@ -194,7 +195,7 @@ class Driver:
             return []
         count = native.c_int()
         ask = native.library().cushim_device_list
-        self._check(ask(self.handle, None, 0, native.byref(count)))
+        self._check(ask(self.handle, None, 0, byref(count)))
         numbers = (native.c_int * count.value)()
         self._check(ask(self.handle, numbers, count.value, None))
         return [Device(self, number) for number in numbers]
@@ -205,7 +206,7 @@ class Driver:
         number = device.number if isinstance(device, Device) else device
         found: Dict[str, Feature] = {}
         facts = native.sized(native.FeatureFacts)
-        while native.library().cushim_feature_list(len(found), native.byref(facts)):
+        while native.library().cushim_feature_list(len(found), byref(facts)):
             name = native.text(facts.name)
             found[name] = self._feature(facts, _NO_DEVICE if number is None else number)
         return found
@@ -214,7 +215,7 @@ class Driver:
         support = native.c_int()
         sentence = ctypes.create_string_buffer(_SENTENCE)
         native.library().cushim_feature_reason(self.handle, device, facts.feature,
-                                               native.byref(support), sentence, _SENTENCE)
+                                               byref(support), sentence, _SENTENCE)
         return Feature(native.text(facts.name), native.text(facts.group), native.text(facts.text),
                        _release(facts.since),
                        native.text(native.library().cushim_support_name(support)),
@@ -225,7 +226,7 @@ class Driver:
         has() tells."""
         entry = native.Entry()
         for index in range(native.library().cushim_entry_count()):
-            native.library().cushim_entry_at(index, native.byref(entry))
+            native.library().cushim_entry_at(index, byref(entry))
             yield Entry(native.text(entry.symbol), native.text(entry.name),
                         native.text(entry.header), _release(entry.since))
 
@@ -246,9 +247,9 @@ class Driver:
 
 
 def _connect(function: str, path: Union[None, str, "os.PathLike[str]"], **flags: bool) -> Driver:
-    options = native.sized(native.Options, path=None if path is None else os.fsencode(path),
+    options = native.sized(native.Options, path=None if path is None else name_of(os.fspath(path)),
                            **flags)
-    handle = getattr(native.library(), function)(native.byref(options))
+    handle = getattr(native.library(), function)(byref(options))
     if not handle:
         raise Error(native.last_error())
     return Driver(handle)

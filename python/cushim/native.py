@@ -5,6 +5,7 @@ Nothing here is a fact about CUDA; those come from the library's functions.
 """
 
 import ctypes
+import os
 from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from functools import lru_cache
 from pathlib import Path
@@ -111,6 +112,13 @@ def sized(kind: Type[Sized], **fields: Any) -> Sized:
     return kind(size=ctypes.sizeof(kind), **fields)
 
 
+def name_of(value: str) -> bytes:
+    """A name for the library, which reads to the first NUL."""
+    if "\0" in value:
+        raise ValueError("a NUL in a name")
+    return os.fsencode(value)
+
+
 def text(value: Any) -> str:
     """A string of the library's or of the system's; "" for NULL."""
     return (value or b"").decode("utf-8", "surrogateescape")
@@ -122,4 +130,4 @@ def last_error() -> str:
 
 
 __all__ = ["Attempt", "DeviceProperties", "Entry", "FeatureFacts", "Options", "byref", "c_char_p",
-           "c_int", "last_error", "library", "sized", "text"]
+           "c_int", "last_error", "library", "name_of", "sized", "text"]

@@ -23,7 +23,7 @@ from .native import FOLDER
 RUN = "CUSHIM_PYTEST_RELEASE"  # in the environment of a run: its release
 RELEASE = os.environ.pop(RUN, None)
 # As `pytest` starts it, or as `python -m pytest` does, with the working folder to import from.
-START = "import sys; {}import pytest; raise SystemExit(pytest.console_main())"
+START = "import sys; {}import pytest; sys.exit(pytest.main())"
 VALUES = ("devices", "profile", "memory")
 MARK = ("cushim(feature=None, symbol=None, release=None, devices=1): skip the test unless the CUDA "
         "driver has the feature (on device 0), exports the symbol, is of the release or later, "
@@ -44,6 +44,7 @@ def pytest_addoption(parser: Any) -> None:
                     help="fail if something was not released, or a rule never fired")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: Any) -> Optional[int]:
     """The run that starts the others; None in one of these and in xdist's workers."""
     option = config.option
@@ -65,11 +66,8 @@ def pytest_cmdline_main(config: Any) -> Optional[int]:
                 break
             if option.cushim_check and problems[release] and not codes[release]:
                 codes[release] = int(pytest.ExitCode.TESTS_FAILED)
-    show(config, codes, problems)
+    show(codes, problems)
     return next((code for code in codes.values() if code), 0)
-
-
-pytest_cmdline_main.tryfirst = True  # type: ignore[attr-defined]
 
 
 def find_command() -> str:
@@ -102,18 +100,17 @@ def run(config: Any, command: str, release: str, summary: Path) -> int:
                 continue
 
 
-def show(config: Any, codes: Dict[str, int], problems: Dict[str, List[str]]) -> None:
+def show(codes: Dict[str, int], problems: Dict[str, List[str]]) -> None:
     """What became of each release, and what it left."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    writer = reporter._tw if reporter else config.get_terminal_writer()
-    writer.sep("=", "simulated CUDA drivers")
+    print(" simulated CUDA drivers ".center(shutil.get_terminal_size().columns - 1, "="))
     for release, code in codes.items():
-        writer.line(f"CUDA {release}: {'passed' if code == 0 else f'failed (exit code {code})'}",
-                    green=code == 0, red=code != 0)
+        print(f"CUDA {release}: {'passed' if code == 0 else f'failed (exit code {code})'}")
         for problem in problems.get(release, []):
-            writer.line(f"    {problem}")
+            print(f"    {problem}")
+    sys.stdout.flush()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: Any) -> None:
     """The mark; and of a run, a report of its own."""
     config.addinivalue_line("markers", MARK)
@@ -121,9 +118,6 @@ def pytest_configure(config: Any) -> None:
     if RELEASE and report:
         path = Path(report)
         config.option.xmlpath = str(path.with_name(f"{path.stem}-cuda{RELEASE}{path.suffix}"))
-
-
-pytest_configure.tryfirst = True  # type: ignore[attr-defined]
 
 
 def pytest_report_header() -> Optional[str]:
@@ -134,7 +128,7 @@ def pytest_report_header() -> Optional[str]:
 def pytest_runtest_setup(item: Any) -> None:
     """Skip what cannot run."""
     for mark in item.iter_markers("cushim"):
-        reason = lacking(**mark.kwargs)
+        reason = lacking(*mark.args, **mark.kwargs)
         if reason:
             pytest.skip(reason)
 
