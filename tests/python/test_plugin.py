@@ -2,8 +2,10 @@
 """The plugin of pytest: a suite on several simulated releases."""
 
 import importlib.util
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -177,7 +179,7 @@ def test_interrupt(site, tmp_path):
         end = time.monotonic() + 60
         while not (tmp_path / "started").exists() and time.monotonic() < end:
             time.sleep(0.05)
-        subprocess.run(["kill", "-INT", f"-{process.pid}"], check=True)
+        os.killpg(process.pid, signal.SIGINT)  # of its own session
         text = process.communicate(timeout=30)[0]
     assert process.returncode == pytest.ExitCode.INTERRUPTED, text
     assert "KeyboardInterrupt" in text and "CUDA 12.4" not in text, text
