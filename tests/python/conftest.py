@@ -40,8 +40,8 @@ def fixture_run(site, tmp_path):
     def run(*words, **variables):
         environment = {key: value for key, value in os.environ.items()
                        if not key.startswith(("CUSHIM_", "MESON_", "PYTEST"))}
-        environment.update(PYTHONPATH=str(site), COLUMNS="100", LC_ALL="C.UTF-8",
-                           PYTHONDONTWRITEBYTECODE="1", **variables)
+        environment.update({"PYTHONPATH": str(site), "COLUMNS": "100", "LC_ALL": "C.UTF-8",
+                            "PYTHONDONTWRITEBYTECODE": "1", **variables})
         return subprocess.run([sys.executable, *map(str, words)], cwd=tmp_path, env=environment,
                               capture_output=True, text=True, timeout=300)
     return run
