@@ -24,7 +24,7 @@ RUN = "CUSHIM_PYTEST_RELEASE"  # in the environment of a run: its release
 RELEASE = os.environ.pop(RUN, None)
 # As `pytest` starts it, or as `python -m pytest` does, with the working folder to import from.
 START = "import sys; {}import pytest; sys.exit(pytest.main())"
-VALUES = ("devices", "profile", "memory")
+VALUES = ("devices", "profile", "memory", "grain", "workers")
 MARK = ("cushim(feature=None, symbol=None, release=None, devices=1): skip the test unless the CUDA "
         "driver has the feature (on device 0), exports the symbol, is of the release or later, "
         "such as (12, 0), and has so many devices")
@@ -38,6 +38,9 @@ def pytest_addoption(parser: Any) -> None:
     group.addoption("--cushim-devices", metavar="N", help="how many devices, 0 to 64 (default: 1)")
     group.addoption("--cushim-profile", metavar="NAME", help="which device: ampere, hopper, ...")
     group.addoption("--cushim-memory", metavar="SIZE", help="memory of each device, such as 8G")
+    group.addoption("--cushim-grain", metavar="BYTES",
+                    help="let kernels use blocks up to a multiple of so many bytes, at most 512")
+    group.addoption("--cushim-workers", metavar="N", help="CPU threads that run a kernel")
     group.addoption("--cushim-fault", metavar="RULE", action="append", default=[],
                     help="make calls fail, e.g. cuMemAlloc:call=3,error=2; may be repeated")
     group.addoption("--cushim-check", action="store_true",

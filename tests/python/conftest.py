@@ -39,7 +39,7 @@ def fixture_run(site, tmp_path):
     """Runs a Python with the module, in a folder of the test's own."""
     def run(*words, **variables):
         environment = {key: value for key, value in os.environ.items()
-                       if not key.startswith(("CUSHIM_", "MESON_", "PYTEST"))}
+                       if not key.startswith(("CUSHIM_", "LD_", "MESON_", "PYTEST"))}
         environment.update({"PYTHONPATH": str(site), "COLUMNS": "100", "LC_ALL": "C.UTF-8",
                             "PYTHONDONTWRITEBYTECODE": "1", **variables})
         return subprocess.run([sys.executable, *map(str, words)], cwd=tmp_path, env=environment,
