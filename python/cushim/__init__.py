@@ -162,7 +162,8 @@ class Driver:
         """Call cuInit. False if that fails or there is no driver: `message` is the reason."""
         return bool(native.library().cushim_init(self.handle) == _OK)
 
-    def require(self, release: Union[int, Tuple[int, int]] = 0, symbols: Iterable[str] = ()) -> None:
+    def require(self, release: Union[int, Tuple[int, int]] = 0,
+                symbols: Iterable[str] = ()) -> None:
         """Raise Error, with one sentence that names all that is missing, unless the driver is of
         the release or later and has the symbols."""
         names = [name_of(symbol) for symbol in symbols]

@@ -27,7 +27,8 @@ def test_program(number, run, site, tmp_path):
     assert done.returncode == 0, done.stderr
     if number == 0:
         assert "on the CPU: /nowhere/libcuda.so.1: No such file" in alone.stdout
-        assert done.stdout.startswith("True True ") and "\nsupported green-contexts: " in done.stdout
+        assert done.stdout.startswith("True True ")
+        assert "\nsupported green-contexts: " in done.stdout
     else:
         assert (alone.stdout, done.stdout) == ("", "12040\n")
 
