@@ -26,7 +26,7 @@ from headers import ADAPTERS, run_doxygen  # noqa: E402
 # The navigation. A page of docs/ that is not here comes last, under "More".
 GROUPS = {
     "Use it": ["README.md", "docs/guide.md", "docs/adopt.md", "docs/windows.md",
-               "docs/own-kernel.md",
+               "docs/own-kernel.md", "docs/python.md",
                "docs/examples/README.md",
                "docs/finding-the-driver.md", "docs/troubleshooting.md", "docs/security.md"],
     "The command": ["docs/scan.md", "docs/verdicts.md", "docs/newer-and-diff.md",
