@@ -3,8 +3,8 @@
 """Make cushim.h and cushim.c: the library as two files to copy. Run by the build.
 
 Usage: amalgamate.py FOLDER --license FILE --version TEXT --include DIR... --headers FILE...
-                     --sources FILE... [--companions, --typedefs, --posix, --windows,
-                     --helpers, --dropin FILE...] [--depfile FILE]
+                     --sources FILE... [--companions, --typedefs, --owners, --posix,
+                     --windows, --helpers, --dropin FILE...] [--depfile FILE]
 """
 
 import argparse
@@ -16,11 +16,12 @@ INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
 TOOLKIT = re.compile(r"cuda\w*Typedefs\.h$")  # NVIDIA's own, where its cuda.h came first
 DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*?)\s*$")
 DEFINE = re.compile(r"\s*#\s*define\s+(\w+)")
-BANNER = re.compile(r"/\* (SPDX-License-Identifier: .*|Generated from .*) \*/$")
+BANNER = re.compile(r"(/\* (SPDX-License-Identifier: .*|Generated from .*) \*/|// SPDX-.*)$")
 
 # Which parts there are, and the condition that each is compiled under.
 PARTS = {"sources": None, "posix": "#ifndef _WIN32", "windows": "#ifdef _WIN32",
-         "helpers": "#ifndef CUSHIM_NO_HELPERS", "dropin": "#ifdef CUSHIM_DROPIN"}
+         "helpers": "#ifdef CUSHIM_HELPERS", "dropin": "#ifdef CUSHIM_DROPIN"}
+LOADER = ("sources", "posix", "windows")
 SIDES = {("ifdef", "_WIN32"): "#ifdef _WIN32", ("ifndef", "_WIN32"): "#ifndef _WIN32"}
 
 HEADER = """\
@@ -29,9 +30,11 @@ HEADER = """\
  *
  * One of two files, cushim.h and cushim.c, to copy into a project. cushim.c is C11 and needs only,
  * on Linux, -ldl -pthread where the C library has them apart. Macros that change them:
- *   CUSHIM_NO_HELPERS  for both: nothing but the loader, the table and the error names
+ *   CUSHIM_HELPERS  for cushim.c: adds the helpers, which cushim.h declares; without them a program
+ *                   is as small as with the static library
  *   CUSHIM_COMPANIONS  for cushim.h: the types of cudaGL.h, cudaEGL.h and the others as well
  *   CUSHIM_TYPEDEFS    for cushim.h: the types of cudaTypedefs.h (PFN_cuInit_v2000, ...) as well
+ *   CUSHIM_OWNERS      for cushim.h in C++: the owners of cushim.hpp as well, which need the helpers
  *   CUSHIM_FOREIGN_TYPES  for cushim.h: takes the types of CUDA from a header of the project's own
  *   CUSHIM_DROPIN      for cushim.c: adds functions of the driver's own names (cuInit, ...), which
  *                      load the driver on their first call, in place of -lcuda; for cushim.h:
@@ -44,6 +47,7 @@ HEADER = """\
 TOP = """
 /* What the including project chose for its own calls is not for the table itself. */
 #undef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#undef CUSHIM_CALLS_ONLY
 #undef CUSHIM_CUDA_VERSION
 #undef CUSHIM_FOREIGN_TYPES
 
@@ -67,6 +71,22 @@ HIDE = """
 #endif
 
 #include "cushim.h"
+"""
+# One object has all functions of the loader, used or not, and none of them runs often.
+SHRINK = """
+#if defined(__OPTIMIZE__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#elif defined(__OPTIMIZE__) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("Os")
+#endif
+"""
+UNSHRINK = """
+#if defined(__OPTIMIZE__) && defined(__clang__)
+#pragma clang attribute pop
+#elif defined(__OPTIMIZE__) && defined(__GNUC__)
+#pragma GCC pop_options
+#endif
 """
 UNHIDE = """
 #if defined(__GNUC__)
@@ -189,25 +209,39 @@ def header(joiner, options):
         lines += [] if own else ["#if defined(CUSHIM_COMPANIONS) && defined(CUSHIM_CUDA_TYPES_H)"]
         lines += joiner.text(path, in_place=True)
         lines += [] if own else ["#endif"]
-    lines += ["#endif", "", "#ifndef CUSHIM_NO_HELPERS"]
+    lines += ["#endif", ""]
     # Only the first needs no more types than a project's own header has.
     for path in sorted(helpers, key=lambda path: path.name != "error.h"):
         if path.resolve() not in joiner.seen:
             lines += joiner.text(path, in_place=True)
         lines += ["#ifndef CUSHIM_FOREIGN_TYPES"] if path.name == "error.h" else []
-    return tidy([*lines, "#endif", "#endif"])
+    lines += ["", "#if defined(CUSHIM_OWNERS) && defined(__cplusplus)"] if options.owners else []
+    cxx = Joiner(options.include)  # system headers of C++ are not for the top of cushim.c
+    cxx.seen = joiner.seen
+    for path in options.owners:
+        lines += cxx.text(path, in_place=True)
+    lines += ["#endif"] if options.owners else []
+    return tidy([*lines, *(["#endif"] if helpers else [])])
 
 
 def sources(joiner, options):
     """Text of cushim.c behind its licence."""
-    body = []
+    loader, rest = [], []
     for part, condition in PARTS.items():
+        body = loader if part in LOADER else rest
         for path in getattr(options, part):
             side = condition if condition and "_WIN32" in condition else ""
             macros = [f"#undef {name}" for name in local_macros(path)]
             lines = ["", f"/* ---- {path.name} */", *joiner.text(path, side), *macros]
             body += [condition, *lines, "#endif"] if condition else lines
-    return tidy([TOP, *joiner.system_lines(), HIDE, *body, UNHIDE])
+    return tidy([TOP, *joiner.system_lines(), HIDE, SHRINK, *loader, UNSHRINK, *rest,
+                 UNHIDE])
+
+
+def terms(license_file):
+    """The licence as lines of a comment."""
+    return "\n".join(f" * {line}".rstrip()
+                     for line in license_file.read_text(encoding="utf-8").splitlines())
 
 
 def main():
@@ -218,13 +252,11 @@ def main():
     parser.add_argument("--license", type=Path, required=True)
     parser.add_argument("--include", type=Path, nargs="+", required=True)
     parser.add_argument("--headers", type=Path, nargs="+", required=True)
-    for part in ["companions", "typedefs", *PARTS]:
+    for part in ["companions", "typedefs", "owners", *PARTS]:
         parser.add_argument(f"--{part}", type=Path, nargs="*", default=[])
     options = parser.parse_args()
     joiner = Joiner(options.include)
-    terms = "\n".join(f" * {line}".rstrip()
-                      for line in options.license.read_text(encoding="utf-8").splitlines())
-    head = {"version": options.version, "license": terms}
+    head = {"version": options.version, "license": terms(options.license)}
     try:
         outputs = {
             "cushim.h": HEADER.format(origin="include/cushim/ and gen/registry/", **head)

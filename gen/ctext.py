@@ -48,6 +48,12 @@ def wrap(text, indent=4):
                                    break_long_words=False, break_on_hyphens=False))
 
 
+def wrap_directive(text):
+    """A long line for the preprocessor over several lines."""
+    return " \\\n".join(textwrap.wrap(text, 98, subsequent_indent="    ",
+                                      break_long_words=False, break_on_hyphens=False))
+
+
 def foreign_structs(entries):
     """Declarations of the structs that parameters point to and other headers define."""
     tags = {tag for entry in entries for kind, _ in entry["params"]

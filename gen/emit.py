@@ -13,12 +13,15 @@ from pathlib import Path
 
 import emit_api
 import emit_attributes
+import emit_calls
+import emit_causes
 import emit_cuda
 import emit_drivers
 import emit_dropin
 import emit_entries
 import emit_errors
 import emit_features
+import emit_gpus
 import emit_nvml
 import emit_sim
 import emit_typedefs
@@ -31,12 +34,17 @@ COMPANIONS = ["cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h", "cudaD3D
 TYPEDEFS = [header.replace(".h", "Typedefs.h") for header in ["cuda.h", *COMPANIONS]]
 OUTPUTS = {
     "api.h": emit_api.emit,
+    "calls_only.h": emit_calls.emit_struct,
+    "calls_only_names.h": emit_calls.emit_names,
     "dropin.c": emit_dropin.emit,
     "entries.c": emit_entries.emit,
     "sim_stubs.c": emit_sim.emit_stubs,
     "error_names.c": emit_errors.emit,
     "attribute_names.c": emit_attributes.emit,
     "drivers.c": emit_drivers.emit,
+    "gpus.c": emit_gpus.emit,
+    "causes.c": emit_causes.emit,
+    "errors.md": emit_causes.emit_page,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
     "cuda.h": emit_cuda.emit_cuda,

@@ -4,9 +4,9 @@
 import re
 
 import ctext
-from emit_cuda import FOREIGN_MESSAGE, bring_back, macros, put_away
+from emit_cuda import (DEFAULT_LEVEL, FIRST_LEVEL, FOREIGN_MESSAGE, Level, bring_back, macros,
+                       meanings, put_away, unknown_level)
 
-FIRST = 11000  # the oldest release whose cuda.h is supported, older than any in the registry
 SEEN = 11020  # the only one of those that was looked at: enums that its entries use are there
 VERSIONED = re.compile(r"_v\d+$")
 # What every header with types of CUDA has. In the mode of foreign types, all others are cushim's.
@@ -22,6 +22,12 @@ HEAD = """#ifndef CUSHIM_API_H
 #ifdef CUSHIM_FOREIGN_TYPES
 #ifdef CUSHIM_CUDA_TYPES_H
 #error "CUSHIM_FOREIGN_TYPES is defined after a header of cushim's declared the types"
+#endif
+#ifndef CUSHIM_CUDA_VERSION
+#define CUSHIM_CUDA_VERSION {default}
+#endif
+#if {unknown}
+#error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as {default}"
 #endif
 #elif !defined(__cuda_cuda_h__)
 #include <cushim/cuda_types.h>
@@ -60,13 +66,17 @@ extern "C" {{
 #else
 #define CUSHIM_EXTENSION
 #endif
-""".replace("{message}", FOREIGN_MESSAGE).replace("{{", "{")
+""".replace("{message}", FOREIGN_MESSAGE).replace("{default}", str(DEFAULT_LEVEL)).replace(
+    "{{", "{")
 STRUCT = """
+#ifdef CUSHIM_CALLS_ONLY
+#define cushim_api cushim_slots /* and calls_only.h makes the table of it */
+#endif
 /*
  * The order of the members is ABI: new ones come at the end. A member is what the driver exports
- * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the plain
- * name is the first of them, reachable as NAME_v1 too, and the macros of cuda.h lead a plain name
- * to the member it means. Without those macros, under CUSHIM_FOREIGN_TYPES, it is no member.
+ * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the first
+ * is NAME_v1, and the macros of cuda.h lead a plain name to the member it means. Where there are no
+ * such macros, under CUSHIM_FOREIGN_TYPES, the plain name is a second name of that member.
  */
 struct cushim_api {
     size_t size; /* of this structure, as the library that filled it knows it */
@@ -133,7 +143,7 @@ class Names:
                 last["kind"] == "gone" or name in self.plain or name in self.plain.values():
             return False
         return VERSIONED.search(name) or min(
-            self.first_use.get(word, self.base) for word in (name, first.get("type"))) > FIRST
+            self.first_use.get(word, self.base) for word in (name, first.get("type"))) > FIRST_LEVEL
 
     def forward(self, row, fact=None, name=None):
         """A declaration that needs nothing of the header that has the type."""
@@ -227,19 +237,48 @@ def companions(names):
     return lines
 
 
-def members(entries, names):
+def second_names(entries, levels, base):
+    """symbol -> the plain names that its slot has beside its own, each with its condition.
+
+    The first ABI has the plain name, which the macros of cuda.h lead elsewhere. Types of the
+    project's own come without these macros, so there the slot that is meant has the name.
+    """
+    symbols = {entry["symbol"]: entry for entry in entries}
+    level = Level(base)
+    found = {}
+    for name, group in ctext.by_name(entries).items():
+        meant = list(meanings(name, levels, symbols, base))
+        if len(group) == 1 and all(symbol == name for *_, symbol in meant):
+            continue
+        for since, until, symbol in meant:
+            tests = level.conditions(since, until)
+            if symbol != name:
+                found.setdefault(symbol, []).append(
+                    (name, " && ".join(["defined(CUSHIM_FOREIGN_TYPES)", *tests])))
+        if name in symbols:
+            own = [" && ".join(level.conditions(since, until)) for since, until, symbol in meant
+                   if symbol == name]
+            found.setdefault(name, []).append(
+                (name, " || ".join(["!defined(CUSHIM_FOREIGN_TYPES)",
+                                    *(f"({test})" if test else "1" for test in own)])))
+    return found
+
+
+def members(entries, names, seconds):
     """The members, in registry order."""
     groups = ctext.by_name(entries)
     for entry in entries:
         own = ctext.member(entry, groups)
-        text = "    " + ctext.call_type(entry, own, names.rename) + ";"
-        if own == entry["symbol"]:
-            yield ctext.wrap(text, 8)
+        others = [(name, test) for name, test in seconds.get(entry["symbol"], []) if name != own]
+        text = ctext.call_type(entry, own, names.rename) + ";"
+        if not others:
+            yield ctext.wrap("    " + text, 8)
             continue
-        plain = "    " + ctext.call_type(entry, entry["symbol"], names.rename) + ";"
-        yield "\n".join(["    CUSHIM_EXTENSION union {", ctext.wrap("    " + text, 12),
-                         "#ifndef CUSHIM_FOREIGN_TYPES", ctext.wrap("    " + plain, 12), "#endif",
-                         "    };"])
+        lines = ["    CUSHIM_EXTENSION union {", ctext.wrap("        " + text, 12)]
+        for name, test in others:
+            second = "        " + ctext.call_type(entry, name, names.rename) + ";"
+            lines += [ctext.wrap_directive(f"#if {test}"), ctext.wrap(second, 12), "#endif"]
+        yield "\n".join([*lines, "    };"])
 
 
 def emit(registry):
@@ -248,7 +287,9 @@ def emit(registry):
     base = min(row["release"] for row in registry["levels"])
     names = Names(entries, types, base)
     groups = ctext.by_name(entries)
-    lines = [ctext.banner("entries", "types") + HEAD,
+    levels = registry["levels"]
+    head = HEAD.replace("{unknown}", unknown_level(levels))
+    lines = [ctext.banner("entries", "types", "levels") + head,
              f"#define CUSHIM_ENTRY_COUNT {len(entries)}",
              f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
     lines += ["", *ctext.foreign_structs(entries), "",
@@ -261,8 +302,11 @@ def emit(registry):
               "#if !defined(CUSHIM_CUDA_TYPES_H) || defined(CUSHIM_CUDA_FUNCTIONS_H) || \\",
               "    defined(CUSHIM_CUDA_NAMES_H)", "#define CUSHIM_API_AWAY", *put_away(away),
               "#endif"]
-    lines += [STRUCT.rstrip("\n"), *members(entries, names), "};", ""]
+    lines += [STRUCT.rstrip("\n"), *members(entries, names, second_names(entries, levels, base)),
+              "};", "#ifdef CUSHIM_CALLS_ONLY", "#undef cushim_api",
+              "#include <cushim/calls_only.h>", "#endif", ""]
     lines += ["#ifdef CUSHIM_API_AWAY", *bring_back(away), "#endif", *end_foreign(names)]
     lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#ifdef CUSHIM_CUDA_TYPES_H",
-              "#include <cushim/cuda_names.h>", "#endif", "", "#endif", "#endif"]
+              "#include <cushim/cuda_names.h>", "#endif", "#ifdef CUSHIM_CALLS_ONLY",
+              "#include <cushim/calls_only_names.h>", "#endif", "", "#endif", "#endif"]
     return "\n".join(lines) + "\n"

@@ -22,9 +22,12 @@ TYPES_HEAD = """#ifndef CUSHIM_CUDA_TYPES_H
 #include <stdint.h>
 #include <stdlib.h>
 
+/* The newest release that is known here. */
+#define CUSHIM_REGISTRY_VERSION {newest}
+
 /* The release whose meaning unversioned names have, as in NVIDIA's cuda.h of that release. */
 #ifndef CUSHIM_CUDA_VERSION
-#define CUSHIM_CUDA_VERSION {newest}
+#define CUSHIM_CUDA_VERSION {default}
 #endif
 #if {unknown}
 #error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as 11040 or {newest}"
@@ -43,6 +46,13 @@ TYPES_HEAD = """#ifndef CUSHIM_CUDA_TYPES_H
 #define CUDA_CB
 #endif
 """
+# What unversioned names mean if CUSHIM_CUDA_VERSION is not defined. The names change at 12.0 and
+# at 13.0. Those of 13.0 are missing in many of the drivers that people have, CUDA 12.2 of Debian 12
+# among them. Those of 11 are there, but nothing written for CUDA 12 compiles with them, and drivers
+# of 12.x refuse their stream memory operations unless the kernel module allows them. The names of
+# 12.9 are those of 12.0, and CUDA_VERSION of 12.0 keeps source that tests it from newer entries.
+# tests/headers/default_level.py counts; docs/measurements.md has its table.
+DEFAULT_LEVEL = 12000
 CUDA = """#ifndef CUSHIM_CUDA_H
 #define CUSHIM_CUDA_H
 
@@ -61,6 +71,7 @@ FUNCTIONS_HEAD = """\
 #define CUSHIM_CUDA_FUNCTIONS_H
 
 #include <cushim/cuda_types.h>
+#ifndef CUSHIM_CALLS_ONLY_NAMES_H /* whose macros would be in the declarations */
 """
 NAMES_HEAD = """/* What names without a version mean. */
 #ifndef CUSHIM_CUDA_NAMES_H
@@ -120,6 +131,7 @@ FOREIGN = ["cuMemAlloc", "cuCtxCreate", "cuCtxDestroy", "CU_TRSF_READ_AS_INTEGER
 FOREIGN_MESSAGE = ("a header of yours, not NVIDIA's cuda.h, declared types of CUDA before cushim's "
                    "headers: leave it out, because cushim declares all types, or define "
                    "CUSHIM_FOREIGN_TYPES, and cushim takes them from it (docs/adopt.md)")
+FIRST_LEVEL = 11000  # the oldest that there is
 # CUDA 11 before the oldest headers that the registry was made from; 11.2's were looked at.
 BEFORE_REGISTRY = [11000, 11010, 11020, 11030, 11040, 11050, 11060]
 # A name with its ABI in it follows the per-thread default stream until the plain name means it;
@@ -134,16 +146,16 @@ class Level:
         self.base = base
         self.macro = library.level
 
+    def conditions(self, since, until):
+        """What the preprocessor tests for since <= level < until; nothing where that is always."""
+        low = since is not None and since > self.base
+        return ([f"{self.macro} >= {since}"] if low else []) + \
+            ([f"{self.macro} < {until}"] if until is not None else [])
+
     def guard(self, since, until, lines):
-        """LINES for since <= level < until; no condition where that is always."""
-        conditions = []
-        if since is not None and since > self.base:
-            conditions.append(f"{self.macro} >= {since}")
-        if until is not None:
-            conditions.append(f"{self.macro} < {until}")
-        if not conditions:
-            return lines
-        return [f"#if {' && '.join(conditions)}", *lines, "#endif"]
+        """LINES for since <= level < until."""
+        tests = self.conditions(since, until)
+        return [f"#if {' && '.join(tests)}", *lines, "#endif"] if tests else lines
 
 
 def fields(items, indent=1):
@@ -301,20 +313,29 @@ def in_order(types):
     return result
 
 
+def meanings(name, levels, symbols, base):
+    """(since, until, symbol) of what an unversioned name means; None where there is no bound.
+
+    Below the oldest known release it means the same, unless the symbol is newer than that.
+    """
+    steps = [row for row in levels if row.get("name") == name]
+    if not steps or steps[0]["release"] > base:
+        steps = [{"release": base, "symbol": name}] + steps
+    for step, following in zip(steps, steps[1:] + [{}]):
+        since, symbol = step["release"], step["symbol"]
+        if symbol in symbols and since == base:
+            since = symbols[symbol]["since"] if symbols[symbol]["since"] > FIRST_LEVEL else None
+            if since and symbol != name:
+                yield None, since, name
+        yield since, following.get("release"), symbol
+
+
 def unversioned(entries, levels, header, level):
     """Macros that give unversioned names their level's meaning."""
     symbols = {entry["symbol"]: entry for entry in entries}
-    history = {}
-    for row in levels:
-        if "name" in row and symbols[row["symbol"]]["header"] == header:
-            history.setdefault(row["name"], []).append(row)
     for name in {entry["name"]: None for entry in entries if entry["header"] == header}:
-        steps = history.get(name, [])
-        if not steps or steps[0]["release"] > level.base:
-            steps = [{"release": level.base, "symbol": name}] + steps
-        for step, following in zip(steps, steps[1:] + [None]):
-            until = following["release"] if following else None
-            yield from meaning(name, step, until, symbols, level)
+        for since, until, symbol in meanings(name, levels, symbols, level.base):
+            yield from meaning(name, symbol, since, until, symbols, level)
     for entry in entries:  # names that carry their ABI themselves, such as cuStreamGetCtx_v2
         symbol = entry["symbol"]
         twin = twin_of(symbol, symbols)
@@ -332,11 +353,8 @@ def twin_of(symbol, symbols):
                 None)
 
 
-def meaning(name, step, until, symbols, level):
-    """One step of a name's history."""
-    symbol, since = step["symbol"], step["release"]
-    if symbol in symbols and since == level.base and symbols[symbol]["since"] > 11000:
-        since = symbols[symbol]["since"]
+def meaning(name, symbol, since, until, symbols, level):
+    """Macros of one meaning of a name."""
     twin = twin_of(symbol, symbols)
     lines = []
     if twin:
@@ -408,8 +426,8 @@ def name_lines(registry, header):
 def emit_types(registry):
     """Text of cuda_types.h."""
     newest = max(row["release"] for row in registry["levels"])
-    head = TYPES_HEAD.format(newest=newest, unknown=unknown_level(registry["levels"],
-                                                               before=BEFORE_REGISTRY),
+    head = TYPES_HEAD.format(newest=newest, default=DEFAULT_LEVEL,
+                             unknown=unknown_level(registry["levels"], before=BEFORE_REGISTRY),
                              message=FOREIGN_MESSAGE,
                              foreign=" || ".join(f"defined({name})" for name in FOREIGN))
     lines = [ctext.banner("entries", "types", "levels") + "\n" + head, MACROS, CXX_OPEN,
@@ -425,7 +443,7 @@ def emit_functions(registry):
              "#ifdef CUSHIM_CUDA_NAMES_H", *put_away(away), "#endif", CXX_OPEN,
              *function_lines(registry, "cuda.h"), "",
              "#ifdef CUSHIM_CUDA_NAMES_H", *bring_back(away), "#endif", PROC_PER_THREAD,
-             CXX_CLOSE, "#endif"]
+             CXX_CLOSE, "#endif", "#endif"]
     return "\n".join(lines) + "\n"
 
 
@@ -443,8 +461,11 @@ def emit_cuda(_):
 
 def emit_companion(registry, header):
     """Text of a companion, such as cudaGL.h."""
+    names = list(name_lines(registry, header))
+    plain = sorted({line.split()[1] for line in names if line.startswith("#define")})
     lines = [ctext.banner("entries", "types", "levels"),
              COMPANION_HEAD.format(guard=ctext.macro_name(header)), CXX_OPEN,
-             *type_lines(registry, header), *function_lines(registry, header), "",
-             *name_lines(registry, header), CXX_CLOSE, "#endif"]
+             *type_lines(registry, header), "#ifndef CUSHIM_CALLS_ONLY_NAMES_H",
+             *function_lines(registry, header), "#else",
+             *(f"#undef {name}" for name in plain), "#endif", "", *names, CXX_CLOSE, "#endif"]
     return "\n".join(lines) + "\n"

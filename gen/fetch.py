@@ -20,8 +20,10 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import registry
 from libraries import CUDA, LIBRARIES
 
+REGISTRY = Path(__file__).resolve().parent / "registry"
 MAJORS = (11, 12, 13)
 LAST_SUFFIXED = 12  # up to CUDA 12 the major release is part of a package's name
 TAGS = {
@@ -229,6 +231,12 @@ def all_releases(folder, library):
     return sorted(releases, key=release_key)
 
 
+def registry_ends():
+    """The oldest and the newest release of the registry."""
+    releases = sorted({row["release"] for row in registry.read(REGISTRY, "levels")})
+    return [registry.version_text(releases[end]) for end in (0, -1)]
+
+
 # ------------------------------------------------------------------------ command line
 
 def release_list(text):
@@ -245,6 +253,8 @@ def parse_arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("release", nargs="*", type=release_list,
                         help="toolkit releases, such as 12.4; default: all that pip finds")
+    parser.add_argument("--ends", action="store_true",
+                        help="of the releases that the registry knows, the oldest and the newest")
     parser.add_argument("--require", type=release_list, default=[], metavar="RELEASE,...",
                         help="fetch these too, and exit 1 if one of them could not be had")
     parser.add_argument("--cache", metavar="DIR", help="the cache (see below)")
@@ -265,6 +275,8 @@ def main():
                           for release in cached_releases(folder, library)], indent=2))
         return 0
     named = [release for group in options.release for release in group]
+    if options.ends:
+        named += registry_ends()
     wanted = list(dict.fromkeys([*(named or all_releases(folder, library)),
                                 *options.require]))
     reasons = fetch(folder, wanted, library)

@@ -11,9 +11,9 @@ FIELDS = {
     "entries": {"symbol": str, "name": str, "since": int, "stream": str, "header": str,
                 "params": list},
     "types": {"name": str, "header": str, "versions": list},
-    "levels": {"release": int}, "drivers": {"source": str},
+    "levels": {"release": int}, "drivers": {"source": str}, "gpus": {"source": str},
     "typedefs": {"name": str, "versions": list},
-    "errors": {"code": int, "name": str, "text": str},
+    "errors": {"code": int, "name": str, "text": str}, "causes": {"code": int},
     "features": {"feature": str, "group": str, "text": str, "since": int, "entries": list},
 }
 KEYS = {"entries": "symbol", "types": "name", "typedefs": "name",

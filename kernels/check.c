@@ -39,7 +39,7 @@ bool check_call(struct check_run *run, const char *call, CUresult code)
         return true;
     check_failed(run, "%.120s: %s (%d)%s%.200s", call, name ? name : "unknown code", (int)code,
                  *reason ? ": " : "", reason);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return false;
 }
 

@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Prints pytest's results as TAP for Meson, which then counts and shows each test."""
+"""Prints pytest's results as TAP for Meson, which then counts and shows each test; and leaves out
+what this run does not take."""
 
 import re
 
+import modes
 import pytest
+
+
+def why_left_out(item):
+    """Why this run does not take a case, or None."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return modes.left_out({mark.name for mark in item.iter_markers()}, parameters)
 
 
 class Tap:
@@ -37,6 +45,13 @@ class Tap:
             self.result(False, report.nodeid)
             self.write("# " + report.longreprtext.replace("\n", "\n# "))
 
+    def pytest_collection_finish(self, session):
+        """With --collect-only, each case behind the mode that has it: tests/listing.py reads it."""
+        if session.config.getoption("collectonly"):
+            for item in session.items:
+                name = re.sub(r"[#\\]", "_", item.nodeid.partition("::")[2])
+                self.write(f"{'all' if why_left_out(item) else 'both'}\t{name}")
+
     def pytest_sessionfinish(self):
         """The plan comes last, when the number is known."""
         self.write(f"1..{self.count}")
@@ -46,8 +61,18 @@ def pytest_addoption(parser):
     parser.addoption("--tap", action="store_true", help="print TAP and nothing else")
 
 
+def pytest_collection_modifyitems(items):
+    """Before any other reason to skip a case, and before its fixtures."""
+    for item in items:
+        reason = why_left_out(item)
+        if reason:
+            item.add_marker(pytest.mark.skipif(True, reason=reason), append=False)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):
+    for name, words in modes.MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {words}")
     if config.getoption("--tap"):
         config.pluginmanager.unregister(name="terminalreporter")
         config.pluginmanager.register(Tap(lambda line: print(line, flush=True)), "tap")

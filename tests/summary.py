@@ -2,26 +2,34 @@
 # SPDX-License-Identifier: MIT
 """Count what Meson's test runs recorded, and what they should have recorded.
 
-Usage: summary.py BUILD=SUITES...
+Usage: summary.py [--without BUILD=SUITES]... BUILD=SUITES...
 
-SUITES are the suites that were to run in the build folder, with commas between, or "all". Each
-test that Meson lists in them has to have a record, and each of the suites has to have a test. Only
-what needs a GPU may be skipped. The last lines are what failed, with its words, and the count: they
-are all that somebody sees of a run elsewhere.
+SUITES are the suites that were to run in the build folder, with commas between, or "all", or
+"quick" for Meson's test setup of that name. Each test that Meson lists in them has to have a
+record, and each of the suites has to have a test. Only what needs a GPU may be skipped. What is
+left out on purpose is named and counted: tests outside of the setup, cases for which tests/modes.py
+says so, and builds that --without names. The last lines are what failed, with its words, and the
+count: they are all that somebody sees of a run elsewhere.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from modes import BY_CI, BY_QUICK, CI
+
 ALL = ["bench", "cli", "consumers", "counting", "device", "docs", "drivers", "faults", "gen",
-       "headers", "interposers", "layouts", "platforms", "sim", "style", "threads", "unit", "world"]
+       "headers", "interposers", "layouts", "long", "platforms", "python", "sim", "style", "threads",
+       "unit", "world"]
+QUICK = "quick"  # a test setup of Meson's: tests/meson.build
 NEEDS_GPU = "device"
 # Reasons that no package of Debian removes: tests that a GPU would disturb, and NVIDIA's compiler.
 ELSEWHERE = ("there is a GPU", "no nvcc", "no mount namespace is allowed here")
+ROOT_ONLY = "only root"  # how the reason begins where an ordinary user cannot do what a test needs
 PASSED = ("OK", "EXPECTEDFAIL")
 CASE = re.compile(r"(not )?ok\b[^#]*(?:#\s*(SKIP|TODO)\w*\b\s*(.*))?", re.I)
 PLAN = re.compile(r"1\.\.\d+")
@@ -38,6 +46,7 @@ class Test:
     passed: int = 0
     failed: int = 0
     skipped: list = field(default_factory=list)  # reasons
+    left_out: list = field(default_factory=list)  # reasons
     words: list = field(default_factory=list)  # of what failed
 
     def count(self, record):
@@ -50,7 +59,7 @@ class Test:
         # Whatever the cases were: a crash, a wrong plan or an unexpected status is a failure. Meson
         # itself takes a program without a plan for complete.
         if self.outcome == "SKIP":
-            self.skipped = self.skipped or [last_line(record)]
+            self.skipped = self.skipped or ([] if self.left_out else [last_line(record)])
         elif self.outcome not in PASSED or (self.tap and len(planned) != 1):
             self.failed = self.failed or 1
         elif not self.tap:
@@ -63,11 +72,16 @@ class Test:
         if not case:
             return
         if (case[2] or "").upper() == "SKIP":
-            self.skipped.append(case[3])
+            (self.left_out if case[3] in (BY_QUICK, BY_CI) else self.skipped).append(case[3])
         elif is_failure(case):
             self.failed += 1
         else:
             self.passed += 1
+
+    def keep_left_out(self, reasons):
+        """What is left out for another reason should have run."""
+        self.skipped += [reason for reason in self.left_out if reason not in reasons]
+        self.left_out = [reason for reason in self.left_out if reason in reasons]
 
 
 def is_failure(case):
@@ -123,14 +137,20 @@ def last_line(record):
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def wanted_tests(build, suites):
-    """By the name that Meson records, every test of the build folder that was to run."""
-    shown = subprocess.run(["meson", "introspect", "--tests", build], text=True,
-                           capture_output=True, check=False)
+def meson_output(*arguments):
+    """What Meson prints."""
+    shown = subprocess.run(["meson", *arguments], text=True, capture_output=True, check=False)
     if shown.returncode != 0:
-        sys.exit(f"{build}: no build folder: {shown.stdout}{shown.stderr}")
+        sys.exit(f"meson {' '.join(arguments)}: {shown.stdout}{shown.stderr}")
+    return shown.stdout
+
+
+def all_tests(build):
+    """Every test of the build folder, by the name that Meson records, and Meson's row of it."""
+    if not (Path(build) / "meson-info").is_dir():
+        sys.exit(f"{build}: no build folder")
     tests = {}
-    rows = json.loads(shown.stdout)
+    rows = json.loads(meson_output("introspect", "--tests", str(build)))
     several = len({suite for row in rows for suite in row["suite"]}) > 1
     for row in rows:
         parts = [suite.partition(":") for suite in row["suite"]]
@@ -138,27 +158,65 @@ def wanted_tests(build, suites):
         # Meson's own wording: "PROJECT:SUITE+SUITE / NAME", in a project of several suites.
         words = "+".join(test.suites)
         name = f"{parts[0][0]}{':' if words else ''}{words} / {row['name']}"
-        if suites == ["all"] or set(suites) & set(test.suites):
-            tests[name if several else row["name"]] = test
+        tests[name if several else row["name"]] = (test, row)
     return tests
 
 
-def read_records(build):
+def quick_names(build):
+    """The names of the tests that Meson's setup "quick" has."""
+    return set(meson_output("test", "-C", str(build), "--list", "--setup", QUICK).splitlines())
+
+
+def wanted_tests(build, suites):
+    """By name, every test of the build folder that was to run."""
+    tests = {name: test for name, (test, _) in all_tests(build).items()}
+    if suites == [QUICK]:
+        chosen = quick_names(build)
+        return {name: test for name, test in tests.items() if name in chosen}
+    return {name: test for name, test in tests.items()
+            if suites == ["all"] or set(suites) & set(test.suites)}
+
+
+def read_records(build, suites=()):
     """What Meson wrote down, a line for each test."""
-    record = Path(build) / "meson-logs" / "testlog.json"
+    name = f"testlog-{QUICK}.json" if suites == [QUICK] else "testlog.json"
+    record = Path(build) / "meson-logs" / name
     if not record.exists():
         sys.exit(f"{record}: no such file: the tests did not run")
     return [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
 
 
+def excused(test, reason):
+    """Whether a test may be skipped for this reason."""
+    return (NEEDS_GPU in test.suites or reason in ELSEWHERE
+            or os.geteuid() != 0 and reason.startswith(ROOT_ONLY))
+
+
+def absent_tests(build, suites, tests):
+    """What should have run and did not."""
+    absent = [f"{name}: {reason}" for name, test in tests.items() for reason in test.skipped
+              if not excused(test, reason)]
+    absent += [name for name, test in tests.items() if not test.outcome]
+    whole = suites in (["all"], [QUICK])
+    known = all_tests(build).values() if whole else [(test, None) for test in tests.values()]
+    there = {suite for test, _ in known for suite in test.suites}
+    absent += [f"suite {suite}" for suite in sorted(set(ALL if whole else suites) - there)]
+    if whole:
+        absent += [f"suite {suite}, which summary.py does not know"
+                   for suite in sorted(there - set(ALL))]
+    return absent
+
+
 def judge(build, suites):
-    """(passed, failed, skipped) of a build folder, and the lines about what failed; what did not
-    run is printed."""
+    """(passed, failed, skipped) of a build folder, the lines about what failed, and those about
+    what was left out; what did not run is printed."""
     tests = wanted_tests(build, suites)
-    absent = []
-    for record in read_records(build):
+    for record in read_records(build, suites):
         if record["name"] in tests:
             tests[record["name"]].count(record)
+    may_lack = {BY_QUICK} if suites == [QUICK] else set()
+    for test in tests.values():
+        test.keep_left_out(may_lack | ({BY_CI} if CI else set()))
     failed, lines = 0, []
     for name, test in tests.items():
         failed += test.failed
@@ -167,30 +225,61 @@ def judge(build, suites):
             lines += [f"    {line}"[:200] for line in test.words]
         for reason in test.skipped:
             print(f"skipped: {build}: {name}: {reason}")
-            if NEEDS_GPU not in test.suites and reason not in ELSEWHERE:
-                absent.append(f"{name}: {reason}")
-        if not test.outcome:
-            absent.append(name)
-    there = {suite for test in tests.values() for suite in test.suites}
-    wanted = set(ALL if suites == ["all"] else suites)
-    absent += [f"suite {suite}" for suite in sorted(wanted - there)]
-    if suites == ["all"]:
-        absent += [f"suite {suite}, which summary.py does not know" for suite in there - wanted]
+    absent = absent_tests(build, suites, tests)
     for name in absent:
         print(f"should have run, and did not: {build}: {name}")
     return (sum(test.passed for test in tests.values()), failed + len(absent),
-            sum(len(test.skipped) for test in tests.values())), lines
+            sum(len(test.skipped) for test in tests.values())), lines, LeftOut(build, suites, tests)
+
+
+class LeftOut:
+    """What of a build folder is left out on purpose: whole tests, and cases of others."""
+
+    def __init__(self, build, suites, tests):
+        self.build = build
+        self.tests = sorted(set(all_tests(build)) - set(tests)) if suites == [QUICK] else []
+        self.cases = {name: len(test.left_out) for name, test in tests.items() if test.left_out}
+        self.words = {reason for test in tests.values() for reason in test.left_out}
+        if self.tests:
+            self.words.add(BY_QUICK)
+
+    def show(self):
+        """A line for each test."""
+        for name in self.tests:
+            print(f"left out: {self.build}: {name}")
+        for name, count in self.cases.items():
+            print(f"left out: {self.build}: {name}: {count} cases")
+
+
+def show_left_out(parts, builds):
+    """What is left out of the folders that ran, and whole builds."""
+    for part in parts:
+        part.show()
+    for build in builds:
+        print("left out: the build {} with the suites {}".format(*build.split("=")))
+    words = sorted({word for part in parts for word in part.words}) or [BY_CI]
+    tests = sum(len(part.tests) for part in parts)
+    cases = sum(sum(part.cases.values()) for part in parts)
+    if tests or cases or builds:
+        print(f"{' and '.join(words)}: {tests} tests, {cases} cases of other tests, "
+              f"{len(builds)} builds; 'sh tests/run all' by hand has them")
 
 
 def main():
-    if len(sys.argv) < 2 or not all("=" in argument for argument in sys.argv[1:]):
+    arguments, builds = sys.argv[1:], []
+    while arguments[:1] == ["--without"] and len(arguments) > 1:
+        builds.append(arguments[1])
+        arguments = arguments[2:]
+    if not arguments or not all("=" in argument for argument in [*arguments, *builds]):
         sys.exit(__doc__)
-    counts, lines = [], []
-    for argument in sys.argv[1:]:
+    counts, lines, parts = [], [], []
+    for argument in arguments:
         build, _, suites = argument.rpartition("=")
-        count, more = judge(build, suites.split(","))
+        count, more, part = judge(build, suites.split(","))
         counts.append(count)
         lines += more
+        parts.append(part)
+    show_left_out(parts, builds)
     for line in lines:
         print(line)
     passed, failed, skipped = (sum(column) for column in zip(*counts))

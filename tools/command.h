@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What the subcommands of `cushim` share with main.c: their entry points and the exit codes.
+ * What the subcommands of `cushim` share with main.c: their tables and the exit codes.
  */
 #ifndef CUSHIM_TOOLS_COMMAND_H
 #define CUSHIM_TOOLS_COMMAND_H
+
+#include "options.h"
 
 enum command_exit {
     COMMAND_OK = 0,
@@ -25,29 +27,26 @@ enum command_exit {
     "  4  the output could not be written, or memory ran out\n"                                    \
     "  5  a file could not be read, or is not what it should be\n"
 
-/* Options that several subcommands have, as elements of an array of struct argp_option. */
-#define COMMAND_OPTION_DRIVER                                                                      \
+/* Options that several subcommands have, as elements of an array of struct option_row. */
+#define COMMAND_OPTION_DRIVER(target)                                                              \
     {                                                                                              \
-        .name = "driver", .key = 'd', .arg = "PATH",                                               \
+        .name = "driver", .text = &(target), .value = "PATH", .values = VALUES_FILES,              \
         .doc = "Use this library exactly, instead of searching for libcuda.so.1"                   \
     }
 
-#define COMMAND_OPTION_JSON                                                                        \
+#define COMMAND_OPTION_JSON(target)                                                                \
     {                                                                                              \
-        .name = "json", .key = 'j', .doc = "Print JSON"                                            \
+        .name = "json", .flag = &(target), .doc = "Print JSON"                                     \
     }
 
-/* Each gets its own arguments, argv[0] being "cushim NAME", and returns an exit code. */
-int command_info(int argc, char **argv);
-int command_symbols(int argc, char **argv);
-int command_features(int argc, char **argv);
-int command_compat(int argc, char **argv);
-int command_newer(int argc, char **argv);
-int command_diff(int argc, char **argv);
-int command_scan(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_demo(int argc, char **argv);
-int command_matrix(int argc, char **argv);
-int command_sim(int argc, char **argv);
+extern const struct command command_info, command_symbols, command_features, command_compat,
+    command_scan, command_newer, command_diff, command_explain, command_doctor, command_report,
+    command_demo, command_matrix, command_sim;
+
+/** All that this build has; ends with NULL. */
+extern const struct command *const command_all[];
+
+/** NULL where there is none of this name. */
+const struct command *command_find(const char *name);
 
 #endif

@@ -6,63 +6,26 @@
 
 #include "command.h"
 #include "driver.h"
+#include "facts.h"
 #include "names.h"
 #include "output.h"
 
-#include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 512 };
 
-struct options {
+static struct options {
     const char *subject; /* a release, a driver's version or its file; NULL: `driver` */
     const char *driver;  /* NULL: search */
     bool json;
-};
+} given;
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->subject)
-            argp_error(state, "one release or driver expected, but there is also '%s'", argument);
-        options->subject = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->subject && options->driver)
-            argp_error(state, "--driver does not go with '%s'", options->subject);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    COMMAND_OPTION_DRIVER,
-    COMMAND_OPTION_JSON,
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_DRIVER(given.driver),
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "[X.Y|DRIVER]",
-    .doc = "Report which drivers run the programs of a CUDA release (X.Y), or which releases a "
-           "driver serves: by its version on Linux, such as 550.163.01, by the path of its "
-           "library, or the one that a program here gets. Never touches the GPU."
-           "\v"
-           "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each\n"
-           "source.\n"
-           "\n" COMMAND_EXIT_CODES,
 };
 
 const char *compat_ptx(char text[COMPAT_PTX_SIZE], int release)
@@ -183,31 +146,44 @@ static json_t *release_json(int release)
     return root;
 }
 
-/* The first and the last release known that a driver serves in one of the ways; false: none. */
-static bool range(int driver, enum cushim_runs runs, int *first, int *last)
-{
-    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+/* A driver that is judged: by its version where that is known. */
+struct driver {
+    const char *name;
+    const char *version; /* NULL: not known */
+    int release;
+    bool newer; /* than all that this build knows */
+};
 
+static enum cushim_runs runs_with(const struct driver *driver, int release)
+{
+    return driver->version ? cushim_driver_runs_linux(driver->version, release)
+                           : cushim_release_runs(driver->release, release);
+}
+
+/* The first and the last release known that a driver serves in one of the ways; false: none. */
+static bool range(const struct driver *driver, enum cushim_runs runs, int *first, int *last)
+{
     *first = *last = 0;
-    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
-        if (cushim_release_runs(driver, toolkit.release) != runs)
+    for (size_t i = 0; i < facts_branch_count; i++) {
+        int release = facts_branches[i].release;
+        if (runs_with(driver, release) != runs)
             continue;
         if (*first == 0)
-            *first = toolkit.release;
-        *last = toolkit.release;
+            *first = release;
+        *last = release;
     }
-    if (runs == CUSHIM_RUNS && *first != 0 && *last < driver)
-        *last = driver; /* its own release, of which no toolkit's driver is known */
+    if (runs == CUSHIM_RUNS && *first != 0 && *last < driver->release)
+        *last = driver->release; /* its own release, of which no driver is known */
     return *first != 0;
 }
 
-static void print_range(const char *name, enum output_style style, int release,
+static void print_range(const char *name, enum output_style style, const struct driver *driver,
                         enum cushim_runs runs, const char *remark)
 {
     char text[TEXT_SIZE], from[VERSION_TEXT_SIZE], to[VERSION_TEXT_SIZE];
     int first, last;
 
-    if (!range(release, runs, &first, &last))
+    if (!range(driver, runs, &first, &last))
         return;
     version_text(from, first);
     version_text(to, last);
@@ -221,25 +197,30 @@ static void print_range(const char *name, enum output_style style, int release,
     output_field(name, style, text);
 }
 
-static void print_driver(const char *name, int release)
+static void print_driver(const struct driver *driver)
 {
     char version[VERSION_TEXT_SIZE], ptx[COMPAT_PTX_SIZE] = "", text[TEXT_SIZE];
+    int release = driver->release;
 
-    output_text(OUTPUT_TITLE, name);
-    printf(", CUDA %s\n", version_text(version, release));
-    print_range("runs", OUTPUT_GOOD, release, CUSHIM_RUNS, "");
-    print_range("with limits", OUTPUT_WARNING, release, CUSHIM_RUNS_LIMITED,
+    output_text(OUTPUT_TITLE, driver->name);
+    printf(driver->newer ? ", newer than this build knows: at least CUDA %s\n" : ", CUDA %s\n",
+           version_text(version, release));
+    print_range("runs", OUTPUT_GOOD, driver, CUSHIM_RUNS, "");
+    print_range("with limits", OUTPUT_WARNING, driver, CUSHIM_RUNS_LIMITED,
                 ": without their new entries and PTX");
-    print_range("runs not", OUTPUT_BAD, release, CUSHIM_RUNS_NOT,
+    print_range("runs not", OUTPUT_BAD, driver, CUSHIM_RUNS_NOT,
                 cushim_release_has_compat(release)
                     ? ", but with a cuda-compat package on data center GPUs"
                     : "");
-    snprintf(text, sizeof text, "up to %s; a later one ends with error 222",
-             compat_ptx(ptx, release) ? ptx : "?");
+    if (driver->newer)
+        snprintf(text, sizeof text, "at least up to %s", compat_ptx(ptx, release) ? ptx : "?");
+    else
+        snprintf(text, sizeof text, "up to %s; a later one ends with error 222",
+                 compat_ptx(ptx, release) ? ptx : "?");
     output_field("PTX", OUTPUT_PLAIN, ptx[0] != '\0' ? text : "not known");
 }
 
-static json_t *driver_compat_json(const char *name, int release)
+static json_t *driver_compat_json(const struct driver *driver)
 {
     static const struct {
         const char *name;
@@ -247,27 +228,28 @@ static json_t *driver_compat_json(const char *name, int release)
     } ways[] = {{"runs", CUSHIM_RUNS}, {"limited", CUSHIM_RUNS_LIMITED}, {"not", CUSHIM_RUNS_NOT}};
     json_t *root = json_object();
 
-    output_json_set(root, "driver", output_json_text(name));
-    output_json_set(root, "release", json_integer(release));
+    output_json_set(root, "driver", output_json_text(driver->name));
+    output_json_set(root, "release", json_integer(driver->release));
+    output_json_set(root, "newer", json_boolean(driver->newer));
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         json_t *object = json_array();
         int first, last;
-        if (range(release, ways[i].runs, &first, &last)) {
+        if (range(driver, ways[i].runs, &first, &last)) {
             output_json_append(object, json_integer(first));
             output_json_append(object, json_integer(last));
         }
         output_json_set(root, ways[i].name, object);
     }
-    output_json_set(root, "ptx", json_integer(cushim_release_ptx(release)));
+    output_json_set(root, "ptx", json_integer(cushim_release_ptx(driver->release)));
     return root;
 }
 
-static void report(const struct options *options, const char *name, int release)
+static void report(const struct options *options, const struct driver *driver)
 {
     if (options->json)
-        output_json_print(driver_compat_json(name, release));
+        output_json_print(driver_compat_json(driver));
     else
-        print_driver(name, release);
+        print_driver(driver);
 }
 
 /* For the driver in a file, or the one found. */
@@ -278,56 +260,65 @@ static int report_found(const struct options *options, const char *command)
     bool found = driver_found(cu, command);
 
     if (found)
-        report(options, cushim_path(cu), cushim_driver_version(cu));
+        report(options,
+               &(struct driver){.name = cushim_path(cu), .release = cushim_driver_version(cu)});
     cushim_close(cu);
     return found ? COMMAND_OK : COMMAND_NO_DRIVER;
 }
 
-/* Whether a text is a driver's version and no CUDA release: its first number has three digits. */
-static bool is_driver_version(const char *text)
+static int run(const char *title, char **words)
 {
-    return strspn(text, "0123456789") >= 3 && strspn(text, "0123456789.") == strlen(text);
-}
-
-int command_compat(int argc, char **argv)
-{
-    struct options options = {0};
     int release;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-
-    if (!options.subject || strchr(options.subject, '/'))
-        return report_found(&options, argv[0]);
-    if (is_driver_version(options.subject)) {
-        release = cushim_driver_release(options.subject);
-        if (release == 0) {
-            fprintf(stderr, "%s: no release is known for driver %s\n", argv[0], options.subject);
+    given.subject = words[0];
+    if (given.subject && given.driver)
+        options_refuse("--driver does not go with '%s'", given.subject);
+    if (!given.subject || strchr(given.subject, '/'))
+        return report_found(&given, title);
+    char version[FACTS_DRIVER_SIZE];
+    if (facts_driver_version(given.subject, version)) {
+        struct driver driver = {given.subject, version, cushim_driver_release(version),
+                                atoi(version) > facts_newest_branch()};
+        if (driver.release == 0) {
+            fprintf(stderr, "%s: no release is known for driver %s\n", title, given.subject);
             return COMMAND_FAILED;
         }
-        report(&options, options.subject, release);
+        report(&given, &driver);
         return COMMAND_OK;
     }
-    release = version_parse(options.subject);
+    release = version_parse(given.subject);
     if (release == 0) {
         fprintf(stderr,
-                "%s: '%s' is no CUDA release such as 12.4, no driver's version such as "
+                "%s: '%s' is no CUDA release such as 12.4, no driver's branch or version such as "
                 "550.163.01, and no path\n",
-                argv[0], options.subject);
+                title, given.subject);
         return COMMAND_USAGE;
     }
     if (cushim_release_ptx(release) == 0) {
         char newest[VERSION_TEXT_SIZE];
-        struct cushim_toolkit toolkit = {.size = sizeof toolkit};
-        for (size_t i = 0; cushim_toolkit_at(i, &toolkit);)
-            i++;
-        fprintf(stderr, "%s: nothing is known of CUDA %s; the newest toolkit known is %s\n",
-                argv[0], options.subject, version_text(newest, toolkit.release));
+        int last = facts_branches[facts_branch_count - 1].release;
+        fprintf(stderr, "%s: nothing is known of CUDA %s; the newest release known is %s\n", title,
+                given.subject, version_text(newest, last));
         return COMMAND_FAILED;
     }
-    if (options.json)
+    if (given.json)
         output_json_print(release_json(release));
     else
         print_release(release);
     return COMMAND_OK;
 }
+
+const struct command command_compat = {
+    .name = "compat",
+    .summary = "which driver runs which toolkit's programs",
+    .synopsis = "[X.Y|DRIVER]",
+    .doc = "Report which drivers run the programs of a CUDA release (X.Y), or which releases a "
+           "driver serves: by its version on Linux, such as 550.163.01, or its branch, 550, by the "
+           "path of its library, or the one that a program here gets. Never touches the GPU.",
+    .notes = "The facts are from NVIDIA's tables; gen/registry/drivers.jsonl names each\n"
+             "source.\n\n",
+    .options = option_rows,
+    .most = 1,
+    .values = VALUES_DRIVERS,
+    .run = run,
+};

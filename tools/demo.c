@@ -16,7 +16,7 @@
 
 #include "vecadd_ptx.h"
 
-#include <argp.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +24,12 @@
 
 enum { COUNT = 1000000, BYTES = COUNT * (int)sizeof(float), BLOCK = 256, LOG_SIZE = 8192 };
 
-struct options {
+static struct options {
     const char *driver; /* NULL: search */
     int device;
     bool all;       /* kernels, on a real device too */
     bool simulated; /* without a look at the real ones */
-};
-
-enum { KEY_ALL = 256, KEY_SIMULATED };
+} given;
 
 /* What the GPU holds for the demo; what is not held is zero. */
 struct demo {
@@ -45,57 +43,18 @@ struct demo {
     bool failed;  /* something was said on stderr */
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'n':
-        options->device = device_number(argument);
-        if (options->device < 0)
-            argp_error(state, "'%s' is not a device's number", argument);
-        return 0;
-    case KEY_ALL:
-        options->all = true;
-        return 0;
-    case KEY_SIMULATED:
-        options->simulated = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument expected, but there is '%s'", argument);
-        return 0;
-    case ARGP_KEY_END:
-        if (options->simulated && options->driver)
-            argp_error(state, "--simulated and --driver exclude each other");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    COMMAND_OPTION_DRIVER,
-    {.name = "device", .key = 'n', .arg = "N", .doc = "Use this device (default: 0)"},
-    {.name = "all", .key = KEY_ALL, .doc = "Run and check all other kernels as well"},
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_DRIVER(given.driver),
+    {.name = "device",
+     .number = &given.device,
+     .high = INT_MAX,
+     .value = "N",
+     .doc = "Use this device (default: 0)"},
+    {.name = "all", .flag = &given.all, .doc = "Run and check all other kernels as well"},
 #ifdef HAVE_SIM
-    {.name = "simulated", .key = KEY_SIMULATED, .doc = "Use a simulated GPU in any case"},
+    {.name = "simulated", .flag = &given.simulated, .doc = "Use a simulated GPU in any case"},
 #endif
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .doc = "Load the CUDA driver, add two vectors of one million floats on a GPU, check every "
-           "element and print the time."
-#ifdef HAVE_SIM
-           " Where no driver was asked for (--driver, CUSHIM_LIBCUDA) and there is no GPU, a "
-           "simulated one runs this and all other kernels on the CPU."
-#endif
-           "\v" COMMAND_EXIT_CODES,
 };
 
 static double seconds_now(void)
@@ -123,7 +82,7 @@ static bool succeeded(const char *call, CUresult code)
     else if (words)
         fprintf(stderr, ": %s", words);
     fputc('\n', stderr);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return false;
 }
 
@@ -311,7 +270,7 @@ static void print_driver(const struct cushim_api *cu, bool simulated)
     printf("entries  %zu of %zu are available\n", available, cushim_entry_count());
 }
 
-static int run(const struct demo_driver *driver, const struct options *options, double start)
+static int run_on(const struct demo_driver *driver, const struct options *options, double start)
 {
     struct device_facts facts;
     const struct cushim_api *cu = driver->cu;
@@ -338,18 +297,32 @@ static int run(const struct demo_driver *driver, const struct options *options, 
     return options->all || driver->simulated ? demo_kernels(cu, facts.device) : COMMAND_OK;
 }
 
-int command_demo(int argc, char **argv)
+static int run(const char *title, char **words)
 {
-    struct options options = {0};
     struct demo_driver driver;
     double start;
     int result;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
+    (void)title, (void)words;
+    if (given.simulated && given.driver)
+        options_refuse("--simulated and --driver exclude each other");
     start = seconds_now();
-    driver = demo_open(options.driver, options.simulated);
-    result = run(&driver, &options, start);
+    driver = demo_open(given.driver, given.simulated);
+    result = run_on(&driver, &given, start);
     cushim_close(driver.cu);
     return result;
 }
+
+const struct command command_demo = {
+    .name = "demo",
+    .summary = "run kernels and check what they computed",
+    .doc = "Load the CUDA driver, add two vectors of one million floats on a GPU, check every "
+           "element and print the time."
+#ifdef HAVE_SIM
+           " Where no driver was asked for (--driver, CUSHIM_LIBCUDA) and there is no GPU, a "
+           "simulated one runs this and all other kernels on the CPU."
+#endif
+    ,
+    .options = option_rows,
+    .run = run,
+};

@@ -29,7 +29,7 @@ static const char *lacking(const struct cushim_api *cu)
         bool none = cu->cuDeviceGetCount(&count) == CUDA_SUCCESS && count == 0;
         return none ? "the driver started, but lists no device" : NULL;
     }
-    kernel_module_read(&module);
+    kernel_module_read(&module, "");
     return status == CUSHIM_ERROR_NO_DEVICE || !module.file ? cushim_message(cu) : NULL;
 }
 

@@ -10,55 +10,18 @@
 
 #include <cushim/feature.h>
 
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
-struct options {
-    const char *words[2];
-    int count;
+static struct options {
     bool json;
-};
+} given;
 
 static struct subject subjects[2];
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->count == 2)
-            argp_error(state, "two expected, but there is also '%s'", argument);
-        options->words[options->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->count < 2)
-            argp_error(state, "two expected: a release such as 12.4, a Linux driver's version such "
-                              "as 550.163.01, or the path of its library");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    COMMAND_OPTION_JSON,
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "A B",
-    .doc = "List what B has more and less than A: entries with their ABIs, features as far as the "
-           "driver alone decides, and names that stand for another ABI. A and B are CUDA releases "
-           "(12.4), Linux drivers' versions (550.163.01) or paths of drivers' libraries, of which "
-           "nothing is executed. Exits with 1 if they differ."
-           "\v" COMMAND_EXIT_CODES,
 };
 
 /* Whether all that a feature takes of the driver is there. */
@@ -162,6 +125,7 @@ static json_t *side_json(int side)
 
     output_json_set(object, "what", output_json_text(subjects[side].text));
     output_json_set(object, "release", json_integer(subjects[side].release));
+    output_json_set(object, "newer", json_boolean(subjects[side].newer));
     return object;
 }
 
@@ -245,16 +209,14 @@ static bool differs(json_t *root)
     return false;
 }
 
-int command_diff(int argc, char **argv)
+static int run(const char *title, char **words)
 {
-    struct options options = {0};
+    char newest[VERSION_TEXT_SIZE];
     json_t *root;
     int result = COMMAND_OK;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
     for (int i = 0; i < 2 && result == COMMAND_OK; i++)
-        result = subject_read(&subjects[i], options.words[i], argv[0]);
+        result = subject_read(&subjects[i], words[i], title);
     if (result != COMMAND_OK) {
         for (int i = 0; i < 2; i++)
             subject_release(&subjects[i]);
@@ -262,12 +224,18 @@ int command_diff(int argc, char **argv)
     }
 
     root = difference();
-    result = differs(root) ? COMMAND_FAILED : COMMAND_OK;
-    if (options.json) {
+    /* What a driver has that is newer than all that is known, is not known: not "no difference". */
+    bool hedged = subjects[0].newer || subjects[1].newer;
+    result = differs(root) || hedged ? COMMAND_FAILED : COMMAND_OK;
+    if (given.json) {
         output_json_print(root);
     } else {
         print_text(root);
-        if (result == COMMAND_OK)
+        if (hedged)
+            printf("%s this build knows CUDA %s at most; the driver's file tells more\n",
+                   differs(root) ? "more may differ:" : "no difference is known:",
+                   version_text(newest, subjects[subjects[0].newer ? 0 : 1].release));
+        else if (result == COMMAND_OK)
             puts("no difference");
         json_decref(root);
     }
@@ -275,3 +243,22 @@ int command_diff(int argc, char **argv)
         subject_release(&subjects[i]);
     return result;
 }
+
+const struct command command_diff = {
+    .name = "diff",
+    .summary = "what two drivers or releases differ in",
+    .synopsis = "A B",
+    .doc = "List what B has more and less than A: entries with their ABIs, features as far as the "
+           "driver alone decides, and names that stand for another ABI. A and B are CUDA releases "
+           "(12.4), Linux drivers' versions (550.163.01) or branches (550), or paths of drivers' "
+           "libraries, of which "
+           "nothing is executed. Exits with 1 if they differ, or may differ in what this build "
+           "does not know.",
+    .options = option_rows,
+    .least = 2,
+    .most = 2,
+    .wanted = "two expected: a release such as 12.4, a Linux driver's version such as "
+              "550.163.01, or the path of its library",
+    .values = VALUES_DRIVERS,
+    .run = run,
+};

@@ -45,18 +45,6 @@ bool driver_has_device(const struct cushim_api *cu, int device, const char *comm
     return false;
 }
 
-int device_number(const char *text)
-{
-    char *end;
-    long value;
-
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || value < 0 || value > INT32_MAX)
-        return -1;
-    return (int)value;
-}
-
 json_t *driver_json(const struct cushim_api *cu)
 {
     json_t *driver = json_object();

@@ -29,9 +29,6 @@ bool driver_found(const struct cushim_api *cu, const char *command);
  */
 bool driver_has_device(const struct cushim_api *cu, int device, const char *command);
 
-/** A device's number as an option has it; -1 for anything else. */
-int device_number(const char *text);
-
 /** {"path", "version", "status"} of the driver. */
 json_t *driver_json(const struct cushim_api *cu);
 

@@ -43,7 +43,7 @@ static void visit_symbol(const struct elf_visitor *visitor, const GElf_Sym *symb
         return;
     if (symbol->st_shndx == SHN_UNDEF) {
         if (visitor->undefined)
-            visitor->undefined(visitor->user, name);
+            visitor->undefined(visitor->user, name, binding == STB_WEAK);
     } else if (visitor->exported && (seen == STV_DEFAULT || seen == STV_PROTECTED)) {
         visitor->exported(visitor->user, name);
     }

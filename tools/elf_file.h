@@ -14,7 +14,7 @@
 struct elf_visitor {
     void *user;
     void (*exported)(void *user, const char *symbol);
-    void (*undefined)(void *user, const char *symbol);
+    void (*undefined)(void *user, const char *symbol, bool weak);
     void (*needed)(void *user, const char *library);
     /* Constants and initialised data; the section is "" in a file without section headers. */
     void (*data)(void *user, const char *section, const char *bytes, size_t size);

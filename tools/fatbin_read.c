@@ -5,6 +5,8 @@
  */
 #include "fatbin_read.h"
 
+#include "mapped.h"
+
 #include "../src/fatbin_format.h"
 
 #include <elf.h>
@@ -19,7 +21,10 @@
 
 /* How much of PTX and of a cubin is read. A cubin has its symbols before its notes, and large ones
  * have many. */
-enum { PTX_HEAD = 4096, CUBIN_HEAD = 1 << 18, LARGE_HEAD = 1 << 25 };
+enum { PTX_START = 512, PTX_HEAD = 4096, CUBIN_HEAD = 1 << 18, LARGE_HEAD = 1 << 25 };
+
+/* How much of a file is searched before the pages that were searched are given back. */
+enum { WINDOW = 1 << 24 };
 
 /* One for all fatbins of a search. */
 struct work {
@@ -94,29 +99,97 @@ static int read_number(const char **text)
     return value;
 }
 
-/* What PTX says of itself: ".version 8.4" and ".target sm_90a". */
-static void read_directives(const char *head, struct fatbin_code *code)
+/* Behind white space and remarks to the end of a line. */
+static const char *skip_space(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        if (text[0] != '/' || text[1] != '/')
+            return text;
+        text += strcspn(text, "\n");
+    }
+}
+
+/* What PTX says of itself: ".version 8.4" and ".target sm_90a". 0 for what it does not. */
+static void read_directives(const char *head, int *version, int *target, char *variant)
 {
     const char *text = strstr(head, ".version");
 
-    if (text) {
-        text += strlen(".version");
-        text += strspn(text, " \t");
-        int major = read_number(&text);
-        int minor = major > 0 && *text == '.' ? (text++, read_number(&text)) : -1;
-        if (minor >= 0 && minor < 10 && major < 1000)
-            code->ptx_version = 10 * major + minor;
-    }
-    text = strstr(head, ".target");
+    *version = *target = 0;
+    *variant = '\0';
     if (!text)
+        return;
+    text += strlen(".version");
+    text += strspn(text, " \t");
+    int major = read_number(&text);
+    int minor = major > 0 && *text == '.' ? (text++, read_number(&text)) : -1;
+    if (minor < 0 || minor > 9 || major > 999)
+        return;
+    *version = 10 * major + minor;
+    text = skip_space(text);
+    if (strncmp(text, ".target", strlen(".target")) != 0)
         return;
     text += strlen(".target");
     text += strspn(text, " \t");
-    if (strncmp(text, "sm_", 3) == 0) {
-        text += 3;
-        if (read_number(&text) == code->architecture && (*text == 'a' || *text == 'f'))
-            code->variant = *text;
+    if (strncmp(text, "sm_", 3) != 0)
+        return;
+    text += 3;
+    int architecture = read_number(&text);
+    *target = architecture > 0 ? architecture : 0;
+    if (*text == 'a' || *text == 'f')
+        *variant = *text;
+}
+
+bool fatbin_read_ptx(const char *text, size_t size, struct fatbin_code *code)
+{
+    char head[PTX_START + 1];
+    size_t some = size < PTX_START ? size : PTX_START;
+    int version, target;
+    char variant;
+
+    memcpy(head, text, some);
+    head[some] = '\0';
+    read_directives(head, &version, &target, &variant);
+    if (strncmp(head, ".version", strlen(".version")) != 0 || version == 0 || target < 10)
+        return false;
+    *code = (struct fatbin_code){
+        .kind = FATBIN_PTX, .architecture = target, .ptx_version = version, .variant = variant};
+    return true;
+}
+
+static void read_ptx(struct work *work, const struct fatbin_entry *entry, const char *payload,
+                     struct fatbin_code *code)
+{
+    size_t size = read_head(entry, payload, work->head, PTX_HEAD);
+    int version, target;
+    char variant;
+
+    read_directives(work->head, &version, &target, &variant);
+    code->ptx_version = version;
+    if (code->variant == 0 && target == code->architecture)
+        code->variant = variant;
+    if (version == 0 && entry->major > 0 && entry->major < 100 && entry->minor < 10)
+        code->ptx_version = 10 * entry->major + entry->minor;
+    code->empty = version > 0 && size < PTX_HEAD && !strstr(work->head, ".entry") &&
+                  !strstr(work->head, ".func");
+}
+
+/* Whether a whole cubin has no code: no section of it is executable. */
+static bool is_empty(const char *cubin, size_t size)
+{
+    Elf64_Ehdr elf;
+    Elf64_Shdr section;
+
+    memcpy(&elf, cubin, sizeof elf);
+    if (elf.e_shnum == 0 || elf.e_shoff > size || elf.e_shentsize < sizeof section ||
+        (size - elf.e_shoff) / elf.e_shentsize < elf.e_shnum)
+        return false;
+    for (size_t i = 0; i < elf.e_shnum; i++) {
+        memcpy(&section, cubin + elf.e_shoff + i * elf.e_shentsize, sizeof section);
+        if (section.sh_flags & SHF_EXECINSTR && section.sh_size > 0)
+            return false;
     }
+    return true;
 }
 
 /* The release in the note that compilers from CUDA 13.0 on write; 0 if it is not there. The note:
@@ -144,6 +217,7 @@ static void read_cubin(struct work *work, const struct fatbin_entry *entry, cons
     if (size < sizeof elf || memcmp(work->head, ELFMAG, SELFMAG) != 0)
         return;
     memcpy(&elf, work->head, sizeof elf);
+    code->empty = is_empty(work->head, size);
     if (elf.e_ident[EI_ABIVERSION] <= 7) {
         if (elf.e_version >= 20 && elf.e_version < 130)
             code->toolkit = (int)(elf.e_version / 10 * 1000 + elf.e_version % 10 * 10);
@@ -185,10 +259,7 @@ static void add_code(struct work *work, const struct fatbin_entry *entry, const 
         read_cubin(work, entry, payload, code);
         return;
     }
-    read_head(entry, payload, work->head, PTX_HEAD);
-    read_directives(work->head, code);
-    if (code->ptx_version == 0 && entry->major > 0 && entry->major < 100 && entry->minor < 10)
-        code->ptx_version = 10 * entry->major + entry->minor;
+    read_ptx(work, entry, payload, code);
 }
 
 /* The fatbin at the beginning of some bytes; how many bytes it has, 0 where there is none. */
@@ -226,17 +297,28 @@ static size_t read_fatbin(const char *data, size_t size, struct work *work)
 
 void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user)
 {
-    const char *at = data, *end = at + size;
+    const char *at = data, *end = at + size, *passed = at;
     struct work *work = NULL;
 
-    while ((at = memmem(at, (size_t)(end - at), magic, sizeof magic))) {
-        if (!work && !(work = calloc(1, sizeof *work)))
-            return;
-        size_t length = read_fatbin(at, (size_t)(end - at), work);
-        if (length > 0)
-            visit(user, &work->fatbin);
-        at += length > 0 ? length : sizeof magic;
+    while ((size_t)(end - at) >= sizeof magic) {
+        size_t left = (size_t)(end - at), window = left < WINDOW ? left : WINDOW;
+        const char *found = memmem(at, window, magic, sizeof magic);
+        if (found) {
+            if (!work && !(work = calloc(1, sizeof *work)))
+                return;
+            size_t length = read_fatbin(found, (size_t)(end - found), work);
+            if (length > 0)
+                visit(user, &work->fatbin);
+            at = found + (length > 0 ? length : sizeof magic);
+        } else {
+            at += window - (sizeof magic - 1);
+        }
+        if (at - passed > WINDOW) {
+            mapped_passed(passed, (size_t)(at - passed));
+            passed = at;
+        }
     }
+    mapped_passed(passed, (size_t)(end - passed));
     free(work ? work->large : NULL);
     free(work);
 }

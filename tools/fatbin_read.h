@@ -21,6 +21,7 @@ struct fatbin_code {
     int toolkit;      /* that made machine code: 12040 is CUDA 12.4, or the oldest that can have
                        * made it; 0 for PTX, or if it cannot be read */
     char variant;     /* 'a' or 'f' of sm_90a and sm_100f; 0 for none */
+    bool empty;       /* it has no kernel and no function */
 };
 
 /** What one fatbin has. More than it holds is left out, and `cut` says so. */
@@ -32,6 +33,15 @@ struct fatbin {
 };
 
 typedef void fatbin_visitor(void *user, const struct fatbin *fatbin);
+
+/**
+ * Read the directives that PTX begins with: its version, and the architecture that it is for.
+ *
+ * @param text  at ".version"
+ * @param size  of what may be read
+ * @return false where the text is not such a beginning
+ */
+bool fatbin_read_ptx(const char *text, size_t size, struct fatbin_code *code);
 
 /** Find each fatbin in some bytes, wherever it begins. */
 void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *user);

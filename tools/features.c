@@ -9,83 +9,35 @@
 
 #include <cushim/feature.h>
 
-#include <argp.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { REASON_SIZE = 256 };
 
-struct options {
+static struct options {
     const char *driver; /* NULL: search */
     const char *glob;   /* NULL: all */
     int device;
     bool missing;
     bool json;
-};
+} given = {.device = CUSHIM_NO_DEVICE};
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'n':
-        options->device = device_number(argument);
-        if (options->device < 0)
-            argp_error(state, "'%s' is not a device's number", argument);
-        return 0;
-    case 'm':
-        options->missing = true;
-        return 0;
-    case 'g':
-        options->glob = argument;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument expected, but there is '%s'; names go behind --name",
-                   argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    COMMAND_OPTION_DRIVER,
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_DRIVER(given.driver),
     {.name = "device",
-     .key = 'n',
-     .arg = "N",
+     .number = &given.device,
+     .high = INT_MAX,
+     .value = "N",
      .doc = "Start the driver (cuInit) and ask this device too; without it, the driver alone"},
-    {.name = "missing", .key = 'm', .doc = "Only features that are not supported"},
+    {.name = "missing", .flag = &given.missing, .doc = "Only features that are not supported"},
     {.name = "name",
-     .key = 'g',
-     .arg = "GLOB",
+     .text = &given.glob,
+     .value = "GLOB",
      .doc = "Only features whose name or group matches, such as 'graph*'"},
-    COMMAND_OPTION_JSON,
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .doc = "List what the driver, and a device, can do: each feature with the release that brought "
-           "it and, where it is missing, why. Never touches the GPU unless --device is given."
-           "\v"
-           "Answers:\n"
-           "  supported  the driver has it, and so has the device\n"
-           "  device     the driver has it, the device does not\n"
-           "  driver     the driver is older than the release that brought it\n"
-           "  absent     the driver is new enough, but lacks an entry of it\n"
-           "  platform   it exists on another platform only\n"
-           "  undecided  a device decides: --device asks one\n"
-           "  failed     the device could not be asked\n"
-           "  no-driver  there is no driver at all\n"
-           "\n" COMMAND_EXIT_CODES,
 };
 
 /* The next feature asked for, from *index on, which moves behind it; false at the end. */
@@ -196,23 +148,39 @@ static void print_text(const struct options *options, const struct cushim_api *c
     printf("%zu features shown, %zu of these supported\n", shown, supported);
 }
 
-int command_features(int argc, char **argv)
+static int run(const char *title, char **words)
 {
-    struct options options = {.device = CUSHIM_NO_DEVICE};
     const struct cushim_api *cu;
     int result = COMMAND_OK;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-
-    cu = driver_open(options.driver, CUSHIM_ORDER_DEFAULT);
-    if (!driver_found(cu, argv[0]) ||
-        (options.device != CUSHIM_NO_DEVICE && !driver_has_device(cu, options.device, argv[0])))
+    (void)words;
+    cu = driver_open(given.driver, CUSHIM_ORDER_DEFAULT);
+    if (!driver_found(cu, title) ||
+        (given.device != CUSHIM_NO_DEVICE && !driver_has_device(cu, given.device, title)))
         result = COMMAND_NO_DRIVER;
-    if (options.json)
-        print_json(&options, cu);
+    if (given.json)
+        print_json(&given, cu);
     else
-        print_text(&options, cu);
+        print_text(&given, cu);
     cushim_close(cu);
     return result;
 }
+
+const struct command command_features = {
+    .name = "features",
+    .summary = "what the driver, and a device, can do",
+    .doc = "List what the driver, and a device, can do: each feature with the release that brought "
+           "it and, where it is missing, why. Never touches the GPU unless --device is given.",
+    .notes = "Answers:\n"
+             "  supported  the driver has it, and so has the device\n"
+             "  device     the driver has it, the device does not\n"
+             "  driver     the driver is older than the release that brought it\n"
+             "  absent     the driver is new enough, but lacks an entry of it\n"
+             "  platform   it exists on another platform only\n"
+             "  undecided  a device decides: --device asks one\n"
+             "  failed     the device could not be asked\n"
+             "  no-driver  there is no driver at all\n\n",
+    .options = option_rows,
+    .hint = "; names go behind --name",
+    .run = run,
+};

@@ -10,14 +10,13 @@
 #include "names.h"
 #include "output.h"
 
-#include <argp.h>
 #include <stdio.h>
 
-struct options {
+static struct options {
     const char *driver; /* NULL: search */
     bool init;
     bool json;
-};
+} given;
 
 /* All that is known before anything touches the GPU. */
 struct facts {
@@ -27,42 +26,11 @@ struct facts {
     size_t states[CUSHIM_STATE_UNKNOWN + 1]; /* number of entries in each */
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'i':
-        options->init = true;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument expected, but there is '%s'", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    COMMAND_OPTION_DRIVER,
-    {.name = "init", .key = 'i', .doc = "Start the driver (cuInit) and list its devices"},
-    COMMAND_OPTION_JSON,
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_DRIVER(given.driver),
+    {.name = "init", .flag = &given.init, .doc = "Start the driver (cuInit) and list its devices"},
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .doc = "Report which CUDA driver a program here gets and why that one, every candidate that "
-           "was tried, the versions of driver and kernel module, and how much of the CUDA driver "
-           "API the driver has. Never touches the GPU unless --init is given."
-           "\v" COMMAND_EXIT_CODES,
 };
 
 static void collect(struct facts *facts, const struct cushim_api *cu)
@@ -74,7 +42,7 @@ static void collect(struct facts *facts, const struct cushim_api *cu)
     for (size_t i = 0; cushim_attempt_at(cu, i, &attempt); i++)
         if (attempt.status == CUSHIM_OK)
             facts->used = attempt;
-    kernel_module_read(&facts->module);
+    kernel_module_read(&facts->module, "");
     for (size_t i = 0; cushim_entry_at(i, &entry); i++)
         facts->states[cushim_slot_at(cu, i).state]++;
 }
@@ -235,28 +203,25 @@ static void print_facts(const struct facts *facts)
     }
 }
 
-int command_info(int argc, char **argv)
+static int run(const char *title, char **words)
 {
-    struct options options = {0};
     struct facts facts;
     const struct cushim_api *cu;
     json_t *root = NULL;
     int result;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-
-    cu = driver_open(options.driver, CUSHIM_ORDER_DEFAULT);
+    (void)title, (void)words;
+    cu = driver_open(given.driver, CUSHIM_ORDER_DEFAULT);
     collect(&facts, cu);
-    if (options.json)
+    if (given.json)
         root = facts_json(&facts);
     else
         print_facts(&facts);
 
     result = cushim_status(cu) == CUSHIM_OK ? COMMAND_OK : COMMAND_NO_DRIVER;
-    if (options.init)
+    if (given.init)
         result = devices_report(cu, root);
-    else if (options.json)
+    else if (given.json)
         output_json_set(root, "init", json_null());
     if (root)
         output_json_print(root);
@@ -264,3 +229,13 @@ int command_info(int argc, char **argv)
     cushim_close(cu);
     return result;
 }
+
+const struct command command_info = {
+    .name = "info",
+    .summary = "which driver a program here gets, and why that one",
+    .doc = "Report which CUDA driver a program here gets and why that one, every candidate that "
+           "was tried, the versions of driver and kernel module, and how much of the CUDA driver "
+           "API the driver has. Never touches the GPU unless --init is given.",
+    .options = option_rows,
+    .run = run,
+};

@@ -29,13 +29,14 @@ static void parse_version(struct kernel_module *module, const char *line)
     }
 }
 
-void kernel_module_read(struct kernel_module *module)
+void kernel_module_read(struct kernel_module *module, const char *root)
 {
-    char line[256];
+    char line[256], path[512];
 
     *module = (struct kernel_module){0};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        FILE *file = fopen(files[i], "re");
+        snprintf(path, sizeof path, "%s%s", root, files[i]);
+        FILE *file = fopen(path, "re");
 
         if (!file)
             continue;

@@ -11,7 +11,8 @@ struct kernel_module {
     char version[32];
 };
 
-void kernel_module_read(struct kernel_module *module);
+/** @param root  what stands before the paths; "" for this system */
+void kernel_module_read(struct kernel_module *module, const char *root);
 
 /** "550.163.01"; NULL where no module is loaded. */
 const char *kernel_module_version(const struct kernel_module *module);

@@ -3,6 +3,7 @@
  * The command `cushim`: finds the subcommand and makes sure that what it printed has arrived.
  */
 #include "command.h"
+#include "complete.h"
 #include "names.h"
 #include "output.h"
 
@@ -16,49 +17,25 @@
 #include <string.h>
 #include <unistd.h>
 
-struct command {
-    const char *name;
-    char *title; /* with the program's name: what its own messages begin with */
-    int (*run)(int argc, char **argv);
-    const char *summary; /* in --help, and in the manual page's first line */
-};
-
-static char title[] = "cushim";
-static char info_title[] = "cushim info";
-static char symbols_title[] = "cushim symbols";
-static char features_title[] = "cushim features";
-static char compat_title[] = "cushim compat";
+const struct command *const command_all[] = {
+    &command_info,
+    &command_symbols,
+    &command_features,
+    &command_compat,
 #ifdef HAVE_ELF
-static char scan_title[] = "cushim scan";
-static char newer_title[] = "cushim newer";
-static char diff_title[] = "cushim diff";
+    &command_scan,
+    &command_newer,
+    &command_diff,
 #endif
-static char report_title[] = "cushim report";
-static char demo_title[] = "cushim demo";
+    &command_explain,
+    &command_doctor,
+    &command_report,
+    &command_demo,
 #ifdef HAVE_SIM
-static char matrix_title[] = "cushim matrix";
-static char sim_title[] = "cushim sim";
+    &command_matrix,
+    &command_sim,
 #endif
-
-static const struct command commands[] = {
-    {"info", info_title, command_info, "which driver a program here gets, and why that one"},
-    {"symbols", symbols_title, command_symbols,
-     "every entry of the CUDA driver API, and why it is missing"},
-    {"features", features_title, command_features, "what the driver, and a device, can do"},
-    {"compat", compat_title, command_compat, "which driver runs which toolkit's programs"},
-#ifdef HAVE_ELF
-    {"scan", scan_title, command_scan, "what programs need of the driver, and of a GPU"},
-    {"newer", newer_title, command_newer, "what a driver exports that this build does not know"},
-    {"diff", diff_title, command_diff, "what two drivers or releases differ in"},
-#endif
-    {"report", report_title, command_report,
-     "a page of every entry and feature, against releases and drivers"},
-    {"demo", demo_title, command_demo, "run kernels and check what they computed"},
-#ifdef HAVE_SIM
-    {"matrix", matrix_title, command_matrix,
-     "run a program under many drivers, simulated and real"},
-    {"sim", sim_title, command_sim, "run a program under a simulated driver"},
-#endif
+    NULL,
 };
 
 struct arguments {
@@ -67,11 +44,11 @@ struct arguments {
     char **argv;
 };
 
-static const struct command *find_command(const char *name)
+const struct command *command_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+    for (size_t i = 0; command_all[i]; i++) {
+        if (strcmp(command_all[i]->name, name) == 0)
+            return command_all[i];
     }
     return NULL;
 }
@@ -80,13 +57,12 @@ static const struct command *find_command(const char *name)
 static const char *command_names(void)
 {
     static char names[320];
-    const size_t count = sizeof commands / sizeof commands[0];
     size_t length = 0;
 
-    for (size_t i = 0; i < count && length < sizeof names; i++) {
-        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " and ";
+    for (size_t i = 0; command_all[i] && length < sizeof names; i++) {
+        const char *before = i == 0 ? "" : command_all[i + 1] ? ", " : " and ";
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", before,
-                                   commands[i].name);
+                                   command_all[i]->name);
     }
 #ifndef HAVE_SIM
     if (length < sizeof names)
@@ -96,13 +72,18 @@ static const char *command_names(void)
     return names;
 }
 
+static char title[] = "cushim";
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
     switch (key) {
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
     case ARGP_KEY_ARG:
-        arguments->command = find_command(argument);
+        arguments->command = command_find(argument);
         if (!arguments->command)
             argp_error(state, "no command '%s'; there are %s", argument, command_names());
         /* What follows belongs to the command. */
@@ -131,13 +112,17 @@ static char *filter_help(int key, const char *text, void *input)
     if (!stream)
         return (char *)text;
     fprintf(stream, "%s\n\nCommands:\n", text);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        fprintf(stream, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; command_all[i]; i++)
+        fprintf(stream, "  %-8s  %s\n", command_all[i]->name, command_all[i]->summary);
     fputs("\n'cushim COMMAND --help' lists a command's options.", stream);
     return fclose(stream) == 0 ? list : (char *)text;
 }
 
+/* argp itself has -? alone. */
+static const struct argp_option own_options[] = {{.key = 'h', .flags = OPTION_HIDDEN}, {0}};
+
 static const struct argp parser = {
+    .options = own_options,
     .parser = parse_option,
     .args_doc = "COMMAND [OPTION...]",
     .doc = "Find, probe and compare CUDA drivers, without linking to one."
@@ -193,6 +178,8 @@ int main(int argc, char **argv)
     if (atexit(close_output) != 0)
         return COMMAND_SYSTEM;
 
+    if (argc > 1 && strcmp(argv[1], "--complete") == 0) /* asked by tools/completion */
+        return complete(argc - 2, argv + 2);
     if (argc > 0)
         argv[0] = title;
     argp_err_exit_status = COMMAND_USAGE;
@@ -200,6 +187,5 @@ int main(int argc, char **argv)
     if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &arguments) != 0)
         return COMMAND_USAGE;
 
-    arguments.argv[0] = arguments.command->title;
-    return arguments.command->run(arguments.argc, arguments.argv);
+    return options_run(arguments.command, arguments.argc, arguments.argv);
 }

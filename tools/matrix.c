@@ -5,152 +5,97 @@
 #include "matrix.h"
 
 #include "command.h"
+#include "facts.h"
 #include "names.h"
 #include "output.h"
 #include "sim_library.h"
 
-#include <argp.h>
+#include <cushim/compat.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    KEY_CUDA = 256,
-    KEY_DRIVERS,
-    KEY_FAULT,
-    KEY_TIMEOUT,
-    KEY_JOBS,
-    KEY_DEGRADE,
-    KEY_MISSING_EACH,
-    KEY_JUNIT,
-    KEY_MARKDOWN,
-    KEY_JSON,
-    MOST_FAULTS = 64,
-    MOST_VERSIONS = 256
-};
+enum { MOST_VERSIONS = 256 };
 
-struct options {
+static struct options {
     const char *cuda; /* NULL: all */
-    char *drivers;    /* NULL: none */
-    const char *junit, *markdown;
-    const char *faults[MOST_FAULTS];
+    struct option_list drivers, faults;
+    const char *junit, *markdown, *profile, *devices;
     bool missing_each, json;
+    int timeout; /* seconds */
     struct matrix_plan plan;
-};
+} given = {.timeout = 60, .plan = {.degrade = -1}};
 
 struct list {
     struct matrix_case *item;
     size_t count;
 };
 
-/* A whole number in a range; argp ends the program for any other. */
-static int number(const char *text, int low, int high, struct argp_state *state)
-{
-    char *end;
-    long value;
-
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || value < low || value > high)
-        argp_error(state, "'%s' is no number from %d to %d", text, low, high);
-    return (int)value;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case KEY_CUDA:
-        options->cuda = argument;
-        return 0;
-    case KEY_DRIVERS:
-        options->drivers = argument;
-        return 0;
-    case KEY_FAULT:
-        if (options->plan.fault_count == MOST_FAULTS)
-            argp_error(state, "more than %d rules", MOST_FAULTS);
-        options->faults[options->plan.fault_count++] = argument;
-        return 0;
-    case KEY_TIMEOUT:
-        options->plan.timeout = number(argument, 1, 86400, state);
-        return 0;
-    case KEY_JOBS:
-        options->plan.jobs = number(argument, 1, 256, state);
-        return 0;
-    case KEY_DEGRADE:
-        options->plan.degrade = number(argument, 1, 125, state);
-        return 0;
-    case KEY_MISSING_EACH:
-        options->missing_each = true;
-        return 0;
-    case KEY_JUNIT:
-        options->junit = argument;
-        return 0;
-    case KEY_MARKDOWN:
-        options->markdown = argument;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        options->plan.program = state->argv + state->next - 1;
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no program given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
+static const struct option_row option_rows[] = {
     {.name = "cuda",
-     .key = KEY_CUDA,
-     .arg = "LIST",
+     .text = &given.cuda,
+     .value = "LIST",
+     .values = VALUES_SIMULATED,
      .doc = "Simulated CUDA releases, such as 11.2,12.4, or none (default: all there are)"},
     {.name = "drivers",
-     .key = KEY_DRIVERS,
-     .arg = "PATHS",
-     .doc = "Libraries of real drivers, with commas between them"},
+     .list = &given.drivers,
+     .commas = true,
+     .value = "LIST",
+     .values = VALUES_DRIVERS,
+     .doc = "Libraries of real drivers, or branches and versions of drivers (535), whose releases "
+            "are simulated; --cuda none leaves out all others"},
+    {.name = "devices",
+     .text = &given.devices,
+     .value = "N",
+     .doc = "How many simulated devices, 0 to 64 (default: 1)"},
+    {.name = "profile",
+     .text = &given.profile,
+     .value = "NAME",
+     .values = VALUES_PROFILES,
+     .doc = "Which simulated device: turing, ampere (default), ada or hopper"},
     {.name = "fault",
-     .key = KEY_FAULT,
-     .arg = "RULE",
+     .list = &given.faults,
+     .value = "RULE",
+     .values = VALUES_FAULTS,
      .doc = "Inject a fault under each simulated driver, as for 'cushim sim'; may be repeated"},
     {.name = "missing-each",
-     .key = KEY_MISSING_EACH,
+     .flag = &given.missing_each,
      .doc = "Run it under the newest release as well, each time without one of the entries that it "
             "uses there"},
     {.name = "degrade",
-     .key = KEY_DEGRADE,
-     .arg = "CODE",
+     .number = &given.plan.degrade,
+     .low = 1,
+     .high = 125,
+     .value = "CODE",
      .doc = "Exit code by which the program says that it does without the driver, or a part of it; "
             "it counts as success"},
     {.name = "timeout",
-     .key = KEY_TIMEOUT,
-     .arg = "SECONDS",
+     .number = &given.timeout,
+     .low = 1,
+     .high = 86400,
+     .value = "SECONDS",
      .doc = "End it after so long (default: 60)"},
     {.name = "jobs",
-     .key = KEY_JOBS,
-     .arg = "N",
+     .number = &given.plan.jobs,
+     .low = 1,
+     .high = 256,
+     .value = "N",
      .doc = "Run so many at a time (default: one for each processor)"},
-    {.name = "junit", .key = KEY_JUNIT, .arg = "FILE", .doc = "Write JUnit XML"},
-    {.name = "markdown", .key = KEY_MARKDOWN, .arg = "FILE", .doc = "Write a table of Markdown"},
-    {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
+    {.name = "junit",
+     .text = &given.junit,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write JUnit XML"},
+    {.name = "markdown",
+     .text = &given.markdown,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write a table of Markdown"},
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "PROGRAM [ARGUMENT...]",
-    .doc = "Run a program under each simulated CUDA release and each real driver given, and report "
-           "under which it passes, degrades, fails, crashes or hangs, with the first call that "
-           "failed. Exits with 0 if it passes or degrades under all."
-           "\v" COMMAND_EXIT_CODES,
 };
 
 static struct matrix_case *add(struct list *list)
@@ -210,12 +155,36 @@ static int add_releases(struct list *list, const char *asked)
     return result;
 }
 
-static int add_drivers(struct list *list, char *paths)
+/* A driver that is simulated, by its branch or version. */
+static bool add_branch(struct list *list, const char *word, const char *version)
 {
-    char *rest = NULL;
+    int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
+    int release = cushim_driver_release(version);
+    char text[VERSION_TEXT_SIZE];
 
-    for (char *path = paths ? strtok_r(paths, ",", &rest) : NULL; path;
-         path = strtok_r(NULL, ",", &rest)) {
+    for (int i = 0; i < count; i++) {
+        if (versions[i] != release)
+            continue;
+        add_release(list, release);
+        struct matrix_case *one = &list->item[list->count - 1];
+        snprintf(one->name, sizeof one->name, "driver %s, CUDA %s", word,
+                 version_text(text, release));
+        return true;
+    }
+    fprintf(stderr, "cushim matrix: --drivers: the release of driver %s is not simulated\n", word);
+    return false;
+}
+
+static int add_drivers(struct list *list, const struct option_list *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        const char *path = paths->item[i];
+        char version[FACTS_DRIVER_SIZE];
+        if (facts_driver_version(path, version)) {
+            if (!add_branch(list, path, version))
+                return COMMAND_USAGE;
+            continue;
+        }
         char *real = realpath(path, NULL);
         struct matrix_case *one;
         if (!real) {
@@ -266,7 +235,7 @@ static enum output_style end_style(enum matrix_end end)
 
 static void print_text(const struct list *list)
 {
-    struct output_table table = {.columns = 4};
+    struct output_table table = {.columns = 5};
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
     char words[MATRIX_NAME_SIZE];
 
@@ -277,6 +246,7 @@ static void print_text(const struct list *list)
         output_table_add(&table, OUTPUT_DIM,
                          one->end == MATRIX_PASSES ? "" : matrix_words(one, words));
         output_table_add(&table, OUTPUT_DIM, one->call);
+        output_table_add(&table, OUTPUT_DIM, matrix_last_words(one, words));
         counts[one->end]++;
     }
     output_table_print(&table, "");
@@ -365,35 +335,80 @@ static int report(const struct options *options, const struct list *list)
     return COMMAND_OK;
 }
 
-int command_matrix(int argc, char **argv)
+/* The file that a word starts, from malloc; NULL after saying why there is none. */
+static char *find_program(const char *word)
 {
+    const char *search = getenv("PATH");
+    char path[PATH_MAX];
+    char *found = strchr(word, '/') && access(word, X_OK) == 0 ? realpath(word, NULL) : NULL;
+
+    while (!found && !strchr(word, '/') && search && *search != '\0') {
+        size_t length = strcspn(search, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, length > 0 ? search : ".", word);
+        if (access(path, X_OK) == 0)
+            found = realpath(path, NULL);
+        search += length + (search[length] == ':');
+    }
+    if (!found)
+        fprintf(stderr, "cushim matrix: %s: %s\n", word,
+                strchr(word, '/') ? strerror(errno) : "no such program in PATH");
+    return found;
+}
+
+static int run(const char *title, char **words)
+{
+    char *program = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct options options = {.plan = {.timeout = 60, .degrade = -1}};
     struct list list = {0};
     int result;
 
-    options.plan.jobs = processors > 0 && processors < 256 ? (int)processors : 1;
-    options.plan.faults = options.faults;
-    if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0)
-        return COMMAND_USAGE;
+    (void)title;
+    if (given.plan.jobs == 0)
+        given.plan.jobs = processors > 0 && processors < 256 ? (int)processors : 1;
+    given.plan.timeout = given.timeout;
+    given.plan.faults = given.faults.item;
+    given.plan.fault_count = (int)given.faults.count;
+    given.plan.program = words;
+    given.plan.profile = given.profile;
+    given.plan.devices = given.devices;
 
-    result = add_releases(&list, options.cuda);
-    if (result == COMMAND_OK && options.missing_each && list.count == 0) {
+    result = add_releases(&list, given.cuda);
+    if (result == COMMAND_OK && given.missing_each && list.count == 0) {
         fputs("cushim matrix: --missing-each takes a simulated release\n", stderr);
         result = COMMAND_USAGE;
     }
     if (result == COMMAND_OK)
-        result = add_drivers(&list, options.drivers);
+        result = add_drivers(&list, &given.drivers);
     if (result == COMMAND_OK && list.count == 0) {
         fputs("cushim matrix: no driver to run it under\n", stderr);
         result = COMMAND_NO_DRIVER;
     }
+    if (result == COMMAND_OK && !(program = find_program(words[0])))
+        result = COMMAND_INPUT;
     if (result == COMMAND_OK)
-        result = run_all(&options, &list);
-    if (result == COMMAND_OK)
-        result = report(&options, &list);
+        result = run_all(&given, &list);
+    if (result == COMMAND_OK) {
+        matrix_missing(program, list.item, list.count);
+        result = report(&given, &list);
+    }
+    free(program);
     for (size_t i = 0; i < list.count; i++)
         free(list.item[i].driver);
     free(list.item);
     return result;
 }
+
+const struct command command_matrix = {
+    .name = "matrix",
+    .summary = "run a program under many drivers, simulated and real",
+    .synopsis = "PROGRAM [ARGUMENT...]",
+    .doc = "Run a program under each simulated CUDA release and each real driver given, and report "
+           "under which it passes, degrades, fails, crashes or hangs, with the first call that "
+           "failed. Exits with 0 if it passes or degrades under all.",
+    .options = option_rows,
+    .least = 1,
+    .most = ANY_NUMBER_OF_WORDS,
+    .wanted = "no program given",
+    .program = true,
+    .run = run,
+};

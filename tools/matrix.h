@@ -31,13 +31,16 @@ struct matrix_case {
     enum matrix_end end;
     int code; /* exit code or signal */
     double seconds;
-    char call[MATRIX_CALL_SIZE];     /* the first call that failed; empty: none, or not known */
+    /* The failed call that the program's words name, else the first one that is no mere probe;
+     * before it for a crash what the driver lacks of the program's names. Empty: none. */
+    char call[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
 };
 
 struct matrix_plan {
     char **program; /* ends with NULL */
     const char *const *faults;
+    const char *profile, *devices; /* of simulated drivers; NULL: as `cushim sim` has them */
     int fault_count;
     int jobs;
     double timeout; /* seconds */
@@ -55,11 +58,18 @@ struct matrix_plan {
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
                 void (*used)(void *user, const char *symbol), void *user);
 
+/** Say of each crash without a failed call which entries the driver lacks that the program names.
+ */
+void matrix_missing(const char *program, struct matrix_case *cases, size_t count);
+
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
 
 /** How it ended, for people: "exit code 3", "signal 11 (Segmentation fault)". Returns `text`. */
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
+
+/** The last line that it printed, if it did not pass; else "". Returns `text`. */
+const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
 
 /** Reports to an open file; write errors show in its error flag. */
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrix.h"
 
+#include "output.h"
+
 #include <string.h>
 
 const char *matrix_end_name(enum matrix_end end)
@@ -29,22 +31,19 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     return text;
 }
 
-/* Text of XML: what is no character of it becomes '?'. */
-static void xml(FILE *file, const char *text)
+const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '&')
-            fputs("&amp;", file);
-        else if (c == '<')
-            fputs("&lt;", file);
-        else if (c == '>')
-            fputs("&gt;", file);
-        else if (c == '"')
-            fputs("&quot;", file);
-        else
-            fputc((c < ' ' && c != '\n' && c != '\t') || c >= 0x7f ? '?' : c, file);
-    }
+    size_t end = strlen(one->output), begin;
+
+    text[0] = '\0';
+    if (one->end == MATRIX_PASSES)
+        return text;
+    while (end > 0 && strchr(" \t\n", one->output[end - 1]))
+        end--;
+    for (begin = end; begin > 0 && one->output[begin - 1] != '\n';)
+        begin--;
+    snprintf(text, MATRIX_NAME_SIZE, "%.*s", (int)(end - begin), one->output + begin);
+    return text;
 }
 
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
@@ -61,46 +60,38 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct matrix_case *one = &cases[i];
         fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
-        xml(file, one->name);
+        output_xml(file, one->name);
         fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
         if (one->end > MATRIX_DEGRADES) {
             fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(one->end));
-            xml(file, matrix_words(one, words));
+            output_xml(file, matrix_words(one, words));
             fputs("\">", file);
-            xml(file, one->call);
+            output_xml(file, one->call);
+            fputs("\n", file);
+            output_xml(file, matrix_last_words(one, words));
             fputs("</failure>\n", file);
         }
         fputs("    <system-out>", file);
-        xml(file, one->output);
+        output_xml(file, one->output);
         fputs("</system-out>\n  </testcase>\n", file);
     }
     fputs("</testsuite>\n", file);
-}
-
-/* A cell of a table: its separators must not be in it. */
-static void cell(FILE *file, const char *text)
-{
-    fputs(" ", file);
-    for (; *text != '\0'; text++) {
-        if (*text == '|')
-            fputs("\\|", file);
-        else
-            fputc(*text == '\n' ? ' ' : *text, file);
-    }
-    fputs(" |", file);
 }
 
 void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
 {
     char words[MATRIX_NAME_SIZE];
 
-    fputs("| driver | result | how it ended | first failing call |\n|---|---|---|---|\n", file);
+    fputs("| driver | result | how it ended | failing call | last words |\n"
+          "|---|---|---|---|---|\n",
+          file);
     for (size_t i = 0; i < count; i++) {
         fputs("|", file);
-        cell(file, cases[i].name);
-        cell(file, matrix_end_name(cases[i].end));
-        cell(file, matrix_words(&cases[i], words));
-        cell(file, cases[i].call);
+        output_markdown(file, cases[i].name);
+        output_markdown(file, matrix_end_name(cases[i].end));
+        output_markdown(file, matrix_words(&cases[i], words));
+        output_markdown(file, cases[i].call);
+        output_markdown(file, matrix_last_words(&cases[i], words));
         fputs("\n", file);
     }
 }

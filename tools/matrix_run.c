@@ -109,6 +109,14 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
     words[count++] = (char *)one->cuda;
     words[count++] = "--log";
     words[count++] = log;
+    if (plan->profile) {
+        words[count++] = "--profile";
+        words[count++] = (char *)plan->profile;
+    }
+    if (plan->devices) {
+        words[count++] = "--devices";
+        words[count++] = (char *)plan->devices;
+    }
     for (int i = 0; i < plan->fault_count && count < MOST_ARGUMENTS - 8; i++) {
         words[count++] = "--fault";
         words[count++] = (char *)plan->faults[i];
@@ -207,13 +215,36 @@ static bool read_call(char *line, const char **name, const char **answer)
     return true;
 }
 
-/* The first call that failed, and each symbol that was called. 600 says that work is not ready. */
-static void read_log(const char *path, char call[MATRIX_CALL_SIZE],
+/* Calls by which programs find out what there is; that they fail is no news. */
+static bool is_probe(const char *name)
+{
+    return strncmp(name, "cuGetProcAddress", 16) == 0 || strcmp(name, "cuGetExportTable") == 0;
+}
+
+/* Whether words of a program name a call, its error, or the error's number. */
+static bool is_named(const char *words, const char *name, const char *answer)
+{
+    const char *error = strchr(answer, ' ');
+    size_t digits = strspn(answer, "0123456789");
+
+    if (strstr(words, name) || (error && strstr(words, error + 1)))
+        return true;
+    for (const char *at = words; digits > 1 && *at != '\0'; at++) {
+        bool begins = at == words || at[-1] < '0' || at[-1] > '9';
+        if (begins && strncmp(at, answer, digits) == 0 && (at[digits] < '0' || at[digits] > '9'))
+            return true;
+    }
+    return false;
+}
+
+/* The call that failed, and each symbol that was called. 600 says that work is not ready. */
+static void read_log(const char *path, const char *words, char call[MATRIX_CALL_SIZE],
                      void (*used)(void *user, const char *symbol), void *user)
 {
     FILE *file = fopen(path, "re");
     char *line = NULL;
     size_t room = 0;
+    bool named = false;
 
     call[0] = '\0';
     while (file && getline(&line, &room, file) > 0) {
@@ -222,7 +253,11 @@ static void read_log(const char *path, char call[MATRIX_CALL_SIZE],
             continue;
         if (used)
             used(user, name);
-        if (call[0] == '\0' && strncmp(answer, "0 ", 2) != 0 && strncmp(answer, "600 ", 4) != 0)
+        if (named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
+            is_probe(name))
+            continue;
+        named = is_named(words, name, answer);
+        if (named || call[0] == '\0')
             snprintf(call, MATRIX_CALL_SIZE, "%s: %s", name, answer);
     }
     free(line);
@@ -282,7 +317,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     read_tail(path, one->output, sizeof one->output);
     unlink(path);
     file_of(path, plan, job->number, "log");
-    read_log(path, one->call, job->number == 0 ? used : NULL, user);
+    read_log(path, one->output, one->call, job->number == 0 ? used : NULL, user);
     unlink(path);
     if (one->driver)
         take_away(plan, job->number);

@@ -9,16 +9,17 @@
 #include "output.h"
 #include "subject.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct options {
+enum { CALL_SIZE = KNOWN_NAME_SIZE + 96 };
+
+static struct options {
     const char *driver; /* NULL: search */
     int level;          /* 0: all that the registry knows */
     bool json;
-};
+} given;
 
 /* An exported symbol that is not known. */
 struct unknown {
@@ -27,6 +28,7 @@ struct unknown {
     enum cushim_stream stream;
     int since; /* 0: this build does not know it */
     bool private;
+    bool newest; /* ABI of its name: what cuGetProcAddress gives for the driver's own version */
 };
 
 struct list {
@@ -34,56 +36,20 @@ struct list {
     size_t count;
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    char newest[VERSION_TEXT_SIZE];
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'l':
-        options->level = version_parse(argument);
-        if (options->level == 0)
-            argp_error(state, "'%s' is not a CUDA release such as 12.4", argument);
-        if (options->level > cushim_registry_version())
-            argp_error(state, "'%s' is no CUDA release up to %s", argument,
-                       version_text(newest, cushim_registry_version()));
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument expected, but there is '%s'", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
+static const struct option_row option_rows[] = {
     {.name = "driver",
-     .key = 'd',
-     .arg = "PATH",
+     .text = &given.driver,
+     .value = "PATH",
+     .values = VALUES_FILES,
      .doc = "Read this library, and execute nothing of it; without it, the one that a program here "
             "gets"},
     {.name = "level",
-     .key = 'l',
-     .arg = "X.Y",
+     .release = &given.level,
+     .value = "X.Y",
+     .values = VALUES_RELEASES,
      .doc = "List what is newer than this CUDA release, known to this build or not"},
-    COMMAND_OPTION_JSON,
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .doc = "List the entry points that a driver exports and this build of cushim does not know, "
-           "read from its symbol table, and how to reach each from C."
-           "\v"
-           "Private ones are exported beside the documented API; no header declares them.\n"
-           "\n" COMMAND_EXIT_CODES,
 };
 
 static void add(struct list *list, const char *symbol, int since)
@@ -123,10 +89,40 @@ static void collect(struct list *list, const struct subject *driver, int level)
         qsort(list->item, list->count, sizeof *list->item, compare);
 }
 
-/* The version to ask for: that of the ABI where it is known, else the driver's own. */
-static int version_of(const struct unknown *unknown, int release)
+/* The number of an ABI: 3 of "cuCtxCreate_v3" and "cuGraphLaunch_v3_ptsz", 1 of "cuInit". */
+static long abi_of(const char *symbol)
 {
-    return unknown->since > 0 ? unknown->since : release;
+    const char *mark = NULL;
+
+    for (const char *at = symbol; (at = strstr(at, "_v")); at++) {
+        if (at[2] >= '0' && at[2] <= '9')
+            mark = at;
+    }
+    return mark ? strtol(mark + 2, NULL, 10) : 1;
+}
+
+static bool is_later_abi(const char *symbol, const struct unknown *than)
+{
+    char name[KNOWN_NAME_SIZE];
+    enum cushim_stream stream;
+
+    known_split(symbol, name, &stream);
+    return stream == than->stream && strcmp(name, than->name) == 0 &&
+           abi_of(symbol) > abi_of(than->symbol);
+}
+
+static void mark_newest(struct list *list, const struct subject *driver)
+{
+    struct cushim_entry entry;
+
+    for (size_t k = 0; k < list->count; k++) {
+        struct unknown *item = &list->item[k];
+        item->newest = !item->private;
+        for (size_t i = 0; item->newest && cushim_entry_at(i, &entry); i++)
+            item->newest = !driver->has[i] || !is_later_abi(entry.symbol, item);
+        for (size_t i = 0; item->newest && i < driver->unknown_count; i++)
+            item->newest = !is_later_abi(driver->unknown[i], item);
+    }
 }
 
 static const char *stream_constant(enum cushim_stream stream)
@@ -136,24 +132,39 @@ static const char *stream_constant(enum cushim_stream stream)
                                           : "CUSHIM_STREAM_PTDS";
 }
 
+/* How a program reaches an entry: a known ABI by its own release; an unknown one by the driver's,
+ * for which cuGetProcAddress gives the newest ABI; any other by its symbol alone. */
+static const char *call_of(char call[CALL_SIZE], const struct unknown *item)
+{
+    char number[16] = "";
+
+    if (item->private || (item->since == 0 && !item->newest)) {
+        snprintf(call, CALL_SIZE, "by dlsym alone");
+        return call;
+    }
+    if (item->since > 0)
+        snprintf(number, sizeof number, "%d", item->since);
+    snprintf(call, CALL_SIZE, "cushim_proc(cu, \"%s\", %s, %s, &why)", item->name,
+             item->since > 0 ? number : "cushim_driver_version(cu)", stream_constant(item->stream));
+    return call;
+}
+
 static void print_text(const struct list *list, const struct subject *driver)
 {
     struct output_table table = {.columns = 4};
-    char version[VERSION_TEXT_SIZE], call[KNOWN_NAME_SIZE + 96];
+    char version[VERSION_TEXT_SIZE], call[CALL_SIZE];
     size_t private = 0;
 
     output_text(OUTPUT_TITLE, driver->text);
     printf(", exports of CUDA %s\n", version_text(version, driver->release));
     for (size_t i = 0; i < list->count; i++) {
         const struct unknown *item = &list->item[i];
-        snprintf(call, sizeof call, "cushim_proc(cu, \"%s\", %d, %s, &why)", item->name,
-                 version_of(item, driver->release), stream_constant(item->stream));
         output_table_add(&table, OUTPUT_PLAIN, item->symbol);
         output_table_add(&table, OUTPUT_PLAIN,
                          item->since > 0 ? version_text(version, item->since) : "-");
         output_table_add(&table, item->private ? OUTPUT_DIM : OUTPUT_GOOD,
                          item->private ? "private" : "public");
-        output_table_add(&table, OUTPUT_DIM, item->private ? "by dlsym alone" : call);
+        output_table_add(&table, OUTPUT_DIM, call_of(call, item));
         private += item->private;
     }
     output_table_print(&table, "");
@@ -173,6 +184,7 @@ static void print_json(const struct list *list, const struct subject *driver, in
         output_json_set(object, "stream", json_string(stream_name(item->stream)));
         output_json_set(object, "since", item->since > 0 ? json_integer(item->since) : json_null());
         output_json_set(object, "private", json_boolean(item->private));
+        output_json_set(object, "newest", json_boolean(item->newest));
         output_json_append(symbols, object);
     }
     output_json_set(root, "driver", output_json_text(driver->path));
@@ -200,27 +212,28 @@ static char *find_driver(const char *command)
     return path;
 }
 
-int command_newer(int argc, char **argv)
+static int run(const char *title, char **words)
 {
     static struct subject driver;
-    struct options options = {0};
     struct list list = {0};
-    char *found = NULL;
+    char *found = NULL, newest[VERSION_TEXT_SIZE];
     int result;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-    if (!options.driver) {
-        found = find_driver(argv[0]);
+    (void)words;
+    if (given.level > cushim_registry_version())
+        options_refuse("--level: no CUDA release after %s is known",
+                       version_text(newest, cushim_registry_version()));
+    if (!given.driver) {
+        found = find_driver(title);
         if (!found)
             return COMMAND_NO_DRIVER;
     }
-    result = subject_read_file(&driver, found ? found : options.driver, argv[0]);
+    result = subject_read_file(&driver, found ? found : given.driver, title);
     if (result == COMMAND_OK) {
-        collect(&list, &driver, options.level);
-        if (options.json)
-            print_json(&list, &driver,
-                       options.level > 0 ? options.level : cushim_registry_version());
+        collect(&list, &driver, given.level);
+        mark_newest(&list, &driver);
+        if (given.json)
+            print_json(&list, &driver, given.level > 0 ? given.level : cushim_registry_version());
         else
             print_text(&list, &driver);
         subject_release(&driver);
@@ -229,3 +242,13 @@ int command_newer(int argc, char **argv)
     free(found);
     return result;
 }
+
+const struct command command_newer = {
+    .name = "newer",
+    .summary = "what a driver exports that this build does not know",
+    .doc = "List the entry points that a driver exports and this build of cushim does not know, "
+           "read from its symbol table, and how to reach each from C.",
+    .notes = "Private ones are exported beside the documented API; no header declares them.\n\n",
+    .options = option_rows,
+    .run = run,
+};

@@ -174,3 +174,32 @@ void output_json_print(json_t *value)
     putchar('\n');
     json_decref(value);
 }
+
+void output_xml(FILE *file, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '&')
+            fputs("&amp;", file);
+        else if (c == '<')
+            fputs("&lt;", file);
+        else if (c == '>')
+            fputs("&gt;", file);
+        else if (c == '"')
+            fputs("&quot;", file);
+        else
+            fputc((c < ' ' && c != '\n' && c != '\t') || c >= 0x7f ? '?' : c, file);
+    }
+}
+
+void output_markdown(FILE *file, const char *text)
+{
+    fputs(" ", file);
+    for (; *text != '\0'; text++) {
+        if (*text == '|')
+            fputs("\\|", file);
+        else
+            fputc(*text == '\n' ? ' ' : *text, file);
+    }
+    fputs(" |", file);
+}

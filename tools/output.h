@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum output_style {
     OUTPUT_PLAIN = 0,
@@ -58,5 +59,11 @@ void output_json_append(json_t *array, json_t *value);
 
 /** Print the value and a newline, and release it. */
 void output_json_print(json_t *value);
+
+/** Text of XML: what is no character of it becomes '?'. */
+void output_xml(FILE *file, const char *text);
+
+/** A cell of a Markdown table, with the separator behind it. */
+void output_markdown(FILE *file, const char *text);
 
 #endif

@@ -4,6 +4,7 @@
  * driver.
  */
 #include "command.h"
+#include "facts.h"
 #include "known.h"
 #include "names.h"
 #include "output.h"
@@ -11,7 +12,6 @@
 #include <cushim/compat.h>
 #include <cushim/feature.h>
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +23,9 @@ extern const char report_page[];
 
 enum { MOST_DRIVERS = 32, MOST_RELEASES = 128, TEXT_SIZE = 256 };
 
-struct options {
+static struct options {
     const char *html;
-    char *measured[MOST_DRIVERS];
-    int count;
-};
+} given;
 
 /* A column: what was measured of a driver, and perhaps of a device. */
 struct driver {
@@ -49,43 +47,13 @@ enum mark {
     MARK_UNKNOWN = 'u'
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'h':
-        options->html = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->count == MOST_DRIVERS)
-            argp_error(state, "more than %d files", MOST_DRIVERS);
-        options->measured[options->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->html)
-            argp_error(state, "--html is missing");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    {.name = "html", .key = 'h', .arg = "FILE", .doc = "Write the page there; - is stdout"},
+static const struct option_row option_rows[] = {
+    {.name = "html",
+     .text = &given.html,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write the page there; - is stdout"},
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "[[NAME=]MEASURED.json...]",
-    .doc = "Write one self-contained page with every entry and feature of the CUDA driver API "
-           "against every release, with the drivers of every toolkit, and against the drivers "
-           "measured in the files given, each the "
-           "output of 'cushim symbols --json' or 'cushim features --json'; two files of one NAME "
-           "make one column. The page searches, filters and sorts without a network."
-           "\v" COMMAND_EXIT_CODES,
 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -93,19 +61,27 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Every release that brought an entry, ascending. */
+static int add_release(int list[MOST_RELEASES], int count, int release)
+{
+    for (int i = 0; i < count; i++) {
+        if (list[i] == release)
+            return count;
+    }
+    if (count < MOST_RELEASES)
+        list[count++] = release;
+    return count;
+}
+
+/* Every release that brought an entry, or has a driver branch, ascending. */
 static int releases(int list[MOST_RELEASES])
 {
     struct cushim_entry entry;
     int count = 0;
 
-    for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
-        bool known = false;
-        for (int k = 0; k < count; k++)
-            known |= list[k] == entry.since;
-        if (!known && count < MOST_RELEASES)
-            list[count++] = entry.since;
-    }
+    for (size_t i = 0; cushim_entry_at(i, &entry); i++)
+        count = add_release(list, count, entry.since);
+    for (size_t i = 0; i < facts_branch_count; i++)
+        count = add_release(list, count, facts_branches[i].release);
     qsort(list, (size_t)count, sizeof *list, compare_numbers);
     return count;
 }
@@ -383,21 +359,20 @@ static int write_file(const char *path, json_t *data, const char *command)
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
 
-int command_report(int argc, char **argv)
+static int run(const char *title, char **words)
 {
     struct driver drivers[MOST_DRIVERS] = {0};
-    struct options options = {0};
     int result = COMMAND_OK, count = 0;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-    for (int i = 0; i < options.count && result == COMMAND_OK; i++) {
-        if (!read_file(drivers, &count, options.measured[i], argv[0]))
+    if (!given.html)
+        options_refuse("--html is missing");
+    for (int i = 0; words[i] && result == COMMAND_OK; i++) {
+        if (!read_file(drivers, &count, words[i], title))
             result = COMMAND_INPUT;
     }
     if (result == COMMAND_OK) {
         json_t *data = page_data(drivers, count);
-        result = write_file(options.html, data, argv[0]);
+        result = write_file(given.html, data, title);
         json_decref(data);
     }
     for (int i = 0; i < count; i++) {
@@ -406,3 +381,18 @@ int command_report(int argc, char **argv)
     }
     return result;
 }
+
+const struct command command_report = {
+    .name = "report",
+    .summary = "a page of every entry and feature, against releases and drivers",
+    .synopsis = "[[NAME=]MEASURED.json...]",
+    .doc = "Write one self-contained page with every entry and feature of the CUDA driver API "
+           "against every release, with the drivers of every toolkit, and against the drivers "
+           "measured in the files given, each the "
+           "output of 'cushim symbols --json' or 'cushim features --json'; two files of one NAME "
+           "make one column. The page searches, filters and sorts without a network.",
+    .options = option_rows,
+    .most = MOST_DRIVERS,
+    .values = VALUES_FILES,
+    .run = run,
+};

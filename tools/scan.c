@@ -3,121 +3,85 @@
  * `cushim scan`: what programs need of the CUDA driver, and on which GPUs their code runs.
  */
 #include "command.h"
+#include "facts.h"
 #include "mapped.h"
 #include "output.h"
+#include "scan_output.h"
 #include "scan_report.h"
+#include "scan_table.h"
 
-#include <argp.h>
+#include <errno.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct options {
-    const char *against; /* NULL: none */
+enum { MOST_CAPABILITIES = 16 };
+
+static struct options {
+    struct option_list drivers, gpus;
     struct scan_options report;
-    bool json;
-    char **paths; /* NULL-terminated */
-};
+    const char *junit, *markdown, *sarif;
+    bool json, strict, github;
+} given;
 
 /* A run over all files. */
 struct run {
     const struct options *options;
     const char *command;
     struct scan_file all;
+    struct scan_table table;
     json_t *files, *problems; /* NULL: text */
     size_t count;             /* of programs that use the driver, or have device code */
-    bool missing, failed;
+    bool failed;
+    bool unwritten;   /* a file that was asked for */
     const char *path; /* that is read */
-    bool given;       /* the file that is read was named on the command line */
+    bool named;       /* the file that is read was, on the command line */
 };
 
-static struct subject against;
-
-/* "9.0" or "sm_90" is 90; 0 for anything else. */
-static int parse_gpu(const char *text)
-{
-    int value = 0, digits = 0, points = 0;
-
-    if (strncmp(text, "sm_", 3) == 0)
-        text += 3;
-    for (; *text != '\0'; text++) {
-        if (*text == '.' && digits > 0 && points++ == 0 && strlen(text) == 2)
-            continue;
-        if (*text < '0' || *text > '9' || digits++ == 3)
-            return 0;
-        value = 10 * value + (*text - '0');
-    }
-    return digits >= 2 ? value : 0;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'a':
-        options->against = argument;
-        return 0;
-    case 'g':
-        options->report.gpu = parse_gpu(argument);
-        if (options->report.gpu == 0)
-            argp_error(state, "'%s' is not a compute capability such as 9.0", argument);
-        return 0;
-    case 'e':
-        options->report.entries = true;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARGS:
-        options->paths = state->argv + state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no file or folder given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    {.name = "against",
-     .key = 'a',
-     .arg = "X.Y|DRIVER",
-     .doc = "Exit 1 if an entry is missing in this CUDA release, this Linux driver's version, or "
-            "the driver's library at this path"},
-    {.name = "gpu",
-     .key = 'g',
-     .arg = "CC",
-     .doc = "Exit 1 if device code does not run on this compute capability, such as 9.0"},
-    {.name = "entries", .key = 'e', .doc = "List each entry"},
-    COMMAND_OPTION_JSON,
+static const struct option_row option_rows[] = {
+    {.name = "drivers",
+     .list = &given.drivers,
+     .commas = true,
+     .value = "LIST",
+     .values = VALUES_DRIVERS,
+     .doc = "Judge with these drivers: branches (535), versions (550.163.01), CUDA releases (12.4) "
+            "or paths of libraries; exit 1 for what certainly fails"},
+    {.name = "gpus",
+     .list = &given.gpus,
+     .commas = true,
+     .value = "LIST",
+     .values = VALUES_GPUS,
+     .doc = "Judge on these GPUs: compute capabilities (9.0), architectures (maxwell) or names "
+            "(H100); exit 1 for what certainly fails"},
+    {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
+    {.name = "strict", .flag = &given.strict, .doc = "Exit 1 for what is not known, too"},
+    {.name = "entries", .flag = &given.report.entries, .doc = "List each entry"},
+    {.name = "junit",
+     .text = &given.junit,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write the verdicts as JUnit's XML, too"},
+    {.name = "markdown",
+     .text = &given.markdown,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write them as a Markdown table, too"},
+    {.name = "sarif",
+     .text = &given.sarif,
+     .value = "FILE",
+     .values = VALUES_FILES,
+     .doc = "Write them as SARIF 2.1.0, too"},
+    {.name = "github",
+     .flag = &given.github,
+     .doc = "Print them as annotations of a GitHub workflow, too"},
+    COMMAND_OPTION_JSON(given.json),
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "FILE|FOLDER...",
-    .doc = "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
-           "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
-           "that their device code runs on. Nothing of them is executed."
-           "\v"
-           "How an entry was found:\n"
-           "  linked     the program is linked to it, and does not start without it\n"
-           "  named      its symbol is a string of the program, which likely calls dlsym\n"
-           "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
-           "             gives any ABI or none; or cushim is in it, which does without\n"
-           "  runtime    the CUDA runtime in it looks it up, and does without it\n"
-           "  mentioned  a string of a file that does not name the driver's library, or\n"
-           "             the end of a longer string\n"
-           "\n" COMMAND_EXIT_CODES,
 };
 
 static bool is_of_interest(const struct scan_file *file)
 {
-    if (file->links || file->code_count > 0 || file->unknown_count > 0)
+    if (file->links || file->code_count > 0 || file->unknown_count > 0 || file->runtime.release > 0)
         return true;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         if (file->how[i] != 0)
@@ -131,48 +95,67 @@ static void visit(void *user, struct scan_file *file)
     struct run *run = user;
 
     if (!is_of_interest(file)) {
-        if (run->given && !run->files && strcmp(file->name, run->path) == 0)
+        if (run->named && !run->files && strcmp(file->name, run->path) == 0)
             printf("%s: %s: nothing of the CUDA driver\n", file->name, file->format);
         return;
     }
     run->count++;
-    run->missing |= scan_missing(file, &run->options->report);
     scan_file_merge(&run->all, file);
+    const struct verdict *verdicts = scan_table_add(&run->table, file);
     if (run->files)
-        output_json_append(run->files, scan_json(file, &run->options->report));
+        output_json_append(run->files, scan_json(file, &run->options->report, verdicts));
     else
-        scan_print(file, &run->options->report);
+        scan_print(file, &run->options->report, verdicts);
+}
+
+/* What was not read, and why. Names in wheels are anybody's: control characters become '?'. */
+static void tell(const struct run *run, const char *path, const char *problem)
+{
+    if (run->problems) {
+        json_t *object = json_object();
+        output_json_set(object, "file", output_json_text(path));
+        output_json_set(object, "problem", output_json_text(problem));
+        output_json_append(run->problems, object);
+        return;
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s: ", run->command);
+    for (const char *c = path; *c != '\0'; c++)
+        fputc((unsigned char)*c < ' ' || *c == '\x7f' ? '?' : *c, stderr);
+    fprintf(stderr, ": %s\n", problem);
 }
 
 static void complain(struct run *run, const char *path, const char *problem)
 {
     run->failed = true;
-    if (!run->problems) {
-        fflush(stdout);
-        fprintf(stderr, "%s: %s: %s\n", run->command, path, problem);
-        return;
-    }
-    json_t *object = json_object();
-    output_json_set(object, "file", output_json_text(path));
-    output_json_set(object, "problem", output_json_text(problem));
-    output_json_append(run->problems, object);
+    tell(run, path, problem);
 }
 
-/* A file in a folder may be of any kind; one that was named should be a program. */
-static void scan_path(struct run *run, const char *path, const char *file, bool given)
+/* A file in a folder may be of any kind, and a damaged one is passed over; one that was named
+ * should be a program. */
+static void skip(void *user, const char *path, const char *problem)
 {
+    struct run *run = user;
+
+    run->failed |= run->named;
+    tell(run, path, problem);
+}
+
+static void scan_path(struct run *run, const char *path, const char *file, bool named)
+{
+    const struct scan_sink sink = {run, visit, skip};
     struct mapped mapped;
     const char *problem = "";
 
-    run->given = given;
+    run->named = named;
     run->path = path;
     if (!mapped_open(&mapped, file, &problem)) {
         complain(run, path, problem);
         return;
     }
-    if (!scan_bytes(path, mapped.data, mapped.size, visit, run, &problem) &&
-        (given || strncmp(problem, "not a", 5) != 0))
-        complain(run, path, problem);
+    enum scan_result result = scan_bytes(path, mapped.data, mapped.size, &sink, &problem);
+    if (result == SCAN_DAMAGED || (result == SCAN_OTHER && named))
+        skip(run, path, problem);
     mapped_close(&mapped);
 }
 
@@ -185,10 +168,10 @@ static void walk(struct run *run, char **paths)
     if (!tree)
         output_no_memory();
     while ((entry = fts_read(tree))) {
-        bool given = entry->fts_level == FTS_ROOTLEVEL;
+        bool named = entry->fts_level == FTS_ROOTLEVEL;
         switch (entry->fts_info) {
         case FTS_F:
-            scan_path(run, entry->fts_path, entry->fts_accpath, given);
+            scan_path(run, entry->fts_path, entry->fts_accpath, named);
             break;
         case FTS_DNR:
         case FTS_ERR:
@@ -202,7 +185,7 @@ static void walk(struct run *run, char **paths)
             complain(run, entry->fts_path, "a link that leads nowhere");
             break;
         case FTS_DEFAULT:
-            if (given)
+            if (named)
                 complain(run, entry->fts_path, "not a regular file");
             break;
         default: /* folders, and links within them */
@@ -212,52 +195,199 @@ static void walk(struct run *run, char **paths)
     fts_close(tree);
 }
 
-static void finish(struct run *run)
+static json_t *drivers_json(const struct scan_options *options)
 {
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < options->driver_count; i++) {
+        const struct subject *driver = &options->drivers[i];
+        json_t *object = json_object();
+        output_json_set(object, "driver", output_json_text(driver->text));
+        output_json_set(object, "release", json_integer(driver->release));
+        output_json_set(object, "branch",
+                        driver->branch > 0 ? json_integer(driver->branch) : json_null());
+        output_json_append(array, object);
+    }
+    return array;
+}
+
+static json_t *gpus_json(const struct scan_options *options)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < options->gpu_count; i++) {
+        json_t *object = json_object();
+        output_json_set(object, "gpu", output_json_text(options->gpus[i].word));
+        output_json_set(object, "capability", json_integer(options->gpus[i].capability));
+        output_json_append(array, object);
+    }
+    return array;
+}
+
+static bool write_file(const char *path, scan_writer *write, const struct scan_outcome *outcome)
+{
+    FILE *file = path ? fopen(path, "we") : NULL;
+    bool good;
+
+    if (!path)
+        return true;
+    if (file)
+        write(file, outcome);
+    good = file && !ferror(file);
+    if (file)
+        good = fclose(file) == 0 && good;
+    if (!good)
+        fprintf(stderr, "cushim scan: %s: %s\n", path, strerror(errno));
+    return good;
+}
+
+static bool write_files(const struct options *options, const struct scan_outcome *outcome)
+{
+    bool good = write_file(options->junit, scan_output_junit, outcome);
+
+    good = write_file(options->markdown, scan_output_markdown, outcome) && good;
+    good = write_file(options->sarif, scan_output_sarif, outcome) && good;
+    if (options->github)
+        scan_output_github(options->json ? stderr : stdout, outcome);
+    return good;
+}
+
+/* The worst verdict on all files together. */
+static enum verdict_answer finish(struct run *run)
+{
+    const struct scan_options *options = &run->options->report;
+    enum verdict_answer worst = run->count == 0 ? VERDICT_UNKNOWN : VERDICT_RUNS;
+    struct verdict *verdicts = NULL;
+    const char **deciding = NULL;
     char name[64];
 
     snprintf(name, sizeof name, "all %zu files", run->count);
     snprintf(run->all.format, sizeof run->all.format, "together");
     run->all.name = name;
+    run->all.runtime = (struct scan_runtime){0}; /* each has its own */
+    if (options->driver_count + options->gpu_count > 0)
+        verdicts = scan_table_all(&run->table, &deciding);
+    for (size_t i = 0; verdicts && i < scan_table_cells(options); i++)
+        worst = verdicts[i].answer > worst ? verdicts[i].answer : worst;
     if (run->files) {
         json_t *root = json_object();
-        output_json_set(root, "against",
-                        run->options->report.against ? output_json_text(against.text)
-                                                     : json_null());
+        output_json_set(root, "drivers", drivers_json(options));
+        output_json_set(root, "gpus", gpus_json(options));
         output_json_set(root, "files", run->files);
-        output_json_set(root, "all", scan_json(&run->all, &run->options->report));
+        output_json_set(root, "all", scan_json(&run->all, options, NULL));
+        output_json_set(root, "verdicts", scan_table_json(options, verdicts, deciding));
         output_json_set(root, "problems", run->problems);
         output_json_print(root);
     } else if (run->count > 1) {
-        scan_print(&run->all, &run->options->report);
+        scan_print(&run->all, options, verdicts);
     } else if (run->count == 0 && !run->failed) {
         puts("nothing found that uses the CUDA driver");
     }
+    if (verdicts) {
+        struct scan_outcome outcome = {options, verdicts, deciding, run->options->strict};
+        run->unwritten = !write_files(run->options, &outcome);
+    }
     run->all.name = NULL;
     scan_file_free(&run->all);
+    scan_table_free(&run->table);
+    free(verdicts);
+    free(deciding);
+    return worst;
 }
 
-int command_scan(int argc, char **argv)
+static struct subject *drivers;
+static struct scan_gpu_asked *gpus;
+
+static int read_drivers(const struct option_list *list, struct scan_options *to, const char *title)
+{
+    int result = COMMAND_OK;
+
+    drivers = calloc(list->count + 1, sizeof *drivers);
+    if (!drivers)
+        output_no_memory();
+    to->drivers = drivers;
+    for (size_t i = 0; i < list->count && result == COMMAND_OK; i++)
+        result = subject_read(&drivers[to->driver_count++], list->item[i], title);
+    return result;
+}
+
+static void read_gpus(const struct option_list *list, struct scan_options *to)
+{
+    gpus = calloc(list->count * MOST_CAPABILITIES + 1, sizeof *gpus);
+    if (!gpus)
+        output_no_memory();
+    to->gpus = gpus;
+    for (size_t i = 0; i < list->count; i++) {
+        int found[MOST_CAPABILITIES];
+        size_t count = facts_capabilities(list->item[i], found, MOST_CAPABILITIES);
+        if (count == 0)
+            options_refuse("--gpus: '%s' is no compute capability such as 9.0, no architecture and "
+                           "no GPU that is known",
+                           list->item[i]);
+        for (size_t k = 0; k < count; k++)
+            gpus[to->gpu_count++] = (struct scan_gpu_asked){list->item[i], found[k]};
+    }
+}
+
+static void forget(struct scan_options *options)
+{
+    for (size_t i = 0; i < options->driver_count; i++)
+        subject_release(&drivers[i]);
+    free(drivers);
+    free(gpus);
+}
+
+static int run_scan(const char *title, char **words)
 {
     static struct run run;
-    struct options options = {0};
+    enum verdict_answer worst;
     int result;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-    if (options.against) {
-        result = subject_read(&against, options.against, argv[0]);
-        if (result != COMMAND_OK)
-            return result;
-        options.report.against = &against;
+    if ((given.junit || given.markdown || given.sarif || given.github) &&
+        given.drivers.count + given.gpus.count == 0)
+        options_refuse("--junit, --markdown, --sarif and --github are of verdicts: give --drivers "
+                       "or --gpus");
+    read_gpus(&given.gpus, &given.report);
+    result = read_drivers(&given.drivers, &given.report, title);
+    if (result != COMMAND_OK) {
+        forget(&given.report);
+        return result;
     }
-    run = (struct run){.options = &options, .command = argv[0]};
-    if (options.json) {
+    run = (struct run){.options = &given, .command = title, .table = {.options = &given.report}};
+    if (given.json) {
         run.files = json_array();
         run.problems = json_array();
     }
-    walk(&run, options.paths);
-    finish(&run);
-    subject_release(&against);
-    return run.failed ? COMMAND_INPUT : run.missing ? COMMAND_FAILED : COMMAND_OK;
+    walk(&run, words);
+    worst = finish(&run);
+    forget(&given.report);
+    if (run.unwritten)
+        return COMMAND_SYSTEM;
+    if (run.failed)
+        return COMMAND_INPUT;
+    return worst == VERDICT_FAILS || (given.strict && worst == VERDICT_UNKNOWN) ? COMMAND_FAILED
+                                                                                : COMMAND_OK;
 }
+
+const struct command command_scan = {
+    .name = "scan",
+    .summary = "what programs need of the driver, and of a GPU",
+    .synopsis = "FILE|FOLDER...",
+    .doc = "Report what programs, libraries, objects, Python extension modules, wheels and fatbins "
+           "need of the CUDA driver: the entries, the oldest driver that has them, and the GPUs "
+           "that their device code runs on. Nothing of them is executed.",
+    .notes = "How an entry was found:\n"
+             "  linked     the program is linked to it, and does not start without it\n"
+             "  named      its symbol is a string of the program, which likely calls dlsym\n"
+             "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
+             "             gives any ABI or none; or cushim is in it, which does without\n"
+             "  runtime    the CUDA runtime in it looks it up, and does without it\n"
+             "  mentioned  a string of a file that does not name the driver's library, or\n"
+             "             the end of a longer string\n\n",
+    .options = option_rows,
+    .least = 1,
+    .most = ANY_NUMBER_OF_WORDS,
+    .wanted = "no file or folder given",
+    .values = VALUES_FILES,
+    .run = run_scan,
+};

@@ -2,6 +2,7 @@
 #include "scan_file.h"
 
 #include "elf_file.h"
+#include "facts.h"
 #include "known.h"
 #include "output.h"
 #include "pe_file.h"
@@ -12,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 96, MOST_CODES = 256, MOST_UNKNOWN = 1024 };
+enum { LONGEST_NAME = 96, MOST_CODES = 256, MOST_UNKNOWN = 1024, LAST_FAMILY = 32, FEW = 8 };
+
+#define DRIVER "libcuda.so"
+#define WINDOWS_DRIVER "nvcuda.dll"
 
 void *scan_grow(void *array, size_t count, size_t size)
 {
@@ -44,14 +48,14 @@ static void add_unknown(struct scan_file *file, const char *symbol)
     file->unknown[file->unknown_count++] = copy_text(symbol);
 }
 
-static void need_symbol(void *user, const char *symbol)
+static void need_symbol(void *user, const char *symbol, bool weak)
 {
     struct scan_file *file = user;
     size_t index = known_symbol(symbol);
 
     if (index != KNOWN_NONE)
-        file->how[index] |= SCAN_LINKED;
-    else if (known_looks_like_entry(symbol) && strlen(symbol) < LONGEST_NAME)
+        file->how[index] |= weak ? SCAN_WEAK : SCAN_LINKED;
+    else if (!weak && known_looks_like_entry(symbol) && strlen(symbol) < LONGEST_NAME)
         add_unknown(file, symbol);
     if (strncmp(symbol, "cuGetProcAddress", 16) == 0)
         file->asks = true;
@@ -64,15 +68,20 @@ static void define_symbol(void *user, const char *symbol)
     struct scan_file *file = user;
 
     if (strcmp(symbol, "__cudaRegisterFatBinary") == 0)
-        file->runtime = true;
+        file->runtime.inside = true;
 }
 
 static void need_library(void *user, const char *library)
 {
     struct scan_file *file = user;
+    int release = facts_runtime_release(library);
 
-    if (strncmp(library, "libcuda.so", 10) == 0)
+    if (strncmp(library, DRIVER, strlen(DRIVER)) == 0)
         file->links = true;
+    if (release > file->runtime.release) {
+        file->runtime.release = release;
+        snprintf(file->runtime.library, sizeof file->runtime.library, "%s", library);
+    }
 }
 
 static void import_symbol(void *user, const char *library, const char *symbol)
@@ -87,10 +96,22 @@ static void import_symbol(void *user, const char *library, const char *symbol)
     if (strncmp(lower, "nvcuda.dll", 10) != 0)
         return;
     file->links = true;
-    need_symbol(file, symbol);
+    need_symbol(file, symbol, false);
 }
 
-/* Whether a name is the last word of a text: the linker may have made one string of both. */
+static void note_name(struct scan_file *file, size_t index)
+{
+    struct cushim_entry entry = known_entry(index);
+
+    file->how[index] |= SCAN_NAMED;
+    if (strcmp(entry.name, "cuGetProcAddress") == 0)
+        file->asks = true;
+    else if (entry.stream == CUSHIM_STREAM_LEGACY && strcmp(entry.name, entry.symbol) != 0)
+        file->suffix = true;
+}
+
+/* A name that is the last word of a text. Behind a byte of no text it is a string of its own, which
+ * numbers stand before. Behind other words the linker may have made one string of both. */
 static void note_tail(struct scan_file *file, const char *text, size_t length)
 {
     size_t begin = length;
@@ -98,10 +119,14 @@ static void note_tail(struct scan_file *file, const char *text, size_t length)
 
     while (begin > 0 && (isalnum((unsigned char)text[begin - 1]) || text[begin - 1] == '_'))
         begin--;
-    if (begin == 0 || length - begin < 5 || text[begin] != 'c' || text[begin + 1] != 'u')
+    if (length - begin < 5 || text[begin] != 'c' || text[begin + 1] != 'u')
         return;
     index = known_symbol_of(text + begin, length - begin);
-    if (index != KNOWN_NONE)
+    if (index == KNOWN_NONE)
+        return;
+    if (begin == 0 || iscntrl((unsigned char)text[begin - 1]) || (text[begin - 1] & 0x80))
+        note_name(file, index);
+    else
         file->how[index] |= SCAN_MENTIONED;
 }
 
@@ -118,29 +143,13 @@ static void note_cushim(struct scan_file *file, const char *text, size_t length)
 /* A string that is data of the program. */
 static void note_text(struct scan_file *file, const char *text, size_t length)
 {
-    size_t index;
-
     note_cushim(file, text, length);
     if (length == 0 || length >= LONGEST_NAME)
         return;
-    if (text[0] == 'c' && length > 2 && text[1] == 'u' && isupper((unsigned char)text[2])) {
-        index = known_symbol_of(text, length);
-        if (index == KNOWN_NONE)
-            return;
-        struct cushim_entry entry = known_entry(index);
-        file->how[index] |= SCAN_NAMED;
-        if (strcmp(entry.name, "cuGetProcAddress") == 0)
-            file->asks = true;
-        else if (entry.stream == CUSHIM_STREAM_LEGACY && strcmp(entry.name, entry.symbol) != 0)
-            file->suffix = true;
-    } else if (strncmp(text, "libcuda.so", 10) == 0 || strncmp(text, "nvcuda.dll", 10) == 0) {
-        file->loads = true;
-    } else {
-        note_tail(file, text, length);
-    }
-    if (strncmp(text, "/cudart.shm.", 12) == 0) { /* which only the runtime opens */
-        file->runtime = true;
-    }
+    note_tail(file, text, length);
+    /* A form that only the runtime fills in; its beginning alone is what scanners look for. */
+    if (length > 12 && strncmp(text, "/cudart.shm.", 12) == 0)
+        file->runtime.inside = true;
 }
 
 static bool same_code(const struct fatbin *a, const struct fatbin *b)
@@ -151,16 +160,16 @@ static bool same_code(const struct fatbin *a, const struct fatbin *b)
         const struct fatbin_code *one = &a->code[i], *other = &b->code[i];
         if (one->kind != other->kind || one->architecture != other->architecture ||
             one->ptx_version != other->ptx_version || one->variant != other->variant ||
-            one->toolkit != other->toolkit)
+            one->toolkit != other->toolkit || one->empty != other->empty)
             return false;
     }
     return true;
 }
 
-static void add_code(struct scan_file *file, const struct fatbin *fatbin, size_t times)
+static void add_code(struct scan_file *file, const struct fatbin *fatbin, size_t times, bool text)
 {
     for (size_t i = 0; i < file->code_count; i++) {
-        if (same_code(&file->code[i].fatbin, fatbin)) {
+        if (file->code[i].text == text && same_code(&file->code[i].fatbin, fatbin)) {
             file->code[i].times += times;
             file->code[i].fatbin.damaged |= fatbin->damaged;
             return;
@@ -169,13 +178,35 @@ static void add_code(struct scan_file *file, const struct fatbin *fatbin, size_t
     if (file->code_count == MOST_CODES)
         return;
     file->code = scan_grow(file->code, file->code_count, sizeof *file->code);
-    file->code[file->code_count++] = (struct scan_code){*fatbin, times};
+    file->code[file->code_count++] = (struct scan_code){*fatbin, times, text};
 }
 
 static void note_fatbin(void *user, const struct fatbin *fatbin)
 {
     if (fatbin->count > 0)
-        add_code(user, fatbin, 1);
+        add_code(user, fatbin, 1, false);
+}
+
+/* The library's name, wherever it begins: compilers put numbers before it. */
+static void find_library(struct scan_file *file, const char *bytes, size_t size)
+{
+    file->loads = file->loads || memmem(bytes, size, DRIVER, strlen(DRIVER)) ||
+                  memmem(bytes, size, WINDOWS_DRIVER, strlen(WINDOWS_DRIVER));
+}
+
+/* PTX as text. */
+static void find_ptx(struct scan_file *file, const char *bytes, size_t size)
+{
+    static const char begin[] = ".version";
+    const char *at = bytes, *end = bytes + size;
+    static struct fatbin one;
+
+    while ((at = memmem(at, (size_t)(end - at), begin, strlen(begin)))) {
+        one = (struct fatbin){.count = 1};
+        if (fatbin_read_ptx(at, (size_t)(end - at), &one.code[0]))
+            add_code(file, &one, 1, true);
+        at += strlen(begin);
+    }
 }
 
 static void note_data(void *user, const char *section, const char *bytes, size_t size)
@@ -185,12 +216,39 @@ static void note_data(void *user, const char *section, const char *bytes, size_t
     bool device = strstr(section, "nv_fat") || strstr(section, "nv_relfat");
 
     fatbin_search(bytes, size, note_fatbin, file);
-    while (!device && bytes < end) {
+    if (device)
+        return;
+    find_library(file, bytes, size);
+    find_ptx(file, bytes, size);
+    while (bytes < end) {
         const char *zero = memchr(bytes, '\0', (size_t)(end - bytes));
         size_t length = (size_t)((zero ? zero : end) - bytes);
         if (zero)
             note_text(file, bytes, length);
         bytes += length + 1;
+    }
+}
+
+/* The release that a runtime in the file is of, or the oldest that it can be of: it asks for what
+ * came with its own. A few names alone may be the program's. */
+static void settle_runtime(struct scan_file *file)
+{
+    size_t of_family[LAST_FAMILY + 1] = {0};
+    int newest[LAST_FAMILY + 1] = {0};
+
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
+        int since = known_entry(i).since, family = since / 1000;
+        if (!(file->how[i] & SCAN_RUNTIME) || family > LAST_FAMILY)
+            continue;
+        of_family[family]++;
+        newest[family] = since > newest[family] ? since : newest[family];
+    }
+    for (int family = LAST_FAMILY; family > 0; family--) {
+        if (of_family[family] >= FEW) {
+            if (newest[family] > file->runtime.release)
+                file->runtime.release = newest[family];
+            return;
+        }
     }
 }
 
@@ -202,7 +260,7 @@ static void settle(struct scan_file *file)
         if (!(file->how[i] & SCAN_NAMED))
             continue;
         entry = known_entry(i);
-        if (file->runtime)
+        if (file->runtime.inside)
             file->how[i] ^= SCAN_NAMED | SCAN_RUNTIME;
         else if (file->cushim || ((file->asks_runtime || (file->asks && !file->suffix)) &&
                                   strcmp(entry.symbol, entry.name) == 0))
@@ -210,6 +268,8 @@ static void settle(struct scan_file *file)
         else if (!file->loads && !file->asks)
             file->how[i] ^= SCAN_NAMED | SCAN_MENTIONED;
     }
+    if (file->runtime.inside)
+        settle_runtime(file);
 }
 
 static void begin(struct scan_file *file, const char *name)
@@ -218,8 +278,8 @@ static void begin(struct scan_file *file, const char *name)
     file->name = copy_text(name);
 }
 
-static bool scan_elf(const char *name, const void *data, size_t size, scan_visitor *visit,
-                     void *user, const char **problem)
+static enum scan_result scan_elf(const char *name, const void *data, size_t size,
+                                 const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
     struct elf_visitor visitor = {.user = file,
@@ -235,16 +295,17 @@ static bool scan_elf(const char *name, const void *data, size_t size, scan_visit
     if (good) {
         snprintf(file->format, sizeof file->format, "ELF, %s%s", facts.machine,
                  facts.stripped ? ", without section headers" : "");
+        file->machine = facts.machine;
         settle(file);
-        visit(user, file);
+        sink->visit(sink->user, file);
     }
     scan_file_free(file);
     free(file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-static bool scan_pe(const char *name, const void *data, size_t size, scan_visitor *visit,
-                    void *user, const char **problem)
+static enum scan_result scan_pe(const char *name, const void *data, size_t size,
+                                const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
     struct pe_visitor visitor = {.user = file, .imported = import_symbol, .data = note_data};
@@ -255,16 +316,17 @@ static bool scan_pe(const char *name, const void *data, size_t size, scan_visito
     good = pe_file_read(data, size, &visitor, &facts, problem);
     if (good) {
         snprintf(file->format, sizeof file->format, "PE, %s", facts.machine);
+        file->machine = facts.machine;
         settle(file);
-        visit(user, file);
+        sink->visit(sink->user, file);
     }
     scan_file_free(file);
     free(file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-static bool scan_fatbin(const char *name, const void *data, size_t size, scan_visitor *visit,
-                        void *user, const char **problem)
+static enum scan_result scan_fatbin(const char *name, const void *data, size_t size,
+                                    const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
     bool good;
@@ -274,12 +336,12 @@ static bool scan_fatbin(const char *name, const void *data, size_t size, scan_vi
     fatbin_search(data, size, note_fatbin, file);
     good = file->code_count > 0;
     if (good)
-        visit(user, file);
+        sink->visit(sink->user, file);
     else
         *problem = "a damaged fatbin";
     scan_file_free(file);
     free(file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
 struct together {
@@ -297,10 +359,11 @@ static void merge_member(void *user, struct scan_file *member)
 
 /* An archive of objects ("ar"): a head of 60 bytes before each member. All count as one, since what
  * they need of each other is not the driver's. */
-static bool scan_archive(const char *name, const char *data, size_t size, scan_visitor *visit,
-                         void *user, const char **problem)
+static enum scan_result scan_archive(const char *name, const char *data, size_t size,
+                                     const struct scan_sink *sink, const char **problem)
 {
     struct together together = {scan_grow(NULL, 0, sizeof *together.file), 0};
+    const struct scan_sink members = {.user = &together, .visit = merge_member};
     size_t at = 8;
     bool good = true;
 
@@ -318,7 +381,7 @@ static bool scan_archive(const char *name, const char *data, size_t size, scan_v
         }
         if (elf_file_is(data + at, (size_t)length)) {
             const char *ignored;
-            scan_elf(name, data + at, (size_t)length, merge_member, &together, &ignored);
+            scan_elf(name, data + at, (size_t)length, &members, &ignored);
         }
         at += (size_t)length + (length & 1);
         if (at > size)
@@ -327,29 +390,29 @@ static bool scan_archive(const char *name, const char *data, size_t size, scan_v
     snprintf(together.file->format, sizeof together.file->format, "archive of %zu objects",
              together.members);
     if (good || together.members > 0)
-        visit(user, together.file);
+        sink->visit(sink->user, together.file);
     scan_file_free(together.file);
     free(together.file);
-    return good;
+    return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
-bool scan_bytes(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
-                const char **problem)
+enum scan_result scan_bytes(const char *name, const void *data, size_t size,
+                            const struct scan_sink *sink, const char **problem)
 {
     static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
 
     if (elf_file_is(data, size))
-        return scan_elf(name, data, size, visit, user, problem);
+        return scan_elf(name, data, size, sink, problem);
     if (pe_file_is(data, size))
-        return scan_pe(name, data, size, visit, user, problem);
+        return scan_pe(name, data, size, sink, problem);
     if (size >= 8 && memcmp(data, "!<arch>\n", 8) == 0)
-        return scan_archive(name, data, size, visit, user, problem);
+        return scan_archive(name, data, size, sink, problem);
     if (size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
-        return scan_wheel(name, data, size, visit, user, problem);
+        return scan_wheel(name, data, size, sink, problem);
     if (size >= sizeof fatbin && memcmp(data, fatbin, sizeof fatbin) == 0)
-        return scan_fatbin(name, data, size, visit, user, problem);
+        return scan_fatbin(name, data, size, sink, problem);
     *problem = "not a program, a library, an object, an archive, a wheel or a fatbin";
-    return false;
+    return SCAN_OTHER;
 }
 
 void scan_file_merge(struct scan_file *all, const struct scan_file *from)
@@ -359,11 +422,15 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
     for (size_t i = 0; i < from->unknown_count; i++)
         add_unknown(all, from->unknown[i]);
     for (size_t i = 0; i < from->code_count; i++)
-        add_code(all, &from->code[i].fatbin, from->code[i].times);
+        add_code(all, &from->code[i].fatbin, from->code[i].times, from->code[i].text);
     all->asks |= from->asks;
     all->asks_runtime |= from->asks_runtime;
     all->suffix |= from->suffix;
-    all->runtime |= from->runtime;
+    all->runtime.inside |= from->runtime.inside;
+    if (from->runtime.release > all->runtime.release) {
+        all->runtime.release = from->runtime.release;
+        memcpy(all->runtime.library, from->runtime.library, sizeof all->runtime.library);
+    }
     all->cushim |= from->cushim;
     all->loads |= from->loads;
     all->links |= from->links;

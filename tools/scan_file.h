@@ -18,45 +18,68 @@ enum scan_how {
     SCAN_RUNTIME = 1 << 3, /* named by the CUDA runtime, which does without what a driver lacks */
     /* A string of a file that does not name the driver's library, or the end of a longer one: of an
      * error message, or shared with one by the linker. */
-    SCAN_MENTIONED = 1 << 4
+    SCAN_MENTIONED = 1 << 4,
+    SCAN_WEAK = 1 << 5 /* an undefined weak symbol: the program starts without it */
 };
 
-/** Fatbins that have the same code. */
+/** Fatbins that have the same code, or texts of PTX that begin alike. */
 struct scan_code {
     struct fatbin fatbin;
     size_t times;
+    bool text; /* PTX that is plain data of the program, and not in a fatbin */
+};
+
+enum { SCAN_LIBRARY_SIZE = 32 };
+
+/** The CUDA runtime that a file uses. */
+struct scan_runtime {
+    bool inside;                     /* it is in the file itself */
+    int release;                     /* that it is of, or the oldest that it can be of; 0: none */
+    char library[SCAN_LIBRARY_SIZE]; /* that the file is linked to; "" for none */
 };
 
 struct scan_file {
     char *name;                            /* path, and for a member of an archive "path:member" */
     char format[64];                       /* "ELF, x86-64" */
+    const char *machine;                   /* "x86-64"; static; NULL where it has none */
     unsigned char how[CUSHIM_ENTRY_COUNT]; /* enum scan_how */
     char **unknown; /* undefined symbols that look like the driver's and are not in the registry */
     size_t unknown_count;
     bool asks;         /* cuGetProcAddress is there: plain names may mean any ABI */
     bool asks_runtime; /* cudaGetDriverEntryPoint is there: the runtime's way to ask */
     bool suffix;       /* names with "_v2" are there: names are looked up as symbols */
-    bool runtime;      /* the CUDA runtime is in it */
-    bool cushim;       /* cushim is in it */
-    bool loads;        /* the library's name is there as a string */
-    bool links;        /* it is linked to the library */
+    struct scan_runtime runtime;
+    bool cushim; /* cushim is in it */
+    bool loads;  /* the library's name is there as a string */
+    bool links;  /* it is linked to the library */
     struct scan_code *code;
     size_t code_count;
 };
 
-/** What reading a file gives, for each program in it: an archive has several. */
-typedef void scan_visitor(void *user, struct scan_file *file);
+enum scan_result {
+    SCAN_READ,
+    SCAN_OTHER,  /* the bytes are no program, library, object, archive, wheel or fatbin */
+    SCAN_DAMAGED /* they begin as one, and cannot be read */
+};
+
+/** Who is told what reading a file gives. */
+struct scan_sink {
+    void *user;
+    /** For each program in the file: an archive has several. Nothing of it may be kept. */
+    void (*visit)(void *user, struct scan_file *file);
+    /** For each file in a wheel that was not read. */
+    void (*skipped)(void *user, const char *name, const char *why);
+};
 
 /**
  * Read a program, a library, an object, an archive of objects, a wheel or a fatbin in memory.
  *
  * @param name     of the file, for the results
- * @param visit    called for each program found, which may keep nothing of it
- * @param problem  on failure a static sentence
- * @return false where the bytes are none of these, or are damaged. What could be read was visited
+ * @param problem  a static sentence, unless they were read
+ * @return what could be read was visited, in any case
  */
-bool scan_bytes(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
-                const char **problem);
+enum scan_result scan_bytes(const char *name, const void *data, size_t size,
+                            const struct scan_sink *sink, const char **problem);
 
 /** Add what `from` has to `all`. */
 void scan_file_merge(struct scan_file *all, const struct scan_file *from);

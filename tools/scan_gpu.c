@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_gpu.h"
 
+#include "facts.h"
+
 #include <cushim/compat.h>
 
 /* The family of a compute capability, by its major number: 10.1 was renamed to 11.0. */
@@ -9,13 +11,20 @@ static int family_of(int capability)
     return capability == 101 ? 11 : capability / 10;
 }
 
+static bool is_tegra(int capability)
+{
+    const struct facts_architecture *known = facts_architecture(capability);
+
+    return known && known->tegra;
+}
+
 /* Machine code runs on its own architecture and on later ones of the same major number; that of
- * sm_90a on no other, that of sm_100f within its family. */
+ * sm_90a on no other, that of sm_100f within its family, that of and for Tegra on no other. */
 static bool cubin_fits(const struct fatbin_code *code, int capability)
 {
     if (code->kind != FATBIN_CUBIN || code->architecture > capability)
         return false;
-    if (code->variant == 'a')
+    if (code->variant == 'a' || is_tegra(code->architecture) || is_tegra(capability))
         return code->architecture == capability;
     return code->architecture / 10 == capability / 10 &&
            (code->variant != 'f' || family_of(code->architecture) == family_of(capability));
@@ -46,12 +55,14 @@ static int later(int one, int other)
 
 static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability, int release)
 {
-    struct gpu_verdict verdict = {GPU_NO_CODE, false, 0};
+    struct gpu_verdict verdict = {.answer = GPU_NO_CODE};
     const struct fatbin_code *best = NULL;
     int known = cushim_capability_release(capability);
 
     for (size_t i = 0; i < fatbin->count; i++) {
         const struct fatbin_code *code = &fatbin->code[i];
+        if (code->empty)
+            continue;
         int from = later(known, toolkit_driver(code->toolkit));
         if (cubin_fits(code, capability) &&
             (verdict.answer == GPU_NO_CODE || from < verdict.from)) {
@@ -70,6 +81,7 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
             verdict.from = later(known, takes);
         } else if (verdict.answer == GPU_NO_CODE) {
             verdict.answer = GPU_TOO_NEW;
+            verdict.ptx = best->ptx_version;
             verdict.from = later(known, takes);
         }
     }
@@ -78,18 +90,52 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
     return verdict;
 }
 
+/* What a fatbin is for. */
+enum use { USE_NONE, USE_ONE_ARCHITECTURE, USE_ANY };
+
+static enum use use_of(const struct fatbin *fatbin)
+{
+    enum use use = USE_NONE;
+
+    for (size_t i = 0; i < fatbin->count; i++) {
+        const struct fatbin_code *code = &fatbin->code[i];
+        if (code->kind == FATBIN_OTHER || code->empty)
+            continue;
+        if (code->variant == 0)
+            return USE_ANY;
+        use = USE_ONE_ARCHITECTURE;
+    }
+    return use;
+}
+
+static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one)
+{
+    bool first = worst->judged == 0;
+    bool partly = worst->partly || (!first && one.answer != worst->answer);
+    int from = later(one.from, worst->from);
+
+    if (first || one.answer > worst->answer)
+        worst->answer = one.answer;
+    worst->partly = partly;
+    worst->from = worst->answer == GPU_NO_CODE ? 0 : from;
+    worst->judged++;
+    worst->running += one.answer <= GPU_COMPILED;
+    worst->unsure += one.answer == GPU_FAMILY;
+    worst->ptx = later(worst->ptx, one.ptx);
+}
+
 struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int release)
 {
-    struct gpu_verdict worst = {GPU_RUNS, false, 0};
+    struct gpu_verdict worst = {0};
 
-    for (size_t i = 0; i < file->code_count; i++) {
-        struct gpu_verdict one = of_fatbin(&file->code[i].fatbin, capability, release);
-        bool partly = worst.partly || (i > 0 && one.answer != worst.answer);
-        int from = later(one.from, worst.from);
-        if (i == 0 || one.answer > worst.answer)
-            worst = one;
-        worst.partly = partly;
-        worst.from = worst.answer == GPU_NO_CODE ? 0 : from;
+    for (int pass = USE_ANY; pass > USE_NONE && worst.running == worst.judged; pass--) {
+        bool any = worst.judged > 0;
+        for (size_t i = 0; i < file->code_count; i++) {
+            const struct fatbin *fatbin = &file->code[i].fatbin;
+            struct gpu_verdict one = of_fatbin(fatbin, capability, release);
+            if ((int)use_of(fatbin) == pass && !(any && one.answer > GPU_COMPILED))
+                add_verdict(&worst, one);
+        }
     }
     return worst;
 }

@@ -22,9 +22,17 @@ struct gpu_verdict {
     enum gpu_answer answer; /* of the fatbin that fares worst */
     bool partly;            /* other fatbins fare better */
     int from;               /* the first release of which a driver runs it; 0: none */
+    size_t judged;          /* fatbins, and texts of PTX, that have code to be judged */
+    size_t running;         /* those of them that run */
+    size_t unsure;          /* those of which nothing is known: of a later family */
+    int ptx;                /* the newest PTX version that is too new; 0: none */
 };
 
 /**
+ * A fatbin without a kernel, or with nothing but intermediate code for a later link, is not judged.
+ * One for a single architecture (sm_90a) is judged for that alone, unless there is no other: such
+ * code is beside code for all.
+ *
  * @param capability  90 is 9.0
  * @param release     of the driver; 0: of any that is new enough
  */

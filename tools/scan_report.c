@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan_report.h"
 
+#include "facts.h"
 #include "known.h"
 #include "names.h"
 #include "output.h"
 #include "scan_gpu.h"
+#include "scan_table.h"
+
+#include <cushim/compat.h>
 
 #include <stdio.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 1024, FORCING_SHOWN = 6 };
 
-enum way { WAY_NONE, WAY_LINKED, WAY_NAMED, WAY_ASKED, WAY_RUNTIME, WAY_MENTIONED };
+enum way { WAY_NONE, WAY_LINKED, WAY_WEAK, WAY_NAMED, WAY_ASKED, WAY_RUNTIME, WAY_MENTIONED };
 
 /* What an entry takes of a driver. */
 struct need {
@@ -19,7 +23,8 @@ struct need {
     int since;
 };
 
-static const char *const way_names[] = {"", "linked", "named", "asked", "runtime", "mentioned"};
+static const char *const way_names[] = {"",      "linked",  "weak",     "named",
+                                        "asked", "runtime", "mentioned"};
 
 /* The release of a name's first ABI. */
 static int first_release(const struct cushim_entry *entry)
@@ -41,6 +46,8 @@ static struct need need_of(const struct scan_file *file, size_t index)
 
     if (file->how[index] & SCAN_LINKED)
         return (struct need){WAY_LINKED, entry.since};
+    if (file->how[index] & SCAN_WEAK)
+        return (struct need){WAY_WEAK, entry.since};
     if (file->how[index] & SCAN_NAMED)
         return (struct need){WAY_NAMED, entry.since};
     if (file->how[index] & SCAN_ASKED)
@@ -69,39 +76,12 @@ static int oldest_driver(const struct scan_file *file, enum way way, size_t *cou
     return release;
 }
 
-static bool subject_has(const struct subject *subject, size_t index, enum way way)
+/* What a way means for a driver: "required", "optional" or "mentioned". */
+static const char *need_word(const struct scan_file *file, size_t index)
 {
-    struct cushim_entry entry = known_entry(index);
-
-    return subject->has[index] ||
-           (way == WAY_ASKED && subject_newest(subject, entry.name, entry.stream) != KNOWN_NONE);
-}
-
-static bool lacks(const struct scan_file *file, const struct scan_options *options, size_t index,
-                  enum way *way)
-{
-    *way = need_of(file, index).way;
-    return options->against && *way != WAY_NONE && !subject_has(options->against, index, *way);
-}
-
-static struct gpu_verdict verdict(const struct scan_file *file, const struct scan_options *options,
-                                  int capability)
-{
-    return scan_gpu(file, capability, options->against ? options->against->release : 0);
-}
-
-bool scan_missing(const struct scan_file *file, const struct scan_options *options)
-{
-    enum way way;
-
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
-        if (lacks(file, options, i, &way) && way < WAY_ASKED)
-            return true;
-    }
-    if (options->against && file->unknown_count > 0)
-        return true;
-    return options->gpu > 0 && file->code_count > 0 &&
-           verdict(file, options, options->gpu).answer > GPU_COMPILED;
+    if (verdict_requires(file, index))
+        return "required";
+    return need_of(file, index).way == WAY_MENTIONED ? "mentioned" : "optional";
 }
 
 /* ---- text */
@@ -165,24 +145,53 @@ static void print_entries(const struct scan_file *file)
     output_table_print(&table, "    ");
 }
 
-static void print_missing(const struct scan_file *file, const struct scan_options *options)
+/* The entries that a driver lacks: all that are required, and the first of the others. */
+static void print_missing(const struct scan_file *file, const struct subject *driver)
 {
-    char text[TEXT_SIZE];
-    size_t count = 0;
-    enum way way;
+    char text[TEXT_SIZE], version[VERSION_TEXT_SIZE];
+    size_t count = 0, optional = 0;
 
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
-        struct cushim_entry entry = known_entry(i);
-        char version[VERSION_TEXT_SIZE];
-        if (!lacks(file, options, i, &way))
+        bool required = verdict_requires(file, i);
+        bool other = verdict_may_need(file, i) || verdict_may_use(file, i);
+        if ((!required && !other) || verdict_driver_has(file, driver, i))
             continue;
-        snprintf(text, sizeof text, "%s (CUDA %s, %s)", entry.symbol,
-                 version_text(version, need_of(file, i).since), way_names[way]);
-        output_field(count++ == 0 ? "missing" : "", way < WAY_ASKED ? OUTPUT_BAD : OUTPUT_WARNING,
-                     text);
+        if (!required && optional++ >= FORCING_SHOWN)
+            continue;
+        snprintf(text, sizeof text, "%s (CUDA %s, %s), in %s", known_entry(i).symbol,
+                 version_text(version, need_of(file, i).since), way_names[need_of(file, i).way],
+                 driver->text);
+        output_field(count++ == 0 ? "missing" : "", required ? OUTPUT_BAD : OUTPUT_WARNING, text);
     }
-    if (options->against && count == 0)
-        output_field("missing", OUTPUT_GOOD, "no entry");
+    if (optional > FORCING_SHOWN) {
+        snprintf(text, sizeof text, "and %zu more that it is not linked to",
+                 optional - FORCING_SHOWN);
+        output_field("", OUTPUT_WARNING, text);
+    }
+    snprintf(text, sizeof text, "no entry in %s", driver->text);
+    if (count == 0)
+        output_field("missing", OUTPUT_GOOD, text);
+}
+
+/* The CUDA runtime, and the driver that it takes. */
+static void print_runtime(const struct scan_file *file)
+{
+    const struct scan_runtime *runtime = &file->runtime;
+    const char *floor = NULL;
+    char text[TEXT_SIZE], version[VERSION_TEXT_SIZE];
+
+    if (runtime->release == 0)
+        return;
+    if (cushim_family_floor(runtime->release / 1000, &floor, NULL))
+        snprintf(text, sizeof text,
+                 "%s, of CUDA %s or a later %d.x: takes Linux driver %s or later",
+                 runtime->library[0] ? runtime->library : "in the file",
+                 version_text(version, runtime->release), runtime->release / 1000, floor);
+    else
+        snprintf(text, sizeof text, "%s, of CUDA %s: takes a driver of it or later",
+                 runtime->library[0] ? runtime->library : "in the file",
+                 version_text(version, runtime->release));
+    output_field("CUDA runtime", OUTPUT_PLAIN, text);
 }
 
 static void print_unknown(const struct scan_file *file)
@@ -211,6 +220,16 @@ static void tell_codes(char text[TEXT_SIZE], const struct fatbin *fatbin, enum f
     }
 }
 
+/* Whether no code of a fatbin has a kernel. */
+static bool is_empty(const struct fatbin *fatbin)
+{
+    for (size_t i = 0; i < fatbin->count; i++) {
+        if (fatbin->code[i].kind != FATBIN_OTHER && !fatbin->code[i].empty)
+            return false;
+    }
+    return true;
+}
+
 static void print_code(const struct scan_file *file)
 {
     for (size_t i = 0; i < file->code_count; i++) {
@@ -218,16 +237,23 @@ static void print_code(const struct scan_file *file)
         char machine[TEXT_SIZE] = "", ptx[TEXT_SIZE] = "", text[2 * TEXT_SIZE + 128];
         tell_codes(machine, &code->fatbin, FATBIN_CUBIN);
         tell_codes(ptx, &code->fatbin, FATBIN_PTX);
-        snprintf(text, sizeof text, "%zu with machine code for%s; PTX for%s%s%s", code->times,
-                 machine[0] != '\0' ? machine : " none", ptx[0] != '\0' ? ptx : " none",
-                 code->fatbin.cut ? " and more" : "", code->fatbin.damaged ? "; damaged" : "");
-        output_field(i == 0 ? "fatbins" : "", code->fatbin.damaged ? OUTPUT_WARNING : OUTPUT_PLAIN,
-                     text);
+        if (code->text)
+            snprintf(text, sizeof text, "%zu for%s", code->times, ptx);
+        else if (machine[0] == '\0' && ptx[0] == '\0')
+            snprintf(text, sizeof text, "%zu with nothing but code for a later link", code->times);
+        else
+            snprintf(text, sizeof text, "%zu with machine code for%s; PTX for%s%s%s%s", code->times,
+                     machine[0] != '\0' ? machine : " none", ptx[0] != '\0' ? ptx : " none",
+                     is_empty(&code->fatbin) ? "; without a kernel" : "",
+                     code->fatbin.cut ? " and more" : "", code->fatbin.damaged ? "; damaged" : "");
+        output_field(code->text ? "PTX as text"
+                     : i == 0   ? "fatbins"
+                                : "",
+                     code->fatbin.damaged ? OUTPUT_WARNING : OUTPUT_PLAIN, text);
     }
 }
 
-static void print_gpu(const struct scan_file *file, const struct scan_options *options,
-                      int capability, struct output_table *table)
+static void print_gpu(const struct scan_file *file, int capability, struct output_table *table)
 {
     static const enum output_style styles[] = {OUTPUT_GOOD, OUTPUT_GOOD, OUTPUT_BAD,
                                                OUTPUT_BAD,  OUTPUT_BAD,  OUTPUT_WARNING};
@@ -238,40 +264,45 @@ static void print_gpu(const struct scan_file *file, const struct scan_options *o
         "machine code of a later family of toolkits than the driver's",
         "error 209: no code for this GPU",
         "the driver is older than this GPU"};
-    struct gpu_verdict found = verdict(file, options, capability);
-    char gpu[24], version[VERSION_TEXT_SIZE], from[64] = "";
+    struct gpu_verdict found = scan_gpu(file, capability, 0);
+    const struct facts_architecture *known = facts_architecture(capability);
+    char gpu[24], version[VERSION_TEXT_SIZE], from[64] = "", to[32] = "";
 
+    if (found.judged == 0)
+        return;
     snprintf(gpu, sizeof gpu, "%d.%d", capability / 10, capability % 10);
     if (found.from > 0)
         snprintf(from, sizeof from, "drivers from CUDA %s on", version_text(version, found.from));
+    if (known && known->last > 0 && found.running > 0)
+        snprintf(to, sizeof to, "up to branch %d", known->last);
     output_table_add(table, OUTPUT_PLAIN, gpu);
+    output_table_add(table, OUTPUT_DIM, known ? known->name : "");
     output_table_add(table, styles[found.answer], words[found.answer]);
     output_table_add(table, OUTPUT_DIM, found.partly ? "not all fatbins alike" : "");
     output_table_add(table, OUTPUT_DIM, from);
+    output_table_add(table, OUTPUT_DIM, to);
 }
 
-static void print_gpus(const struct scan_file *file, const struct scan_options *options)
+static void print_gpus(const struct scan_file *file)
 {
-    struct output_table table = {.columns = 4};
+    struct output_table table = {.columns = 6};
 
-    if (file->code_count == 0)
+    for (int gpu = 49; (gpu = scan_gpu_next(gpu)) != 0;)
+        print_gpu(file, gpu, &table);
+    if (table.cells == 0)
         return;
     puts("  GPUs, by compute capability");
-    if (options->gpu > 0) {
-        print_gpu(file, options, options->gpu, &table);
-    } else {
-        for (int gpu = 49; (gpu = scan_gpu_next(gpu)) != 0;)
-            print_gpu(file, options, gpu, &table);
-    }
     output_table_print(&table, "    ");
 }
 
-void scan_print(const struct scan_file *file, const struct scan_options *options)
+void scan_print(const struct scan_file *file, const struct scan_options *options,
+                const struct verdict *verdicts)
 {
     output_text(OUTPUT_TITLE, file->name);
     printf(": %s%s%s\n", file->format, file->links ? ", linked to the driver" : "",
            file->loads ? ", names the driver's library" : "");
     print_way(file, WAY_LINKED, "entries that it must have");
+    print_way(file, WAY_WEAK, "linked weakly: it starts without them");
     print_way(file, WAY_NAMED, "named as symbols, likely looked up");
     print_way(file, WAY_ASKED, "named and likely asked of cuGetProcAddress or cushim, in any ABI");
     print_way(file, WAY_RUNTIME, "named by the CUDA runtime in it, which does without later ones");
@@ -279,9 +310,14 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
     print_unknown(file);
     if (options->entries)
         print_entries(file);
-    print_missing(file, options);
+    for (size_t i = 0; i < options->driver_count; i++)
+        print_missing(file, &options->drivers[i]);
+    print_runtime(file);
     print_code(file);
-    print_gpus(file, options);
+    if (verdicts)
+        scan_table_print(options, verdicts);
+    else
+        print_gpus(file);
 }
 
 /* ---- JSON */
@@ -299,6 +335,7 @@ static json_t *entries_json(const struct scan_file *file)
         output_json_set(object, "symbol", json_string(known_entry(i).symbol));
         output_json_set(object, "since", json_integer(need.since));
         output_json_set(object, "how", json_string(way_names[need.way]));
+        output_json_set(object, "need", json_string(need_word(file, i)));
         output_json_append(array, object);
     }
     return array;
@@ -316,16 +353,50 @@ static json_t *oldest_json(const struct scan_file *file)
     return object;
 }
 
-static json_t *missing_json(const struct scan_file *file, const struct scan_options *options)
+static json_t *lacking_json(const struct scan_file *file, const struct subject *driver,
+                            bool (*wanted)(const struct scan_file *file, size_t index))
 {
     json_t *array = json_array();
-    enum way way;
 
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
-        if (lacks(file, options, i, &way))
+        if (wanted(file, i) && !verdict_driver_has(file, driver, i))
             output_json_append(array, json_string(known_entry(i).symbol));
     }
     return array;
+}
+
+static json_t *missing_json(const struct scan_file *file, const struct scan_options *options)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < options->driver_count; i++) {
+        json_t *object = json_object();
+        output_json_set(object, "driver", output_json_text(options->drivers[i].text));
+        output_json_set(object, "required",
+                        lacking_json(file, &options->drivers[i], verdict_requires));
+        output_json_set(object, "named",
+                        lacking_json(file, &options->drivers[i], verdict_may_need));
+        output_json_set(object, "optional",
+                        lacking_json(file, &options->drivers[i], verdict_may_use));
+        output_json_append(array, object);
+    }
+    return array;
+}
+
+static json_t *runtime_json(const struct scan_runtime *runtime)
+{
+    const char *floor = NULL;
+    json_t *object;
+
+    if (runtime->release == 0)
+        return json_null();
+    cushim_family_floor(runtime->release / 1000, &floor, NULL);
+    object = json_object();
+    output_json_set(object, "library",
+                    runtime->library[0] ? output_json_text(runtime->library) : json_null());
+    output_json_set(object, "release", json_integer(runtime->release));
+    output_json_set(object, "floor", output_json_text(floor));
+    return object;
 }
 
 static json_t *code_json(const struct scan_file *file)
@@ -356,6 +427,7 @@ static json_t *code_json(const struct scan_file *file)
             output_json_append(ptx, one);
         }
         output_json_set(object, "times", json_integer((json_int_t)file->code[i].times));
+        output_json_set(object, "text", json_boolean(file->code[i].text));
         output_json_set(object, "machine_code", machine);
         output_json_set(object, "cubins", cubins);
         output_json_set(object, "ptx", ptx);
@@ -365,31 +437,33 @@ static json_t *code_json(const struct scan_file *file)
     return array;
 }
 
-static void gpu_json(json_t *array, const struct scan_file *file,
-                     const struct scan_options *options, int capability)
+static void gpu_json(json_t *array, const struct scan_file *file, int capability)
 {
-    struct gpu_verdict found = verdict(file, options, capability);
-    json_t *object = json_object();
+    struct gpu_verdict found = scan_gpu(file, capability, 0);
+    const struct facts_architecture *known = facts_architecture(capability);
+    json_t *object;
 
+    if (found.judged == 0)
+        return;
+    object = json_object();
     output_json_set(object, "capability", json_integer(capability));
     output_json_set(object, "answer", json_string(scan_gpu_name(found.answer)));
     output_json_set(object, "partly", json_boolean(found.partly));
     output_json_set(object, "from", found.from > 0 ? json_integer(found.from) : json_null());
+    output_json_set(object, "last_branch",
+                    known && known->last > 0 ? json_integer(known->last) : json_null());
     output_json_append(array, object);
 }
 
-json_t *scan_json(const struct scan_file *file, const struct scan_options *options)
+json_t *scan_json(const struct scan_file *file, const struct scan_options *options,
+                  const struct verdict *verdicts)
 {
     json_t *object = json_object(), *unknown = json_array(), *gpus = json_array();
 
     for (size_t i = 0; i < file->unknown_count; i++)
         output_json_append(unknown, output_json_text(file->unknown[i]));
-    if (file->code_count > 0 && options->gpu > 0) {
-        gpu_json(gpus, file, options, options->gpu);
-    } else if (file->code_count > 0) {
-        for (int gpu = 49; (gpu = scan_gpu_next(gpu)) != 0;)
-            gpu_json(gpus, file, options, gpu);
-    }
+    for (int gpu = 49; (gpu = scan_gpu_next(gpu)) != 0;)
+        gpu_json(gpus, file, gpu);
     output_json_set(object, "file", output_json_text(file->name));
     output_json_set(object, "format", json_string(file->format));
     output_json_set(object, "links", json_boolean(file->links));
@@ -397,9 +471,10 @@ json_t *scan_json(const struct scan_file *file, const struct scan_options *optio
     output_json_set(object, "entries", entries_json(file));
     output_json_set(object, "unknown", unknown);
     output_json_set(object, "oldest", oldest_json(file));
-    output_json_set(object, "missing",
-                    options->against ? missing_json(file, options) : json_null());
+    output_json_set(object, "missing", missing_json(file, options));
+    output_json_set(object, "runtime", runtime_json(&file->runtime));
     output_json_set(object, "code", code_json(file));
     output_json_set(object, "gpus", gpus);
+    output_json_set(object, "verdicts", scan_table_json(options, verdicts, NULL));
     return object;
 }

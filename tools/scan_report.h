@@ -8,20 +8,30 @@
 
 #include "scan_file.h"
 #include "subject.h"
+#include "verdict.h"
 
 #include <jansson.h>
 
-struct scan_options {
-    const struct subject *against; /* NULL: nothing to compare with */
-    int gpu;                       /* compute capability; 0: all that are known */
-    bool entries;                  /* list each entry */
+/** A GPU that was asked for: by the word for it. */
+struct scan_gpu_asked {
+    const char *word;
+    int capability;
 };
 
-/** Whether an entry, or code for the GPU, is missing in what the options compare with. */
-bool scan_missing(const struct scan_file *file, const struct scan_options *options);
+struct scan_options {
+    const struct subject *drivers; /* to judge with; none: any */
+    size_t driver_count;
+    const struct scan_gpu_asked *gpus; /* to judge on; none: any */
+    size_t gpu_count;
+    bool entries; /* list each entry */
+    bool explain; /* each verdict */
+};
 
-void scan_print(const struct scan_file *file, const struct scan_options *options);
+/** @param verdicts  from scan_table_add; NULL: none */
+void scan_print(const struct scan_file *file, const struct scan_options *options,
+                const struct verdict *verdicts);
 
-json_t *scan_json(const struct scan_file *file, const struct scan_options *options);
+json_t *scan_json(const struct scan_file *file, const struct scan_options *options,
+                  const struct verdict *verdicts);
 
 #endif

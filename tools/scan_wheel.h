@@ -11,8 +11,9 @@
 /** Room for one more element behind `count` of them; want of memory ends the program. */
 void *scan_grow(void *array, size_t count, size_t size);
 
-/** As scan_bytes, for a zip file: each program in it is visited as "NAME:MEMBER". */
-bool scan_wheel(const char *name, const void *data, size_t size, scan_visitor *visit, void *user,
-                const char **problem);
+/** As scan_bytes, for a zip file: each program in it is visited as "NAME:MEMBER".
+ *  A member that cannot be read, or is too large, is passed over by this name. */
+enum scan_result scan_wheel(const char *name, const void *data, size_t size,
+                            const struct scan_sink *sink, const char **problem);
 
 #endif

@@ -8,8 +8,8 @@
 #include "sim_check.h"
 #include "sim_folder.h"
 #include "sim_library.h"
+#include "core/config.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,164 +21,77 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    KEY_CUDA = 256,
-    KEY_DEVICES,
-    KEY_PROFILE,
-    KEY_MEMORY,
-    KEY_FAULT,
-    KEY_LOG,
-    KEY_WORKERS,
-    KEY_TIME_LIMIT,
-    KEY_GRAIN,
-    KEY_CHECK,
-    KEY_SUMMARY,
-    KEY_LIST,
-    KEY_QUIET,
-    MAX_FAULTS = 64
-};
-
-struct options {
+static struct options {
     const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain, *summary;
-    const char *faults[MAX_FAULTS];
-    int fault_count;
-    int list, quiet, check;
+    struct option_list faults;
+    const char *checks; /* of kernels */
+    bool list, quiet, check;
     char **program; /* ends with NULL */
-};
+} given;
 
 static volatile sig_atomic_t child;
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case KEY_CUDA:
-        options->cuda = argument;
-        return 0;
-    case KEY_DEVICES:
-        options->devices = argument;
-        return 0;
-    case KEY_PROFILE:
-        options->profile = argument;
-        return 0;
-    case KEY_MEMORY:
-        options->memory = argument;
-        return 0;
-    case KEY_LOG:
-        options->log = argument;
-        return 0;
-    case KEY_WORKERS:
-        options->workers = argument;
-        return 0;
-    case KEY_TIME_LIMIT:
-        options->time_limit = argument;
-        return 0;
-    case KEY_GRAIN:
-        options->grain = argument;
-        return 0;
-    case KEY_CHECK:
-        options->check = 1;
-        return 0;
-    case KEY_SUMMARY:
-        options->summary = argument;
-        return 0;
-    case KEY_FAULT:
-        if (options->fault_count == MAX_FAULTS)
-            argp_error(state, "more than %d faults", MAX_FAULTS);
-        if (*argument == '\0')
-            argp_error(state, "--fault: the rule is empty");
-        options->faults[options->fault_count++] = argument;
-        return 0;
-    case KEY_LIST:
-        options->list = 1;
-        return 0;
-    case KEY_QUIET:
-        options->quiet = 1;
-        return 0;
-    case ARGP_KEY_ARGS:
-        options->program = state->argv + state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        if (!options->list)
-            argp_error(state, "no program given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
+static const struct option_row option_rows[] = {
     {.name = "cuda",
-     .key = KEY_CUDA,
-     .arg = "X.Y",
+     .text = &given.cuda,
+     .value = "X.Y",
+     .values = VALUES_SIMULATED,
      .doc = "CUDA version of the driver (default: the newest)"},
     {.name = "devices",
-     .key = KEY_DEVICES,
-     .arg = "N",
+     .text = &given.devices,
+     .value = "N",
      .doc = "How many devices, 0 to 64 (default: 1)"},
     {.name = "profile",
-     .key = KEY_PROFILE,
-     .arg = "NAME",
-     .doc = "Which device: turing, ampere (default), ada or hopper"},
+     .text = &given.profile,
+     .value = "NAME",
+     .values = VALUES_PROFILES,
+     .doc = "Which device: ampere, hopper, small and others, which --list shows (default: ampere, "
+            "or the newest that the version knows)"},
     {.name = "memory",
-     .key = KEY_MEMORY,
-     .arg = "SIZE",
+     .text = &given.memory,
+     .value = "SIZE",
      .doc = "Memory of each device; K, M, G or T behind"},
     {.name = "fault",
-     .key = KEY_FAULT,
-     .arg = "RULE",
+     .list = &given.faults,
+     .value = "RULE",
+     .values = VALUES_FAULTS,
      .doc = "Make calls fail, e.g. cuMemAlloc:call=3,error=2; may be repeated"},
     {.name = "log",
-     .key = KEY_LOG,
-     .arg = "FILE",
+     .text = &given.log,
+     .value = "FILE",
+     .values = VALUES_FILES,
      .doc = "Append every call to FILE; - is standard error"},
     {.name = "workers",
-     .key = KEY_WORKERS,
-     .arg = "N",
+     .text = &given.workers,
+     .value = "N",
      .doc = "CPU threads that run a kernel (default: all)"},
     {.name = "time-limit",
-     .key = KEY_TIME_LIMIT,
-     .arg = "MS",
+     .text = &given.time_limit,
+     .value = "MS",
      .doc = "A kernel that takes longer ends with LAUNCH_TIMEOUT"},
     {.name = "grain",
-     .key = KEY_GRAIN,
-     .arg = "BYTES",
+     .text = &given.grain,
+     .value = "BYTES",
      .doc =
          "Let kernels use blocks up to a multiple of so many bytes, at most 512, as hardware does"},
     {.name = "check",
-     .key = KEY_CHECK,
-     .doc = "End with 5 if something was not released, or a rule never fired"},
+     .flag = &given.check,
+     .text = &given.checks,
+     .value = "WHAT",
+     .doc = "End with 5 if something was not released, or a rule never fired; with race, init or "
+            "sync, or several with commas between, also if kernels have such faults"},
     {.name = "summary",
-     .key = KEY_SUMMARY,
-     .arg = "FILE",
+     .text = &given.summary,
+     .value = "FILE",
+     .values = VALUES_FILES,
      .doc = "Write what each process did, leaked and left as JSON to FILE"},
     {.name = "quiet",
-     .key = KEY_QUIET,
+     .flag = &given.quiet,
      .doc = "No summary and no reports of kernels on standard error"},
-    {.name = "list", .key = KEY_LIST, .doc = "List the versions and profiles, and do nothing else"},
+    {.name = "list",
+     .flag = &given.list,
+     .doc = "List the versions and profiles, and do nothing else"},
     {0},
-};
-
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .args_doc = "[--] PROGRAM [ARGUMENT...]",
-    .doc = "Run a program under a simulated CUDA driver: any version, any number of devices, "
-           "faults on demand; kernels in PTX run on the CPU."
-           "\v"
-           "Rules for --fault:\n"
-           "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *)\n"
-           "                               fail; options: error=CODE, call=N, from=N,\n"
-           "                               every=N, probability=P, seed=S, device=D,\n"
-           "                               slow=MS, after\n"
-           "  out-of-memory:after=BYTES    allocations beyond so many bytes fail\n"
-           "  device-lost:device=D,call=N  calls about device D fail from the Nth call on\n"
-           "  missing:SYMBOL               the driver lacks this entry\n"
-           "  wrong-abi                    a call by a wrongly resolved pointer aborts\n"
-           "\n"
-           "Exit status: the program's, 128 + N if signal N ended it, 127 if it cannot be\n"
-           "run, 5 if it is 0 and --check found something.\n",
 };
 
 /* "NAME=value" into the environment; NULL unsets what the caller's environment may hold. */
@@ -206,11 +119,11 @@ static char *join_faults(const struct options *options)
     size_t size = 1;
     char *text;
 
-    for (int i = 0; i < options->fault_count; i++)
-        size += strlen(options->faults[i]) + 1;
+    for (size_t i = 0; i < options->faults.count; i++)
+        size += strlen(options->faults.item[i]) + 1;
     text = calloc(1, size);
-    for (int i = 0; text && i < options->fault_count; i++) {
-        strcat(text, options->faults[i]);
+    for (size_t i = 0; text && i < options->faults.count; i++) {
+        strcat(text, options->faults.item[i]);
         strcat(text, ";");
     }
     return text;
@@ -233,17 +146,18 @@ static int set_environment(const struct options *options, const char *folder, co
                            const char *report)
 {
     bool reports = options->check || options->summary;
-    int rc = set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
-             set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
-             set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
-             set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
-             set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
-             set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
-             set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
-             set("CUSHIM_SIM_GRAIN", options->grain) != 0 ||
-             set("CUSHIM_SIM_LOG", options->log) != 0 ||
-             set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
-             set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
+    int rc =
+        set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
+        set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
+        set("CUSHIM_SIM_DEVICES", options->devices) != 0 ||
+        set("CUSHIM_SIM_PROFILE", options->profile) != 0 ||
+        set("CUSHIM_SIM_MEMORY", options->memory) != 0 ||
+        set("CUSHIM_SIM_WORKERS", options->workers) != 0 ||
+        set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
+        set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_INTERRUPT", "1") != 0 ||
+        set("CUSHIM_SIM_CHECK", options->checks) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
+        set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+        set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
 }
@@ -308,7 +222,7 @@ static _Noreturn void become(char **program, pid_t parent)
 }
 
 /* The program's exit code as a shell says it. */
-static int run(char **program, int quiet)
+static int run_program(char **program, bool quiet)
 {
     pid_t self = getpid(), pid;
     sigset_t before;
@@ -353,7 +267,7 @@ static int simulate(const struct options *options, const char *faults)
             (int)sizeof report &&
         set_environment(options, folder.path, faults, report) == 0 &&
         set_nvml(folder.path, library) == 0) {
-        code = run(options->program, options->quiet);
+        code = run_program(options->program, options->quiet);
         if (options->check || options->summary)
             code = sim_check(report, options->summary, options->check, code);
     } else {
@@ -364,26 +278,52 @@ static int simulate(const struct options *options, const char *faults)
     return code;
 }
 
-int command_sim(int argc, char **argv)
+static int run(const char *title, char **words)
 {
-    struct options options = {0};
     char *faults, *log = NULL;
     int code = COMMAND_USAGE;
 
-    if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0)
-        return COMMAND_USAGE;
-    if (options.list)
+    if (given.list)
         return sim_list();
-    faults = join_faults(&options);
+    if (!words[0])
+        options_refuse("no program given");
+    given.program = words;
+    faults = join_faults(&given);
     if (!faults) {
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
-    if (sim_settings_good(options.devices, options.profile, options.memory, options.workers,
-                          options.time_limit, options.grain) &&
-        sim_faults_good(faults) && (!options.log || (options.log = log = log_path(options.log))))
-        code = simulate(&options, faults);
+    if (given.checks && sim_config_checks(given.checks) == 0)
+        fprintf(stderr, "%s: --check: '%s' is no list of race, init and sync\n", title,
+                given.checks);
+    else if (sim_settings_good(given.cuda, given.devices, given.profile, given.memory,
+                               given.workers, given.time_limit, given.grain) &&
+             sim_faults_good(faults) && (!given.log || (given.log = log = log_path(given.log))))
+        code = simulate(&given, faults);
     free(log);
     free(faults);
     return code;
 }
+
+const struct command command_sim = {
+    .name = "sim",
+    .summary = "run a program under a simulated driver",
+    .synopsis = "[--] PROGRAM [ARGUMENT...]",
+    .doc = "Run a program under a simulated CUDA driver: any version, any number of devices, "
+           "faults on demand; kernels in PTX run on the CPU.",
+    .notes = "Rules for --fault:\n"
+             "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *)\n"
+             "                               fail; options: error=CODE, call=N, from=N,\n"
+             "                               every=N, probability=P, seed=S, device=D,\n"
+             "                               slow=MS, after\n"
+             "  out-of-memory:after=BYTES    allocations beyond so many bytes fail\n"
+             "  device-lost:device=D,call=N  calls about device D fail from the Nth call on\n"
+             "  missing:SYMBOL               the driver lacks this entry\n"
+             "  wrong-abi                    a call by a wrongly resolved pointer aborts\n\n",
+    .exits = "Exit status: the program's, 128 + N if signal N ended it, 127 if it cannot be\n"
+             "run, 5 if it is 0 and --check found something.\n",
+    .options = option_rows,
+    .most = ANY_NUMBER_OF_WORDS,
+    .program = true,
+    .run = run,
+};

@@ -87,6 +87,10 @@ static json_t *judge(const json_t *processes)
         found(problems, "no process that called the driver ended by itself");
     json_array_foreach(processes, i, process)
     {
+        if (json_integer_value(json_object_get(process, "found_in_kernels")))
+            found(problems, "process %lld: the checks of kernels found %lld faults",
+                  (long long)json_integer_value(json_object_get(process, "process")),
+                  (long long)json_integer_value(json_object_get(process, "found_in_kernels")));
         judge_count(problems, process, "leaked", "leaked");
         judge_count(problems, process, "left_to_context", "left to the end of a context");
     }

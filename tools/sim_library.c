@@ -108,10 +108,15 @@ int sim_list(void)
 
     fputs("CUDA versions:", stdout);
     print_versions(stdout, versions, count);
-    fputs("profiles:", stdout);
-    for (size_t i = 0; sim_profile_all[i]; i++)
-        printf(" %s (%s)", sim_profile_all[i]->name, sim_profile_all[i]->device_name);
-    putchar('\n');
+    puts("profiles:");
+    for (size_t i = 0; sim_profile_all[i]; i++) {
+        const struct sim_profile *profile = sim_profile_all[i];
+        int capability = sim_profile_capability(profile);
+
+        printf("  %-12s  %2d.%d  from CUDA %d.%d on  %s\n", profile->name, capability / 10,
+               capability % 10, profile->since / 1000, profile->since % 1000 / 10,
+               profile->device_name);
+    }
     return COMMAND_OK;
 }
 
@@ -131,13 +136,31 @@ static bool whole(const char *option, const char *text, long low, long high)
     return false;
 }
 
-bool sim_settings_good(const char *devices, const char *profile, const char *memory,
-                       const char *workers, const char *time_limit, const char *grain)
+/* A device that the CUDA version knows. */
+static bool profile_good(const char *cuda, const char *name)
 {
-    if (profile && !sim_profile_find(profile)) {
-        fprintf(stderr, "cushim sim: --profile: there is no '%s'; --list shows all\n", profile);
+    const struct sim_profile *profile = name ? sim_profile_find(name) : NULL;
+    int major, minor;
+
+    if (name && !profile) {
+        fprintf(stderr, "cushim sim: --profile: there is no '%s'; --list shows all\n", name);
         return false;
     }
+    if (!profile || !cuda || sscanf(cuda, "%d.%d", &major, &minor) != 2 ||
+        1000 * major + 10 * minor >= profile->since)
+        return true;
+    fprintf(stderr,
+            "cushim sim: --profile: CUDA %s does not know '%s' (%s), which came with %d.%d\n", cuda,
+            name, profile->device_name, profile->since / 1000, profile->since % 1000 / 10);
+    return false;
+}
+
+bool sim_settings_good(const char *cuda, const char *devices, const char *profile,
+                       const char *memory, const char *workers, const char *time_limit,
+                       const char *grain)
+{
+    if (!profile_good(cuda, profile))
+        return false;
     if (memory && sim_config_size(memory) == 0) {
         fprintf(stderr, "cushim sim: --memory: '%s' is no size such as 512M or 8G\n", memory);
         return false;

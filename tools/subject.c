@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "elf_file.h"
+#include "facts.h"
 #include "known.h"
 #include "mapped.h"
 #include "names.h"
@@ -59,6 +60,7 @@ int subject_read_file(struct subject *subject, const char *path, const char *com
         good = false;
     }
     mapped_close(&file);
+    subject->branch = facts_release_branch(subject->release);
     if (good)
         return COMMAND_OK;
     fprintf(stderr, "%s: %s: %s\n", command, path, problem);
@@ -76,6 +78,28 @@ static void fill_release(struct subject *subject, int release)
         subject->has[i] = entry.since <= release && !known_elsewhere(i);
 }
 
+/* A driver's version, or a branch alone; false for a text that is neither, or not known. */
+static bool read_driver(struct subject *subject, const char *word)
+{
+    char last[FACTS_DRIVER_SIZE], version[VERSION_TEXT_SIZE];
+    int release;
+
+    if (!facts_driver_version(word, last))
+        return false;
+    release = cushim_driver_release(last);
+    if (release == 0)
+        return false;
+    fill_release(subject, release);
+    snprintf(subject->version, sizeof subject->version, "%s", last);
+    subject->branch = (int)strtol(word, NULL, 10);
+    subject->newer = subject->branch > facts_newest_branch();
+    snprintf(subject->text, sizeof subject->text,
+             subject->newer ? "driver %s, newer than this build knows: at least CUDA %s"
+                            : "driver %s, CUDA %s",
+             word, version_text(version, release));
+    return true;
+}
+
 int subject_read(struct subject *subject, const char *word, const char *command)
 {
     char version[VERSION_TEXT_SIZE];
@@ -83,22 +107,18 @@ int subject_read(struct subject *subject, const char *word, const char *command)
 
     if (strchr(word, '/'))
         return subject_read_file(subject, word, command);
-    release = cushim_driver_release(word);
-    if (release > 0) {
-        fill_release(subject, release);
-        snprintf(subject->text, sizeof subject->text, "driver %s, CUDA %s", word,
-                 version_text(version, release));
+    if (read_driver(subject, word))
         return COMMAND_OK;
-    }
     release = version_parse(word);
     if (release == 0 || release > cushim_registry_version()) {
         fprintf(stderr,
-                "%s: '%s' is no CUDA release up to %s, no Linux driver's version that is known, "
-                "and no path with a slash\n",
+                "%s: '%s' is no CUDA release up to %s, no Linux driver's version or branch that is "
+                "known, and no path with a slash\n",
                 command, word, version_text(version, cushim_registry_version()));
         return COMMAND_USAGE;
     }
     fill_release(subject, release);
+    subject->branch = facts_release_branch(release);
     snprintf(subject->text, sizeof subject->text, "CUDA %s", version_text(version, release));
     return COMMAND_OK;
 }

@@ -9,101 +9,41 @@
 #include "names.h"
 #include "output.h"
 
-#include <argp.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
-static enum cushim_order parse_order(const char *argument, struct argp_state *state)
-{
-    if (strcmp(argument, "both") == 0)
-        return CUSHIM_ORDER_DEFAULT;
-    if (strcmp(argument, "symbols") == 0)
-        return CUSHIM_ORDER_SYMBOLS;
-    argp_error(state, "no order '%s'; there are both and symbols", argument);
-    return CUSHIM_ORDER_DEFAULT;
-}
+static struct symbols_options given;
+static const char *order; /* NULL: both routes */
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct symbols_options *options = state->input;
-
-    switch (key) {
-    case 'd':
-        options->driver = argument;
-        return 0;
-    case 'm':
-        options->missing = true;
-        return 0;
-    case 's':
-        options->since = version_parse(argument);
-        if (options->since == 0)
-            argp_error(state, "'%s' is not a CUDA release such as 12.4", argument);
-        return 0;
-    case 'n':
-        options->glob = argument;
-        return 0;
-    case 'o':
-        options->order = parse_order(argument, state);
-        options->order_given = true;
-        return 0;
-    case 'a':
-        options->audit = true;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument expected, but there is '%s'; names go behind --name",
-                   argument);
-        return 0;
-    case ARGP_KEY_END:
-        if (options->audit && options->order_given)
-            argp_error(state, "--audit compares two orders: --order does not go with it");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    COMMAND_OPTION_DRIVER,
-    {.name = "missing", .key = 'm', .doc = "Only entries that are not available"},
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_DRIVER(given.driver),
+    {.name = "missing", .flag = &given.missing, .doc = "Only entries that are not available"},
     {.name = "since",
-     .key = 's',
-     .arg = "X.Y",
+     .release = &given.since,
+     .value = "X.Y",
+     .values = VALUES_RELEASES,
      .doc = "Only entries that this CUDA release or a later one introduced"},
     {.name = "name",
-     .key = 'n',
-     .arg = "GLOB",
+     .text = &given.glob,
+     .value = "GLOB",
      .doc = "Only entries whose symbol or name matches, such as 'cuMem*'"},
     {.name = "order",
-     .key = 'o',
-     .arg = "both|symbols",
+     .text = &order,
+     .words = "both|symbols",
      .doc = "Routes to take: both (default), or the exported symbols alone, without "
             "cuGetProcAddress"},
     {.name = "audit",
-     .key = 'a',
+     .flag = &given.audit,
      .doc = "List the entries for which the two routes disagree; exit 1 if there are any"},
-    COMMAND_OPTION_JSON,
+    COMMAND_OPTION_JSON(given.json),
     {0},
 };
 
-static const struct argp parser = {
-    .options = argp_options,
-    .parser = parse_option,
-    .doc = "List every entry of the CUDA driver API: the release that introduced it, whether this "
-           "driver has it, by which route it was found and where it lies in the library. Never "
-           "touches the GPU."
-           "\v"
-           "States:\n"
-           "  available  the driver has it\n"
-           "  newer      its release is newer than the driver\n"
-           "  absent     the driver is new enough, but does not export it\n"
-           "  platform   it exists on another platform only\n"
-           "  no-driver  there is no driver at all\n"
-           "\n" COMMAND_EXIT_CODES,
-};
+static enum cushim_order order_asked(void)
+{
+    return order && strcmp(order, "symbols") == 0 ? CUSHIM_ORDER_SYMBOLS : CUSHIM_ORDER_DEFAULT;
+}
 
 bool symbols_wanted(const struct symbols_options *options, const struct cushim_entry *entry)
 {
@@ -211,23 +151,40 @@ static void print_text(const struct symbols_options *options, const struct cushi
            available);
 }
 
-int command_symbols(int argc, char **argv)
+static int run(const char *title, char **words)
 {
-    struct symbols_options options = {.order = CUSHIM_ORDER_DEFAULT};
     const struct cushim_api *cu;
     bool found;
 
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return COMMAND_USAGE;
-    if (options.audit)
-        return symbols_audit(&options);
+    (void)words;
+    if (given.audit && order)
+        options_refuse("--audit compares two orders: --order does not go with it");
+    if (given.audit)
+        return symbols_audit(&given);
 
-    cu = driver_open(options.driver, options.order);
-    if (options.json)
-        print_json(&options, cu);
+    cu = driver_open(given.driver, order_asked());
+    if (given.json)
+        print_json(&given, cu);
     else
-        print_text(&options, cu);
-    found = driver_found(cu, argv[0]);
+        print_text(&given, cu);
+    found = driver_found(cu, title);
     cushim_close(cu);
     return found ? COMMAND_OK : COMMAND_NO_DRIVER;
 }
+
+const struct command command_symbols = {
+    .name = "symbols",
+    .summary = "every entry of the CUDA driver API, and why it is missing",
+    .doc = "List every entry of the CUDA driver API: the release that introduced it, whether this "
+           "driver has it, by which route it was found and where it lies in the library. Never "
+           "touches the GPU.",
+    .notes = "States:\n"
+             "  available  the driver has it\n"
+             "  newer      its release is newer than the driver\n"
+             "  absent     the driver is new enough, but does not export it\n"
+             "  platform   it exists on another platform only\n"
+             "  no-driver  there is no driver at all\n\n",
+    .options = option_rows,
+    .hint = "; names go behind --name",
+    .run = run,
+};

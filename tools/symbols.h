@@ -14,8 +14,6 @@ struct symbols_options {
     const char *driver; /* NULL: search */
     const char *glob;   /* NULL: all names */
     int since;          /* 0: all releases */
-    enum cushim_order order;
-    bool order_given;
     bool missing;
     bool audit;
     bool json;

@@ -60,11 +60,11 @@ int main(void)
         printf("  tried %s: %s\n", attempt.path, attempt.message);
 
     bool good = cushim_status(cu) == CUSHIM_ERROR_NOT_FOUND && count == 1 &&
-                CUSHIM_CHECK(cushim_set_error_handler(note, &last)) &&
+                CUSHIM_CHECK(cushim_error_handler_set(note, &last)) &&
                 call_without_driver(cu, &last) && name_codes(cu);
-    good &= CUSHIM_CHECK(cushim_set_error_handler(NULL, NULL));
+    good &= CUSHIM_CHECK(cushim_error_handler_set(NULL, NULL));
     /* Nothing of it has run: the system may unload the library, too, if there is one. */
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     cushim_close_unload(cu);
     return good ? 0 : 1;
 }

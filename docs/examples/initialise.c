@@ -10,8 +10,8 @@ int main(void)
     const struct cushim_api *cu = cushim_load(NULL);
     printf("driver: %s\n", cushim_message(cu));
 
-    /* cuInit(0), once per process, and its answer in words. Some old drivers fork in there: what is
-     * not flushed would be printed twice. */
+    /* cuInit(0), and its answer in words. Some old drivers fork in there: what is not flushed would
+     * be printed twice. */
     fflush(stdout);
     enum cushim_status status = cushim_init(cu);
     if (status != CUSHIM_OK) {

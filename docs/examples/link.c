@@ -31,7 +31,7 @@ static bool link_module(const struct cushim_api *cu, CUmodule *module)
     struct cushim_jit_result result = {.size = sizeof result};
     struct cushim_cubin cubin = {0};
 
-    bool good = CUSHIM_CHECK(cushim_link(cu, inputs, 2, &options, &result, &cubin));
+    bool good = CUSHIM_CHECK(cushim_cubin_link(cu, inputs, 2, &options, &result, &cubin));
     printf("cubin of %zu bytes, %.3f ms\nerror log: %s\ninfo log: %s\n", cubin.bytes,
            (double)result.wall_ms, result.error_log, result.info_log);
     cushim_jit_result_release(&result);

@@ -12,14 +12,16 @@
 static void saxpy(const struct cushim_api *cu, float a, const std::vector<float> &x,
                   std::vector<float> &y)
 {
-    cushim::device gpu(cu);
-    cushim::module code(gpu, saxpy_ptx, sizeof saxpy_ptx);
-    cushim::memory device_x(gpu, x), device_y(gpu, y);
+    cushim::unique_device gpu(cu);
+    cushim::unique_module code(gpu, saxpy_ptx, sizeof saxpy_ptx);
+    cushim::unique_stream stream(gpu);
+    cushim::unique_memory<float> device_x(gpu, x), device_y(gpu, y);
     const unsigned count = static_cast<unsigned>(x.size());
 
-    cushim::launch(gpu, code.function("saxpy"), cushim_launch_1d(count, 256, nullptr), count, a,
-                   device_x.address(), device_y.address());
-    device_y.copy_to(y);
+    stream.launch(code.function("saxpy"), cushim_launch_1d(count, 256, nullptr), count, a, device_x,
+                  device_y);
+    stream.copy(y, device_y);
+    stream.synchronize();
 }
 
 int main()
@@ -32,7 +34,7 @@ int main()
     std::vector<float> result = y;
     try {
         saxpy(cushim_load(nullptr), 2, x, result);
-    } catch (const cushim::error &error) {
+    } catch (const cushim::call_error &error) {
         std::printf("%s%s\n", error.code() == CUDA_ERROR_NO_DEVICE ? "skipped: " : "",
                     error.what());
         return error.code() == CUDA_ERROR_NO_DEVICE ? 77 : 1;

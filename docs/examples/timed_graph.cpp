@@ -9,14 +9,14 @@ static const std::size_t count = 1 << 20;
 static const int times = 20;
 
 // What fails is in the device's outcome; the owners release what there is by then.
-static bool measure(cushim::device &gpu)
+static bool measure(cushim::unique_device &gpu)
 {
     const struct cushim_api *cu = gpu.table();
     struct cushim_outcome *outcome = gpu.outcome();
-    cushim::memory numbers;
-    cushim::stream stream;
-    cushim::event start, end;
-    cushim::graph graph;
+    cushim::unique_memory<unsigned> numbers;
+    cushim::unique_stream stream;
+    cushim::unique_event start, end;
+    cushim::unique_graph graph;
     unsigned last = 0;
     float milliseconds = 0;
 
@@ -24,7 +24,7 @@ static bool measure(cushim::device &gpu)
         CUresult code = cushim_fill_32_async(cu, numbers.address(), 1, count, stream.get());
         return code ? code : cushim_fill_32_async(cu, numbers.address(), 2, count, stream.get());
     };
-    if (!CUSHIM_KEEP(outcome, numbers.create(cu, count * sizeof last)) ||
+    if (!CUSHIM_KEEP(outcome, numbers.create(cu, count)) ||
         !CUSHIM_KEEP(outcome, stream.create(cu)) || !CUSHIM_KEEP(outcome, start.create(cu)) ||
         !CUSHIM_KEEP(outcome, end.create(cu)) ||
         !CUSHIM_KEEP(outcome, graph.capture(cu, stream.get(), fill_twice)) ||
@@ -36,7 +36,8 @@ static bool measure(cushim::device &gpu)
     if (!CUSHIM_KEEP(outcome, end.try_record(stream.get())) ||
         !CUSHIM_KEEP(outcome, end.try_synchronize()) ||
         !CUSHIM_KEEP(outcome, end.try_since(start, &milliseconds)) ||
-        !CUSHIM_KEEP(outcome, numbers.try_copy_to(&last, sizeof last)))
+        !CUSHIM_KEEP(outcome,
+                     gpu.try_copy(cushim::host_span<unsigned>(&last, 1), numbers.part(0, 1))))
         return false;
     std::printf("%d launches of a graph: %.3f ms\n", times, static_cast<double>(milliseconds));
     return last == 2;
@@ -44,7 +45,7 @@ static bool measure(cushim::device &gpu)
 
 int main()
 {
-    cushim::device gpu;
+    cushim::unique_device gpu;
     if (gpu.enter(cushim_load(nullptr)) != CUDA_SUCCESS) {
         std::printf("skipped: %s\n", gpu.message());
         return 77;

@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import tempfile
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,20 +16,27 @@ ADAPTERS = ("cuew.h", "dynlink_loader.h")
 
 
 def run_doxygen(output, make, version="", extra=""):
-    """Make "xml" or "html" below the folder; a warning is a failure."""
-    settings = (HERE / "Doxyfile").read_text(encoding="utf-8") + f"""
+    """Make "xml" or "html" below the folder; a warning is a failure.
+
+    Doxygen reads the headers by a link in /tmp: from the names of files it strips no folder whose
+    name has letters beyond ASCII.
+    """
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        include = Path(folder, "include")
+        include.symlink_to(INCLUDE)
+        settings = (HERE / "Doxyfile").read_text(encoding="utf-8") + f"""
 PROJECT_NUMBER = {version}
 OUTPUT_DIRECTORY = "{output}"
-INPUT = "{INCLUDE / 'cushim'}"
+INPUT = "{include}/cushim"
 EXCLUDE_PATTERNS = {" ".join(f"*/{name}" for name in ADAPTERS)}
-STRIP_FROM_PATH = "{INCLUDE}"
-STRIP_FROM_INC_PATH = "{INCLUDE}"
+STRIP_FROM_PATH = "{include}"
+STRIP_FROM_INC_PATH = "{include}"
 GENERATE_HTML = {'YES' if make == 'html' else 'NO'}
 GENERATE_XML = {'YES' if make == 'xml' else 'NO'}
 {extra}
 """
-    done = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True,
-                          check=False)
+        done = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True,
+                              check=False)
     if done.returncode != 0 or "warning:" in done.stderr:
         raise RuntimeError(f"doxygen: {done.stdout}{done.stderr}")
     return Path(output) / make
@@ -134,7 +142,7 @@ def read_headers(folder):
 def read_call(node, scope):
     """A function of C++, its declaration in one line."""
     member = read_member(node)
-    result = plain(node.find("definition")).replace(f"{scope}::", "", 1)
+    result = re.sub(rf"{re.escape(scope)}(< .*? >)?::", "", plain(node.find("definition")), count=1)
     words = re.sub(r"(?<=\w)=(?=\w)", " = ", result + plain(node.find("argsstring")))
     kinds = ", ".join(plain(kind) for kind in node.findall("templateparamlist/param"))
     member.declaration = (f"template <{kinds}> " if kinds else "") + \

@@ -25,18 +25,21 @@ from headers import ADAPTERS, run_doxygen  # noqa: E402
 
 # The navigation. A page of docs/ that is not here comes last, under "More".
 GROUPS = {
-    "Use it": ["README.md", "docs/guide.md", "docs/adopt.md", "docs/windows.md",
-               "docs/own-kernel.md", "docs/nvml.md",
-               "docs/examples/README.md",
-               "docs/finding-the-driver.md", "docs/troubleshooting.md", "docs/security.md"],
-    "The command": ["docs/scan.md", "docs/newer-and-diff.md", "docs/features.md",
-                    "docs/compat.md", "docs/matrix.md", "docs/ci.md", "docs/report.md",
-                    "docs/json.md"],
-    "The simulated driver": ["docs/simulated-driver.md", "docs/simulated-entries.md"],
-    "How it is made": ["docs/how-it-works.md", "docs/abi.md", "docs/platforms.md",
-                       "docs/packaging.md",
-                       "docs/measurements.md", "docs/measurement-notes.md", "gen/README.md",
-                       "kernels/README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+    "Start": ["README.md", "docs/index-of-questions.md", "docs/guide.md",
+              "docs/examples/README.md"],
+    "Adopt": ["docs/adopt.md", "docs/windows.md", "docs/own-kernel.md", "docs/languages.md",
+              "docs/python.md", "docs/nvml.md", "docs/packaging.md", "docs/abi.md",
+              "docs/security.md", "docs/platforms.md"],
+    "Use": ["docs/finding-the-driver.md", "docs/troubleshooting.md", "docs/features.md",
+            "docs/compat.md", "docs/doctor.md", "docs/scan.md", "docs/newer-and-diff.md",
+            "docs/report.md"],
+    "Test": ["docs/simulated-driver.md", "docs/unit-tests.md", "docs/matrix.md",
+             "docs/ci.md", "docs/gcc.md"],
+    "Look up": ["docs/sentences.md", "docs/errors.md", "docs/verdicts.md", "docs/json.md",
+                "docs/simulated-details.md", "docs/simulated-entries.md",
+                "docs/measurements.md"],
+    "How it is made": ["docs/how-it-works.md", "gen/README.md", "kernels/README.md",
+                       "CONTRIBUTING.md", "CHANGELOG.md"],
 }
 REFERENCE = {"api/files.html": "Headers", "support.html": "All entries and features"}
 LINK = re.compile(r'(<(?:a href|img alt="[^"]*" src)=")([^"#:]+)((?:#[^"]*)?")')

@@ -40,7 +40,8 @@ enum cushim_runs {
 CUSHIM_PUBLIC enum cushim_runs cushim_driver_runs(const struct cushim_api *cu, int version);
 
 /**
- * The same for the driver of a release, with none at hand.
+ * The same for the driver of a release, with none at hand: one that is not older than the oldest
+ * that serves its family.
  *
  * @param driver   release of the driver: 12040 is 12.4
  * @param version  release of the toolkit
@@ -49,6 +50,20 @@ CUSHIM_PUBLIC enum cushim_runs cushim_driver_runs(const struct cushim_api *cu, i
  * Threads: safe. Since: 0.1.
  */
 CUSHIM_PUBLIC enum cushim_runs cushim_release_runs(int driver, int version);
+
+/**
+ * The same for a Linux driver, by its version. Early drivers of a family's first release are older
+ * than the oldest one that serves the whole family: 450.51.06 runs programs of 11.0, and not those
+ * of 11.1.
+ *
+ * @param driver   version of a Linux driver: "550.163.01"
+ * @param version  release of the toolkit: 12040 is 12.4
+ * @return any of enum cushim_runs; CUSHIM_RUNS_NO_DRIVER for a text that is no version, and for a
+ *         driver that is older than what this build knows
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC enum cushim_runs cushim_driver_runs_linux(const char *driver, int version);
 
 /**
  * Newest PTX version that the driver of a release takes.
@@ -125,7 +140,8 @@ CUSHIM_PUBLIC bool cushim_family_floor(int major, const char **linux_driver,
                                        const char **windows_driver);
 
 /**
- * The release of a Linux driver, by its version.
+ * The release of a Linux driver, by its version. One of a branch that this build does not know is
+ * of the release of the branch before it, or later.
  *
  * @param version  of a Linux driver: "550.163.01"
  * @return 12040 for 12.4; 0 if the text is no version, or the driver is older than what this build

@@ -71,6 +71,7 @@ struct cushim_primary {
     unsigned retained; /**< times, through this instance and not yet released */
     unsigned flags;    /**< CU_CTX_* that it has or will have */
     bool active;       /**< it exists, whoever retains it */
+    char reserved[7];  /**< 0 */
 };
 
 /**

@@ -11,8 +11,10 @@
  *         puts(cuewErrorString(result));
  *
  * What differs: a function of the driver is a function and no pointer, so it is never NULL. Whether
- * the driver has it, CUSHIM_HAS(cushim_load(NULL), cuMemAllocAsync) tells. NVRTC is not loaded:
- * cuewInit(CUEW_INIT_NVRTC) fails. cushim_message(cushim_load(NULL)) has the reason of a failure.
+ * the driver has it, CUSHIM_HAS(cushim_load(NULL), cuMemAllocAsync) tells. The types of functions
+ * (tcuInit) have other names, those of cushim/cudaTypedefs.h. NVRTC is not loaded, and its names
+ * are not there: cuewInit(CUEW_INIT_NVRTC) fails. cushim_message(cushim_load(NULL)) has the reason
+ * of a failure. After NVIDIA's cuda.h, the names of OpenGL are those of its cudaGL.h.
  */
 #ifndef CUSHIM_CUEW_H
 #define CUSHIM_CUEW_H
@@ -21,18 +23,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** @cond as in all releases that cuew knows, cuCtxCreate takes three arguments */
-#if !defined(CUSHIM_CUDA_VERSION) && !defined(__cuda_cuda_h__)
-#define CUSHIM_CUDA_VERSION 12090
-#endif
+/** @cond */
 #ifndef CUSHIM_DROPIN
 #define CUSHIM_DROPIN /* its users call functions of the driver's own names */
+#endif
+#ifndef CUSHIM_COMPANIONS
+#define CUSHIM_COMPANIONS /* in the two files to copy: cudaGL.h and the others */
 #endif
 /** @endcond */
 #include <cushim/cushim.h>
 #if defined(CUSHIM_CUDA_TYPES_H) && !defined(CUSHIM_CUDA_FUNCTIONS_H)
 #error "cuew.h comes before cushim.h, which then declares the functions too"
 #endif
+/** @cond what cuew declares as well */
+#ifdef CUSHIM_CUDA_TYPES_H
+#ifndef CUDAGL_H
+#include <cushim/cudaGL.h>
+#endif
+/* Values that had another name in CUDA 9.2, or went. */
+#define CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS ((CUdevice_attribute)92)
+#define CU_DEVICE_P2P_ATTRIBUTE_ARRAY_ACCESS_ACCESS_SUPPORTED ((CUdevice_P2PAttribute)4)
+#define CU_TARGET_COMPUTE_20 ((CUjit_target)20)
+#define CU_TARGET_COMPUTE_21 ((CUjit_target)21)
+#define CU_TARGET_COMPUTE_73 ((CUjit_target)73)
+#endif
+
+#define CUEW_VERSION_MAJOR 2
+#define CUEW_VERSION_MINOR 0
+typedef unsigned int GLenum;
+typedef unsigned int GLuint;
+typedef int GLint;
+/** @endcond */
 
 enum {
     CUEW_SUCCESS = 0,

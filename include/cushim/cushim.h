@@ -8,8 +8,13 @@
  *         use_the_cpu(cushim_message(cu));
  *
  * The table is the one handle: every function takes it. Every slot of it can be called, always. A
- * slot holds the address of exactly the ABI symbol that it is named after, or a stub that returns
- * an error code. Without a driver the process looks like one whose driver found no device.
+ * slot holds the address of the ABI symbol that it is named after, as the system gives it, or a
+ * stub that returns an error code; with per_thread_default_stream a plain slot holds its per-thread
+ * form. Without a driver the process looks like one whose driver found no device.
+ *
+ * A signal handler may call a stub if cushim is in the program or was loaded with it. If dlopen
+ * loaded cushim, the thread calls cushim_last_error_clear once before: the C library allocates a
+ * thread's variables at their first use.
  *
  * A load never calls cuInit, creates no context, prints nothing and changes no environment
  * variable. No lock is held while a driver loads or initialises.
@@ -158,7 +163,8 @@ struct cushim_options {
 struct cushim_attempt {
     size_t size;               /**< of this structure, as the caller knows it */
     const char *path;          /**< as given to the system's loader */
-    const char *message;       /**< the system's own words, or what was wrong with the candidate */
+    const char *message;       /**< the system's own words, or what was wrong with the candidate;
+                                    of the one in use, the library's file */
     enum cushim_source source; /**< where the candidate came from */
     enum cushim_status status; /**< why it was not taken; CUSHIM_OK if it was */
 };
@@ -527,7 +533,7 @@ CUSHIM_PUBLIC const char *cushim_last_error(void);
  *
  * Threads: each has its own. Since: 0.1.
  */
-CUSHIM_PUBLIC void cushim_clear_last_error(void);
+CUSHIM_PUBLIC void cushim_last_error_clear(void);
 
 #ifdef __cplusplus
 }

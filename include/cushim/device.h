@@ -79,6 +79,7 @@ struct cushim_device_properties {
     int cluster_launch;            /**< blocks may be launched in clusters */
     int memory_pools;              /**< cuMemAllocAsync works */
     int virtual_memory;            /**< cuMemAddressReserve and its like work */
+    int reserved;                  /**< 0 */
 };
 
 /**

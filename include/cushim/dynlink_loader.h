@@ -13,7 +13,8 @@
  * What differs: members that every driver has had for long are never NULL. If a driver lacks one,
  * its call returns an error, and the load succeeds all the same. The others are NULL if the driver
  * lacks them, as there. The driver stays loaded after cuda_free_functions. The sentence that is
- * logged names the reason.
+ * logged names the reason. Plain names are those of the newest of a function's ABIs in 64 bits
+ * (tcuModuleGetGlobal is that of cuModuleGetGlobal_v2).
  *
  * For cuvid_load_functions and nvenc_load_functions include ffnvcodec/dynlink_loader.h after this
  * header: it then leaves the CUDA part to it.
@@ -39,9 +40,12 @@
 #ifndef CUDAEGL_H
 #include <cushim/cudaEGL.h>
 #endif
-#if defined(_WIN32) && !defined(CUDAD3D11_H)
+#ifndef CUDAD3D11_H
 #include <cushim/cudaD3D11.h>
 #endif
+#endif
+#ifndef CU_EGL_FRAME_MAX_PLANES
+#define CU_EGL_FRAME_MAX_PLANES 3
 #endif
 
 /* A project's own logging, as with nv-codec-headers. */
@@ -51,19 +55,27 @@
 #define FFNV_DEBUG_LOG_FUNC(logctx, msg, ...)
 #endif
 
+#ifdef _WIN32
+#define CUSHIM_DYNLINK_HANDLE_ void *
+#else
+#include <dlfcn.h>
+#ifndef FFNV_LIB_HANDLE
+#define FFNV_LIB_HANDLE void *
+#endif
+#define CUSHIM_DYNLINK_HANDLE_ FFNV_LIB_HANDLE
+#endif
+
+typedef unsigned int GLenum;
+typedef unsigned int GLuint;
 typedef int32_t ffnv_EGLint;
 typedef void *ffnv_EGLStreamKHR;
 /** @endcond */
 
 /* MEMBER(name, the exported symbol behind it); MAYBE: NULL if the driver lacks it. */
-#ifdef _WIN32
 #define CUSHIM_DYNLINK_D3D_(MEMBER)                                                                \
     MEMBER(cuD3D11GetDevice, cuD3D11GetDevice)                                                     \
     MEMBER(cuD3D11GetDevices, cuD3D11GetDevices)                                                   \
     MEMBER(cuGraphicsD3D11RegisterResource, cuGraphicsD3D11RegisterResource)
-#else
-#define CUSHIM_DYNLINK_D3D_(MEMBER)
-#endif
 #ifdef cuDeviceGetUuid /* the plain name is the second one then */
 #define CUSHIM_DYNLINK_UUID_(MAYBE)
 #else
@@ -143,7 +155,6 @@ typedef void *ffnv_EGLStreamKHR;
     MEMBER(cuGraphicsUnmapResources, cuGraphicsUnmapResources)                                     \
     MEMBER(cuGraphicsSubResourceGetMappedArray, cuGraphicsSubResourceGetMappedArray)               \
     MEMBER(cuGraphicsResourceGetMappedPointer, cuGraphicsResourceGetMappedPointer_v2)              \
-    CUSHIM_DYNLINK_D3D_(MEMBER)                                                                    \
     MAYBE(cuDeviceGetUuid, cuDeviceGetUuid)                                                        \
     CUSHIM_DYNLINK_UUID_(MAYBE)                                                                    \
     MAYBE(cuDeviceGetLuid, cuDeviceGetLuid)                                                        \
@@ -175,11 +186,20 @@ typedef void *ffnv_EGLStreamKHR;
     typedef __typeof__(*((struct cushim_api *)0)->symbol) t##symbol;
 #endif
 CUSHIM_DYNLINK_(CUSHIM_DYNLINK_TYPE_, CUSHIM_DYNLINK_TYPE_)
+CUSHIM_DYNLINK_D3D_(CUSHIM_DYNLINK_TYPE_)
+typedef tcuArray3DCreate_v2 tcuArray3DCreate;
+typedef tcuArrayCreate_v2 tcuArrayCreate;
+typedef tcuGraphicsResourceGetMappedPointer_v2 tcuGraphicsResourceGetMappedPointer;
+typedef tcuModuleGetGlobal_v2 tcuModuleGetGlobal;
 
 #define CUSHIM_DYNLINK_MEMBER_(name, symbol) t##symbol *name;
 /** The functions, as members of their names without suffix. */
 typedef struct CudaFunctions {
     CUSHIM_DYNLINK_(CUSHIM_DYNLINK_MEMBER_, CUSHIM_DYNLINK_MEMBER_)
+#ifdef _WIN32
+    CUSHIM_DYNLINK_D3D_(CUSHIM_DYNLINK_MEMBER_)
+#endif
+    CUSHIM_DYNLINK_HANDLE_ lib;  /**< of the driver, for FFNV_SYM_FUNC; NULL without a library */
     const struct cushim_api *cu; /**< all the others, and for cushim's own functions */
 } CudaFunctions;
 
@@ -188,6 +208,10 @@ static inline void cuda_free_functions(CudaFunctions **functions)
 {
     if (!functions)
         return;
+#ifndef _WIN32
+    if (*functions && (*functions)->lib)
+        dlclose((*functions)->lib);
+#endif
     free(*functions);
     *functions = NULL;
 }
@@ -216,6 +240,13 @@ static inline int cuda_load_functions(CudaFunctions **functions, void *logctx)
 #define CUSHIM_DYNLINK_SET_(name, symbol) made->name = cu->symbol;
 #define CUSHIM_DYNLINK_TRY_(name, symbol) made->name = CUSHIM_HAS(cu, symbol) ? cu->symbol : NULL;
     CUSHIM_DYNLINK_(CUSHIM_DYNLINK_SET_, CUSHIM_DYNLINK_TRY_)
+#ifdef _WIN32
+    CUSHIM_DYNLINK_D3D_(CUSHIM_DYNLINK_SET_)
+    made->lib = (void *)cushim_base(cu); /* the handle of a library is its address there */
+#else
+    if (cushim_path(cu)) /* it is loaded already: this loads none, whatever lies there now */
+        made->lib = dlopen(cushim_path(cu), RTLD_LAZY | RTLD_NOLOAD);
+#endif
     made->cu = cu;
     *functions = made;
     return 0;

@@ -48,7 +48,7 @@ typedef void cushim_error_fn(void *user, const struct cushim_failure *failure);
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC CUresult cushim_set_error_handler(cushim_error_fn *handler, void *user);
+CUSHIM_PUBLIC CUresult cushim_error_handler_set(cushim_error_fn *handler, void *user);
 
 /**
  * Evaluate a call once. If it fails, tell the handler.
@@ -62,7 +62,7 @@ CUSHIM_PUBLIC CUresult cushim_set_error_handler(cushim_error_fn *handler, void *
  * Since: 0.1.
  */
 #define CUSHIM_CHECK(call)                                                                         \
-    (cushim_clear_last_error(), cushim_check((call), #call, __FILE__, __LINE__))
+    (cushim_last_error_clear(), cushim_check((call), #call, __FILE__, __LINE__))
 
 /**
  * The same as a statement that returns the code from the function around it if the call fails.
@@ -73,7 +73,7 @@ CUSHIM_PUBLIC CUresult cushim_set_error_handler(cushim_error_fn *handler, void *
 #define CUSHIM_RETURN_IF_FAILED(call)                                                              \
     do {                                                                                           \
         CUresult cushim_code_;                                                                     \
-        cushim_clear_last_error();                                                                 \
+        cushim_last_error_clear();                                                                 \
         cushim_code_ = (call);                                                                     \
         if (!cushim_check(cushim_code_, #call, __FILE__, __LINE__))                                \
             return cushim_code_;                                                                   \
@@ -117,7 +117,7 @@ struct cushim_outcome {
  * Since: 0.1.
  */
 #define CUSHIM_KEEP(outcome, call)                                                                 \
-    (cushim_clear_last_error(), cushim_outcome_keep((outcome), (call), #call))
+    (cushim_last_error_clear(), cushim_outcome_keep((outcome), (call), #call))
 
 /**
  * What the macro calls.
@@ -131,6 +131,20 @@ struct cushim_outcome {
  */
 CUSHIM_PUBLIC bool cushim_outcome_keep(struct cushim_outcome *outcome, CUresult code,
                                        const char *expression);
+
+/**
+ * Give a failed call of the table the sentence that a helper would leave:
+ * "OBJECT: CALL: CUDA_ERROR_INVALID_HANDLE (400), invalid resource handle", or why the driver lacks
+ * the entry. cushim_last_error() then has it.
+ *
+ * @param code    what the call returned; CUDA_SUCCESS leaves the last error as it is
+ * @param object  what the call was about, in the caller's words; not NULL
+ * @param call    the entry, "cuStreamSynchronize"; not NULL
+ * @return code
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC CUresult cushim_error_explain(CUresult code, const char *object, const char *call);
 
 #ifdef __cplusplus
 }

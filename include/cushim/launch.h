@@ -16,10 +16,10 @@
  * - the function: how many threads it can have in a block, its own shared memory;
  * - its parameters, their number and sizes, if the driver can tell (cuFuncGetParamInfo, from 12.4).
  *
- * A driver reads as many arguments as the kernel has, whatever it is given: too few of them, or one
- * of another size, is no error to it. cushim_launch_check finds that without launching. Define
- * CUSHIM_CHECK_LAUNCHES before this header, in debug builds, and CUSHIM_LAUNCH calls it each time
- * (a few microseconds).
+ * A driver reads as many arguments as the kernel has, whatever it is given. It reports no error if
+ * there are too few of them, or if one has another size. cushim_launch_check finds that without
+ * launching. Define CUSHIM_CHECK_LAUNCHES before this header, in debug builds, and CUSHIM_LAUNCH
+ * calls it each time (a few microseconds).
  *
  * For every function below:
  * - sizes are in bytes unless something else is said;

@@ -105,6 +105,7 @@ struct cushim_pointer {
     CUmemoryPool pool;     /**< from which it came; NULL: none (drivers before 11.3: not known) */
     unsigned long long id; /**< no other allocation of the process has the same */
     bool managed;          /**< it is managed memory (cuMemAllocManaged) */
+    char reserved[7];      /**< 0 */
 };
 
 /**

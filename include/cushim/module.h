@@ -62,6 +62,7 @@ struct cushim_image {
     int arch;                    /**< PTX: its .target, 90 for sm_90a; cubin: its GPU's */
     char arch_suffix;            /**< PTX: 'a' or 'f' of such a target */
     bool relocatable;            /**< cubin or object that is still to be linked */
+    char reserved[6];            /**< 0 */
 };
 
 /**
@@ -125,7 +126,7 @@ struct cushim_jit_result {
     size_t size;     /**< of this structure; set by the caller */
     char *error_log; /**< never NULL; empty if the driver wrote nothing */
     char *info_log;  /**< the same */
-    float wall_ms;   /**< milliseconds of compiling and linking as the driver measured; 0: none */
+    double wall_ms;  /**< milliseconds of compiling and linking as the driver measured; 0: none */
 };
 
 /**
@@ -219,27 +220,28 @@ struct cushim_cubin {
  * @param cubin    the caller's, to be given to cushim_cubin_release
  * @return as cushim_module_load; the sentence names the input that was refused
  */
-CUSHIM_PUBLIC CUresult cushim_link(const struct cushim_api *cu,
-                                   const struct cushim_link_input *inputs, size_t count,
-                                   const struct cushim_jit_options *options,
-                                   struct cushim_jit_result *result, struct cushim_cubin *cubin);
+CUSHIM_PUBLIC CUresult cushim_cubin_link(const struct cushim_api *cu,
+                                         const struct cushim_link_input *inputs, size_t count,
+                                         const struct cushim_jit_options *options,
+                                         struct cushim_jit_result *result,
+                                         struct cushim_cubin *cubin);
 
 /**
  * Free a cubin and zero the structure. NULL and a released one do nothing.
  *
- * @param cubin  of cushim_link
+ * @param cubin  of cushim_cubin_link
  */
 CUSHIM_PUBLIC void cushim_cubin_release(struct cushim_cubin *cubin);
 
 /**
- * Link, and load what that makes: cushim_link and cushim_module_load in one.
+ * Link, and load what that makes: cushim_cubin_link and cushim_module_load in one.
  *
- * @param inputs   as for cushim_link
+ * @param inputs   as for cushim_cubin_link
  * @param count    of `inputs`
  * @param options  NULL for the defaults
  * @param result   may be NULL; to be given to cushim_jit_result_release, also on failure
  * @param module   the caller's, to be given to cushim_module_unload
- * @return as cushim_link and cushim_module_load
+ * @return as cushim_cubin_link and cushim_module_load
  */
 CUSHIM_PUBLIC CUresult cushim_module_link(const struct cushim_api *cu,
                                           const struct cushim_link_input *inputs, size_t count,

@@ -7,9 +7,9 @@
  *     const struct cushim_api *cu = cushim_sim_open(&options);
  *     cushim_sim_fault("cuMemAlloc:call=3,error=OUT_OF_MEMORY");
  *
- * It is in a library of its own, cushim-sim. A process has one such driver; programs that are to
- * run unchanged under one get it from the command `cushim sim`, with the same settings. The CUDA
- * versions, the devices and what is simulated are listed in docs/simulated-driver.md.
+ * It is in a library of its own, cushim-sim. A process has one such driver at a time; programs that
+ * are to run unchanged under one get it from the command `cushim sim`, with the same settings. The
+ * CUDA versions, the devices and what is simulated are listed in docs/simulated-driver.md.
  *
  * C99, C11 and C++11.
  */
@@ -22,12 +22,14 @@
 extern "C" {
 #endif
 
-/** All zero is the default; set `size` to sizeof(struct cushim_sim_options). Strings are copied. */
+/** What is zero or NULL is as the CUSHIM_SIM_* variables of the environment have it, else the
+ * default. Set `size` to sizeof(struct cushim_sim_options). Strings are copied. */
 struct cushim_sim_options {
     size_t size;            /**< of this structure; set by the caller */
     int cuda;               /**< version to present, 12040 is 12.4; 0: the newest */
     int devices;            /**< how many; 0: one; -1: none */
-    const char *profile;    /**< "turing", "ampere", "ada", "hopper"; NULL: ampere */
+    const char *profile;    /**< "ampere" and others that `cushim sim --list` names; NULL: ampere,
+                                 or before CUDA 11.0 the newest device that there was */
     size_t memory;          /**< bytes of each device; 0: a share of the machine's */
     unsigned workers;       /**< CPU threads that run a kernel; 0: all */
     unsigned time_limit_ms; /**< of one kernel, in wall time; 0: none */
@@ -35,14 +37,16 @@ struct cushim_sim_options {
     const char *log;        /**< file that every call is appended to, "-": stderr; NULL: none */
     unsigned grain;         /**< kernels and copies may use blocks up to a multiple of so many
                                bytes, at most 512, as on a device; 0: to the byte */
+    const char *check;      /**< "race,init,sync" or some of them: what is looked for in kernels,
+                                 as the manual describes; NULL: nothing */
 };
 
 /**
  * Open the simulated driver.
  *
- * @param options  NULL for the defaults, which the CUSHIM_SIM_* variables of the environment may
- *                 change. Where the driver is open already: only the faults are taken, added to
- *                 those in force
+ * @param options  NULL for all zero. Where the driver is open already, the faults are added to
+ *                 those in force, and another version, number of devices, profile or memory is
+ *                 refused: see cushim_sim_reset
  * @return an instance as from cushim_open, which the caller closes; its objects live on in the
  *         process. NULL for a setting that cannot be used, or for want of memory:
  *         cushim_last_error() says which
@@ -78,6 +82,41 @@ bool cushim_sim_fault(const char *rules);
 void cushim_sim_clear_faults(void);
 
 /**
+ * Find a fault rule that is in force and had no effect so far: the test did not test it.
+ *
+ * @return the rule's text, until the thread's next call of this; NULL if each had an effect.
+ *         Whether `missing:` and `wrong-abi` had one is not known
+ *
+ * Threads: safe. Since: 0.1.
+ */
+const char *cushim_sim_unfired(void);
+
+/**
+ * Begin anew, between two tests: running kernels are stopped, all contexts, graphs, libraries and
+ * pools are destroyed, rules and counts are forgotten, and the next cushim_sim_open may ask for
+ * another version and other devices. The instances from before are closed first, because their
+ * tables are those of the old version. Leaks are counted before: see cushim_sim_live.
+ *
+ * @return true, or false if something is left that no context has, such as physical memory: then
+ *         the driver is still the same, and cushim_last_error() names what is left
+ *
+ * Threads: no other thread uses the driver. Since: 0.1.
+ */
+bool cushim_sim_reset(void);
+
+/**
+ * Stop the kernels that are running, such as one that never ends. Each fails with
+ * CUDA_ERROR_LAUNCH_TIMEOUT, and standard error has the place where it was. As after each fault of
+ * a kernel, later calls for its device fail with the same code. Kernels that begin later are not
+ * stopped. If none is running, nothing happens.
+ *
+ * It does not wait for their end: a call that waits for a kernel returns when it has ended.
+ *
+ * Threads: safe; may be called in a handler of a signal. Since: 0.1.
+ */
+void cushim_sim_stop(void);
+
+/**
  * Count what the program made and has not destroyed.
  *
  * @param kind  "context", "stream", "event", "module", "library", "linker state", "array",
@@ -91,7 +130,6 @@ size_t cushim_sim_live(const char *kind);
 
 /**
  * Count the calls that the driver got so far.
- *
  *
  * @param name  an entry's name or exported symbol; NULL: all entries
  * @return calls that were made, failed ones included

@@ -78,9 +78,10 @@ CUSHIM_PUBLIC CUresult cushim_capture_begin(const struct cushim_api *cu, CUstrea
 
 /**
  * End a capture and drop what it collected, for error paths. A stream that captures nothing is left
- * as it is.
+ * as it is. A sentence that cushim_last_error() has already stays: it tells what failed first.
  *
- * @param stream  one that may be capturing
+ * @param stream  one that may be capturing, and that began the capture
+ * @return CUDA_SUCCESS if the stream captures no longer, whatever the driver found in the work
  */
 CUSHIM_PUBLIC CUresult cushim_capture_cancel(const struct cushim_api *cu, CUstream stream);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helpers/compat_data.h"
+#include "loader/text.h"
 
 enum { FIRST_FAMILY = 11 };
 
@@ -68,15 +69,14 @@ bool cushim_release_has_compat(int release)
 bool cushim_toolkit_at(size_t index, struct cushim_toolkit *toolkit)
 {
     struct cushim_toolkit known = {.size = sizeof known};
-    if (!toolkit || toolkit->size < sizeof toolkit->size || toolkit->size > sizeof known ||
+    if (!toolkit || toolkit->size < CUSHIM_LEAST(cushim_toolkit, windows_driver) ||
         index >= cushim_toolkits_count)
         return false;
-    known.size = toolkit->size;
     known.release = cushim_toolkits[index].release;
     known.update = cushim_toolkits[index].update;
     known.linux_driver = compat_text(cushim_toolkits[index].linux_driver);
     known.windows_driver = compat_text(cushim_toolkits[index].windows_driver);
-    memcpy(toolkit, &known, toolkit->size);
+    cushim_text_write_sized(toolkit, &known, sizeof known);
     return true;
 }
 
@@ -132,10 +132,21 @@ int cushim_driver_release(const char *version)
         if (text && compat_parse(text, shipped) && compat_compare(shipped, given) <= 0)
             release = cushim_toolkits[i].release;
     }
-    for (size_t i = 0; i < cushim_ptx_count; i++) { /* of which no toolkit's driver is known */
-        bool later = i + 1 == cushim_ptx_count && cushim_ptx[i].branch < given[0];
-        if ((later || cushim_ptx[i].branch == given[0]) && cushim_ptx[i].release > release)
+    for (size_t i = 0; i < cushim_ptx_count; i++) { /* of which no toolkit's driver is that old */
+        if (cushim_ptx[i].branch <= given[0] && cushim_ptx[i].release > release)
             release = cushim_ptx[i].release;
     }
     return release;
+}
+
+enum cushim_runs cushim_driver_runs_linux(const char *driver, int version)
+{
+    enum cushim_runs runs = cushim_release_runs(cushim_driver_release(driver), version);
+    long given[3], oldest[3];
+    const char *floor;
+    if (runs == CUSHIM_RUNS_LIMITED && cushim_family_floor(version / 1000, &floor, NULL) &&
+        compat_parse(driver, given) && compat_parse(floor, oldest) &&
+        compat_compare(given, oldest) < 0)
+        return CUSHIM_RUNS_NOT;
+    return runs;
 }

@@ -175,9 +175,8 @@ CUresult cushim_primary_describe(const struct cushim_api *cu, CUdevice device,
     int active = 0;
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(primary);
-    CUresult code =
-        cushim_error_check_sized(__func__, "primary", primary,
-                                 offsetof(struct cushim_primary, active) + sizeof primary->active);
+    CUresult code = cushim_error_check_sized(__func__, "primary", primary,
+                                             CUSHIM_LEAST(cushim_primary, reserved));
     if (code == CUDA_SUCCESS)
         code = cushim_context_ready(cu, __func__);
     if (code != CUDA_SUCCESS)
@@ -190,7 +189,7 @@ CUresult cushim_primary_describe(const struct cushim_api *cu, CUdevice device,
     const struct cushim_primary found = {.retained = counted ? atomic_load(&counted->count) : 0,
                                          .flags = flags,
                                          .active = active != 0};
-    cushim_error_write_sized(primary, &found, sizeof found);
+    cushim_text_write_sized(primary, &found, sizeof found);
     return CUDA_SUCCESS;
 }
 
@@ -203,9 +202,8 @@ static CUresult context_read_options(const struct cushim_context_options *given,
     if (!given)
         return CUDA_SUCCESS;
     CUresult code = cushim_error_read_sized(helper, "options", given,
-                                            offsetof(struct cushim_context_options, flags) +
-                                                sizeof given->flags,
-                                            options, sizeof *options);
+                                            CUSHIM_LEAST(cushim_context_options, cig_data), options,
+                                            sizeof *options);
     if (code != CUDA_SUCCESS)
         return code;
     if (options->sm_count && options->cig_type)

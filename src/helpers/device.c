@@ -258,13 +258,13 @@ CUresult cushim_device_describe(const struct cushim_api *cu, CUdevice device,
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(properties);
     CUresult code = cushim_error_check_sized(__func__, "properties", properties,
-                                             offsetof(struct cushim_device_properties, uuid));
+                                             CUSHIM_LEAST(cushim_device_properties, reserved));
     if (code == CUDA_SUCCESS)
         code = cushim_context_ready(cu, __func__);
     if (code == CUDA_SUCCESS)
         code = device_read_properties(cu, __func__, device, &found);
     if (code == CUDA_SUCCESS)
-        cushim_error_write_sized(properties, &found, sizeof found);
+        cushim_text_write_sized(properties, &found, sizeof found);
     return code;
 }
 
@@ -274,10 +274,11 @@ CUresult cushim_device_enter(const struct cushim_api *cu, CUdevice device,
                              struct cushim_device_scope *scope)
 {
     CUSHIM_REQUIRE(scope);
-    CUresult code = cushim_error_check_sized(__func__, "scope", scope, sizeof *scope);
+    CUresult code = cushim_error_check_sized(__func__, "scope", scope,
+                                             CUSHIM_LEAST(cushim_device_scope, outcome));
     if (code != CUDA_SUCCESS)
         return code;
-    *scope = (struct cushim_device_scope){.size = scope->size, .device = device};
+    cushim_text_write_sized(scope, &(struct cushim_device_scope){.device = device}, sizeof *scope);
     code = cu ? cushim_context_ready(cu, __func__) : cushim_error_null(__func__, "cu");
     if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(cu, __func__, device, &scope->context);

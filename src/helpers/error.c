@@ -70,6 +70,13 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
                                text ? text : "");
 }
 
+CUresult cushim_error_explain(CUresult code, const char *object, const char *call)
+{
+    CUSHIM_REQUIRE(object);
+    CUSHIM_REQUIRE(call);
+    return cushim_error_check(code, object, call);
+}
+
 CUresult cushim_error_lacks(const struct cushim_api *cu, const char *helper, const char *argument,
                             const char *symbol)
 {
@@ -117,14 +124,6 @@ CUresult cushim_error_read_sized(const char *helper, const char *argument, const
                  : CUDA_SUCCESS;
 }
 
-void cushim_error_write_sized(void *given, const void *from, size_t size)
-{
-    size_t theirs = 0;
-    memcpy(&theirs, given, sizeof theirs);
-    memcpy(given, from, theirs < size ? theirs : size);
-    memcpy(given, &theirs, sizeof theirs);
-}
-
 /* ---- handlers of CUSHIM_CHECK */
 
 /* Immutable once published, and kept for good: another thread may be about to call it. */
@@ -155,7 +154,7 @@ static const struct error_handler *error_find_handler(cushim_error_fn *call, voi
     return made;
 }
 
-CUresult cushim_set_error_handler(cushim_error_fn *handler, void *user)
+CUresult cushim_error_handler_set(cushim_error_fn *handler, void *user)
 {
     const struct error_handler *found = handler ? error_find_handler(handler, user) : NULL;
     if (handler && !found)

@@ -53,13 +53,9 @@ void cushim_error_restore(const struct cushim_error_saved *saved);
 CUresult cushim_error_read_sized(const char *helper, const char *argument, const void *given,
                                  size_t least, void *to, size_t size);
 
-/*
- * The other way: fill the caller's structure from `from`, no further than the caller's size, which
- * stays.
- */
+/* Before a structure of the caller's is filled. */
 CUresult cushim_error_check_sized(const char *helper, const char *argument, const void *given,
                                   size_t least);
-void cushim_error_write_sized(void *given, const void *from, size_t size);
 
 /* How a sentence shows a handle: Windows' library writes %p without the 0x. */
 #ifdef _WIN32

@@ -6,6 +6,7 @@
 
 #include "helpers/feature_data.h"
 #include "loader/last_error.h"
+#include "loader/text.h"
 
 #ifdef _WIN32
 #define FEATURE_PLATFORM 2
@@ -241,9 +242,8 @@ bool cushim_feature_list(size_t index, struct cushim_feature_facts *facts)
     const struct cushim_feature_data *data = feature_at(index);
     struct cushim_feature_facts known = {.size = sizeof known};
 
-    if (!data || !facts || facts->size < sizeof facts->size || facts->size > sizeof *facts)
+    if (!data || !facts || facts->size < CUSHIM_LEAST(cushim_feature_facts, entry_count))
         return false;
-    known.size = facts->size;
     known.feature = (enum cushim_feature)index;
     known.name = feature_string(data->name);
     known.group = feature_string(data->group);
@@ -258,7 +258,7 @@ bool cushim_feature_list(size_t index, struct cushim_feature_facts *facts)
         known.attribute_mask = data->is_mask ? data->value : 0;
         known.attribute_minimum = data->is_mask ? 0 : (int)data->value;
     }
-    memcpy(facts, &known, facts->size);
+    cushim_text_write_sized(facts, &known, sizeof known);
     return true;
 }
 

@@ -287,12 +287,12 @@ CUresult cushim_image_describe(const void *data, size_t bytes, struct cushim_ima
 {
     struct cushim_image found;
     CUSHIM_REQUIRE(image);
-    CUresult code = cushim_error_check_sized(
-        __func__, "image", image, offsetof(struct cushim_image, kind) + sizeof image->kind);
+    CUresult code =
+        cushim_error_check_sized(__func__, "image", image, CUSHIM_LEAST(cushim_image, reserved));
     if (code == CUDA_SUCCESS)
         code = cushim_image_read(__func__, "data", data, bytes, &found);
     if (code == CUDA_SUCCESS)
-        cushim_error_write_sized(image, &found, sizeof found);
+        cushim_text_write_sized(image, &found, sizeof found);
     return code;
 }
 

@@ -41,7 +41,7 @@ static CUresult jit_read_options(struct cushim_jit *jit, const struct cushim_jit
     CUresult code = CUDA_SUCCESS;
     if (given)
         code = cushim_error_read_sized(jit->helper, "options", given,
-                                       sizeof given->size + sizeof given->optimisation, wanted,
+                                       CUSHIM_LEAST(cushim_jit_options, extra_values), wanted,
                                        sizeof *wanted);
     if (code != CUDA_SUCCESS)
         return code;
@@ -71,9 +71,12 @@ CUresult cushim_jit_begin(struct cushim_jit *jit, const struct cushim_api *cu, c
     jit->cu = cu;
     jit->helper = helper;
     if (result &&
-        cushim_error_check_sized(helper, "result", result, sizeof *result) != CUDA_SUCCESS)
+        cushim_error_check_sized(helper, "result", result,
+                                 CUSHIM_LEAST(cushim_jit_result, wall_ms)) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
     jit->result = result;
+    if (result)
+        cushim_text_write_sized(result, &(struct cushim_jit_result){.size = 0}, sizeof *result);
     if (!cu)
         return cushim_error_null(helper, "cu");
     CUresult code = jit_read_options(jit, options);
@@ -250,7 +253,7 @@ CUresult cushim_jit_end(struct cushim_jit *jit, CUresult code)
     if (result) {
         result->error_log = jit->error_log ? jit->error_log : jit_no_text;
         result->info_log = jit->info_log ? jit->info_log : jit_no_text;
-        result->wall_ms = jit->wall_ms;
+        result->wall_ms = (double)jit->wall_ms;
         return code;
     }
     free(jit->error_log);
@@ -264,5 +267,5 @@ void cushim_jit_result_release(struct cushim_jit_result *result)
         return;
     jit_free_text(result->error_log);
     jit_free_text(result->info_log);
-    *result = (struct cushim_jit_result){.size = result->size};
+    cushim_text_write_sized(result, &(struct cushim_jit_result){.size = 0}, sizeof *result);
 }

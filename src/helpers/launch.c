@@ -11,15 +11,21 @@
 
 /* ---- what needs no driver */
 
-static CUresult launch_require_given(const struct launch_what *what)
+static CUresult launch_require_given(struct launch_what *what)
 {
     const struct cushim_launch *launch = what->launch;
     if (!what->cu || !what->function || !launch)
         return cushim_error_null(what->helper, !what->cu         ? "cu"
                                                : !what->function ? "function"
                                                                  : "launch");
-    if (launch->size < sizeof *launch)
-        return cushim_error_check_sized(what->helper, "launch", launch, sizeof *launch);
+    if (launch->size != sizeof *launch) { /* of another release */
+        CUresult code = cushim_error_read_sized(what->helper, "launch", launch,
+                                                CUSHIM_LEAST(cushim_launch, attributes), &what->own,
+                                                sizeof what->own);
+        if (code != CUDA_SUCCESS)
+            return code;
+        launch = what->launch = &what->own;
+    }
     if (launch->attribute_count && !launch->attributes)
         return cushim_error_null(what->helper, "attributes");
     if (launch->attribute_count > CUSHIM_LAUNCH_MOST_ATTRIBUTES)

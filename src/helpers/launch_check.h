@@ -15,6 +15,7 @@ struct launch_what {
     CUfunction function;
     CUfunction asked; /* the same; if `function` is a CUkernel, its function */
     const struct cushim_launch *launch;
+    struct cushim_launch own; /* of a caller whose structure has another size */
     /* Arguments: packed, or a number of them with their sizes, which may be NULL. */
     const struct cushim_params *packed;
     const size_t *sizes;

@@ -166,8 +166,7 @@ static CUresult link_read_inputs(const char *helper, const struct cushim_link_in
     for (size_t i = 0; code == CUDA_SUCCESS && i < count; i++) {
         struct cushim_link_input one = {.size = 0};
         code = cushim_error_read_sized(helper, "inputs", (const char *)given + i * given->size,
-                                       offsetof(struct cushim_link_input, name) + sizeof one.name,
-                                       &one, sizeof one);
+                                       CUSHIM_LEAST(cushim_link_input, name), &one, sizeof one);
         if (code == CUDA_SUCCESS)
             code = link_read_input(helper, &one, i, &inputs[i]);
     }
@@ -198,9 +197,9 @@ CUresult cushim_link_all(struct cushim_jit *jit, const struct cushim_link_input 
 
 /* ---- public */
 
-CUresult cushim_link(const struct cushim_api *cu, const struct cushim_link_input *inputs,
-                     size_t count, const struct cushim_jit_options *options,
-                     struct cushim_jit_result *result, struct cushim_cubin *cubin)
+CUresult cushim_cubin_link(const struct cushim_api *cu, const struct cushim_link_input *inputs,
+                           size_t count, const struct cushim_jit_options *options,
+                           struct cushim_jit_result *result, struct cushim_cubin *cubin)
 {
     struct cushim_jit jit;
     struct cushim_cubin made = {0};

@@ -179,9 +179,8 @@ CUresult cushim_pointer_describe(const struct cushim_api *cu, CUdeviceptr addres
     struct memory_answers found = {.ordinal = -1};
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(pointer);
-    CUresult code =
-        cushim_error_check_sized(__func__, "pointer", pointer,
-                                 offsetof(struct cushim_pointer, device) + sizeof pointer->device);
+    CUresult code = cushim_error_check_sized(__func__, "pointer", pointer,
+                                             CUSHIM_LEAST(cushim_pointer, reserved));
     if (code == CUDA_SUCCESS)
         code = memory_ask(cu, __func__, address, &found);
     if (code != CUDA_SUCCESS)
@@ -198,6 +197,6 @@ CUresult cushim_pointer_describe(const struct cushim_api *cu, CUdeviceptr addres
         .id = found.id,
         .managed = found.managed != 0,
     };
-    cushim_error_write_sized(pointer, &is, sizeof is);
+    cushim_text_write_sized(pointer, &is, sizeof is);
     return CUDA_SUCCESS;
 }

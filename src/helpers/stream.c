@@ -113,25 +113,36 @@ CUresult cushim_capture_begin(const struct cushim_api *cu, CUstream stream,
     return code;
 }
 
-CUresult cushim_capture_cancel(const struct cushim_api *cu, CUstream stream)
+static CUresult stream_cancel(const struct cushim_api *cu, const char *helper, CUstream stream)
 {
     CUgraph captured = NULL;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUSHIM_REQUIRE(cu);
     CUresult code = cu->cuStreamIsCapturing(stream, &status);
-    code = cushim_error_check(cushim_error_gone_is_done(code), __func__, "cuStreamIsCapturing");
+    code = cushim_error_check(cushim_error_gone_is_done(code), helper, "cuStreamIsCapturing");
     if (code != CUDA_SUCCESS || status == CU_STREAM_CAPTURE_STATUS_NONE)
         return code;
-    code = cu->cuStreamEndCapture(stream, &captured);
-    /* What ends with this answer ended: the work that was collected had gone wrong. */
-    if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED &&
-        code == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
-        code = CUDA_SUCCESS;
-    code = cushim_error_check(cushim_error_gone_is_done(code), __func__, "cuStreamEndCapture");
+    code = cushim_error_gone_is_done(cu->cuStreamEndCapture(stream, &captured));
+    /* What was collected had gone wrong, or lacks the join of another stream. The capture ended. */
+    if (code == CUDA_ERROR_STREAM_CAPTURE_UNJOINED ||
+        (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED &&
+         code == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED))
+        return CUDA_SUCCESS;
+    code = cushim_error_check(code, helper, "cuStreamEndCapture");
     if (code != CUDA_SUCCESS || !captured)
         return code;
     code = cushim_error_gone_is_done(cu->cuGraphDestroy(captured));
-    return cushim_error_check(code, __func__, "cuGraphDestroy");
+    return cushim_error_check(code, helper, "cuGraphDestroy");
+}
+
+CUresult cushim_capture_cancel(const struct cushim_api *cu, CUstream stream)
+{
+    struct cushim_error_saved first;
+    CUSHIM_REQUIRE(cu);
+    cushim_error_save(&first);
+    CUresult code = stream_cancel(cu, __func__, stream);
+    if (*first.text)
+        cushim_error_restore(&first);
+    return code;
 }
 
 /* ---- instantiate */

@@ -235,11 +235,11 @@ COLD static enum cushim_status elf_file_map(const struct elf_file *file)
 {
     void *range = mmap(NULL, (size_t)file->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (range == MAP_FAILED)
-        return elf_file_refuse(file, CUSHIM_ERROR_OUT_OF_MEMORY, "no room in the address space");
+        return CUSHIM_ERROR_OUT_OF_MEMORY;
     munmap(range, (size_t)file->span);
     range = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file->descriptor, 0);
     if (range == MAP_FAILED)
-        return elf_file_refuse(file, CUSHIM_ERROR_FORBIDDEN, "it may not be mapped as code");
+        return CUSHIM_ERROR_FORBIDDEN;
     munmap(range, 1);
     return CUSHIM_OK;
 }

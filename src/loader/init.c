@@ -90,7 +90,8 @@ CUSHIM_COLD static enum cushim_status init_run(const struct cushim_api *cu, CUre
     *result = CUDA_ERROR_NO_DEVICE;
     enum cushim_status status = cushim_status(cu);
     if (status != CUSHIM_OK) {
-        cushim_last_error_set("%s", cushim_message(cu));
+        if (cu) /* of a table that is NULL there are words already */
+            cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
     *result = init_call(cu);

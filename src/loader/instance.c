@@ -91,14 +91,11 @@ bool cushim_attempt_at(const struct cushim_api *cu, size_t index, struct cushim_
     const struct cushim_instance *instance = instance_of(cu, __func__);
     if (!instance || index >= instance->found.attempt_count)
         return false;
-    if (!attempt || attempt->size < offsetof(struct cushim_attempt, status)) {
+    if (!attempt || attempt->size < CUSHIM_LEAST(cushim_attempt, status)) {
         cushim_last_error_set("%s: attempt: %s", __func__, attempt ? "size is not set" : "NULL");
         return false;
     }
-    size_t size = attempt->size;
-    memcpy(attempt, &instance->found.attempts[index],
-           size < sizeof *attempt ? size : sizeof *attempt);
-    attempt->size = size;
+    cushim_text_write_sized(attempt, &instance->found.attempts[index], sizeof *attempt);
     return true;
 }
 

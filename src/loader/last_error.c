@@ -115,7 +115,7 @@ const char *cushim_last_error(void)
     return last_text;
 }
 
-void cushim_clear_last_error(void)
+void cushim_last_error_clear(void)
 {
     last_call.called = false;
     last_text[0] = '\0';

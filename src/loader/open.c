@@ -85,9 +85,8 @@ CUSHIM_COLD static const char *open_read_options(const struct cushim_options *gi
     memset(options, 0, sizeof *options);
     if (!given)
         return NULL;
-    const char *wrong =
-        cushim_text_read_sized(given, offsetof(struct cushim_options, path) + sizeof given->path,
-                               options, sizeof *options);
+    const char *wrong = cushim_text_read_sized(given, CUSHIM_LEAST(cushim_options, reserved),
+                                               options, sizeof *options);
     if (wrong)
         return wrong;
     if (options->path && options->resolver)

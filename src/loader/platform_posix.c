@@ -65,13 +65,17 @@ const char *cushim_platform_env(const char *name)
 
 /* ---- why dlopen failed; nothing of this runs before it did */
 
-/* The C library's own words for an error end the sentence, in whichever language it has them. */
-static bool platform_ends_with_error(const char *words, int error)
+enum { PLATFORM_ERRORS = 134 }; /* Linux has no larger one */
+
+/* The error of the system that a sentence of its loader tells in the C library's words, in
+ * whichever language it has them; 0: none. */
+static int platform_error_in(const char *words)
 {
     char buffer[128];
-    const char *text = cushim_elf_file_words(error, buffer, sizeof buffer);
-    size_t length = strlen(words), end = strlen(text);
-    return length >= end && strcmp(words + length - end, text) == 0;
+    for (int error = 1; error < PLATFORM_ERRORS; error++)
+        if (strstr(words, cushim_elf_file_words(error, buffer, sizeof buffer)))
+            return error;
+    return 0;
 }
 
 /*
@@ -136,7 +140,8 @@ static bool platform_locate(const char *name, const char *words, char *path, siz
 
 static enum cushim_status platform_explain(const char *path, const char *words)
 {
-    if (platform_ends_with_error(words, ENOMEM))
+    int error = platform_error_in(words);
+    if (error == ENOMEM)
         return CUSHIM_ERROR_OUT_OF_MEMORY;
     if (platform_examine("/") == CUSHIM_ERROR_NO_DESCRIPTORS)
         return CUSHIM_ERROR_NO_DESCRIPTORS;
@@ -144,14 +149,15 @@ static enum cushim_status platform_explain(const char *path, const char *words)
     if (!self) /* a program without dlopen, as musl makes them with -static */
         return CUSHIM_ERROR_NO_DLOPEN;
     dlclose(self);
-    bool missing = platform_ends_with_error(words, ENOENT);
+    /* What is found is named by its path from then on. */
+    bool missing = !error || error == ENOENT;
     if (!platform_is_about(words, path) && platform_is_about_a_bare_name(words))
         return missing ? CUSHIM_ERROR_DEPENDENCY : CUSHIM_ERROR_OPEN_FAILED;
     char file[4096];
     enum cushim_status status = CUSHIM_OK;
     if (strchr(path, '/'))
         status = platform_examine(path);
-    else if (missing)
+    else if (missing && platform_is_about_a_bare_name(words))
         status = CUSHIM_ERROR_NOT_FOUND;
     else if (platform_locate(path, words, file, sizeof file))
         status = platform_examine(file);
@@ -225,8 +231,18 @@ void cushim_platform_describe(void *handle, void *symbol, char *path, size_t siz
     free(real);
 }
 
+/* dladdr also looks for the name of the address, through all symbols of the library. glibc has a
+ * call without that since 2.35. */
 const void *cushim_platform_object(const void *address)
 {
+#ifdef DLFO_EH_SEGMENT_TYPE
+    int (*find)(void *, struct dl_find_object *);
+    struct dl_find_object object;
+    void *symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
+    memcpy(&find, &symbol, sizeof symbol);
+    if (find)
+        return find((void *)(uintptr_t)address, &object) == 0 ? object.dlfo_map_start : NULL;
+#endif
     Dl_info info;
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
@@ -235,10 +251,7 @@ READS_MAP bool cushim_platform_has(void *handle, const void *address)
 {
     struct link_map *map = NULL;
     const void *object = cushim_platform_object(address);
-    if (!object || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-        return false;
-    /* The first is so for a library whose addresses begin at 0, as all do. */
-    return (uintptr_t)object == (uintptr_t)map->l_addr ||
+    return object && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
            object == cushim_platform_object(map->l_ld);
 }
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "loader/unpack.h"
 
 #ifdef _WIN32
 #define REGISTRY_ELSEWHERE CUSHIM_ENTRY_LINUX
@@ -11,21 +10,17 @@
 #define REGISTRY_ELSEWHERE CUSHIM_ENTRY_WINDOWS
 #endif
 
-/* Bytes of an unpacked name, and of the word that may be copied behind it. */
-#define REGISTRY_BUFFER (CUSHIM_SYMBOL_SIZE + CUSHIM_WORD_MOST)
-
-static void registry_unpack(size_t index, char buffer[REGISTRY_BUFFER])
+static char *registry_unpack(size_t index, char buffer[CUSHIM_SYMBOL_SIZE])
 {
     memcpy(buffer, "cu", 2);
-    cushim_unpack(cushim_entry_names + cushim_entries[index].name, cushim_entry_words,
-                  cushim_entry_word_offsets, buffer + 2);
+    return cushim_unpack(cushim_entry_names + cushim_entries[index].name, cushim_entry_words,
+                         cushim_entry_word_offsets, buffer + 2);
 }
 
 bool cushim_registry_is_name(size_t index, const char *name)
 {
-    char own[REGISTRY_BUFFER];
-    registry_unpack(index, own);
-    return strcmp(own, name) == 0;
+    char own[CUSHIM_SYMBOL_SIZE];
+    return strcmp(cushim_registry_name(index, own), name) == 0;
 }
 
 static size_t registry_find_exact(const char *symbol)
@@ -60,15 +55,15 @@ size_t cushim_registry_find(const char *symbol)
 
 const char *cushim_registry_name(size_t index, char name[CUSHIM_SYMBOL_SIZE])
 {
-    char own[REGISTRY_BUFFER];
-    registry_unpack(index, own);
-    return strcpy(name, own);
+    registry_unpack(index, name);
+    return name;
 }
 
 const char *cushim_registry_symbol(size_t index, char symbol[CUSHIM_SYMBOL_SIZE])
 {
-    cushim_registry_name(index, symbol);
-    return strcat(symbol, cushim_entry_suffixes[cushim_entries[index].suffix]);
+    char *end = registry_unpack(index, symbol);
+    memcpy(end, cushim_entry_suffixes[cushim_entries[index].suffix], sizeof *cushim_entry_suffixes);
+    return symbol;
 }
 
 bool cushim_registry_has_twin(size_t index)
@@ -118,8 +113,9 @@ bool cushim_entry_at(size_t index, struct cushim_entry *entry)
 {
     if (index >= CUSHIM_ENTRY_COUNT || !entry)
         return false;
-    cushim_registry_symbol(index, entry->symbol);
-    cushim_registry_name(index, entry->name);
+    char text[CUSHIM_SYMBOL_SIZE];
+    strcpy(entry->symbol, cushim_registry_symbol(index, text));
+    strcpy(entry->name, cushim_registry_name(index, text));
     entry->header = cushim_entry_headers[cushim_entries[index].header];
     entry->since = cushim_registry_since(index);
     entry->stream = cushim_registry_stream(index);

@@ -9,6 +9,8 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/unpack.h"
+
 enum {
     CUSHIM_ENTRY_SEVERAL = 1, /* the name has several ABIs */
     CUSHIM_ENTRY_TWIN = 2,    /* this legacy entry has a per-thread form */
@@ -36,8 +38,8 @@ extern const uint16_t cushim_entry_word_offsets[], cushim_entry_releases[];
 extern const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT];
 extern const uint16_t cushim_entry_order[CUSHIM_ENTRY_COUNT]; /* of the symbols, as strcmp has it */
 
-/* Bytes of the longest symbol, its end included. */
-#define CUSHIM_SYMBOL_SIZE sizeof(((struct cushim_entry *)0)->symbol)
+/* Bytes of the longest symbol, its end included, and of the word that may be copied behind it. */
+#define CUSHIM_SYMBOL_SIZE (sizeof(((struct cushim_entry *)0)->symbol) + CUSHIM_WORD_MOST)
 
 /* Index of an entry by its exported name, or by NAME_v1; CUSHIM_ENTRY_COUNT if there is none. */
 size_t cushim_registry_find(const char *symbol);

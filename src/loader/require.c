@@ -10,7 +10,8 @@ enum cushim_status cushim_require(const struct cushim_api *cu, int release,
 {
     enum cushim_status status = cushim_status(cu);
     if (status != CUSHIM_OK) {
-        cushim_last_error_set("%s", cushim_message(cu));
+        if (cu) /* of a table that is NULL there are words already */
+            cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
     const char *path = cushim_path(cu);

@@ -48,3 +48,11 @@ const char *cushim_text_read_sized(const void *given, size_t least, void *to, si
     memcpy(to, given, theirs < size ? theirs : size);
     return NULL;
 }
+
+void cushim_text_write_sized(void *given, const void *from, size_t size)
+{
+    size_t theirs;
+    memcpy(&theirs, given, sizeof theirs);
+    memcpy(given, from, theirs < size ? theirs : size);
+    memcpy(given, &theirs, sizeof theirs);
+}

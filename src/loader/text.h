@@ -21,6 +21,9 @@ CUSHIM_PRINTF(1, 2) char *cushim_text_format(const char *format, ...);
 /* Control characters become '?': words of a damaged library may end up in a terminal. */
 void cushim_text_make_printable(char *text);
 
+/* Bytes of a structure up to the last member that the first release had: its least size. */
+#define CUSHIM_LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
+
 /*
  * Copy a structure that begins with its size, as the caller knows it. What the caller's is too
  * short for stays as it is in `to`.
@@ -31,5 +34,8 @@ void cushim_text_make_printable(char *text);
  *         `size` with something in the part that is not known here
  */
 const char *cushim_text_read_sized(const void *given, size_t least, void *to, size_t size);
+
+/* The other way: fill the caller's structure, no further than its own size, which stays. */
+void cushim_text_write_sized(void *given, const void *from, size_t size);
 
 #endif

@@ -16,6 +16,8 @@
 #include "clock.h"
 #include "load_nv.h"
 
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
 typedef int load_fn(const char *path);
 
 KEEP int load_bare(const char *path);
@@ -23,6 +25,8 @@ KEEP int load_cushim(const char *path);
 KEEP int load_symbols(const char *path);
 KEEP int load_every(const char *path);
 KEEP int load_cuew(const char *path);
+KEEP int load_lines(const char *path);
+KEEP int load_asked(const char *path);
 
 KEEP int load_cushim(const char *path)
 {
@@ -75,6 +79,54 @@ KEEP int load_cuew(const char *path)
     return look_up(path, 8000);
 }
 
+/* ---- the simple way: about thirty lines and a list of names, which a project would generate */
+
+static struct cushim_entry entries[1024];
+static void *slots[COUNT_OF(entries)];
+static size_t entry_count;
+
+static void read_entries(void)
+{
+    while (entry_count < COUNT_OF(entries) && cushim_entry_at(entry_count, &entries[entry_count]))
+        entry_count++;
+}
+
+KEEP int load_lines(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int version = version_of(library);
+    for (size_t i = 0; i < entry_count; i++)
+        if (entries[i].since <= version)
+            slots[i] = dlsym(library, entries[i].symbol);
+    return version;
+}
+
+KEEP int load_asked(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int version = version_of(library);
+    bool five = version >= 12000;
+    CUresult(CUDAAPI * v1)(const char *, void **, int, cuuint64_t) = NULL;
+    CUresult(CUDAAPI * v2)(const char *, void **, int, cuuint64_t,
+                           CUdriverProcAddressQueryResult *) = NULL;
+    void *proc =
+        version >= 11030 ? dlsym(library, five ? "cuGetProcAddress_v2" : "cuGetProcAddress") : NULL;
+    memcpy(five ? (void *)&v2 : (void *)&v1, &proc, sizeof proc);
+    for (size_t i = 0; i < entry_count; i++) {
+        const struct cushim_entry *entry = &entries[i];
+        cuuint64_t flags = entry->stream == CUSHIM_STREAM_LEGACY ? 1 : 2;
+        CUdriverProcAddressQueryResult status;
+        if (entry->since > version)
+            continue;
+        CUresult code = !proc  ? CUDA_ERROR_NOT_FOUND
+                        : five ? v2(entry->name, &slots[i], entry->since, flags, &status)
+                               : v1(entry->name, &slots[i], entry->since, flags);
+        if (code != CUDA_SUCCESS || !slots[i])
+            slots[i] = dlsym(library, entry->symbol);
+    }
+    return version;
+}
+
 /* Of the whole process, in KiB. */
 static long private_memory(void)
 {
@@ -95,16 +147,18 @@ int main(int count, char **arguments)
         load_fn *load;
     } kinds[] = {
         {"bare", load_bare},   {"cushim", load_cushim}, {"symbols", load_symbols},
-        {"every", load_every}, {"cuew", load_cuew},     {"nv", load_nv},
+        {"lines", load_lines}, {"asked", load_asked},   {"every", load_every},
+        {"cuew", load_cuew},   {"nv", load_nv},
     };
     load_fn *load = NULL;
     for (size_t i = 0; count == 3 && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(arguments[1], kinds[i].name) == 0)
             load = kinds[i].load;
     if (!load) {
-        fprintf(stderr, "usage: load bare|cushim|symbols|every|cuew|nv PATH\n");
+        fprintf(stderr, "usage: load bare|cushim|symbols|lines|asked|every|cuew|nv PATH\n");
         return 2;
     }
+    read_entries();
     long long start = clock_now();
     int loaded = load(arguments[2]);
     long long end = clock_now();

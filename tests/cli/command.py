@@ -12,8 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 
-from real_drivers import (REQUIRED, ROOT, newest_drivers, nm_exports,  # noqa: E402, F401
-                          registry)
+import real_drivers  # noqa: E402
+from real_drivers import ROOT, newest_drivers, nm_exports, registry  # noqa: E402, F401
 
 CLI = os.environ.get("CUSHIM_CLI", "cushim")
 FAKE_GPU = os.environ.get("CUSHIM_FAKE_GPU", "")
@@ -51,9 +51,9 @@ class Result:
         return json.loads(self.out, object_pairs_hook=unique)
 
 
-def run(*arguments, stdout=subprocess.PIPE, user=None, **variables):
+def run(*arguments, stdout=subprocess.PIPE, user=None, program=CLI, **variables):
     """Run `cushim ARGUMENTS` with its output in a pipe."""
-    done = subprocess.run([CLI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=stdout,
+    done = subprocess.run([program, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=stdout,
                           stderr=subprocess.PIPE, text=True, timeout=60, check=False,
                           user=user, env=environment(**variables))
     return Result(done.returncode, done.stdout, done.stderr)
@@ -95,9 +95,9 @@ def fake(name):
 
 
 def each_branch(metafunc):
-    """For pytest_generate_tests: one case for each cached driver, and for each required one."""
+    """For pytest_generate_tests: the cases of real_drivers.each_branch."""
     if "branch" in metafunc.fixturenames:
-        metafunc.parametrize("branch", sorted({*DRIVERS, *REQUIRED}))
+        metafunc.parametrize("branch", real_drivers.each_branch())
 
 
 def real_driver(branch):

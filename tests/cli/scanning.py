@@ -17,7 +17,7 @@ def scan(*arguments, code=OK):
     result = run("scan", "--json", *arguments)
     assert (result.code, result.err) == (code, ""), result.out
     answer = result.json()
-    assert list(answer) == ["against", "files", "all", "problems"]
+    assert list(answer) == ["drivers", "gpus", "files", "all", "verdicts", "problems"]
     return answer
 
 
@@ -49,14 +49,19 @@ def cubin(architecture, abi=7, version=124, flags=0, note=None, before=0):
     return head
 
 
-def fatbin(*codes, flags=0):
-    """A fatbin of ("cubin", 80), ("cubin", 80, cubin(80)) and ("ptx", 90, "9.0", "sm_90a")."""
+KERNEL = ".address_size 64\n.visible .entry k()\n{\n    ret;\n}\n"
+KINDS = {"ptx": 1, "lto": 8}
+
+
+def fatbin(*codes, flags=0, kernel=KERNEL):
+    """A fatbin of ("cubin", 80), ("cubin", 80, cubin(80)), ("lto", 80) and ("ptx", 90, "9.0",
+    "sm_90a")."""
     body = b""
     for kind, architecture, *more in codes:
         text = more[0] if kind == "cubin" and more else b"\x7fELF"
         if kind == "ptx":
-            text = f"//\n.version {more[0]}\n.target {more[1]}\n".encode()
+            text = f"//\n.version {more[0]}\n.target {more[1]}\n{kernel}".encode()
         text += bytes(-len(text) % 8)
-        body += struct.pack("<HHIQIIHHIIIQQQ", 1 if kind == "ptx" else 2, 0x101, 64, len(text), 0,
+        body += struct.pack("<HHIQIIHHIIIQQQ", KINDS.get(kind, 2), 0x101, 64, len(text), 0,
                             0, 0, 0, architecture, 0, 0, flags, 0, 0) + text
     return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body

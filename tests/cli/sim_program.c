@@ -182,6 +182,20 @@ static int shared_beyond(char **argv)
     return 0;
 }
 
+/* A kernel reads shared memory that nothing wrote. */
+static int unset(char **argv)
+{
+    unsigned nothing = 0;
+    CUcontext context = begin(0);
+    (void)argv;
+    one_thread(".version 6.0\n.target sm_50\n.address_size 64\n.shared .b32 s;\n"
+               ".visible .entry k(.param .u32 p)\n{\n .reg .u32 a;\n ld.shared.u32 a, [s];\n"
+               " ret;\n}\n",
+               &nothing, 0);
+    end(context);
+    return 0;
+}
+
 /* A module and 100 bytes, which the end of their context takes with it. */
 static int left(char **argv)
 {
@@ -222,6 +236,14 @@ static int refused(char **argv)
                          (CUlinkState, CUjitInputType, void *, size_t, const char *, unsigned,
                           CUjit_option *, void **),
                          link, CU_JIT_INPUT_LIBRARY, text, sizeof text, "a.a", 0, NULL, NULL));
+    } else if (strcmp(argv[0], "typed") == 0) {
+        good("cuLinkCreate",
+             CALL("cuLinkCreate_v2", (unsigned, CUjit_option *, void **, CUlinkState *), 0, NULL,
+                  NULL, &link));
+        printf("%d\n", (int)CALL("cuLinkAddData_v2",
+                                 (CUlinkState, CUjitInputType, void *, size_t, const char *,
+                                  unsigned, CUjit_option *, void **),
+                                 link, CU_JIT_INPUT_CUBIN, text, sizeof text, NULL, 0, NULL, NULL));
     } else if (strcmp(argv[0], "logged") == 0) {
         printf("%d\n", (int)load(text, 1, &option, &value));
     } else {
@@ -231,12 +253,13 @@ static int refused(char **argv)
     return 0;
 }
 
-/* INIT: a private table, as the CUDA runtime asks for; any identifier will do. Twice; after cuInit
- * where INIT is 1. */
+/* WHOSE INIT: a private table, the CUDA runtime's or another. Twice; after cuInit if INIT is 1. */
 static int private_table(char **argv)
 {
-    const CUuuid id = {{1, 2, 3}};
-    if (atoi(argv[0]))
+    CUuuid id = {{1, 2, 3}};
+    if (strcmp(argv[0], "runtime") == 0)
+        memcpy(&id, "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9", sizeof id);
+    if (atoi(argv[1]))
         good("cuInit", CALL("cuInit", (unsigned), 0));
     for (int i = 0; i < 2; i++) {
         const void *table = &id;
@@ -337,6 +360,29 @@ static int killed(char **argv)
     begin(0);
     raise(atoi(argv[0]));
     return 1;
+}
+
+static void heard(int number)
+{
+    if (write(STDOUT_FILENO, "heard\n", 6) != 6)
+        _exit(number);
+}
+
+/* HANDLER: says that it is there, and runs a kernel that never ends, with a handler of its own for
+ * an interrupt if HANDLER is 1. */
+static int spins(char **argv)
+{
+    unsigned nothing = 0;
+    begin(0);
+    if (atoi(argv[0]))
+        signal(SIGINT, heard);
+    printf("%ld\n", (long)getpid());
+    fflush(stdout);
+    one_thread(".version 6.0\n.target sm_50\n.address_size 64\n"
+               ".visible .entry k(.param .u32 p)\n{\n .reg .u32 a;\nL:\n add.u32 a, a, 1;\n"
+               " bra L;\n}\n",
+               &nothing, 0);
+    return 0;
 }
 
 /* Says that it is there, and waits for a signal. */
@@ -446,12 +492,14 @@ int main(int argc, char **argv)
                  {"leak", 0, leak},
                  {"plain-symbol", 0, plain_symbol},
                  {"newer", 2, newer},
-                 {"private-table", 1, private_table},
+                 {"private-table", 2, private_table},
                  {"exit-in-callback", 0, exit_in_callback},
                  {"exit-in-call", 0, exit_in_call},
                  {"forks", 0, forks},
                  {"killed", 1, killed},
                  {"waits", 0, waits},
+                 {"spins", 1, spins},
+                 {"unset", 0, unset},
                  {"closes", 0, closes},
                  {"threads", 0, threads},
                  {"texts", 0, texts},

@@ -2,6 +2,7 @@
 """`cushim compat`: releases, drivers' versions, drivers' files, and bad words."""
 
 import json
+import re
 
 import pytest
 from command import (FAILED, FAKE_GPU, NO_DRIVER, OK, ROOT, USAGE, each_branch, real_driver, run,
@@ -50,8 +51,9 @@ def test_every_release():
 
 def test_driver_version():
     assert compat("550.163.01") == {"driver": "550.163.01", "release": 12040,
-                                    "runs": [7000, 12040], "limited": [12050, 12090],
-                                    "not": [13000, 13030], "ptx": 84}
+                                    "newer": False, "runs": [6050, 12040],
+                                    "limited": [12050, 12090], "not": [13000, 13040], "ptx": 84}
+    assert compat("550")["not"] == [13000, 13040] and compat("550")["release"] == 12040
 
 
 @pytest.mark.parametrize("version, release", [("565.57.01", 12070), ("615.1", 13040),
@@ -59,7 +61,32 @@ def test_driver_version():
 def test_driver_of_no_known_toolkit(version, release):
     """It runs at least its own release's programs; a later branch than all counts as the last."""
     answer = compat(version)
-    assert (answer["release"], answer["runs"]) == (release, [7000, release])
+    assert (answer["release"], answer["runs"]) == (release, [6050, release])
+    assert answer["newer"] == (version == "999.1")
+    text = run("compat", version).out
+    assert ("newer than this build knows: at least CUDA 13.4" in text) == answer["newer"]
+    assert ("at least up to 9.4" in text) == answer["newer"]
+
+
+@pytest.mark.parametrize("version, limited", [
+    ("450.36.06", []), ("450.51.05", []), ("450.51.06", []), ("450.57", []), ("450.66", []),
+    ("450.80.02", [11010, 11080]), ("450", [11010, 11080]), ("455.23.05", [11020, 11080]),
+    ("525.53", []), ("525.60.13", [12010, 12090]), ("525", [12010, 12090]),
+    ("580.65.06", [13010, 13040]),
+])
+def test_oldest_of_a_family(version, limited):
+    """A driver that is older than the one that serves the family serves its own release alone."""
+    assert compat(version)["limited"] == limited
+
+
+@pytest.mark.parametrize("version, release", [
+    ("340.108", 6050), ("375.26", 8000), ("384.130", 9000), ("387.26", 9010), ("390.25", 9010),
+    ("390.157", 9010), ("396.24", 9020), ("410.48", 10000), ("450.36.06", 11000)])
+def test_below_the_first_toolkit(version, release):
+    """A branch is of the release of the branch before it at least."""
+    answer = compat(version)
+    assert (answer["release"], answer["runs"]) == (release, [6050, release])
+    assert re.search(r"^  runs +CUDA ", run("compat", version).out, re.M)
 
 
 def test_driver_text():
@@ -95,9 +122,11 @@ def test_info_has_the_line():
 @pytest.mark.parametrize("words, code, message", [
     ("12.4.1", USAGE, "is no CUDA release"), ("new", USAGE, "is no CUDA release"),
     ("", USAGE, "is no CUDA release"), ("0.5", USAGE, "is no CUDA release"),
-    ("99.9", FAILED, "nothing is known of CUDA 99.9; the newest toolkit known is"),
+    ("99.9", FAILED, "nothing is known of CUDA 99.9; the newest release known is 13.4"),
     ("100.1", FAILED, "no release is known for driver 100.1"),
-    ("550", FAILED, "no release is known for driver 550"),
+    ("100", FAILED, "no release is known for driver 100"),
+    ("550.1.2.3", FAILED, "no release is known for driver 550.1.2.3"),
+    ("5500", USAGE, "is no CUDA release"), ("550x", USAGE, "is no CUDA release"),
     ("/nonexistent/libcuda.so.1", NO_DRIVER, "/nonexistent/libcuda.so.1"),
 ])
 def test_bad_words(words, code, message):

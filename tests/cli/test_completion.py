@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Completion in each shell: the commands, and the options of each, are those of --help."""
+"""Completion in each shell: the commands, and the options of each, are those of --help; values."""
 
 import fcntl
 import os
@@ -13,10 +13,11 @@ import termios
 import time
 
 import pytest
-from command import CLI, COMMANDS, READERS, ROOT, run
+from command import CLI, COMMANDS, READERS, ROOT, SIM_DRIVERS, run
 
 SCRIPTS = ROOT / "tools/completion"
 NAMES = {*COMMANDS, *READERS}
+NEEDS_READERS = pytest.mark.skipif(not READERS, reason="no libelf in this build")
 
 
 def complete(*words):
@@ -49,6 +50,48 @@ def test_bash_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "driver.so").touch()
     assert complete("info", "--driver", "dri") == {"driver.so"}
+
+
+def offered(*words):
+    """What the command itself has for the shells."""
+    result = run("--complete", *words)
+    assert (result.code, result.err) == (0, "")
+    return [line.split("\t")[0] for line in result.out.splitlines()]
+
+
+@pytest.mark.parametrize("words, some", [
+    (["symbols", "--order", ""], ["both", "symbols"]),
+    (["symbols", "--order=s"], ["--order=symbols"]),
+    (["symbols", "-o", "b"], ["both"]),
+    (["symbols", "--since", "11.2"], ["11.2"]),
+    (["compat", "12.4"], ["12.4"]),
+    (["compat", "./"], [":files"]), (["info", "--driver", ""], [":files"]),
+    (["report", "x"], [":files"]), (["nonsense", ""], []), (["symbols", "--json", "x"], []),
+    (["symbols", "--since=12.4", "x"], []), (["compat", "53"], ["530", "535"]),
+    pytest.param(["scan", "--gpus", "8.0,max"], ["8.0,maxwell"], marks=NEEDS_READERS),
+    pytest.param(["scan", "--gpus=RTX 409"], ["--gpus=RTX 4090"], marks=NEEDS_READERS),
+    pytest.param(["scan", "--drivers", "470,12.4"], ["470,12.4"], marks=NEEDS_READERS),
+])
+def test_values(words, some):
+    assert offered(*words) == some
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+@pytest.mark.parametrize("words, some", [
+    (["sim", "--profile", "h"], ["hopper"]), (["sim", "--cuda", "12.4"], ["12.4"]),
+    (["matrix", "--cuda", "11.0,12.4"], ["11.0,12.4"]),
+    (["sim", "--fault", "cuInit"], ["cuInit"]), (["sim", "--fault", "out"],
+                                                ["out-of-memory:after="]),
+    (["sim", "--", ""], [":program"]), (["sim", "ls", "--"], [":program"]),
+    (["sim", "--cuda", "12.4", "ls", "-"], [":program"]), (["sim", "l"], [":program"]),
+])
+def test_values_of_the_simulator(words, some):
+    assert offered(*words) == some
+
+
+def test_bash_values():
+    assert complete("symbols", "--order", "=", "s") == {"symbols"}
+    assert complete("symbols", "--order", "b") == {"both"}
 
 
 class Shell:
@@ -104,7 +147,8 @@ def fixture_zsh(tmp_path):
 def test_zsh_completes(zsh):
     """What the tab key makes of a line, which the shell then prints."""
     for typed, wanted in (("sy", "symbols"), ("--vers", "--version"),
-                          ("symbols --sin", "symbols --since")):
+                          ("symbols --sin", "symbols --since"),
+                          ("symbols --order b", "symbols --order both")):
         zsh.write(f"cushim {typed}\t")
         zsh.read(wanted[len(typed):])  # so that the shell has not more to read at once
         zsh.write("\x01print -r -- '[' \x05']'\r")
@@ -133,7 +177,8 @@ def test_fish(tmp_path):
     """fish itself computes what it would offer for a line."""
     path = f"{os.path.dirname(CLI)}:{os.environ['PATH']}"
     (tmp_path / "driver.so").touch()
-    lines = {"cushim ": NAMES, "cushim --": options(), "cushim info --driver dri": {"driver.so"}}
+    lines = {"cushim ": NAMES, "cushim --": options(), "cushim info --driver dri": {"driver.so"},
+             "cushim symbols --order b": {"both"}, "cushim symbols --order=b": {"--order=both"}}
     lines |= {f"cushim {command} --": options(command) for command in NAMES}
     for line, wanted in lines.items():
         done = subprocess.run(["fish", "--no-config", "-c", f"source '{SCRIPTS}/cushim.fish'; "

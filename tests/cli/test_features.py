@@ -109,7 +109,7 @@ def test_no_such_device(device):
 def test_wrong_device(device):
     result = run("features", "--device", device)
     assert (result.code, result.out) == (USAGE, "")
-    assert "is not a device's number" in result.err
+    assert "is no number from 0 on" in result.err
 
 
 def test_without_driver():

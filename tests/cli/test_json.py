@@ -14,6 +14,8 @@ RUNS = {
                         ["symbols", "--audit", "--driver", fake("proc_lies")]],
     "features": [["features", "--driver", FAKE_GPU], ["features", "--driver", FAKE_GPU,
                                                       "--device", "0"]],
+    "doctor": [["doctor", "--no-init"], ["doctor", "--root", "/nonexistent"]],
+    "explain": [["explain", "222"], ["explain", "918"]],
     "compat X.Y": [["compat", "12.4"], ["compat", "13.3"], ["compat", "10.1"]],
     "compat DRIVER": [["compat", "550.163.01"], ["compat", "340.108"]],
 }
@@ -22,7 +24,9 @@ if READERS:
         "newer": [["newer", "--driver", FAKE_GPU, "--level", "3.0"]],
         "diff": [["diff", "11.4", "12.5"], ["diff", "12.5", "11.4"]],
         "scan": [["scan", CLI, FAKE_GPU, ROOT / "tests/fuzz/corpus/fatbin/both.fatbin", "/none"],
-                 ["scan", "--against", "9.0", CLI]],
+                 ["scan", "--drivers", "9.0", CLI],
+                 ["scan", "--drivers", "3.1,9.0", "--gpus", "maxwell,A100", CLI,
+                  ROOT / "tests/fuzz/corpus/fatbin/both.fatbin"]],
     }
 if SIM_DRIVERS:
     RUNS["matrix"] = [["matrix", "--cuda", "12.4", "--missing-each", "--", CLI, "info"],
@@ -66,5 +70,8 @@ def test_members(command):
             path = re.sub(r"^all\.", "files[].", path)
             assert kind in table.get(path, ()), f"{path}: {kind}"
             seen.add(path)
-    optional = {"init", "remarks[]", "files[].unknown[]", "files[].missing"}
+    optional = {"init", "remarks[]", "files[].unknown[]",
+                "files[].missing[].required[]", "files[].missing[].named[]",
+                "files[].missing[].optional[]", "files[].runtime.library",
+                "files[].runtime.release", "files[].runtime.floor"}
     assert set(table) - seen <= optional

@@ -33,6 +33,7 @@ def test_ptx_suits_old_drivers(path):
     assert "NVIDIA" not in text
 
 
+@pytest.mark.in_all
 def test_ptx_is_what_the_sources_give():
     clang = shutil.which("clang-14")
     if clang is None:

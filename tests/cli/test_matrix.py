@@ -2,6 +2,7 @@
 """`cushim matrix`: how programs end, the reports, the limits, and what is left behind."""
 
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -60,10 +61,96 @@ def test_hang():
     assert time.monotonic() - begin < 20
 
 
-def test_program_that_is_none():
-    runs = matrix("--cuda", "12.4", "--", "/nonexistent/program", code=FAILED)
-    assert runs[0]["result"] == "not run"
-    assert "/nonexistent/program" in runs[0]["output"]
+@pytest.mark.parametrize("program, words", [
+    ("/nonexistent/program", "/nonexistent/program: No such file or directory"),
+    ("no-such-program-anywhere", "no-such-program-anywhere: no such program in PATH"),
+    ("/etc/passwd", "/etc/passwd: Permission denied")])
+def test_program_that_is_none(program, words):
+    """It is said once, and nothing is run."""
+    result = run("matrix", "--cuda", "11.2,12.4", "--", program)
+    assert (result.code, result.out) == (INPUT, "") and result.err == f"cushim matrix: {words}\n"
+
+
+def test_program_that_cannot_be_executed(tmp_path):
+    """The file is there, and what would start it is not."""
+    (tmp_path / "script").write_text("#!/nonexistent/shell\n")
+    (tmp_path / "script").chmod(0o755)
+    runs = matrix("--cuda", "12.4", "--", tmp_path / "script", code=FAILED)
+    assert runs[0]["result"] == "not run" and "script" in runs[0]["output"]
+
+
+LAUNCH = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **words)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
+    int (*table)(void **, const void *) = (int (*)(void **, const void *))dlsym(driver,
+        "cuGetExportTable");
+    int (*allocate)(void *, unsigned long, void *) =
+        (int (*)(void *, unsigned long, void *))dlsym(driver, "cuMemAllocAsync");
+    int (*device)(int *, int) = (int (*)(int *, int))dlsym(driver, "cuDeviceGet");
+    int (*memory)(void *, unsigned long) = (int (*)(void *, unsigned long))dlsym(driver,
+        "cuMemAlloc_v2");
+    void *room;
+    int number;
+    init(0);
+    table(&room, "0123456789abcdef");
+    device(&number, 99);
+    if (count > 1)
+        number = memory(&room, 16);
+    else
+        number = allocate(&room, 16, 0);
+    fprintf(stderr, "an early line\\nthe product reports error %d\\n\\n", number);
+    return 1;
+}
+"""
+
+
+@pytest.fixture(name="launch", scope="module")
+def launch_fixture(tmp_path_factory):
+    """A program that calls an entry without looking whether it is there."""
+    folder = tmp_path_factory.mktemp("launch")
+    (folder / "a.c").write_text(LAUNCH.replace("\\\\n", "\\n"))
+    subprocess.run(["cc", "-w", "-o", folder / "launch", folder / "a.c", "-ldl"], check=True)
+    return folder / "launch"
+
+
+def test_crash_is_explained(launch):
+    """The entry that the program names and the driver lacks."""
+    old, = matrix("--cuda", "11.1", "--", launch, code=FAILED)
+    assert (old["result"], old["code"]) == ("crashes", 11)
+    assert old["call"] == "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program " \
+        "names; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
+    new, = matrix("--cuda", "12.4", "--", launch, code=FAILED)
+    assert new["result"] == "fails" and "no cuMemAllocAsync" not in new["call"]
+    runs = matrix("--cuda", "12.4", "--missing-each", "--", launch, code=FAILED)
+    taken = next(one for one in runs if one["missing"] == "cuMemAllocAsync")
+    assert taken["result"] == "crashes" and "no cuMemAllocAsync (CUDA 11.2):" in taken["call"]
+
+
+def test_the_call_that_was_reported(launch):
+    """Not the first that failed, and no probe."""
+    one, = matrix("--cuda", "12.4", "--", launch, "memory", code=FAILED)
+    assert one["call"].startswith("cuMemAlloc_v2: 201 ")
+    result = run("matrix", "--cuda", "12.4", "--", launch, "memory")
+    assert result.out.splitlines()[0].endswith("the product reports error 201")
+    assert "an early line" not in result.out
+
+
+def test_devices_and_profile():
+    runs = matrix("--cuda", "12.4", "--devices", "3", "--profile", "hopper", "--", CLI, "info",
+                  "--init", "--json")
+    assert runs[0]["output"].count("H100") + runs[0]["output"].count("H200") >= 3
+
+
+def test_branches():
+    runs = matrix("--cuda", "none", "--drivers", "470,535.104.05", "--", "true")
+    assert [(one["name"], one["cuda"]) for one in runs] == \
+        [("driver 470, CUDA 11.4", "11.4"), ("driver 535.104.05, CUDA 12.2", "12.2")]
+    result = run("matrix", "--drivers", "100", "--", "true")
+    assert (result.code, result.out) == (USAGE, "") and "driver 100 is not simulated" in result.err
 
 
 def test_output_and_no_input():
@@ -81,11 +168,11 @@ def test_all_releases():
 
 
 def test_faults_and_the_first_failing_call():
-    one = shell(f"exec {PROGRAM} codes 0 10 100", "--fault", "cuMemAlloc:error=OUT_OF_MEMORY",
-                code=OK)
+    script = f"exec {shlex.quote(PROGRAM)} codes 0 10 100"
+    one = shell(script, "--fault", "cuMemAlloc:error=OUT_OF_MEMORY", code=OK)
     assert one["call"].endswith("2 CUDA_ERROR_OUT_OF_MEMORY")
     assert one["call"].startswith("cuMemAlloc")
-    assert shell(f"exec {PROGRAM} codes 0 10 100", code=OK)["call"] is None
+    assert shell(script, code=OK)["call"] is None
 
 
 def test_missing_each():
@@ -115,14 +202,17 @@ def test_text_and_files(tmp_path):
                  "sh", "-c", "echo '<&|>'; exit 2")
     assert (result.code, result.err) == (FAILED, "")
     assert [line.split(maxsplit=3) for line in result.out.splitlines()[:2]] == [
-        ["CUDA", "11.2", "fails", "exit code 2"], ["CUDA", "12.4", "fails", "exit code 2"]]
+        ["CUDA", "11.2", "fails", "exit code 2    <&|>"],
+        ["CUDA", "12.4", "fails", "exit code 2    <&|>"]]
     assert result.out.splitlines()[2] == "2 runs: 2 fails"
     suite = xml.parse(junit).getroot()
     assert suite.get("tests") == suite.get("failures") == "2"
     assert [case.get("name") for case in suite] == ["CUDA 11.2", "CUDA 12.4"]
     assert suite[0].find("failure").get("message") == "exit code 2"
     assert suite[0].find("system-out").text == "<&|>\n"
-    assert markdown.read_text().splitlines()[2] == "| CUDA 11.2 | fails | exit code 2 |  |"
+    assert markdown.read_text().splitlines()[2] == \
+        "| CUDA 11.2 | fails | exit code 2 |  | <&\\|> |"
+    assert suite[0].find("failure").text == "\n<&|>"
 
 
 def test_many_at_a_time(tmp_path):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`cushim newer` and `cushim diff`: against nm, against the registry, and files that are none."""
 
+import json
 import os
+import subprocess
+import sys
 
 import pytest
 from command import (DRIVERS, FAILED, FAKE_GPU, INPUT, NO_DRIVER, OK, USAGE, each_branch,
@@ -28,6 +31,7 @@ def driver_symbols(path):
     return {name for name in nm_exports(path) if name.startswith("cu")}
 
 
+@pytest.mark.in_all
 def test_level_is_the_difference_of_two_drivers():
     """What driver 550 has beyond 12.2 is what it exports and driver 535, of 12.2, does not."""
     old, new = real_driver("535"), real_driver("550")
@@ -58,6 +62,66 @@ def test_how_to_reach_them():
     assert 'cushim_proc(cu, "cuGraphAddNode", 12030, CUSHIM_STREAM_LEGACY, &why)' in out
     assert 'cushim_proc(cu, "cuStreamBeginCaptureToGraph", 12030, CUSHIM_STREAM_PTSZ, &why)' in out
     assert out.splitlines()[-1].endswith("of these private")
+
+
+def answers(path, questions):
+    """What a real driver's cuGetProcAddress gives: {question: symbol or None}."""
+    code = """
+import ctypes, json, sys
+library = ctypes.CDLL(sys.argv[1])
+exports = {ctypes.cast(library[name], ctypes.c_void_p).value: name for name in sys.argv[2].split()}
+new = hasattr(library, "cuGetProcAddress_v2")
+ask = library.cuGetProcAddress_v2 if new else library.cuGetProcAddress
+version = ctypes.c_int()
+library.cuDriverGetVersion(ctypes.byref(version))
+for question in json.loads(sys.stdin.read()):
+    name, since, stream = question
+    found, status = ctypes.c_void_p(), ctypes.c_int()
+    more = [ctypes.byref(status)] if new else []
+    ask(name.encode(), ctypes.byref(found), since or version.value,
+        ctypes.c_ulonglong(1 if stream == "legacy" else 2), *more)
+    print(json.dumps(exports.get(found.value)))
+"""
+    done = subprocess.run([sys.executable, "-c", code, path, " ".join(driver_symbols(path))],
+                          input=json.dumps(questions), capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("level", ["3.0", "11.0", "12.0"])
+def test_calls_reach_what_they_list(branch, level):
+    """As for a registry that ends there: the driver's own version gives the newest ABI, an ABI's
+    own release that ABI."""
+    driver = real_driver(branch)
+    if driver.cuda < 11030:
+        pytest.skip("no cuGetProcAddress")
+    rows = [row for row in newer("--driver", driver.path, "--level", level).values()
+            if not row["private"]]
+    assert rows or level == "12.0" and driver.cuda <= 12000
+    given = answers(driver.path, [(row["name"], None, row["stream"]) for row in rows])
+    assert [row["symbol"] for row, symbol in zip(rows, given)
+            if row["newest"] != (symbol == row["symbol"])] == []
+    given = answers(driver.path, [(row["name"], row["since"], row["stream"]) for row in rows])
+    assert [row["symbol"] for row, symbol in zip(rows, given) if symbol != row["symbol"]] == []
+
+
+def test_unknown_entries(tmp_path):
+    """A driver of tomorrow: the newest ABI is asked for by the driver's version, the others are
+    found by their symbols."""
+    names = "cuInit cuMemAlloc_v2 cuOfTomorrow cuOfTomorrow_v2 cuOfTomorrow_ptsz cuCtxCreate_v9"
+    (tmp_path / "a.c").write_text("".join(f"int {name}(void) {{ return 0; }}\n"
+                                          for name in names.split()))
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "a.so", "a.c"], cwd=tmp_path, check=True)
+    found = newer("--driver", tmp_path / "a.so")
+    assert {name: row["newest"] for name, row in found.items()} == {
+        "cuOfTomorrow": False, "cuOfTomorrow_v2": True, "cuOfTomorrow_ptsz": True,
+        "cuCtxCreate_v9": True}
+    lines = {line.split()[0]: line for line in
+             run("newer", "--driver", tmp_path / "a.so").out.splitlines()}
+    own = 'cushim_proc(cu, "{}", cushim_driver_version(cu), CUSHIM_STREAM_{}, &why)'
+    assert lines["cuOfTomorrow"].endswith("by dlsym alone")
+    assert lines["cuOfTomorrow_v2"].endswith(own.format("cuOfTomorrow", "LEGACY"))
+    assert lines["cuOfTomorrow_ptsz"].endswith(own.format("cuOfTomorrow", "PTSZ"))
+    assert lines["cuCtxCreate_v9"].endswith(own.format("cuCtxCreate", "LEGACY"))
 
 
 def test_search(tmp_path):
@@ -95,8 +159,8 @@ def test_bad_files(tmp_path):
 
 
 @pytest.mark.parametrize("level, message", [
-    ("x", "'x' is not a CUDA release"), ("99", "'99' is no CUDA release up to"),
-    ("13.9", "'13.9' is no CUDA release up to"), ("", "'' is not a CUDA release"),
+    ("x", "'x' is no CUDA release"), ("99", "no CUDA release after"),
+    ("13.9", "no CUDA release after"), ("", "'' is no CUDA release"),
 ])
 def test_bad_levels(level, message):
     result = run("newer", "--level", level)
@@ -146,6 +210,22 @@ def test_diff_of_the_same():
     assert (result.code, result.err) == (OK, "")
     assert result.out.splitlines() == ["A CUDA 12.4", "B driver 550.163.01, CUDA 12.4",
                                        "no difference"]
+
+
+@pytest.mark.parametrize("words, known", [(["650.10", "999.99"], "no difference is known"),
+                                          (["12.4", "700"], "more may differ")])
+def test_diff_of_unknown_releases(words, known):
+    """Nothing is known of what came after this build; that is no equality."""
+    result = run("diff", *words)
+    assert (result.code, result.err) == (FAILED, "")
+    assert known in result.out and "newer than this build knows: at least CUDA" in result.out
+    assert "no difference\n" not in result.out
+    answer = diff(*words)
+    assert [answer[side]["newer"] for side in "ab"] == [words[0] == "650.10", True]
+
+
+def test_diff_of_branches():
+    assert diff("535", "550")["entries_gained"] == diff("535.261.03", "12.4")["entries_gained"]
 
 
 def test_diff_of_drivers():

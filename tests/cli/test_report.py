@@ -32,7 +32,11 @@ def test_data(page):
         [(entry["symbol"], entry["since"], entry["header"], entry["stream"]) for entry in ENTRIES]
     assert [(row["name"], row["since"]) for row in data["features"]] == \
         [(row["feature"], row["since"]) for row in FEATURES]
-    assert data["releases"] == sorted({entry["since"] for entry in ENTRIES})
+    branches = {row["release"] for row in
+                (json.loads(line) for line in (ROOT / "gen/registry/drivers.jsonl").read_text(
+                    encoding="utf-8").splitlines()) if "ptx" in row}
+    assert {9010, 11050, 11080} <= branches
+    assert data["releases"] == sorted(branches | {entry["since"] for entry in ENTRIES})
     measured = json.loads((page.parent / "fake").read_text())
     letters = {"available": "y", "newer": "o", "absent": "n", "platform": "p"}
     assert [row["marks"][0] for row in data["entries"]] == \

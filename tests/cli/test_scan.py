@@ -3,13 +3,16 @@
 
 import json
 import os
+import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import zipfile
 
 import pytest
-from command import FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, registry, run
+from command import (CLI, FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, environment, registry,
+                     run)
 from scanning import MINGW, NEEDS_MINGW, build, fatbin, only, scan
 
 ENTRIES = registry()
@@ -43,9 +46,9 @@ def test_linked(tmp_path, options, name):
     file = only(build(tmp_path, LINKED, *options, name=name))
     assert entries(file) == WANTED
     assert file["unknown"] == ["cuNewThing"]
-    assert file["oldest"] == {"linked": 12020, "named": None, "asked": None, "runtime": None,
-                              "mentioned": None}
-    assert file["format"] == "ELF, x86-64" and file["missing"] is None and file["code"] == []
+    assert file["oldest"] == {"linked": 12020, "weak": None, "named": None, "asked": None,
+                              "runtime": None, "mentioned": None}
+    assert file["format"] == "ELF, x86-64" and file["missing"] == [] and file["code"] == []
 
 
 def test_linked_to_the_library(tmp_path):
@@ -84,6 +87,23 @@ def test_end_of_a_string(tmp_path):
     assert "cuCtxDetach" not in entries(only(path))
 
 
+def test_numbers_before_the_names(tmp_path):
+    """Constants that the compiler put before a string are no part of it."""
+    source = ("struct { unsigned char id[16]; char library[13]; unsigned char more[3]; "
+              "char one[7]; unsigned char end; char other[15]; } const data = "
+              "{{1, 200, 3, 4, 5, 6, 7, 8, 9, 250, 11, 12, 13, 14, 15, 16}, \"libcuda.so.1\", "
+              "{7, 8, 9}, \"cuInit\", 200, "
+              "\"cuMemAlloc_v2\"};"
+              "int main(int count, char **words) { return data.id[count]; }")
+    file = only(build(tmp_path, source))
+    assert file["loads"]
+    assert entries(file) == {"cuInit": (2000, "named"), "cuMemAlloc_v2": (3020, "named")}
+
+
+def test_path_of_the_library(tmp_path):
+    assert only(build(tmp_path, NAMED.replace("libcuda.so.1", "/usr/lib/libcuda.so.1")))["loads"]
+
+
 def test_asked(tmp_path):
     """Where cuGetProcAddress is asked a plain name stands for any ABI: the first has it."""
     file = only(build(tmp_path, ASKED))
@@ -106,10 +126,10 @@ def test_asked_of_the_runtime(tmp_path):
 def test_cushim_in_a_program(tmp_path, text):
     """It looks up each entry, and does without what a driver lacks; so no name is missing."""
     source = NAMED.replace('"xcuCtxCreate"', f'"{text}"')
-    file = only("--against", "3.1", build(tmp_path, source))
+    file = only("--drivers", "3.1", build(tmp_path, source))
     assert {how for _, how in entries(file).values()} == {"asked"}
     assert entries(file)["cuMemAlloc_v2"] == (2000, "asked")  # the first ABI of the name
-    assert "cuMemAllocAsync" in file["missing"] and "cuMemAlloc_v2" not in file["missing"]
+    assert file["missing"] == [{"driver": "CUDA 3.1", "required": [], "named": [], "optional": []}]
 
 
 def test_names_of_others(tmp_path):
@@ -123,7 +143,9 @@ def test_runtime(tmp_path):
     """What the CUDA runtime in a program names is not missing where a driver lacks it."""
     path = build(tmp_path, NAMED.replace('"xcuCtxCreate"', '"/cudart.shm.%x"'))
     assert {how for _, how in entries(only(path)).values()} == {"runtime"}
-    assert only("--against", "10.2", path)["missing"] == ["cuMemAllocAsync"]
+    file = only("--drivers", "10.2", path)
+    assert file["missing"] == [{"driver": "CUDA 10.2", "required": [], "named": [], "optional": []}]
+    assert {row["need"] for row in file["entries"]} == {"optional"}
 
 
 def test_other_machine_and_no_section_headers(tmp_path):
@@ -139,6 +161,7 @@ def test_other_machine_and_no_section_headers(tmp_path):
     assert entries(file) == WANTED and file["unknown"] == ["cuNewThing"]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 def test_windows(tmp_path):
     (tmp_path / "a.def").write_text("LIBRARY nvcuda.dll\nEXPORTS\ncuInit\ncuMemAlloc_v2\n"
@@ -154,6 +177,7 @@ def test_windows(tmp_path):
     assert file["unknown"] == ["cuNewThing"]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 def test_windows_delayed(tmp_path):
     """Imports that are resolved at the first call have a directory of their own; it is written by
@@ -191,26 +215,51 @@ def test_windows_delayed(tmp_path):
 def test_against(tmp_path, against, missing):
     source = LINKED.replace(" + cuNewThing()", "")
     path = build(tmp_path, source, "-shared", "-fPIC")
-    file = only("--against", against, path, code=FAILED if missing else OK)
-    assert file["missing"] == missing
-    text = run("scan", "--against", against, path)
+    file = only("--drivers", against, path, code=FAILED if missing else OK)
+    assert [row["required"] for row in file["missing"]] == [missing]
+    assert {row["need"] for row in file["entries"]} == {"required"}
+    text = run("scan", "--drivers", against, path)
     assert text.code == (FAILED if missing else OK)
     assert all(symbol in text.out for symbol in missing) and text.out.count("  missing  ") == 1
 
 
-def test_unknown_entries_are_missing(tmp_path):
-    only("--against", "12.2", build(tmp_path, LINKED, "-shared", "-fPIC"), code=FAILED)
+def test_unknown_entries(tmp_path):
+    """Whether a driver has what this build does not know is not known; a driver's file tells."""
+    path = build(tmp_path, LINKED, "-shared", "-fPIC")
+    verdict, = only("--drivers", "12.2", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "unknown-entry")
+    assert run("scan", "--strict", "--drivers", "12.2", path).code == FAILED
+    if SIM_DRIVERS:
+        verdict, = only("--drivers", SIM_DRIVERS[-1], path, code=FAILED)["verdicts"]
+        assert (verdict["verdict"], verdict["rule"]) == ("fails", "required-entry")
+
+
+def test_weak(tmp_path):
+    """A program starts without a function that it declares weak."""
+    source = ("__attribute__((weak)) int cuGraphAddNode(void); int cuInit(unsigned);"
+              "int f(void) { return cuGraphAddNode ? cuGraphAddNode() : cuInit(0); }")
+    file = only("--drivers", "11.0", build(tmp_path, source, "-shared", "-fPIC"))
+    assert entries(file) == {"cuInit": (2000, "linked"), "cuGraphAddNode": (12020, "weak")}
+    assert file["missing"][0]["optional"] == ["cuGraphAddNode"]
+    assert file["verdicts"][0]["verdict"] == "limits"
+
+
+def test_of_another_platform(tmp_path):
+    """No driver for Linux has Windows' entries, whatever a table of names has."""
+    path = build(tmp_path, NAMED.replace('"xcuCtxCreate"', '"cuD3D9Begin"'))
+    assert only("--drivers", "12.2", path)["missing"][0]["named"] == []
 
 
 @pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
 def test_against_files(tmp_path):
+    """A name that is looked up, and may be done without, fails no driver."""
     path = build(tmp_path, NAMED)
     for driver in SIM_DRIVERS:
         major, minor = map(int, driver.stem.split("-")[-1].split("."))
         version = 1000 * major + 10 * minor
-        missing = [] if version >= 11020 else ["cuMemAllocAsync"]
-        file = only("--against", driver, path, code=FAILED if missing else OK)
-        assert file["missing"] == missing
+        file = only("--drivers", driver, path)
+        assert file["missing"][0]["named"] == ([] if version >= 11020 else ["cuMemAllocAsync"])
+        assert file["verdicts"][0]["verdict"] == ("runs" if version >= 11020 else "unknown")
 
 
 # ---- folders, wheels, bad input
@@ -223,6 +272,110 @@ def test_wheel(tmp_path):
         wheel.writestr("package/text.py", "cuInit")
     names = [file["file"] for file in scan(tmp_path / "a.whl")["files"]]
     assert names == [f"{tmp_path}/a.whl:package/module.so", f"{tmp_path}/a.whl:package/code.fatbin"]
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_wheel_with_any_names(tmp_path, locale):
+    """A name that is not ASCII, and one that is no UTF-8, hides neither itself nor what follows."""
+    program = build(tmp_path, NAMED).read_bytes()
+    with zipfile.ZipFile(tmp_path / "a b\u00e9.whl", "w") as wheel:
+        for name in ("a.so", "tests/\u00e9t\u00e9.txt", "tests/\u4e2d\u6587.so", "esc\33[31m.so",
+                     "xxxx.so", "z.so"):
+            wheel.writestr(name, "text" if name.endswith(".txt") else program)
+    path = tmp_path / "a b\u00e9.whl"
+    path.write_bytes(path.read_bytes().replace(b"xxxx.so", b"x\xe9\xffx.so"))
+    result = run("scan", "--json", path, LC_ALL=locale)
+    assert (result.code, result.err) == (OK, "")
+    answer = result.json()
+    assert [file["file"].rpartition(":")[2] for file in answer["files"]] == \
+        ["a.so", "tests/\u4e2d\u6587.so", "esc\33[31m.so", "x??x.so", "z.so"]
+    assert answer["problems"] == []
+    text = subprocess.run([CLI, "scan", path], stdout=subprocess.PIPE, check=True,
+                          env=environment(LC_ALL=locale)).stdout
+    assert b"x\xe9\xffx.so: ELF" in text and b"\33[31m" not in text
+
+
+def memory_of(*arguments, **variables):
+    """Exit code, output, and the most memory in KiB that a run of `cushim scan` took."""
+    done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; "
+                           "code = subprocess.run(sys.argv[1:], check=False).returncode; "
+                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); "
+                           "sys.exit(code)", CLI, "scan", *map(str, arguments)],
+                          capture_output=True, text=True, check=False, timeout=120,
+                          env=environment(**variables))
+    *out, memory = done.stdout.splitlines()
+    return done.returncode, "\n".join(out), done.stderr, int(memory)
+
+
+def test_bomb(tmp_path):
+    """What unpacks to more than the bound is passed over by name, and the rest is read."""
+    program = build(tmp_path, NAMED).read_bytes()
+    bomb = tmp_path / "bomb.whl"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for name in ("a.so", "huge.so", "z.so"):
+            wheel.writestr(name, program)
+    whole = bytearray(bomb.read_bytes())
+    central = whole.index(b"PK\1\2", whole.index(b"PK\1\2") + 1)
+    for place in (central + 24, whole.index(b"huge.so") - 30 + 22):
+        struct.pack_into("<I", whole, place, 3 << 30)
+    bomb.write_bytes(whole)
+    code, out, err, memory = memory_of(bomb)
+    assert code == INPUT
+    assert f"{bomb}:a.so: ELF" in out and f"{bomb}:z.so: ELF" in out and "huge" not in out
+    assert err == f"cushim scan: {bomb}:huge.so: passed over: it unpacks to more than 2 GiB\n"
+    assert memory < 100 << 10
+
+
+def test_large_member(tmp_path):
+    """A library that is larger than the memory it may take is unpacked to a file without a name."""
+    program = build(tmp_path, NAMED).read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.whl", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as wheel:
+        wheel.writestr("large.so", program + bytes(200 << 20))
+    (tmp_path / "temporary").mkdir()
+    code, out, err, memory = memory_of(tmp_path / "a.whl", TMPDIR=str(tmp_path / "temporary"))
+    assert (code, err) == (OK, "") and "large.so: ELF, x86-64, names the driver's library" in out
+    assert memory < 100 << 10 and not list((tmp_path / "temporary").iterdir())
+    code, out, err, _ = memory_of(tmp_path / "a.whl", TMPDIR=str(tmp_path / "missing"))
+    assert code == INPUT and "large.so: too large for the memory, and no temporary file" in err
+
+
+@pytest.mark.parametrize("at, value, words", [
+    ("local", b"PK\1\1", "damaged, or packed in a way"), ("method", b"\x0e\0", "packed in a way"),
+    ("flags", b"\1\0", "encrypted"), ("data", b"\xff\xff\xff\xff", "damaged"),
+    ("crc", b"\0\0\0\0", "damaged: its check sum differs"),
+])
+def test_bad_member(tmp_path, at, value, words):
+    """Of a wheel with a bad member the others are read."""
+    program = build(tmp_path, NAMED).read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.writestr("text", "")
+        wheel.writestr("bad.so", program)
+        wheel.writestr("good.so", program)
+        local = wheel.getinfo("bad.so").header_offset
+    whole = bytearray((tmp_path / "a.whl").read_bytes())
+    central = whole.index(b"PK\1\2", whole.index(b"PK\1\2") + 1)
+    places = {"local": [local], "method": [local + 8, central + 10], "flags": [local + 6,
+                                                                            central + 8],
+              "data": [local + 36 + 200], "crc": [local + 14, central + 16]}
+    for place in places[at]:
+        whole[place:place + len(value)] = value
+    (tmp_path / "a.whl").write_bytes(whole)
+    result = run("scan", tmp_path / "a.whl")
+    assert result.code == INPUT and "good.so: ELF" in result.out and "bad.so" not in result.out
+    assert f"{tmp_path}/a.whl:bad.so: " in result.err and words in result.err
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.whl").rename(tmp_path / "folder/a.whl")
+    assert run("scan", tmp_path / "folder").code == OK
+
+
+def test_damaged_in_a_folder(tmp_path):
+    """Such a file is named and passed over: somebody's data may begin as a zip file does."""
+    build(tmp_path, LINKED, "-c", name="a.o")
+    (tmp_path / "list.dat").write_bytes(b"PK\3\4 no zip")
+    result = run("scan", tmp_path)
+    assert result.code == OK and "cuGraphAddNode" in result.out
+    assert result.err == f"cushim scan: {tmp_path}/list.dat: a damaged zip file\n"
+    assert run("scan", tmp_path / "list.dat").code == INPUT
 
 
 def test_folder(tmp_path):
@@ -288,18 +441,25 @@ def test_odd_files(tmp_path):
 
 
 def test_unreadable_folder():
-    """Root may read everything, so that root becomes nobody first."""
+    """Root may read everything, so that root becomes nobody first, with a copy of the command:
+    nobody may not enter root's home."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o755)
-        os.mkdir(f"{folder}/closed", mode=0)
-        result = run("scan", folder, user=65534 if os.geteuid() == 0 else None)
+        os.makedirs(f"{folder}/read/closed", mode=0)
+        root = os.geteuid() == 0
+        result = run("scan", f"{folder}/read", user=65534 if root else None,
+                     program=shutil.copy(CLI, folder) if root else CLI)
         assert result.code == INPUT and "Permission denied" in result.err
 
 
 @pytest.mark.parametrize("words, message", [
-    ([], "no file or folder given"), (["--gpu", "new", "x"], "'new' is not a compute capability"),
-    (["--gpu", "9", "x"], "'9' is not a compute capability"),
-    (["--against", "99.9", "x"], "'99.9' is no CUDA release"),
+    ([], "no file or folder given"), (["--gpus", "new", "x"], "'new' is no compute capability"),
+    (["--gpus", "9.0,9", "x"], "'9' is no compute capability"),
+    (["--gpus", "9.0,", "x"], "'' is no compute capability"),
+    (["--drivers", "535,nonsense", "x"], "'nonsense' is no CUDA release"),
+    (["--drivers", "", "x"], "the value is empty"),
+    (["--drivers", "100", "x"], "'100' is no CUDA release"),
+    (["--drivers", "99.9", "x"], "'99.9' is no CUDA release"),
 ])
 def test_usage(words, message):
     result = run("scan", *words)

@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -15,7 +16,7 @@ FATBINS = ROOT / "tests/fuzz/corpus/fatbin"
 
 def test_fatbin():
     file = only(FATBINS / "both.fatbin")
-    assert file["code"] == [{"times": 1, "machine_code": [80], "cubins": [
+    assert file["code"] == [{"times": 1, "text": False, "machine_code": [80], "cubins": [
         {"capability": 80, "variant": "", "toolkit": 13000}], "ptx": [
         {"capability": 80, "variant": "", "version": 90}], "damaged": False}]
     gpus = {row["capability"]: (row["answer"], row["from"]) for row in file["gpus"]}
@@ -28,46 +29,47 @@ def test_fatbin():
 def test_packed_ptx(name):
     """Plain, packed with LZ4 and with Zstandard: the same."""
     code = only(FATBINS / f"{name}.fatbin")["code"]
-    assert code == [{"times": 1, "machine_code": [], "cubins": [], "damaged": False,
+    assert code == [{"times": 1, "text": False, "machine_code": [], "cubins": [], "damaged": False,
                      "ptx": [
         {"capability": 75, "variant": "", "version": 90},
         {"capability": 90, "variant": "", "version": 90}]}]
 
 
-@pytest.mark.parametrize("codes, gpu, against, answer, code", [
-    ([("cubin", 80)], "8.6", None, "runs", OK),
-    ([("cubin", 86)], "8.0", None, "209", FAILED),
-    ([("cubin", 80)], "9.0", None, "209", FAILED),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", None, "compiled", OK),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.4", "compiled", OK),
-    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.3", "222", FAILED),
-    ([("ptx", 80, "8.4", "sm_80")], "7.5", None, "209", FAILED),
-    ([("cubin", 90), ("ptx", 80, "8.4", "sm_80")], "9.0", "12.0", "runs", OK),
-    ([("ptx", 90, "8.0", "sm_90a")], "9.0", None, "compiled", OK),
-    ([("ptx", 90, "8.0", "sm_90a")], "10.0", None, "209", FAILED),
-    ([("ptx", 100, "8.8", "sm_100f")], "10.3", None, "compiled", OK),
-    ([("ptx", 100, "8.8", "sm_100f")], "12.0", None, "209", FAILED),
-    ([("ptx", 100, "8.8", "sm_100f")], "10.1", None, "209", FAILED),
-    ([("cubin", 90)], "9.0", "11.4", "unknown", FAILED),
-    ([("cubin", 90, cubin(90, flags=0x800))], "9.0", None, "runs", OK),
-    ([("cubin", 80, cubin(80, flags=0x800))], "8.6", None, "209", FAILED),
-    ([("cubin", 80, cubin(80, version=124))], "8.6", "12.0", "runs", OK),
-    ([("cubin", 80, cubin(80, version=124))], "8.6", "11.8", "family", FAILED),
-    ([("cubin", 80, cubin(80, version=124)), ("ptx", 80, "7.8", "sm_80")], "8.6", "11.8",
-     "compiled", OK),
+@pytest.mark.parametrize("codes, gpu, driver, verdict, error", [
+    ([("cubin", 80)], "8.6", None, "runs", None),
+    ([("cubin", 86)], "8.0", None, "fails", 209),
+    ([("cubin", 80)], "9.0", None, "fails", 209),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", None, "runs", None),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.4", "runs", None),
+    ([("ptx", 80, "8.4", "sm_80")], "9.0", "12.3", "fails", 222),
+    ([("ptx", 80, "8.4", "sm_80")], "7.5", None, "fails", 209),
+    ([("cubin", 90), ("ptx", 80, "8.4", "sm_80")], "9.0", "12.0", "runs", None),
+    ([("ptx", 90, "8.0", "sm_90a")], "9.0", None, "runs", None),
+    ([("ptx", 90, "8.0", "sm_90a")], "10.0", None, "fails", 209),
+    ([("ptx", 100, "8.8", "sm_100f")], "10.3", None, "runs", None),
+    ([("ptx", 100, "8.8", "sm_100f")], "12.0", None, "fails", 209),
+    ([("ptx", 100, "8.8", "sm_100f")], "10.1", None, "fails", 209),
+    ([("cubin", 90)], "9.0", "11.4", "fails", 100),
+    ([("cubin", 90, cubin(90, flags=0x800))], "9.0", None, "runs", None),
+    ([("cubin", 80, cubin(80, flags=0x800))], "8.6", None, "fails", 209),
+    ([("cubin", 80, cubin(80, version=124))], "8.6", "12.0", "runs", None),
+    ([("cubin", 80, cubin(80, version=124))], "8.6", "11.8", "unknown", None),
+    ([("cubin", 80, cubin(80, version=124)), ("ptx", 80, "7.8", "sm_80")], "8.6", "11.8", "runs",
+     None),
     ([("cubin", 80, cubin(80, version=124)), ("cubin", 86, cubin(86, version=118))], "8.6", "11.8",
-     "runs", OK),
-    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.1", "family", FAILED),
-    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.2", "runs", OK),
-    ([("cubin", 80, cubin(80, abi=8, note=131))], "8.0", "13.0", "runs", OK),
-    ([("cubin", 80, cubin(80, abi=8))], "8.0", "12.9", "family", FAILED),
+     "runs", None),
+    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.1", "unknown", None),
+    ([("cubin", 60, cubin(60, version=102))], "6.0", "10.2", "runs", None),
+    ([("cubin", 80, cubin(80, abi=8, note=131))], "8.0", "13.0", "runs", None),
+    ([("cubin", 80, cubin(80, abi=8))], "8.0", "12.9", "unknown", None),
 ])
-def test_gpu(tmp_path, codes, gpu, against, answer, code):
+def test_gpu(tmp_path, codes, gpu, driver, verdict, error):
     path = tmp_path / "a.fatbin"
     path.write_bytes(fatbin(*codes))
-    options = ["--gpu", gpu] + (["--against", against] if against else [])
+    options = ["--gpus", gpu] + (["--drivers", driver] if driver else [])
+    code = FAILED if verdict == "fails" else OK
     file = only(*options, path, code=code)
-    assert [row["answer"] for row in file["gpus"]] == [answer]
+    assert [(row["verdict"], row["code"]) for row in file["verdicts"]] == [(verdict, error)]
     assert run("scan", *options, path).code == code
 
 
@@ -100,7 +102,101 @@ def test_fatbins_in_a_program(tmp_path):
     file = only(path)
     assert [(row["times"], row["machine_code"]) for row in file["code"]] == [(2, [80]), (1, [90])]
     answer = next(row for row in file["gpus"] if row["capability"] == 80)
-    assert answer == {"capability": 80, "answer": "209", "partly": True, "from": None}
+    assert answer == {"capability": 80, "answer": "209", "partly": True, "from": None,
+                      "last_branch": None}
+    verdict, = only("--gpus", "8.0", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("limits", "some-code")
+
+
+def rows(file):
+    """{capability: (answer, partly)}"""
+    return {row["capability"]: (row["answer"], row["partly"]) for row in file["gpus"]}
+
+
+def sections(*executable):
+    """A cubin with section headers: each executable one has so many bytes."""
+    head = bytearray(cubin(52))
+    struct.pack_into("<Q", head, 40, 64)
+    struct.pack_into("<HHH", head, 58, 64, len(executable) + 1, 0)
+    for size in (0, *executable):
+        head += struct.pack("<IIQQQQIIQQ", 0, 1, 4 if size else 0, 0, 0, size, 0, 0, 1, 0)
+    return bytes(head)
+
+
+@pytest.mark.parametrize("codes, judged", [
+    ([("lto", 80)], False), ([("cubin", 52, sections())], False),
+    ([("cubin", 52, sections(0))], False), ([("cubin", 52, sections(16))], True),
+    ([("cubin", 52, sections(0, 16))], True), ([("cubin", 52, sections(16)[:-60])], True),
+    ([("lto", 80), ("cubin", 52)], True),
+])
+def test_without_a_kernel(tmp_path, codes, judged):
+    """Code for a later link, and machine code without a kernel, fail on no GPU."""
+    path = tmp_path / "a.a"
+    for name, more in (("b.fatbin", []), ("a.fatbin", [("ptx", 50, "6.0", "sm_50")])):
+        (tmp_path / name).write_bytes(fatbin(*codes) + (fatbin(*more) if more else b""))
+    path = tmp_path / "a.fatbin"
+    assert rows(only(path))[80] == (("209", True) if judged else ("compiled", False))
+    assert only("--gpus", "8.0", tmp_path / "b.fatbin", code=FAILED if judged else OK)["code"]
+
+
+def test_ptx_without_a_kernel(tmp_path):
+    (tmp_path / "a.fatbin").write_bytes(fatbin(("ptx", 80, "8.4", "sm_80"), kernel="") +
+                                        fatbin(("ptx", 50, "6.0", "sm_50")))
+    assert rows(only(tmp_path / "a.fatbin"))[60] == ("compiled", False)
+
+
+def test_for_one_architecture(tmp_path):
+    """Code for sm_90a alone is beside code for all, unless there is no other."""
+    special = fatbin(("cubin", 90, cubin(90, flags=0x800)))
+    (tmp_path / "a.fatbin").write_bytes(fatbin(("cubin", 80), ("cubin", 90)) + special)
+    answers = rows(only(tmp_path / "a.fatbin"))
+    assert answers[80] == ("runs", False) and answers[90] == ("runs", False)
+    assert answers[75] == ("209", False)
+    (tmp_path / "b.fatbin").write_bytes(special)
+    answers = rows(only(tmp_path / "b.fatbin"))
+    assert answers[80] == ("209", False) and answers[90] == ("runs", False)
+
+
+@pytest.mark.parametrize("codes, capability, answer", [
+    ([("cubin", 80)], 87, "209"), ([("cubin", 87)], 87, "runs"), ([("cubin", 87)], 89, "209"),
+    ([("cubin", 70)], 72, "209"), ([("ptx", 70, "6.3", "sm_70")], 72, "compiled"),
+])
+def test_tegra(tmp_path, codes, capability, answer):
+    """Machine code for desktop GPUs does not run on Tegra, nor the other way round; PTX does."""
+    (tmp_path / "a.fatbin").write_bytes(fatbin(*codes))
+    assert rows(only(tmp_path / "a.fatbin"))[capability] == (answer, False)
+
+
+PTX = ".version 8.0\n.target sm_52\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n"
+TEXTS = {
+    "plain": PTX, "compiler's": "//\n// Generated by NVIDIA NVVM Compiler\n//\n\n" + PTX,
+    "remarks": PTX.replace("\n.target", "  // ISA\n// and what it is for\n\n.target", 1),
+    "in a row": "numbers " + PTX,
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("how", ["text", "codes"])
+def test_ptx_as_text(tmp_path, kind, how):
+    """As a string, and as cushim-embed writes it: an array of character codes."""
+    value = '"' + TEXTS[kind].replace("\n", "\\n") + '"' if how == "text" else \
+        "{" + ",".join(str(byte) for byte in TEXTS[kind].encode() + b"\0") + "}"
+    path = build(tmp_path, f"const char ptx[] = {value};\n"
+                 "int main(int count, char **words) { return ptx[count]; }")
+    file = only("--drivers", "11.4", "--gpus", "8.6", path, code=FAILED)
+    assert file["code"] == [{"times": 1, "text": True, "machine_code": [], "cubins": [], "ptx": [
+        {"capability": 52, "variant": "", "version": 80}], "damaged": False}]
+    assert only("--drivers", "12.0", "--gpus", "8.6", path)
+    only("--gpus", "5.0", path, code=FAILED)
+
+
+@pytest.mark.parametrize("text", [".version 8.0 or later", ".version %d.%d\\n.target sm_%d",
+                                  ".version 8.0\\n.target \\0sm_80", ".versions 1.0"])
+def test_no_ptx(tmp_path, text):
+    """Messages about PTX, and forms to be filled in."""
+    path = build(tmp_path, f'const char *const text[] = {{"libcuda.so.1", "cuInit", "{text}"}};\n'
+                 "int main(int count, char **words) { return text[count][0]; }")
+    assert only(path)["code"] == []
 
 
 NVCC = shutil.which("nvcc", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
@@ -127,6 +223,7 @@ def test_real_compiler(tmp_path):
             [(90, "a"), (100, "f")]
 
 
+@pytest.mark.in_all
 @NEEDS_MINGW
 @pytest.mark.parametrize("source", ["ours", pytest.param("nvcc", marks=NEEDS_NVCC)])
 def test_fatbin_in_a_windows_program(tmp_path, source):

@@ -54,11 +54,32 @@ def test_default_is_the_newest():
     assert len(facts["init"]["devices"]) == 1
 
 
-@pytest.mark.parametrize("profile, capability", [("turing", "7.5"), ("ampere", "8.0"),
-                                                 ("ada", "8.9"), ("hopper", "9.0")])
-def test_profile(profile, capability):
-    device, = info("--profile", profile)["init"]["devices"]
-    assert device["compute_capability"] == capability
+def profiles():
+    """Name, capability, release and device of each profile that --list shows."""
+    result = run("sim", "--list")
+    assert (result.code, result.err) == (OK, "")
+    return re.findall(r"^  (\S+) +(\S+)  from CUDA (\S+) on  (.*)$", result.out, re.MULTILINE)
+
+
+def test_profile():
+    capabilities = []
+    for name, capability, release, title in profiles():
+        device, = info("--profile", name)["init"]["devices"]
+        assert (device["compute_capability"], device["name"]) == (capability, title)
+        assert run("sim", "--cuda", release, "--profile", name, "--", "true").code == OK
+        capabilities.append(capability)
+    assert capabilities == ["5.2", "6.0", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0",
+                            "8.0"]
+
+
+@pytest.mark.parametrize("cuda, name", [("6.5", "pascal"), ("9.0", "hopper"), ("11.0", "ampere86"),
+                                        ("12.6", "blackwell")])
+def test_profile_newer_than_cuda(cuda, name):
+    result = run("sim", "--cuda", cuda, "--profile", name, "--", "true")
+    assert result.code == USAGE
+    assert f"CUDA {cuda} does not know '{name}'" in result.err
+    device, = info("--cuda", cuda)["init"]["devices"]
+    assert device["compute_capability"] == {"6.5": "5.2", "9.0": "7.0"}.get(cuda, "8.0")
 
 
 def test_devices_and_memory():
@@ -80,9 +101,9 @@ def test_most_devices():
 def test_list():
     result = run("sim", "--list")
     assert (result.code, result.err) == (OK, "")
-    versions, profiles = result.out.splitlines()
+    versions, title, *lines = result.out.splitlines()
     assert {"10.2", "11.2", "12.4", NEWEST} <= set(versions.split())
-    assert re.match(r"profiles: turing \(.*\) ampere \(.*\) ada \(.*\) hopper \(.*\)$", profiles)
+    assert (title, len(lines)) == ("profiles:", len(profiles()))
 
 
 def test_memory_is_a_limit():
@@ -97,7 +118,7 @@ def test_memory_is_a_limit():
     (["--devices", "-1"], "'-1' is no number"),
     (["--devices", "two"], "'two' is no number"),
     (["--devices", ""], "'' is no number"),
-    (["--profile", "volta"], "there is no 'volta'"),
+    (["--profile", "kepler"], "there is no 'kepler'"),
     (["--memory", "0"], "'0' is no size"),
     (["--memory", "8Q"], "'8Q' is no size"),
     (["--memory", "-1"], "'-1' is no size"),
@@ -105,7 +126,7 @@ def test_memory_is_a_limit():
     (["--workers", "0"], "'0' is no number from 1"),
     (["--time-limit", "1s"], "'1s' is no number"),
     (["--log", "/nonexistent/log"], "/nonexistent/log: No such file"),
-    (["--fault", ""], "the rule is empty"),
+    (["--fault", ""], "the value is empty"),
     (["--fault", "cuNothing"], '"cuNothing": no entry of that name'),
     (["--fault", "cuInit:error=NONSENSE"], "cannot use error=NONSENSE"),
     (["--fault", "cuInit:error=0"], "cannot use error=0"),
@@ -163,11 +184,13 @@ def test_environment_alone_complains_and_goes_on(tmp_path):
 
 def test_private_table():
     """The CUDA runtime is told that there is no device, and the user why."""
-    result = sim("private-table", "0")
-    assert (result.code, result.out) == (OK, "100 1\n100 1\n")
-    assert result.err.count("only programs that call the driver API run here") == 1
-    assert "driver API" not in sim("private-table", "0", options=["--quiet"]).err
-    assert "driver API" not in sim("private-table", "1").err  # it called cuInit before
+    for initialised in ("0", "1"):
+        for options in ([], ["--quiet"]):
+            result = sim("private-table", "runtime", initialised, options=options)
+            assert (result.code, result.out) == (OK, "100 1\n100 1\n")
+            assert result.err.count("only programs that call the driver API run here") == 1
+            assert "driver API" not in sim("private-table", "other", initialised,
+                                           options=options).err
 
 
 # ---- faults
@@ -358,7 +381,10 @@ def test_grain():
     ("syntax", "a module was refused with code 218: ptxas application ptx input, line 1; "),
     ("cubin", "a module was refused with code 209: the simulated device runs PTX; a cubin is "
               "machine code (for sm_80); compile for a virtual architecture: "),
-    ("library", "a linker's input was refused with code 999: fatal   : unexpected archive format"),
+    ("library", "a linker input 'a.a' was refused with code 999: fatal   : unexpected archive "
+                "format"),
+    ("typed", "a linker input 'Input 1' was refused with code 200: error   : it is PTX, and not "
+              "given as such"),
     ("logged", None)])
 def test_refusals_are_said(tmp_path, what, words):
     """A program that gave no log buffer learns why its code was refused, unless it is quiet."""
@@ -456,6 +482,22 @@ def test_summary_file(tmp_path):
     assert process["leaked"]["memory"] == {"blocks": 4, "bytes": 2750}
     assert process["rules"] == [{"rule": "cuInit:call=9", "fired": 0}]
     assert sim("leak", options=("--summary", tmp_path / "no" / "where")).code == SYSTEM
+
+
+def test_checks_of_kernels(tmp_path):
+    """What is found is said, counted in the summary, and ends the command with 5."""
+    file = tmp_path / "summary.json"
+    result = sim("unset", options=("--check=race,init", "--summary", file))
+    assert result.code == 5
+    assert ("init: kernel 'k', block (0,0,0), thread (0,0,0), line 8, ld: it reads shared memory "
+            "that nothing wrote") in result.err
+    assert json.loads(file.read_text())["processes"][0]["found_in_kernels"] == 1
+    for options in ("--check=race", "--check=sync,race"):
+        result = sim("unset", options=(options,))
+        assert "init:" not in result.err and "checks of kernels" not in result.err
+    for wrong in ("--check=all", "--check=", "--check=race,,init"):
+        result = sim("unset", options=(wrong,))
+        assert result.code == USAGE and "is no list of race, init and sync" in result.err
 
 
 def test_rules_of_all():

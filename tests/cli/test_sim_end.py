@@ -2,6 +2,7 @@
 """`cushim sim`: programs that end in every way."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -32,6 +33,24 @@ def test_ended_by_signal(number):
 def test_cannot_be_run(program):
     result = run("sim", "--", program)
     assert result.code == 127 and result.err.startswith(f"cushim sim: {program}: ")
+
+
+@pytest.mark.parametrize("handler", [False, True])
+def test_interrupt_of_an_endless_kernel(handler):
+    """It ends with the place where it was. Without a handler the process ends with it."""
+    with subprocess.Popen([CLI, "sim", "--", PROGRAM, "spins", str(int(handler))], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=environment()) as command:
+        command.stdout.readline()
+        time.sleep(0.3)
+        command.send_signal(signal.SIGINT)
+        out, err = command.communicate(timeout=30)
+    assert re.search(r"kernel 'k', block \(0,0,0\), thread \(0,0,0\), line [78], \w+: the launch "
+                     r"was stopped here", err)
+    if handler:
+        assert out.startswith("heard\n") and "702" in out + err
+    else:
+        assert (command.returncode, out) == (128 + signal.SIGINT, "")
 
 
 def start_waiting():

@@ -6,14 +6,14 @@ import re
 import subprocess
 
 import pytest
-from command import (CLI, COMMANDS, FAKE_GPU, NO_DRIVER, OK, READERS, SYSTEM, USAGE, environment,
-                     run, run_on_terminal)
+from command import (CLI, COMMANDS, FAKE_GPU, NO_DRIVER, OK, READERS, SIM_DRIVERS, SYSTEM, USAGE,
+                     environment, run, run_on_terminal)
 
 ESCAPE = "\033["
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in (*COMMANDS, *READERS))])
-@pytest.mark.parametrize("option", ["--help", "-?"])
+@pytest.mark.parametrize("option", ["--help", "-?", "-h"])
 def test_help(command, option):
     result = run(*command, option)
     assert (result.code, result.err) == (OK, "")
@@ -21,6 +21,33 @@ def test_help(command, option):
     for code in range(6):
         assert re.search(rf"^  {code}  \w", result.out, re.MULTILINE), f"no exit code {code}"
     assert max(map(len, result.out.splitlines())) < 80
+
+
+def test_a_letter_is_one_option():
+    """In all subcommands a letter stands for one option, and an option has one letter or none."""
+    letters, names = {}, {}
+    for command in (*COMMANDS, *READERS, "report", *(("sim", "matrix") if SIM_DRIVERS else ())):
+        rows = re.findall(r"^  (?:-(.), |    )--([a-z-]+)", run(command, "--help").out, re.M)
+        assert len(rows) > 3, command
+        for letter, name in rows:
+            assert names.setdefault(name, letter) == letter, f"{command}: --{name} is -{letter}"
+            assert not letter or letters.setdefault(letter, name) == name, f"{command}: -{letter}"
+    assert letters["j"] == "json" and letters["d"] == "driver"
+
+
+@pytest.mark.parametrize("arguments", [
+    ["info", "--driver", "/a", "--driver", "/b"], ["info", "-d", "/a", "--driver=/b"],
+    ["symbols", "--since", "11.0", "-s", "12.0"], ["demo", "--device", "0", "--device", "0"],
+])
+def test_given_twice(arguments):
+    """Which one would count? An option that takes one value is refused the second time."""
+    result = run(*arguments)
+    assert (result.code, result.out) == (USAGE, "")
+    assert re.match(rf"cushim {arguments[0]}: --\w+ is given twice\nTry `cushim ", result.err)
+
+
+def test_a_flag_twice_is_one():
+    assert run("symbols", "-j", "--json", "--driver", FAKE_GPU).code == OK
 
 
 @pytest.mark.parametrize("command, options", [
@@ -62,23 +89,24 @@ def test_version(command):
     (["info", "--json=yes"], "cushim info: option '--json' doesn't allow an argument"),
     (["symbols", "--nonsense"], "cushim symbols: unrecognized option '--nonsense'"),
     (["symbols", "cuInit"], "cushim symbols: no argument expected, but there is 'cuInit'"),
-    (["symbols", "--order", "best"], "cushim symbols: no order 'best'"),
+    (["symbols", "--order", "best"],
+     "cushim symbols: --order: 'best' is none of both|symbols"),
     (["symbols", "--audit", "--order", "both"], "--order does not go with it"),
-    (["symbols", "--since", ""], "'' is not a CUDA release"),
-    (["symbols", "--since", "new"], "'new' is not a CUDA release"),
-    (["symbols", "--since", "12.4.1"], "'12.4.1' is not a CUDA release"),
-    (["symbols", "--since", "12."], "'12.' is not a CUDA release"),
-    (["symbols", "--since", "-1"], "'-1' is not a CUDA release"),
-    (["symbols", "--since", "0.1"], "'0.1' is not a CUDA release"),
-    (["symbols", "--since", "12040"], "'12040' is not a CUDA release"),
-    (["symbols", "--since", " 12.4"], "' 12.4' is not a CUDA release"),
+    (["symbols", "--since", ""], "'' is no CUDA release"),
+    (["symbols", "--since", "new"], "'new' is no CUDA release"),
+    (["symbols", "--since", "12.4.1"], "'12.4.1' is no CUDA release"),
+    (["symbols", "--since", "12."], "'12.' is no CUDA release"),
+    (["symbols", "--since", "-1"], "'-1' is no CUDA release"),
+    (["symbols", "--since", "0.1"], "'0.1' is no CUDA release"),
+    (["symbols", "--since", "12040"], "'12040' is no CUDA release"),
+    (["symbols", "--since", " 12.4"], "' 12.4' is no CUDA release"),
     (["demo", "--nonsense"], "cushim demo: unrecognized option '--nonsense'"),
     (["demo", "extra"], "cushim demo: no argument expected, but there is 'extra'"),
-    (["demo", "--device", "first"], "'first' is not a device's number"),
-    (["demo", "--device", "-1"], "'-1' is not a device's number"),
-    (["demo", "--device", "1x"], "'1x' is not a device's number"),
-    (["demo", "--device", ""], "'' is not a device's number"),
-    (["demo", "--device", "99999999999999999999"], "is not a device's number"),
+    (["demo", "--device", "first"], "--device: 'first' is no number from 0 on"),
+    (["demo", "--device", "-1"], "'-1' is no number from 0 on"),
+    (["demo", "--device", "1x"], "'1x' is no number from 0 on"),
+    (["demo", "--device", ""], "'' is no number from 0 on"),
+    (["demo", "--device", "99999999999999999999"], "is no number from 0 on"),
 ])
 def test_wrong_use(arguments, words):
     result = run(*arguments)

@@ -14,6 +14,7 @@ int cuDriverGetVersion(int *version);
 int cuDeviceGetCount(int *count);
 int cuDeviceGet(int *device, int ordinal);
 int cuCtxGetCurrent(void **context);
+int cuGetErrorName(int error, const char **name);
 
 int cuInit(unsigned flags)
 {
@@ -47,6 +48,12 @@ int cuCtxGetCurrent(void **context)
 {
     *context = NULL;
     return 201;
+}
+
+int cuGetErrorName(int error, const char **name)
+{
+    *name = error ? "CUDA_ERROR" : "CUDA_SUCCESS";
+    return 0;
 }
 
 int driver_calls(void)

@@ -12,6 +12,12 @@ FFNVCODEC = Path("/usr/include/ffnvcodec/dynlink_loader.h")
 NO_DEVICE = """
 int cuInit(unsigned flags) { (void)flags; return 100; }
 int cuDriverGetVersion(int *version) { *version = 12040; return 0; }
+int cuDeviceGetCount(int *count) { *count = 0; return 0; }
+int cuGetErrorName(int error, const char **name)
+{
+    *name = error == 100 ? "CUDA_ERROR_NO_DEVICE" : "";
+    return 0;
+}
 """
 
 
@@ -74,6 +80,24 @@ def test_dynlink_loader_without_a_device(filter_program, no_device):
     lines = run(filter_program, env=no_device).splitlines()
     assert lines[1].startswith("[hwupload] error: s->cu->cuInit(0) failed -> CUDA_ERROR_NO_DEVICE:")
     assert lines[-1] == "end -5"
+
+
+def test_library_handle(installed, simulated, tmp_path):
+    """The member lib is the driver's library: what is looked up in it is what the table has."""
+    source = tmp_path / "use.c"
+    source.write_text(
+        "#include <cushim/dynlink_loader.h>\nint main(void)\n{ CudaFunctions *cu = NULL;\n"
+        "if (cuda_load_functions(&cu, NULL) < 0) return 3;\n"
+        "void *init = cu->lib ? dlsym(cu->lib, \"cuInit\") : NULL;\n"
+        "int same = init == (void *)cu->cuInit, failed = cu->cuInit(0);\n"
+        "tcuModuleGetGlobal *global = cu->cuModuleGetGlobal;\n"
+        "cuda_free_functions(&cu);\n"
+        "failed |= !cushim_load(NULL)->cuInit || cushim_load(NULL)->cuInit(0) || !global;\n"
+        "return !same || failed; }\n", encoding="utf-8")
+    installed.compile(tmp_path / "use", source, libraries=[installed.static],
+                      options=["-Wall", "-Wextra", "-Werror"])
+    run(tmp_path / "use", env=simulated)
+    run(tmp_path / "use", env={"CUSHIM_LIBCUDA": NO_DRIVER}, code=3)
 
 
 def test_dynlink_loader_in_cxx(installed, tmp_path):
@@ -169,6 +193,25 @@ def test_cuew_finds_the_compiler_in_path(render_program, no_device, toolkit_fold
     usual = "/usr/local/cuda/bin/nvcc"
     assert f"compiler {usual if Path(usual).exists() else f'{toolkit_folder}/nvcc of 0'}" in shown
     assert "Failed to initialize CUDA runtime (the driver found no CUDA device" in shown
+
+
+@pytest.mark.parametrize("way", ["installed", "two files"])
+def test_cuew_with_opengl(way, build, installed, tmp_path):
+    """The functions for OpenGL are among cuew's names, with one include, and are linked."""
+    source = tmp_path / "use.c"
+    source.write_text(
+        "#include <cushim/cuew.h>\nint main(void)\n{ CUgraphicsResource resource = NULL;\n"
+        "GLuint buffer = 1;\n"
+        "return cuGraphicsGLRegisterBuffer(&resource, buffer, 0) == CUDA_ERROR_NOT_INITIALIZED\n"
+        "? 0 : 1; }\n", encoding="utf-8")
+    if way == "two files":
+        shutil.copytree(build.path / "src/packaging/two-files", tmp_path / "cushim")
+        run("cc", "-Wall", "-Werror", "-DCUSHIM_DROPIN", "-I.", source, "cushim/cushim.c", "-o",
+            "use", "-ldl", "-pthread", cwd=tmp_path)
+    else:
+        installed.compile(tmp_path / "use", source, libraries=[installed.dropin],
+                          options=["-Wall", "-Wextra", "-Werror"])
+    run(tmp_path / "use", env={"CUSHIM_LIBCUDA": NO_DRIVER})
 
 
 def test_cuew_without_a_driver(render_program):

@@ -33,7 +33,7 @@ class Loader:
     def compile(self, source, name, *flags, compiler="gcc", libraries=LIBRARIES):
         """A program with the loader in it."""
         program = self.folder / name
-        run(compiler, "-I", self.files, *flags, "-DCUSHIM_NO_HELPERS", SOURCES / source,
+        run(compiler, "-I", self.files, *flags, SOURCES / source,
             self.files / "cushim.c", "-o", program, *libraries)
         return program
 
@@ -144,7 +144,7 @@ def test_musl(loader, musl_fake):
     (loader.folder / GONE).unlink()
     shown = run(program, "-", musl_fake, loader.folder / "musl-needs.so", "/nonexistent")
     assert statuses(shown) == ["not-found", "ok", "dependency", "not-found"], shown
-    assert "EMPTY" not in shown and "CUDA 12.4, 27 of" in shown
+    assert "EMPTY" not in shown and "CUDA 12.4, 28 of" in shown
 
 
 def test_musl_static(loader, musl_fake):
@@ -209,8 +209,8 @@ def test_stub_found_first(loader, root, where):
     shutil.copy(loader.fake("v12"), root / where.lstrip("/") / "libcuda.so.1")
     shown = run(*inside, "/show", "-", env=env)
     assert statuses(shown) == ["ok"] and f"{where}/libcuda.so.1: CUDA 12.4" in shown
-    assert shown.split(" | ")[-1].startswith("not-found stub")
-    assert shown.rstrip().endswith("ok")
+    attempts = shown.split(" | ")[-1].split()
+    assert attempts[0] == "stub" and attempts[-1] == "ok"
 
 
 # ---- files and memory that fail ----
@@ -289,7 +289,7 @@ def test_exceptions(loader, standard):
     need("g++")
     source = loader.folder / "loader.o"
     if not source.exists():
-        run("gcc", "-O1", "-DCUSHIM_NO_HELPERS", "-c", loader.files / "cushim.c", "-o", source)
+        run("gcc", "-O1", "-c", loader.files / "cushim.c", "-o", source)
     program = loader.folder / standard
     run("g++", f"-std={standard}", "-Wall", "-Wextra", "-Werror",
         "-Wno-missing-field-initializers", "-I", loader.files, SOURCES / "exception.cc", source,
@@ -303,7 +303,7 @@ def test_dlsym_of_another(loader, flags):
     """What was put before the C library's dlsym is asked, however the program is linked."""
     program = loader.compile("show.c", "show" + "".join(flags), "-O1", *flags)
     shown = run(program, loader.fake("v12"), env={"LD_PRELOAD": loader.preload("hook.c")})
-    assert shown.count("hooked") == 1 and "CUDA 12.4, 27 of" in shown
+    assert "hooked" in shown and "CUDA 12.4, 28 of" in shown
 
 
 def test_audit_library(loader, show):
@@ -329,7 +329,7 @@ uintptr_t la_symbind64(Elf64_Sym *s, unsigned n, uintptr_t *a, uintptr_t *b, uns
 """, encoding="utf-8")
     run("gcc", "-shared", "-fPIC", source, "-o", loader.folder / "audit.so")
     shown = run(show, loader.fake("v12"), env={"LD_AUDIT": str(loader.folder / "audit.so")})
-    assert "audited" in shown and "CUDA 12.4, 27 of" in shown
+    assert "audited" in shown and "CUDA 12.4, 28 of" in shown
 
 
 @pytest.mark.parametrize("standard", ["c99", "c11", "gnu17"])
@@ -348,7 +348,7 @@ int main(void)
 }
 """, encoding="utf-8")
     run("gcc", f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-I", loader.files,
-        loader.files / "cushim.c", "-DCUSHIM_NO_HELPERS", "-D_GNU_SOURCE", source, "-o",
+        loader.files / "cushim.c", "-D_GNU_SOURCE", source, "-o",
         loader.folder / "literal", *LIBRARIES)
     run(loader.folder / "literal")
 
@@ -358,7 +358,7 @@ def test_words_for_windows(loader):
     mingw = "x86_64-w64-mingw32-gcc"
     need(mingw)
     program = loader.folder / "show.o"
-    run(mingw, "-DCUSHIM_NO_HELPERS", "-Wall", "-Wextra", "-Werror", "-c",
+    run(mingw, "-Wall", "-Wextra", "-Werror", "-c",
         loader.files / "cushim.c", "-o", program)
     text = program.read_bytes()
     assert b"nvcuda.dll" in text

@@ -179,7 +179,7 @@ int main(void)
         if (functions[i].call(NULL, NULL, NULL) != (int)i)
             printf("slot %s\\n", entry.symbol);
         cushim_dropin_table = first;
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         functions[i].call(NULL, NULL, NULL);
         size_t length = strlen(entry.symbol);
         const char *words = cushim_last_error();

@@ -11,6 +11,8 @@ from adopt import HERE, NO_DRIVER, environment, run
 NO_DEVICE = """
 int cuInit(unsigned flags) { (void)flags; return 100; }
 int cuDriverGetVersion(int *version) { *version = 12040; return 0; }
+int cuDeviceGetCount(int *count) { *count = 0; return 0; }
+int cuGetErrorName(int error, const char **name) { *name = ""; return error * 0; }
 """
 MISSING = ("cushim: cuMemAllocAsync is not available: it came with CUDA 11.2, and the driver, of "
            "CUDA 10.2, is older")

@@ -7,6 +7,17 @@ import pytest
 from adopt import HERE, ROOT, assert_keeps_to_itself, need, run
 
 
+# What a name says it is about; those of the table and the process as a whole are one word.
+OBJECTS = ["attempt", "attribute", "capability", "capture", "context", "copy", "cubin", "device",
+           "driver", "entry", "error", "error_handler", "event", "family", "feature", "fill",
+           "graph", "image", "jit_result", "last_error", "launch", "library", "memory", "module",
+           "outcome", "params", "pointer", "primary", "ptx", "registry", "release", "scope",
+           "slot", "status", "stream", "support", "toolkit"]
+WHOLE = ["base", "check", "close", "close_unload", "has", "init", "load", "message", "open", "path",
+         "proc", "reason", "remarks", "require", "version"]
+BARE = ["feature", "last_error", "status"]  # the object's name alone asks for it
+
+
 def exported(library):
     """{name: version} of what a shared library exports."""
     listed = run("nm", "--dynamic", "--defined-only", "--format=posix", library)
@@ -28,6 +39,15 @@ def test_exports_are_the_listed_ones(installed):
     found = exported(installed.shared)
     assert found == listed_names()
     assert set(found.values()) == {"CUSHIM_0.1"} and all(name.islower() for name in found)
+
+
+def test_names_follow_the_rule():
+    """cushim_<object>_<verb or what is asked for>, as CONTRIBUTING.md has it."""
+    named = re.compile(f"cushim_(({'|'.join(OBJECTS)})_[a-z0-9_]+|{'|'.join(WHOLE + BARE)})")
+    names = [name for name in listed_names() if not name.endswith("_")]  # those are for macros
+    assert [name for name in names if not named.fullmatch(name)] == []
+    for word in OBJECTS + WHOLE + BARE:  # no word without a name
+        assert any(name.startswith(f"cushim_{word}") for name in names), word
 
 
 def test_versions_are_asked_for(installed, tmp_path):

@@ -11,9 +11,9 @@ PAGE = (ROOT / "docs/adopt.md").read_text(encoding="utf-8")
 NOTHING = {"CUSHIM_LIBCUDA": NO_DRIVER}
 
 
-def commands(heading, first):
+def commands(heading, first, page=PAGE):
     """The block of indented lines of a section that begins with a word."""
-    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)[1]
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", page, re.M | re.S)[1]
     blocks = re.findall(r"(?:^    \S.*\n)+(?:^        .*\n)*", section, re.M)
     block = next(block for block in blocks if block.strip().startswith(first))
     return re.sub(r"^    ", "", block, flags=re.M)
@@ -114,19 +114,19 @@ def test_autotools_with_pkg_config(installed, tmp_path):
     check(tmp_path / "project/old")
 
 
-def test_context_of_three_arguments(installed, tmp_path):
+def test_context_of_four_arguments(installed, tmp_path):
     """The page's command; without its definition the same source does not compile."""
     need("pkg-config")
     (tmp_path / "program.c").write_text(
         "#include <cuda.h>\nint main(void)\n{ CUcontext context = 0;\n"
-        "return cuCtxCreate(&context, 0, 0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1; }\n",
+        "return cuCtxCreate(&context, 0, 0, 0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1; }\n",
         encoding="utf-8")
     text = commands("What a program notices", "cc").replace("pkg-config", installed.pkg_config)
     run("sh", "-euc", text, cwd=tmp_path, env=installed.env)
     run(tmp_path / "program", env=NOTHING)
-    said = run("sh", "-euc", text.replace("-DCUSHIM_CUDA_VERSION=12090 ", ""), cwd=tmp_path,
+    said = run("sh", "-euc", text.replace("-DCUSHIM_CUDA_VERSION=13000 ", ""), cwd=tmp_path,
                env=installed.env, code=1)
-    assert "cuCtxCreate_v4" in said and "too few arguments" in said
+    assert "cuCtxCreate_v2" in said and "too many arguments" in said
 
 
 def test_preloaded_functions_are_not_asked(installed, tmp_path):
@@ -135,7 +135,9 @@ def test_preloaded_functions_are_not_asked(installed, tmp_path):
         tmp_path / "libcuda.so.1")
     (tmp_path / "hook.c").write_text(
         "int cuInit(unsigned flags) { return flags ? 1 : 77; }\n"
-        "int cuDriverGetVersion(int *version) { *version = 10020; return 0; }\n",
+        "int cuDriverGetVersion(int *version) { *version = 10020; return 0; }\n"
+        "int cuDeviceGetCount(int *count) { *count = 0; return 0; }\n"
+        "int cuGetErrorName(int code, const char **name) { *name = \"\"; return code * 0; }\n",
         encoding="utf-8")
     hook = tmp_path / "hook.so"
     run("cc", "-shared", "-fPIC", tmp_path / "hook.c", "-o", hook)
@@ -161,6 +163,7 @@ def test_windows(build, tmp_path):
     (tmp_path / "app.c").write_text(
         "#include <cushim/cushim.h>\nint main(void) { return cuInit(0) == CUDA_SUCCESS; }\n",
         encoding="utf-8")
-    run("sh", "-euc", commands("Windows", "x86_64"), cwd=tmp_path)
+    page = (ROOT / "docs/windows.md").read_text(encoding="utf-8")
+    run("sh", "-euc", commands("Link", "x86_64", page), cwd=tmp_path)
     shown = run("x86_64-w64-mingw32-objdump", "-p", tmp_path / "app.exe")
     assert set(re.findall(r"DLL Name: (\S+)", shown)) <= {"KERNEL32.dll", "msvcrt.dll"}

@@ -20,12 +20,11 @@ TABLE = """#include <stdio.h>
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    size_t count = 0;
-    const struct cushim_attempt *attempts = cushim_attempts(cu, &count);
+    struct cushim_attempt attempt = {.size = sizeof attempt};
     printf("secure %d\\n", getauxval(AT_SECURE) != 0);
     printf("version %d\\n", cushim_driver_version(cu));
-    for (size_t i = 0; i < count; i++)
-        printf("tried %s\\n", attempts[i].path ? attempts[i].path : "-");
+    for (size_t i = 0; cushim_attempt_at(cu, i, &attempt); i++)
+        printf("tried %s\\n", attempt.path);
     return 0;
 }
 """
@@ -138,7 +137,7 @@ def test_every_variable_is_read_safely():
 
 
 COMMANDS = [["scan", "FILE"], ["newer", "--driver", "FILE"], ["diff", "FILE", "FILE"],
-            ["scan", "--against", "FILE", "FILE"]]
+            ["scan", "--drivers", "FILE", "FILE"]]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

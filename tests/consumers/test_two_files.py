@@ -25,7 +25,7 @@ def folder(build, tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("options", [[], ["-DCUSHIM_DROPIN"], ["-DCUSHIM_NO_HELPERS"]], ids=str)
+@pytest.mark.parametrize("options", [[], ["-DCUSHIM_DROPIN"], ["-DCUSHIM_HELPERS"]], ids=str)
 @pytest.mark.parametrize("compiler", ["gcc", "clang", MINGW])
 def test_compiles_alone(folder, compiler, options):
     """No name of one source clashes with that of another, and no compiler has a remark."""
@@ -54,6 +54,81 @@ def test_project_of_its_own(folder, driver):
     assert facts(run(folder / "app", env=NOTHING))["status"] == "not-found"
     shown = facts(run(folder / "app", env=with_driver(NOTHING, driver)))
     assert (shown["status"], shown["driver"]) == ("ok", str(driver.cuda))
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_as_small_as_the_static_library(build, folder, compiler):
+    """By `cc -O2` alone, which keeps all functions of cushim.c. Of clang's own output a twentieth
+    more: its smallest is larger than gcc's."""
+    need(compiler)
+    if build.options["optimization"] not in ("2", "3", "s"):
+        pytest.skip("this build is not optimised")
+    (folder / "program.c").write_text(
+        "#include <stdio.h>\n#include <cushim/cushim.h>\nint main(void)\n{\n"
+        "    const struct cushim_api *cu = cushim_load(NULL);\n    int count = 0;\n"
+        "    if (cushim_init(cu) != CUSHIM_OK)\n        puts(cushim_message(cu));\n"
+        "    return cu->cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;\n}\n",
+        encoding="utf-8")
+    run(compiler, "-O2", "-I.", "program.c", "cushim.c", "-o", "copied", "-ldl", "-pthread",
+        cwd=folder)
+    run(compiler, "-O2", "-I", ROOT / "include", "-I", build.path / "gen", "program.c",
+        build.path / "src/libcushim.a", "-o", "linked", "-ldl", "-pthread", cwd=folder)
+    copied, linked = (sum(map(int, run("size", folder / name).splitlines()[1].split()[:2]))
+                      for name in ("copied", "linked"))
+    assert copied <= linked * (1.0 if compiler == "gcc" else 1.05)
+
+
+def test_helpers_on_request(folder):
+    """cushim.h declares them, and the linker names what -DCUSHIM_HELPERS would have brought."""
+    (folder / "help.c").write_text(
+        "#include \"cushim.h\"\nint main(void)\n{\n    CUdeviceptr memory = 0;\n"
+        "    return cushim_memory_alloc(cushim_load(NULL), 1, &memory) != CUDA_ERROR_NO_DEVICE &&\n"
+        "           CUSHIM_CHECK(CUDA_ERROR_UNKNOWN);\n}\n", encoding="utf-8")
+    run("cc", *WARNINGS, "-DCUSHIM_HELPERS", "help.c", "cushim.c", "-o", "help", "-ldl", "-pthread",
+        cwd=folder)
+    run(folder / "help", env=NOTHING)
+    assert re.search(r"undefined reference to .cushim_memory_alloc", run(
+        "cc", "help.c", "cushim.c", "-o", "help", "-ldl", "-pthread", cwd=folder, code=1))
+
+
+OWNERS = """
+int main()
+{
+    try {
+        cushim::unique_device gpu(cushim_load(nullptr));
+        cushim::unique_stream stream(gpu);
+    } catch (const cushim::call_error &error) {
+        return error.code() == CUDA_ERROR_NO_DEVICE ? 0 : 1;
+    }
+    return 2;
+}
+"""
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+def test_owners_on_request(folder, standard):
+    """cushim.h holds those of C++, also after it was there without them."""
+    need("g++")
+    run("cc", *WARNINGS, "-DCUSHIM_HELPERS", "-c", "cushim.c", cwd=folder)
+    text = '#include "cushim.h"\n#define CUSHIM_OWNERS\n#include "cushim.h"\n' + OWNERS
+    (folder / "own.cpp").write_text(text, encoding="utf-8")
+    run("g++", f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-I.", "own.cpp", "cushim.o",
+        "-o", "own", "-ldl", "-pthread", cwd=folder)
+    run(folder / "own", env=NOTHING)
+
+
+def test_owners_by_cmake(build, folder):
+    """<cushim/cushim.hpp> is there as from an installation."""
+    need("cmake", "g++")
+    shutil.copy(build.path / "src/packaging/two-files/CMakeLists.txt", folder / "cushim")
+    (folder / "own.cpp").write_text("#include <cushim/cushim.hpp>\n" + OWNERS, encoding="utf-8")
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(own LANGUAGES C CXX)\n"
+        "set(CUSHIM_HELPERS ON)\nadd_subdirectory(cushim)\nadd_executable(own own.cpp)\n"
+        "target_link_libraries(own PRIVATE cushim::cushim)\n", encoding="utf-8")
+    run("cmake", "-S", folder, "-B", folder / "made")
+    run("cmake", "--build", folder / "made")
+    run(folder / "made/own", env=NOTHING)
 
 
 @pytest.mark.parametrize("way", ["CUSHIM_EXPORT_SET", "BUILD_INTERFACE"])

@@ -2,7 +2,9 @@
 """tools/setup: the packages are listed before anything is installed."""
 
 import os
+import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,14 +20,14 @@ def fixture_setup(tmp_path):
         (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
 
-    def run(*arguments, user=0, apt_code=0):
+    def run(*arguments, user=0, apt_code=0, path=os.environ["PATH"]):
         script("pkg-config", "exit 1")
         script("id", f"echo {user}")
         script("apt-get", f"echo \"apt-get $*\" >>'{tmp_path}/installed'; echo the log; "
                           f"exit {apt_code}")
-        done = subprocess.run(["sh", ROOT / "tools/setup", *arguments], text=True, check=False,
+        done = subprocess.run(["/bin/sh", ROOT / "tools/setup", *arguments], text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+                              env={**os.environ, "PATH": f"{tmp_path}:{path}"})
         installed = tmp_path / "installed"
         return (done.returncode, done.stdout.splitlines(),
                 installed.read_text(encoding="utf-8").splitlines() if installed.exists() else [])
@@ -46,6 +48,26 @@ def test_only_listed(setup):
     code, lines, installed = setup("tests", "list")
     assert (code, len(lines), installed) == (0, 1, [])
     assert {"libjansson-dev", "libcmocka-dev"} <= set(lines[0].removeprefix(LIST).split())
+
+
+def packages(setup, what):
+    """What is listed with pkg-config finding nothing."""
+    return set(setup(what, "list")[1][0].removeprefix(LIST).split())
+
+
+def test_each_list_has_the_one_before(setup, tmp_path):
+    """With no tool there at all: `all` has what `tests` has, and that what `build` has."""
+    for tool in ("sh", "true"):
+        (tmp_path / tool).symlink_to(shutil.which(tool))
+    listed = [packages(partial(setup, path=tmp_path), what) for what in ("build", "tests", "all")]
+    assert listed[0] < listed[1] < listed[2]
+    assert {"chromium", "wine", "clang"} <= listed[2] - listed[1]
+
+
+@pytest.mark.parametrize("words", [["test"], ["tests", "install"], ["list"]])
+def test_wrong_use(setup, words):
+    code, lines, installed = setup(*words)
+    assert (code, installed) == (2, []) and lines[0].startswith("usage:")
 
 
 def test_not_root(setup):

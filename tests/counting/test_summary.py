@@ -233,6 +233,91 @@ def test_project_of_one_suite(tmp_path):
     assert summarise(f"{build}=unit")[::2] == (0, (1, 0, 0))
 
 
+SETUP = "add_test_setup('quick', exclude_suites: 'long')\n"
+PARTS = {"one": ("exit 0", False, "unit", None), "long one": ("exit 1", False, "long", None),
+         "cases": (f'echo 1..3; echo ok 1 - a; echo "ok 2 - b # SKIP {summary.BY_QUICK}"; '
+                   f'echo "ok 3 - c # SKIP {summary.BY_QUICK}"', True, "unit", None),
+         "no case": (f'echo 1..1; echo "ok 1 - a # SKIP {summary.BY_QUICK}"', True, "cli", None)}
+
+
+@pytest.fixture(name="part")
+def fixture_part(tmp_path, monkeypatch):
+    """A project of which Meson's setup took a part."""
+    monkeypatch.setattr(summary, "ALL", ["cli", "long", "unit"])
+    build = project(tmp_path, PARTS)
+    with open(tmp_path / "meson.build", "a", encoding="utf-8") as file:
+        file.write(SETUP)
+    subprocess.run(["meson", "test", "-C", build, "--setup", "quick"], check=False,
+                   capture_output=True)
+    return build
+
+
+def judged(capsys, build, suites):
+    """What summary.judge gives and what is shown as left out."""
+    counts, failed, part = summary.judge(str(build), suites)
+    summary.show_left_out([part], ["other=unit,cli"])
+    return counts, failed, capsys.readouterr().out.splitlines()
+
+
+def test_left_out(part, capsys):
+    """What is left out counts as nothing else, and is named with its number."""
+    counts, failed, lines = judged(capsys, part, ["quick"])
+    assert (counts, failed) == ((2, 0, 0), [])
+    assert lines == [
+        f"left out: {part}: made-up:long / long one",
+        f"left out: {part}: made-up:unit / cases: 2 cases",
+        f"left out: {part}: made-up:cli / no case: 1 cases",
+        "left out: the build other with the suites unit,cli",
+        "left out by 'sh tests/run': 1 tests, 3 cases of other tests, 1 builds; "
+        "'sh tests/run all' by hand has them"]
+
+
+def test_left_out_of_a_suite_that_is_gone(part, capsys, monkeypatch):
+    """Also of the part, the build folder has to have each suite, and no unknown one."""
+    monkeypatch.setattr(summary, "ALL", ["cli", "unit", "world"])
+    counts, _, lines = judged(capsys, part, ["quick"])
+    assert counts == (2, 2, 0)
+    assert f"should have run, and did not: {part}: suite world" in lines
+    assert any("suite long, which" in line for line in lines)
+
+
+def test_part_without_a_record(part, capsys):
+    (part / "meson-logs/testlog-quick.json").write_text("", encoding="utf-8")
+    counts, _, lines = judged(capsys, part, ["quick"])
+    assert counts == (0, 3, 0)
+    assert f"should have run, and did not: {part}: made-up:unit / one" in lines
+
+
+def test_all_runs_what_the_part_leaves_out(part, capsys):
+    """The cases too: one that is left out all the same counts as failed."""
+    subprocess.run(["meson", "test", "-C", part], check=False, capture_output=True)
+    counts, failed, lines = judged(capsys, part, ["all"])
+    assert counts == (2, 4, 3) and failed[0].startswith(f"failed: {part}: made-up:long / long one")
+    assert ("should have run, and did not: "
+            f"{part}: made-up:cli / no case: {summary.BY_QUICK}") in lines
+
+
+def test_left_out_by_ci_alone(part, capsys, monkeypatch):
+    """What is for CI to leave out runs everywhere else."""
+    record = part / "meson-logs/testlog-quick.json"
+    record.write_text(record.read_text(encoding="utf-8").replace(summary.BY_QUICK, summary.BY_CI),
+                      encoding="utf-8")
+    monkeypatch.setattr(summary, "CI", True)
+    assert judged(capsys, part, ["quick"])[0] == (2, 0, 0)
+    monkeypatch.setattr(summary, "CI", False)
+    assert judged(capsys, part, ["quick"])[0] == (2, 3, 3)
+
+
+@pytest.mark.parametrize("user, reason, failed", [
+    (0, "only root may", 1), (1000, "only root may", 0), (1000, "no clang", 1)])
+def test_only_root(good, monkeypatch, user, reason, failed):
+    """What only root can do is skipped by an ordinary user, and by nobody else."""
+    monkeypatch.setattr(summary.os, "geteuid", lambda: user)
+    change(good, lambda records: [{**row, "result": "SKIP", "stdout": reason + "\n"}
+                                  for row in records])
+    assert summary.judge(str(good), ["unit"])[0] == (0, failed, 1)
+
+
 def test_use():
     code, lines, _ = summarise("build")
     assert code == 1 and any("Usage" in line for line in lines)

@@ -92,7 +92,7 @@ static void other_architecture(void)
     CUfunction function = A_FUNCTION;
     CUlibrary library = A_LIBRARY;
     enter();
-    OK(cushim_link(cu, &input, 1, NULL, NULL, &cubin));
+    OK(cushim_cubin_link(cu, &input, 1, NULL, NULL, &cubin));
     unsigned char *bytes = cubin.data;
     bytes[bytes[7] == 0x41 ? 49 : 48] = 75;
     REFUSED(cushim_module_load(cu, cubin.data, cubin.bytes, NULL, NULL, &module),
@@ -122,23 +122,23 @@ static void links(void)
     struct cushim_cubin cubin = {.bytes = 77};
     CUmodule module = A_MODULE;
     enter();
-    REFUSED(cushim_link(cu, NULL, 2, NULL, NULL, &cubin), "inputs: NULL");
-    REFUSED(cushim_link(cu, inputs, 0, NULL, NULL, &cubin), "count: 0");
-    REFUSED(cushim_link(cu, inputs, 2, NULL, NULL, NULL), "cubin: NULL");
-    REFUSED(cushim_link(cu, inputs, 2, &options, NULL, &cubin), "options: size: 1");
-    REFUSED(cushim_link(cu, inputs, 1, NULL, NULL, &cubin), "inputs: ", "cuLinkComplete");
+    REFUSED(cushim_cubin_link(cu, NULL, 2, NULL, NULL, &cubin), "inputs: NULL");
+    REFUSED(cushim_cubin_link(cu, inputs, 0, NULL, NULL, &cubin), "count: 0");
+    REFUSED(cushim_cubin_link(cu, inputs, 2, NULL, NULL, NULL), "cubin: NULL");
+    REFUSED(cushim_cubin_link(cu, inputs, 2, &options, NULL, &cubin), "options: size: 1");
+    REFUSED(cushim_cubin_link(cu, inputs, 1, NULL, NULL, &cubin), "inputs: ", "cuLinkComplete");
     REFUSED(cushim_module_link(cu, inputs, 1, NULL, NULL, &module), "inputs: ", "cuLinkComplete");
     inputs[1].path = "/nonexistent/a.ptx";
-    REFUSED(cushim_link(cu, inputs, 2, NULL, NULL, &cubin), "inputs[1]: both data and path");
+    REFUSED(cushim_cubin_link(cu, inputs, 2, NULL, NULL, &cubin), "inputs[1]: both data and path");
     inputs[1].data = NULL;
-    REFUSED(cushim_link(cu, inputs, 2, NULL, NULL, &cubin), "inputs[1]: /nonexistent/a.ptx");
+    REFUSED(cushim_cubin_link(cu, inputs, 2, NULL, NULL, &cubin), "inputs[1]: /nonexistent/a.ptx");
     inputs[1].path = NULL;
-    REFUSED(cushim_link(cu, inputs, 2, NULL, NULL, &cubin), "inputs[1]", "NULL");
+    REFUSED(cushim_cubin_link(cu, inputs, 2, NULL, NULL, &cubin), "inputs[1]", "NULL");
     inputs[1] = (struct cushim_link_input){.size = sizeof inputs[0],
                                            .data = syntax_error_ptx,
                                            .bytes = sizeof syntax_error_ptx,
                                            .name = "wrong"};
-    REFUSED(cushim_link(cu, inputs, 2, NULL, NULL, &cubin), "wrong: cuLinkAddData_v2: ");
+    REFUSED(cushim_cubin_link(cu, inputs, 2, NULL, NULL, &cubin), "wrong: cuLinkAddData_v2: ");
     options = (struct cushim_jit_options){.size = sizeof options, .cache_mode = 9};
     REFUSED(cushim_module_link(cu, inputs, 2, &options, NULL, &module), "options: cache_mode is 9");
     CHECK(module == A_MODULE && cubin.bytes == 77);
@@ -264,7 +264,7 @@ static void after_destroy(void)
     live_gone(LIVE_MODULES, 1);
     REFUSED(CUSHIM_LAUNCH(cu, function, &one, a, a, a, 0u), "no context is current");
     REFUSED(cushim_module_load(cu, vecadd_ptx, sizeof vecadd_ptx, NULL, NULL, &made), "context");
-    REFUSED(cushim_link(cu, &input, 1, NULL, NULL, &cubin), "context");
+    REFUSED(cushim_cubin_link(cu, &input, 1, NULL, NULL, &cubin), "context");
     CHECK(made == A_MODULE && cubin.bytes == 77);
 }
 

@@ -63,7 +63,7 @@ int main(void)
     const struct cushim_api *instance = cushim_load(NULL);
     CUcontext context = NULL;
     CUdeviceptr memory = 0x5a5a;
-    CALL(cushim_set_error_handler(print_failure, &seen));
+    CALL(cushim_error_handler_set(print_failure, &seen));
     compare_names(cu);
 
     printf("failures:\n");

@@ -156,7 +156,7 @@ static void link_two(void)
     CUmodule module;
     CUfunction function;
     CUresult code;
-    OK(cushim_link(cu, inputs, 2, NULL, &result, &cubin));
+    OK(cushim_cubin_link(cu, inputs, 2, NULL, &result, &cubin));
     printf("linked: %zu bytes, %.3f ms, info log \"%s\"\n", cubin.bytes, (double)result.wall_ms,
            result.info_log);
     cushim_jit_result_release(&result);
@@ -177,7 +177,7 @@ static void link_two(void)
     OK(cushim_module_function(cu, module, "call", &function));
     CHECK(launch(function) == 42);
     OK(cushim_module_unload(cu, module));
-    code = cushim_link(cu, inputs, 1, NULL, &result, &cubin);
+    code = cushim_cubin_link(cu, inputs, 1, NULL, &result, &cubin);
     printf("without the second: %d: %s\n", (int)code, cushim_last_error());
     CHECK(code != CUDA_SUCCESS && strstr(result.error_log, "callee"));
     cushim_jit_result_release(&result);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The owners of cushim.hpp: what they release, when they are moved, and what a failure throws or
 // returns.
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,6 +23,12 @@
             std::exit(1);                                                                          \
         }                                                                                          \
     } while (0)
+
+/* How the sentence of the last failure begins. */
+static bool said(const char *words)
+{
+    return std::strncmp(cushim_last_error(), words, std::strlen(words)) == 0;
+}
 
 template <typename Owner> static void check_kind()
 {
@@ -52,7 +61,7 @@ static void devices(const struct cushim_api *cu)
 {
     CUcontext now = nullptr;
     {
-        cushim::device one(cu), two(std::move(one));
+        cushim::unique_device one(cu), two(std::move(one));
         CHECK(!one && two && two.table() == cu && retained(cu) == 1);
         CHECK(cu->cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == two.context());
         one = std::move(two);
@@ -62,76 +71,77 @@ static void devices(const struct cushim_api *cu)
     }
     CHECK(retained(cu) == 0);
     CHECK(cu->cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == nullptr);
-    cushim::device none;
+    cushim::unique_device none;
     CHECK(none.enter(cu, 99) == CUDA_ERROR_INVALID_DEVICE && !none);
     CHECK(std::strstr(none.message(), "device: 99"));
     try {
-        cushim::device thrown(cu, 99);
+        cushim::unique_device thrown(cu, 99);
         CHECK(false);
-    } catch (const cushim::error &error) {
+    } catch (const cushim::call_error &error) {
         CHECK(error.code() == CUDA_ERROR_INVALID_DEVICE && std::strstr(error.what(), "99"));
     }
 }
 
-static void memories(const cushim::device &gpu)
+static void memories(const cushim::unique_device &gpu)
 {
     const std::size_t bytes = std::size_t(64) << 20, before = free_bytes(gpu.table());
     {
-        cushim::memory one(gpu, bytes), two(std::move(one));
-        CHECK(!one && one.bytes() == 0 && two.bytes() == bytes);
+        cushim::unique_memory<char> one(gpu, bytes), two(std::move(one));
+        CHECK(!one && one.size() == 0 && two.size() == bytes);
         CHECK(free_bytes(gpu.table()) < before);
         one = std::move(two);
         CHECK(one && !two);
-        CHECK(one.create(gpu.table(), 4096) == CUDA_SUCCESS && one.bytes() == 4096);
-        CHECK(one.try_copy_from(&before, 4097) == CUDA_ERROR_INVALID_VALUE);
+        CHECK(one.create(gpu.table(), 4096) == CUDA_SUCCESS && one.size() == 4096);
         CHECK(one.reset() == CUDA_SUCCESS && !one && one.reset() == CUDA_SUCCESS);
-        two = cushim::memory(gpu, 4096);
+        two = cushim::unique_memory<char>(gpu, 4096);
         CUdeviceptr given = two.release();
         CHECK(given && !two && cushim_memory_free(gpu.table(), given) == CUDA_SUCCESS);
     }
     CHECK(free_bytes(gpu.table()) >= before);
     std::vector<int> numbers(1000, 7), back(1000);
-    cushim::memory(gpu, numbers).copy_to(back);
+    gpu.copy(back, cushim::unique_memory<int>(gpu, numbers));
     CHECK(back == numbers);
     try {
-        cushim::memory none(gpu, 0);
+        cushim::unique_memory<int> none(gpu, 0);
         CHECK(false);
-    } catch (const cushim::error &error) {
+    } catch (const cushim::call_error &error) {
         CHECK(error.code() == CUDA_ERROR_INVALID_VALUE && std::strstr(error.what(), "bytes: 0"));
     }
-    cushim::memory none;
+    cushim::unique_memory<int> none;
     CHECK(none.create(nullptr, 4) == CUDA_ERROR_INVALID_VALUE && !none);
 }
 
-static void kernels(const cushim::device &gpu)
+static void kernels(const cushim::unique_device &gpu)
 {
     const unsigned count = 1000;
-    cushim::module code(gpu, fill_ptx, sizeof fill_ptx);
-    cushim::memory numbers(gpu, count * sizeof(unsigned));
+    cushim::unique_module code(gpu, fill_ptx, sizeof fill_ptx);
+    cushim::unique_memory<unsigned> numbers(gpu, count);
+    cushim::unique_stream stream(gpu);
     std::vector<unsigned> back(count);
-    cushim::launch(gpu, code.function("fill"), cushim_launch_1d(count, 128, nullptr),
-                   numbers.address(), 5u, static_cast<unsigned long long>(count));
-    numbers.copy_to(back);
+    stream.launch(code.function("fill"), cushim_launch_1d(count, 128, nullptr), numbers, 5u,
+                  static_cast<unsigned long long>(count));
+    stream.copy(back, numbers);
+    stream.synchronize();
     CHECK(back == std::vector<unsigned>(count, 5));
     try {
         code.function("flil");
         CHECK(false);
-    } catch (const cushim::error &error) {
+    } catch (const cushim::call_error &error) {
         CHECK(error.code() == CUDA_ERROR_NOT_FOUND && std::strstr(error.what(), "name: flil"));
     }
-    cushim::module none;
+    cushim::unique_module none;
     CHECK(none.load_file(gpu.table(), "/nowhere/a.ptx") == CUDA_ERROR_FILE_NOT_FOUND && !none);
     try {
-        cushim::module thrown(gpu, "no PTX", 6);
+        cushim::unique_module thrown(gpu, "no PTX", 6);
         CHECK(false);
-    } catch (const cushim::error &error) {
+    } catch (const cushim::call_error &error) {
         CHECK(error.code() == CUDA_ERROR_INVALID_IMAGE);
     }
     try { /* more threads than a block can have */
-        cushim::launch(gpu, code.function("fill"), cushim_launch_1d(1 << 20, 1 << 20, nullptr),
-                       numbers.address(), 5u, 1ull);
+        stream.launch(code.function("fill"), cushim_launch_1d(1 << 20, 1 << 20, nullptr), numbers,
+                      5u, 1ull);
         CHECK(false);
-    } catch (const cushim::error &error) {
+    } catch (const cushim::call_error &error) {
         CHECK(error.code() == CUDA_ERROR_INVALID_VALUE && std::strstr(error.what(), "block: "));
     }
 }
@@ -139,33 +149,295 @@ static void kernels(const cushim::device &gpu)
 struct stop {
 };
 
-static void graphs(const cushim::device &gpu)
+static void graphs(const cushim::unique_device &gpu)
 {
     const struct cushim_api *cu = gpu.table();
-    cushim::stream stream(gpu);
-    cushim::event start(gpu), end(gpu);
-    cushim::memory number(gpu, 4);
+    cushim::unique_stream stream(gpu);
+    cushim::unique_event start(gpu), end(gpu);
+    cushim::unique_memory<unsigned> number(gpu, 1);
     unsigned value = 0;
     auto set = [&]() { return cushim_fill_32_async(cu, number.address(), 9, 1, stream.get()); };
-    cushim::graph graph(gpu, stream, set);
-    start.record(stream.get());
+    cushim::unique_graph graph(stream, set);
+    stream.record(start);
     graph.launch(stream);
     end.record(stream.get());
     end.synchronize();
     CHECK(end.since(start) >= 0);
-    CHECK(number.try_copy_to(&value, 4) == CUDA_SUCCESS && value == 9);
+    gpu.copy(cushim::host_span<unsigned>(&value, 1), number);
+    CHECK(value == 9);
 
     /* A capture that is given up, by a code or an exception: the stream works again. */
     auto fail = []() { return CUDA_ERROR_UNKNOWN; };
     CHECK(graph.capture(cu, stream.get(), fail) == CUDA_ERROR_UNKNOWN && graph);
     try {
-        cushim::graph none(gpu, stream, []() -> CUresult { throw stop(); });
+        cushim::unique_graph none(stream, []() -> CUresult { throw stop(); });
         CHECK(false);
     } catch (const stop &) {
     }
     stream.synchronize();
     CHECK(set() == CUDA_SUCCESS);
     stream.synchronize();
+
+    /* Another stream has joined the capture, and is not waited for when the work fails. */
+    cushim::unique_stream other(gpu);
+    cushim::unique_event fork(gpu, CU_EVENT_DISABLE_TIMING);
+    auto fail_in_other = [&](CUresult code) {
+        stream.record(fork);
+        other.wait(fork);
+        other.fill(number, 3);
+        return code;
+    };
+    CHECK(graph.capture(cu, stream.get(), [&]() { return fail_in_other(CUDA_ERROR_UNKNOWN); }) ==
+          CUDA_ERROR_UNKNOWN);
+    CHECK(said("graph: captured work: CUDA_ERROR_UNKNOWN (999)"));
+    try {
+        cushim::unique_graph none(stream, [&]() {
+            fail_in_other(CUDA_SUCCESS);
+            other.copy(number.part(1, 1), number);
+        });
+        CHECK(false);
+    } catch (const cushim::call_error &error) {
+        CHECK(error.code() == CUDA_ERROR_INVALID_VALUE &&
+              std::strstr(error.what(), "stream: copy: a part") == error.what());
+    }
+    CHECK(graph.capture(cu, stream.get(), [&]() { fail_in_other(CUDA_SUCCESS); }) ==
+          CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    CHECK(said("graph: cuStreamEndCapture: "));
+    other.synchronize();
+    stream.synchronize();
+}
+
+/* Copies, fills and waits in streams, of whole owners and of parts. */
+static void copies(const cushim::unique_device &gpu)
+{
+    const std::size_t count = 1000;
+    cushim::unique_stream stream(gpu), other(gpu, CU_STREAM_NON_BLOCKING, -1);
+    cushim::unique_event filled(gpu, CU_EVENT_DISABLE_TIMING);
+    cushim::unique_memory<short> one(gpu, count), two(gpu, count);
+    cushim::unique_pinned<short> host(gpu, count);
+    cushim::unique_memory<double> wide(gpu, std::vector<double>(3, 0.5));
+    std::vector<double> three(3);
+    for (short &number : host)
+        number = 3;
+    stream.copy(one, host);
+    stream.fill(one.part(10, 5), static_cast<short>(7));
+    stream.record(filled);
+    other.wait(filled);
+    other.copy(two, one);
+    other.copy(host.part(0, 20), two.part(0, 20));
+    other.copy(three, wide);
+    other.synchronize();
+    CHECK(host[9] == 3 && host[10] == 7 && host[14] == 7 && host[15] == 3 && three[2] == 0.5);
+    CHECK(host.size() == count && host.end() == host.data() + count);
+
+    /* What does not fit. */
+    CHECK(stream.try_copy(one.part(0, 4), host.part(0, 5)) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: copy of 5 elements to 4: "));
+    CHECK(stream.try_copy(one.part(count, 1), host.part(0, 1)) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(stream.try_copy(one, host.part(count, 1)) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(stream.try_copy(one, two.part(1, static_cast<std::size_t>(-1))) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(stream.try_copy(one, two.part(count, 1)) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(stream.try_fill(one.part(count, 1), short(0)) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(stream.try_copy(one.part(count, 0), host.part(count, 0)) == CUDA_SUCCESS);
+    CHECK(one.create(gpu.table(), static_cast<std::size_t>(-1) / 2 + 1) ==
+              CUDA_ERROR_INVALID_VALUE &&
+          one.size() == count);
+    CHECK(host.create(gpu.table(), static_cast<std::size_t>(-1)) == CUDA_ERROR_INVALID_VALUE);
+}
+
+/* An empty owner is refused with its name; the default stream is not taken for it. */
+static void empty_owners()
+{
+    cushim::unique_stream stream;
+    cushim::unique_event event;
+    cushim::unique_graph graph;
+    cushim::unique_pool pool;
+    cushim::unique_stream_memory<int> memory;
+    CHECK(stream.try_synchronize() == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("stream: used while it is empty: "));
+    CHECK(stream.try_wait(event) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(event.try_synchronize() == CUDA_ERROR_INVALID_VALUE && said("event: used"));
+    CHECK(graph.try_launch(nullptr) == CUDA_ERROR_INVALID_VALUE && said("graph: used"));
+    CHECK(pool.try_trim() == CUDA_ERROR_INVALID_VALUE && said("pool: used"));
+    CHECK(memory.create(stream, 4) == CUDA_ERROR_INVALID_VALUE && said("stream memory: an empty"));
+}
+
+/* A table whose functions that destroy tell whether the queued work was done by then. */
+static const struct cushim_api *real;
+static struct cushim_api watched;
+static std::atomic<bool> done;
+static bool early;
+
+template <typename Call, typename... Arguments>
+static CUresult watch(Call call, Arguments... arguments)
+{
+    early = early || !done;
+    return call(arguments...);
+}
+
+static void watch_all(const struct cushim_api *cu)
+{
+    real = cu;
+    watched = *cu;
+    watched.cuMemFree_v2 = [](CUdeviceptr memory) { return watch(real->cuMemFree_v2, memory); };
+    watched.cuMemFreeHost = [](void *memory) { return watch(real->cuMemFreeHost, memory); };
+    watched.cuModuleUnload = [](CUmodule code) { return watch(real->cuModuleUnload, code); };
+    watched.cuGraphExecDestroy = [](CUgraphExec exec) {
+        return watch(real->cuGraphExecDestroy, exec);
+    };
+    if (cushim_has(cu, "cuMemFreeAsync"))
+        watched.cuMemFreeAsync = [](CUdeviceptr memory, CUstream stream) {
+            return watch(real->cuMemFreeAsync, memory, stream);
+        };
+}
+
+static void take_a_while(void *)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    done = true;
+}
+
+/* Each owner is destroyed while work that uses it is queued behind a function of the host that
+ * takes a while. The owner waits, or is freed in the order of its stream. */
+static void queued(const cushim::unique_device &gpu)
+{
+    const struct cushim_api *cu = gpu.table();
+    watch_all(cu);
+    cushim::unique_stream stream, other;
+    CUSHIM_TRY(stream.create(&watched));
+    CUSHIM_TRY(other.create(&watched));
+    auto busy = [&]() {
+        done = early = false;
+        CUSHIM_TRY(cushim_stream_callback(cu, stream.get(), take_a_while, nullptr));
+    };
+    cushim::unique_memory<unsigned> target(gpu, 100);
+    {
+        cushim::unique_memory<unsigned> source;
+        CUSHIM_TRY(source.create(&watched, 100));
+        busy();
+        stream.copy(target, source);
+    }
+    CHECK(done && !early);
+    {
+        cushim::unique_pinned<unsigned> source;
+        CUSHIM_TRY(source.create(&watched, 100));
+        busy();
+        stream.copy(target, source);
+    }
+    CHECK(done && !early);
+    {
+        cushim::unique_module code;
+        CUSHIM_TRY(code.load(&watched, fill_ptx, sizeof fill_ptx));
+        busy();
+        stream.launch(code.function("fill"), cushim_launch_1d(100, 100, nullptr), target, 5u,
+                      100ull);
+    }
+    CHECK(done && !early);
+    {
+        cushim::unique_graph graph(stream, [&]() { stream.fill(target, 6); });
+        busy();
+        graph.launch(stream);
+    }
+    CHECK(done && !early);
+    int pools = 0;
+    if (cushim_driver_version(cu) >= 11020)
+        CUSHIM_TRY(cu->cuDeviceGetAttribute(&pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+                                            gpu.number()));
+    {
+        cushim::unique_stream_memory<unsigned> own(stream, 100);
+        busy();
+        stream.fill(own, 8);
+        stream.copy(target, own);
+    }
+    CHECK(early == (pools != 0)); /* it was freed without a wait, after the copy */
+    stream.synchronize();
+    {
+        cushim::unique_stream_memory<unsigned> elsewhere(other, 100);
+        other.synchronize();
+        busy();
+        stream.fill(elsewhere, 9);
+        stream.copy(target, elsewhere);
+    }
+    CHECK(done && !early); /* its own stream does not know of that work */
+    std::vector<unsigned> back(100);
+    gpu.copy(back, target);
+    CHECK(back == std::vector<unsigned>(100, 9));
+    if (!pools) {
+        cushim::unique_pool none;
+        CHECK(none.create(cu) != CUDA_SUCCESS && said("pool: cuMemPoolCreate"));
+        return;
+    }
+    cushim::unique_pool pool(gpu);
+    pool.keep(1 << 20);
+    {
+        cushim::unique_stream_memory<unsigned> part(stream, 100, pool), moved(std::move(part));
+        struct cushim_pointer pointer = {};
+        pointer.size = sizeof pointer;
+        CUSHIM_TRY(cushim_pointer_describe(cu, moved.get(), &pointer));
+        CHECK(!part && part.size() == 0 && moved.size() == 100);
+        CHECK(!pointer.pool || pointer.pool == pool.get());
+        stream.fill(moved, 1);
+    }
+    stream.synchronize();
+    pool.trim();
+}
+
+/* While a stream is captured nothing can be waited for: the owner keeps what it has. */
+static void captured(const cushim::unique_device &gpu)
+{
+    cushim::unique_stream stream(gpu);
+    cushim::unique_memory<unsigned> memory(gpu, 4);
+    cushim::unique_graph graph;
+    CUresult code = CUDA_SUCCESS;
+    const CUdeviceptr address = memory.address();
+    graph.capture(gpu.table(), stream.get(), [&]() {
+        code = memory.reset();
+        return CUDA_ERROR_UNKNOWN;
+    });
+    CHECK(code == CUDA_SUCCESS ? !memory : memory.address() == address);
+    CHECK(!graph && memory.reset() == CUDA_SUCCESS && !memory);
+}
+
+/* Owners may move to another thread and be destroyed there, where no context is current. */
+static void threads(const cushim::unique_device &gpu)
+{
+    const struct cushim_api *cu = gpu.table();
+    cushim::unique_stream stream(gpu);
+    cushim::unique_event event(gpu);
+    cushim::unique_memory<unsigned> memory(gpu, 100);
+    cushim::unique_pinned<unsigned> pinned(gpu, 100);
+    cushim::unique_stream_memory<unsigned> part(stream, 100);
+    cushim::unique_module code(gpu, fill_ptx, sizeof fill_ptx);
+    cushim::unique_graph graph(stream, [&]() { stream.fill(memory, 6); });
+    std::thread([&]() {
+        CUcontext now = nullptr;
+        CHECK(cu->cuCtxGetCurrent(&now) == CUDA_SUCCESS && !now);
+        {
+            cushim::unique_device mine(cu, gpu.number());
+            CHECK(mine.context() == gpu.context());
+            graph.launch(stream);
+            stream.copy(pinned, memory);
+            mine.synchronize();
+            CHECK(pinned[99] == 6);
+        }
+        CHECK(graph.reset() == CUDA_SUCCESS && code.reset() == CUDA_SUCCESS);
+        CHECK(part.reset() == CUDA_SUCCESS && pinned.reset() == CUDA_SUCCESS);
+        CHECK(memory.reset() == CUDA_SUCCESS && event.reset() == CUDA_SUCCESS);
+        cushim::unique_stream moved(std::move(stream));
+        CHECK(moved.reset() == CUDA_SUCCESS);
+        CHECK(cu->cuCtxGetCurrent(&now) == CUDA_SUCCESS && !now);
+    }).join();
+    CHECK(!stream && !memory);
+}
+
+/* What is destroyed after its device was left went with the context. */
+static void too_late(const struct cushim_api *cu)
+{
+    cushim::unique_device gpu(cu);
+    cushim::unique_memory<int> memory(gpu, 10);
+    CHECK(gpu.leave() == CUDA_SUCCESS);
+    CHECK(memory.reset() == CUDA_SUCCESS && !memory);
 }
 
 static void no_driver()
@@ -176,15 +448,16 @@ static void no_driver()
     const struct cushim_api *cu = cushim_open(&options);
     CHECK(cu);
     try {
-        cushim::device gpu(cu);
+        cushim::unique_device gpu(cu);
         CHECK(false);
-    } catch (const cushim::error &error) {
+    } catch (const cushim::call_error &error) {
         CHECK(error.code() == CUDA_ERROR_NO_DEVICE && std::strstr(error.what(), "/nowhere/"));
     }
-    cushim::stream stream;
-    cushim::event event;
-    cushim::graph graph;
+    cushim::unique_stream stream;
+    cushim::unique_event event;
+    cushim::unique_graph graph;
     CHECK(stream.create(cu) == CUDA_ERROR_NOT_INITIALIZED && !stream);
+    CHECK(said("stream: cuStreamCreateWithPriority is not available"));
     CHECK(stream.create(nullptr) == CUDA_ERROR_INVALID_VALUE);
     CHECK(stream.try_synchronize() == CUDA_ERROR_INVALID_VALUE);
     CHECK(event.create(nullptr) == CUDA_ERROR_INVALID_VALUE);
@@ -195,12 +468,15 @@ static void no_driver()
 
 int main()
 {
-    check_kind<cushim::device>();
-    check_kind<cushim::memory>();
-    check_kind<cushim::module>();
-    check_kind<cushim::stream>();
-    check_kind<cushim::event>();
-    check_kind<cushim::graph>();
+    check_kind<cushim::unique_device>();
+    check_kind<cushim::unique_memory<int>>();
+    check_kind<cushim::unique_stream_memory<int>>();
+    check_kind<cushim::unique_pinned<int>>();
+    check_kind<cushim::unique_pool>();
+    check_kind<cushim::unique_module>();
+    check_kind<cushim::unique_stream>();
+    check_kind<cushim::unique_event>();
+    check_kind<cushim::unique_graph>();
     no_driver();
     const struct cushim_api *cu = cushim_load(nullptr);
     if (cushim_init(cu) != CUSHIM_OK) {
@@ -209,12 +485,20 @@ int main()
     }
     try {
         devices(cu);
-        cushim::device gpu(cu);
+        cushim::unique_device gpu(cu);
         memories(gpu);
         kernels(gpu);
-        graphs(gpu);
+        copies(gpu);
+        empty_owners();
+        if (cushim_driver_version(cu) >= 10000) { /* there are graphs */
+            graphs(gpu);
+            queued(gpu);
+            captured(gpu);
+            threads(gpu);
+        }
         CHECK(gpu.leave() == CUDA_SUCCESS);
-    } catch (const cushim::error &error) {
+        too_late(cu);
+    } catch (const cushim::call_error &error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;
     }

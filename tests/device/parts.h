@@ -31,7 +31,7 @@ static inline CUresult shown(const char *what, CUresult code)
     return code;
 }
 
-#define SHOW(call) shown(#call, (cushim_clear_last_error(), (call)))
+#define SHOW(call) shown(#call, (cushim_last_error_clear(), (call)))
 
 static inline CUcontext current(void)
 {

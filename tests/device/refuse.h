@@ -58,7 +58,7 @@ static inline void refuse_check(CUresult code, const char *call, int line, const
         const struct live live_ = live_now();                                                      \
         CUcontext was_ = NULL;                                                                     \
         OK(cu->cuCtxGetCurrent(&was_));                                                            \
-        cushim_clear_last_error();                                                                 \
+        cushim_last_error_clear();                                                                 \
         CUresult refused_ = (call);                                                                \
         refuse_check(refused_, #call, __LINE__, &live_, was_,                                      \
                      (const char *const[]){__VA_ARGS__, NULL});                                    \
@@ -66,7 +66,7 @@ static inline void refuse_check(CUresult code, const char *call, int line, const
 
 #define REFUSED_IN_CHILD(call, ...)                                                                \
     do {                                                                                           \
-        cushim_clear_last_error();                                                                 \
+        cushim_last_error_clear();                                                                 \
         CUresult refused_ = (call);                                                                \
         refuse_check(refused_, #call, __LINE__, NULL, NULL,                                        \
                      (const char *const[]){__VA_ARGS__, NULL});                                    \

@@ -4,6 +4,8 @@
 A fenced block of C or C++ has a comment above it that tells what to do with it:
 
     <!-- test: program -->                whole; it is compiled and run
+    <!-- test: tests, sim -->             the same, linked with the simulated driver and with the
+                                          frameworks for tests that it includes
     <!-- test: fragment -->               statements; they are compiled and run behind prelude.h
     <!-- test: fragment, sim -->          the same, linked with the simulated driver
     <!-- test: declarations -->           the same outside of any function; the last one
@@ -11,6 +13,7 @@ A fenced block of C or C++ has a comment above it that tells what to do with it:
     <!-- test: change -->                 a diff: what it adds and what it keeps is a fragment
     <!-- test: output, no driver -->      what the program before it prints without a driver
     <!-- test: output, no device -->      ... and with a driver that finds no device
+    <!-- test: session, NAME -->          a command and what it prints: test_readme.py
 """
 
 import re
@@ -19,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-KINDS = ("program", "fragment", "fragment, sim", "declarations", "change", "output, no driver",
+KINDS = ("program", "tests, sim", "fragment", "fragment, sim", "declarations", "change", "output, no driver",
          "output, no device")
 CODE = ("c", "cpp", "c++", "diff")
 MARK = re.compile(r"<!-- test: (.*) -->")
@@ -70,6 +73,8 @@ def read_blocks(pages):
         last = None
         for block in fenced(page):
             output = block.kind.startswith("output")
+            if block.kind.startswith("session, "):
+                continue
             if block.kind and block.kind not in KINDS:
                 wrong.append(f"{block.name()}: no such mark: {block.kind}")
             elif output and last is None:

@@ -23,6 +23,9 @@ SIM = os.environ.get("CUSHIM_DOCS_SIM")  # the newest version that is simulated
 NOWHERE = "/nonexistent/libcuda.so.1"
 LANGUAGES = {"c": ("cc", "c", "-std=c11"), "diff": ("cc", "c", "-std=c11"),
              "cpp": ("c++", "cpp", "-std=c++11"), "c++": ("c++", "cpp", "-std=c++11")}
+WHOLE = ("program", "tests, sim")
+# What a framework for tests is included by, and what it is linked with.
+FRAMEWORKS = {"gtest/gtest.h": ["-lgtest", "-lgtest_main"], "catch2/catch.hpp": []}
 MAIN = """
 int main(void)
 {
@@ -50,7 +53,7 @@ def run(command, cwd, env):
 
 def source(block):
     """The source file of a block."""
-    if block.kind == "program":
+    if block.kind in WHOLE:
         return block.text
     head = '#include "prelude.h"\n' + ("#include <cushim/sim.h>\n" if "sim" in block.kind else "")
     includes = "".join(re.findall(r"^#include.*\n", block.code(), re.M))
@@ -71,7 +74,7 @@ def compile_block(block, folder):
     file.write_text(source(block), encoding="utf-8")
     libraries = ["cushim-sim", "cushim"] if "sim" in block.kind else ["cushim"]
     objects = [next(BUILD.glob(f"src/**/lib{name}.a")) for name in libraries]
-    extra = ["-Wno-unused", "-Wno-missing-field-initializers"] if block.kind != "program" else []
+    extra = [] if block.kind in WHOLE else ["-Wno-unused", "-Wno-missing-field-initializers"]
     compiler = os.environ.get("CXX" if suffix == "cpp" else "CC", compiler).split()[-1]
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")
@@ -80,10 +83,23 @@ def compile_block(block, folder):
                f'-DSAXPY_PTX="{HERE.parents[1]}/kernels/saxpy.ptx"', file, "-o", program,
                *objects, "-ldl", "-pthread"]
     if "sim" in block.kind:
-        command += ["-lm", *sim_libraries()]
+        command += ["-lm", *sim_libraries(), *framework(block, compiler)]
     done = run(command, folder, environment())
     assert done.returncode == 0, f"{block.name()}: {done.stderr}"
     return program
+
+
+def framework(block, compiler):
+    """What its framework is linked with; the test is skipped where it is not installed."""
+    words = []
+    for header, libraries in FRAMEWORKS.items():
+        if f"<{header}>" in block.text:
+            found = subprocess.run([compiler, "-x", "c++", "-E", "-", "-o", "/dev/null"], text=True,
+                                   input=f"#include <{header}>\n", capture_output=True, check=False)
+            if found.returncode != 0:
+                pytest.skip(f"{header} is not installed")
+            words += libraries
+    return words
 
 
 def sim_libraries():

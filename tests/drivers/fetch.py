@@ -19,6 +19,10 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from modes import DRIVERS as FEW  # noqa: E402
+
 REQUIRED = ("460", "470", "535", "550")
 EXTRAS = ("340", "390", "418", "450", "525", "555")
 SUITES = ("bullseye", "bookworm", "trixie", "sid", "experimental")
@@ -443,6 +447,8 @@ def parse_arguments():
                         f"and as extras {' '.join(EXTRAS)}")
     parser.add_argument("--require", type=branch_list, default=[], metavar="BRANCH,...",
                         help="fetch these too, and exit 1 if one of them could not be had")
+    parser.add_argument("--few", action="store_true",
+                        help=f"those that `sh tests/run` takes: {' '.join(FEW)}")
     parser.add_argument("--cache", metavar="DIR", help="the cache (see below)")
     parser.add_argument("--library", choices=LIBRARIES, default="cuda",
                         help="which library of the driver; default: %(default)s")
@@ -459,7 +465,8 @@ def main():
         print(json.dumps(cached_drivers(folder, library), indent=2))
         return 0
     named = [name for group in options.branch for name in group]
-    wanted = list(dict.fromkeys([*(named or [*REQUIRED, *EXTRAS]), *options.require]))
+    default = FEW if options.few else [*REQUIRED, *EXTRAS]
+    wanted = list(dict.fromkeys([*(named or default), *options.require]))
     reasons = fetch(folder, wanted, library)
     newest = {driver["branch"]: driver for driver in cached_drivers(folder, library)}
     for branch in wanted:

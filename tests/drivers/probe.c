@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe PATH [--order default|proc|dlsym|dlsym-only] [--per-thread] [--call] [--init]
+ * probe PATH [--order both|symbols] [--per-thread] [--call] [--init]
  *
  * Opens one driver and prints, a line each and separated by tabs, facts about it and every slot of
  * its table; test_drivers.py compares them with what the driver's file exports.
@@ -80,7 +80,7 @@ static void call_unavailable(const struct cushim_api *cu)
         struct cushim_entry entry;
         if (!cushim_entry_at(i, &entry) || cushim_slot_at(cu, i).address)
             continue;
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         int code = call_stub(slot_value(cu, i));
         printf("call\t%s\t%d\t%s\n", entry.symbol, code, cushim_last_error());
     }
@@ -88,7 +88,7 @@ static void call_unavailable(const struct cushim_api *cu)
 
 static bool parse_order(const char *text, enum cushim_order *order)
 {
-    static const char *const names[] = {"default", "proc", "dlsym", "dlsym-only"};
+    static const char *const names[] = {"both", "symbols"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(text, names[i]) == 0) {
             *order = (enum cushim_order)i;
@@ -124,9 +124,8 @@ int main(int count, char **arguments)
 {
     struct request request;
     if (!parse(&request, count, arguments)) {
-        fprintf(stderr,
-                "usage: probe PATH [--order default|proc|dlsym|dlsym-only] [--per-thread] [--call] "
-                "[--init]\n");
+        fprintf(stderr, "usage: probe PATH [--order both|symbols] [--per-thread] [--call] "
+                        "[--init]\n");
         return 2;
     }
     const struct cushim_api *cu = cushim_open(&request.options);

@@ -9,10 +9,12 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[:2]]
 
+import modes  # noqa: E402
 from fetch import EXTRAS, REQUIRED, cached_drivers, drivers_folder, probe  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +61,14 @@ def newest_drivers():
         return {driver.branch: driver}
     found = {note["branch"]: Driver(note) for note in cached_drivers(drivers_folder(None))}
     return {branch: found[branch] for branch in sorted((*REQUIRED, *EXTRAS)) if branch in found}
+
+
+def each_branch():
+    """Parameters for a test of each cached driver. One that is required and not there is a case as
+    well; and so is, for the count of what is left out, each that `sh tests/run` does not fetch."""
+    if FOREIGN:
+        return list(newest_drivers())
+    return sorted({*newest_drivers(), *REQUIRED, *(EXTRAS if modes.QUICK else ())})
 
 
 def driver_at(path):
@@ -148,10 +158,16 @@ class Probe:
 
 def start_probe(program, driver, *options, path=None, preload=None):
     """Run the probe on a driver, or on a changed copy of it; the finished process."""
-    environment = driver.environment() | ({"LD_PRELOAD": preload} if preload else {})
-    command = [*shlex.split(program), str(path or driver.path), *options]  # an emulator's, maybe
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment,
-                          check=False)
+    words = [program] if Path(program).exists() else shlex.split(program)  # an emulator's, maybe
+    command = [*words, str(path or driver.path), *options]
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        environment = driver.environment()
+        if preload:  # by a link, as a blank would end the name in LD_PRELOAD
+            link = Path(folder, "preloaded.so")
+            link.symlink_to(preload)
+            environment |= {"LD_PRELOAD": str(link)}
+        return subprocess.run(command, capture_output=True, text=True, timeout=60,
+                              env=environment, check=False)
 
 
 def run_probe(program, driver, *options, path=None, preload=None):

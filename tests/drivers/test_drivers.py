@@ -8,20 +8,20 @@ import resource
 import shutil
 import signal
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from real_drivers import (FOREIGN, REQUIRED, ROOT, ElfFile, is_private, newest_drivers,
+from real_drivers import (FOREIGN, ROOT, ElfFile, each_branch, is_private, newest_drivers,
                           nm_exports, registry, run_probe, start_probe)
 
 PROBE = os.environ.get("CUSHIM_PROBE", "probe")
 HOOK = os.environ.get("CUSHIM_HOOK")
 HOOKED = "cuDeviceGetCount"  # by hook.c
-ORDERS = ("default", "proc", "dlsym", "dlsym-only")
+ORDERS = ("both", "symbols")
 NEWER, UNSUPPORTED = 36, 801  # CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, CUDA_ERROR_NOT_SUPPORTED
-REMARK_PROC_FAILED, REMARK_NO_PER_THREAD_STREAM = 2, 4
+REMARK_INTERPOSED, REMARK_NO_PER_THREAD_STREAM = 2, 4
 # Instructions that are defined to be invalid: ud2, udf.
 TRAPS = {"EM_X86_64": b"\x0f\x0b", "EM_386": b"\x0f\x0b", "EM_AARCH64": bytes(4)}
 CALLED_BY_A_LOAD = {"cuDriverGetVersion", "cuGetProcAddress", "cuGetProcAddress_v2"}
@@ -30,9 +30,8 @@ DRIVERS = newest_drivers()
 
 
 def pytest_generate_tests(metafunc):
-    """Each test on each cached driver; one that is required and not there is a case as well."""
     if "branch" in metafunc.fixturenames:
-        metafunc.parametrize("branch", sorted({*DRIVERS, *([] if FOREIGN else REQUIRED)}))
+        metafunc.parametrize("branch", each_branch())
 
 
 @pytest.fixture
@@ -143,27 +142,24 @@ def test_reason_for_each_missing_entry(driver):
 
 
 def test_both_routes_agree(driver):
-    """The audit: by any order the same table, and the driver's look-up never denies an export."""
+    """By any order the same table, and nothing stands before a driver's look-up."""
     tables = {order: probe(driver, "--order", order) for order in ORDERS}
     shown = {order: [(entry.symbol, entry.state, entry.offset) for entry in table.entries]
              for order, table in tables.items()}
-    assert shown["proc"] == shown["dlsym"] == shown["dlsym-only"]
+    assert shown["both"] == shown["symbols"]
     for table in tables.values():
-        assert not int(table.facts["remarks"]) & REMARK_PROC_FAILED
+        assert not int(table.facts["remarks"]) & REMARK_INTERPOSED
 
 
 def test_route_of_each_entry(driver):
-    """cuGetProcAddress is asked for everything in one order, for what is not unique by default."""
+    """Every entry has a symbol, by which it is found; cuGetProcAddress came with 11.3."""
     has_lookup = "cuGetProcAddress" in elf(driver).exports
     assert has_lookup == (driver.cuda >= 11030)
     for order in ORDERS:
         entries = probe(driver, "--order", order).entries
-        forms = Counter(entry.name for entry in entries)
         for entry in entries:
             if entry.state == "available":
-                asked = has_lookup and entry.since <= driver.cuda and (
-                    order == "proc" or order == "default" and forms[entry.name] > 1)
-                assert entry.via == ("proc" if asked else "dlsym"), entry.symbol
+                assert entry.via == "dlsym", entry.symbol
 
 
 def test_unavailable_entries_say_why(driver):
@@ -254,8 +250,7 @@ def test_load_never_calls_cuinit(driver, trapped, no_core_files):
     symbols = {"cuInit"} if trapped == "cuInit" else everything
     with tempfile.TemporaryDirectory() as folder:
         copy = trapped_copy(driver, folder, symbols)
-        for options in (["--order", "proc"], ["--order", "dlsym"], ["--order", "dlsym-only"],
-                        ["--per-thread"]):
+        for options in (["--order", "both"], ["--order", "symbols"], ["--per-thread"]):
             loaded = run_probe(PROBE, driver, *options, path=copy)
             assert Path(loaded.facts["path"]) == copy.resolve()
             assert ([(entry.symbol, entry.state, entry.offset) for entry in loaded.entries]

@@ -87,7 +87,7 @@ static int link_inputs(char *text, size_t size)
     };
     struct cushim_jit_result result = {.size = sizeof result};
     struct cushim_cubin cubin = {UNTOUCHED, 7};
-    int code = ended(cushim_link(cu, inputs, 2, NULL, &result, &cubin), text, size);
+    int code = ended(cushim_cubin_link(cu, inputs, 2, NULL, &result, &cubin), text, size);
     assert_true(code ? cubin.data == UNTOUCHED && cubin.bytes == 7 : cubin.data != UNTOUCHED);
     if (!code)
         cushim_cubin_release(&cubin);

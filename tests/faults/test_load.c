@@ -38,7 +38,7 @@ static size_t expected; /* entries; a symbol that dlsym does not find is no entr
 /* One load, and what a program asks of it. */
 static int load(const struct cushim_options *options, char *text, size_t size)
 {
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     const struct cushim_api *cu = cushim_open(options);
     if (!cu) {
         inject_end();

@@ -108,7 +108,7 @@ static void odd_fill_list(void *unused)
     cushim_close(cu);                  /* its place is the first of the second block */
     for (int i = 0; i < 30; i++)
         assert_non_null(cushim_open(&options));
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     char *path = strdup(copy_file(fake_path(GOOD), "unlisted.so"));
     options.path = path;
     inject_begin(INJECT_ALLOCATE, calls, false);
@@ -145,7 +145,7 @@ static void test_probe(void **state)
 static void odd_load_without_memory(void *unused)
 {
     (void)unused;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     inject_begin(INJECT_ALLOCATE, 1, true);
     const struct cushim_api *cu = cushim_load(NULL);
     inject_end();

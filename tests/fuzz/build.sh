@@ -44,12 +44,12 @@ clang -fsanitize=address,undefined -o "$folder/fuzz_api" "$folder"/tests-fuzz-fu
     "$folder"/generated-*.o "$folder"/src-*.o -lzstd -llz4 -lm -ldl -lpthread
 [ $# -gt 1 ] || exit 0
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
-    -fsanitize=fuzzer,address,undefined -DHAVE_ARCHIVE -DHAVE_ZSTD -DHAVE_LZ4 -DMOST_BYTES=1000000
+    -fsanitize=fuzzer,address,undefined -DHAVE_MINIZIP -DHAVE_ZSTD -DHAVE_LZ4 -DMOST_BYTES=1000000
     -Iinclude -I$2/gen -Itools"
 # shellcheck disable=SC2086
 clang $flags -o "$folder/fuzz_scan" tests/fuzz/fuzz_scan.c tools/elf_file.c tools/fatbin_read.c \
-    tools/known.c tools/output.c tools/pe_file.c tools/scan_file.c tools/scan_gpu.c \
-    tools/scan_wheel.c "$2/src/libcushim.a" -lelf -larchive -lzstd -llz4 -ljansson -ldl -lpthread
+    tools/known.c tools/mapped.c tools/output.c tools/pe_file.c tools/scan_file.c tools/scan_gpu.c \
+    tools/scan_wheel.c "$2/src/libcushim.a" -lelf -lminizip -lzstd -llz4 -ljansson -ldl -lpthread
 # These read with the library's and the simulated driver's own sources.
 for name in fuzz_rule fuzz_library; do
     # shellcheck disable=SC2086

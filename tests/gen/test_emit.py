@@ -164,7 +164,7 @@ def test_sources_compile(output, compiler, emitted):
     compile_with(compiler, "c11", emitted / output,
                  [f"-I{emitted}", f"-I{emitted / 'cushim'}", f"-I{ROOT / 'include'}",
                   f"-I{ROOT / 'src'}", f"-I{ROOT / 'src' / 'dropin'}",
-                  f"-I{ROOT / 'src/sim'}",
+                  f"-I{ROOT / 'src/sim'}", f"-I{ROOT / 'tools'}",
                   "-Wno-overlength-strings"])
 
 
@@ -247,6 +247,32 @@ BAD = {
     "a toolkit with an older driver": ("drivers", 6, b'{"toolkit": 12000, "update": 1, "linux": '
                                        b'"525.60.12", "windows": null, "source": "notes"}\n',
                                        "Linux driver 525.60.12 is older than the one before it"),
+    "a GPU's line of no kind": ("gpus", 2, b'{"source": "list", "gpu": "H1"}\n',
+                                "not the fields of one kind of line: gpu, source"),
+    "a GPU without source": ("gpus", 2, b'{"tegra": [62], "source": "hearsay"}\n',
+                             "no line above names the source hearsay"),
+    "a capability as text": ("gpus", 2, b'{"tegra": ["6.2"], "source": "list"}\n',
+                             "the compute capabilities are not numbers such as 90"),
+    "a capability twice": ("gpus", 3, b'{"tegra": [11], "source": "list"}\n',
+                           "11 is of two architectures"),
+    "a GPU of no capability": ("gpus", 4, b'{"gpu": "H2", "capability": 91, "source": "list"}\n',
+                               "no line above has the compute capability 91"),
+    "an explanation without cause": (
+        "causes", 1, b'{"code": 1, "runtime": "a", "phrases": [], "who": "b", "causes": []}\n',
+        "no causes"),
+    "an explanation that words a meaning again": (
+        "causes", 1, b'{"code": 1, "runtime": "a", "phrases": [], "who": "b", "text": "c", '
+        b'"causes": [{"cause": "d", "check": "e"}]}\n',
+        "text is there for codes that are not in errors.jsonl, and no others"),
+    "a cause without check": (
+        "causes", 2, b'{"code": 36, "runtime": "a", "phrases": [], "who": "b", "text": "c", '
+        b'"causes": [{"cause": "c"}]}\n', "a cause has the fields cause and check"),
+    "explanations out of order": (
+        "causes", 2, b'{"code": 0, "runtime": "a", "phrases": [], "who": "b", "causes": '
+        b'[{"cause": "c", "check": "d"}]}\n', "code 0 does not come after 1"),
+    "an explanation with an unknown field": (
+        "causes", 1, b'{"code": 1, "runtime": "a", "phrases": [], "who": "b", "causes": '
+        b'[{"cause": "c", "check": "d"}], "cure": ""}\n', "unknown field cure"),
     "a feature of two words": ("features", 1, b'{"feature": "a b", "group": "g", "text": "t", '
                                b'"since": 2000, "entries": ["cuInit"]}\n',
                                "a b is not lower case with hyphens"),
@@ -279,7 +305,7 @@ BAD = {
 }
 OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c",
              "types": "cuda_types.h", "levels": "api.h", "errors": "error_names.c",
-             "typedefs": "cudaTypedefs.h"}
+             "typedefs": "cudaTypedefs.h", "gpus": "gpus.c", "causes": "causes.c"}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -50,6 +50,7 @@ def test_error_texts(library):
                      for row in registry.read(library.registry, "errors")}
 
 
+@pytest.mark.in_all
 @NEEDS_CLANG
 def test_committed(headers, library, tmp_path, monkeypatch):
     """Both from nothing and on top of what is there; the headers are parsed once for both."""

@@ -90,11 +90,44 @@ def test_same_layout():
     assert sizes[0] == sizes[1] and len(sizes[0]) >= 2
 
 
-@pytest.mark.parametrize("name", ["cuMemAlloc", "cuCtxCreate", "cuMemcpyHtoD"])
-def test_no_name_of_several_abis(name):
-    """Without cuda.h's macros a plain name would be the first ABI, so it does not compile."""
+# A plain name with several ABIs, and the one that it means at a level.
+MEANT = [("cuMemAlloc", 12000, "cuMemAlloc_v2"), ("cuMemAdvise", 12000, "cuMemAdvise_v1"),
+         ("cuMemAdvise", 13000, "cuMemAdvise_v2"), ("cuCtxCreate", 12000, "cuCtxCreate_v2"),
+         ("cuCtxCreate", 13000, "cuCtxCreate_v4"),
+         ("cuDevicePrimaryCtxRelease", 12000, "cuDevicePrimaryCtxRelease_v2"),
+         ("cuGraphInstantiate", 11080, "cuGraphInstantiate_v2"),
+         ("cuGraphInstantiate", 12000, "cuGraphInstantiateWithFlags"),
+         ("cuStreamWaitValue32", 11080, "cuStreamWaitValue32_v1"),
+         ("cuStreamWaitValue32", 12000, "cuStreamWaitValue32_v2")]
+
+
+@pytest.mark.parametrize("compiler, standard", [("gcc", "c11"), ("clang", "c++17")])
+@pytest.mark.parametrize("name, level, symbol", MEANT)
+def test_plain_name(name, level, symbol, compiler, standard):
+    """It is the slot that it means at the level, without a macro; 12.0's if none was chosen."""
+    head = HEADERS["few"] + "#define CUSHIM_FOREIGN_TYPES\n#include <cushim/cushim.h>\n"
+    text = (head + "typedef char same[offsetof(struct cushim_api, %s) == "
+            "offsetof(struct cushim_api, %s) ? 1 : -1];\n"
+            f"#ifdef {name}\n#error a macro\n#endif\n") % (name, symbol)
+    assert not toolkits.check(compiler, standard, text, *STRICT, f"-DCUSHIM_CUDA_VERSION={level}")
+    said = toolkits.check(compiler, standard, text, *STRICT)
+    assert bool(said) == (level != 12000), said
+
+
+@pytest.mark.parametrize("compiler, standard", [("gcc", "c11"), ("clang", "c++17")])
+@pytest.mark.parametrize("name", sorted({name for name, *_ in MEANT}))
+def test_hint(name, compiler, standard):
+    """The compiler's hint for a misspelt name is the name, and never an older ABI of it."""
     text = (HEADERS["few"] + "#define CUSHIM_FOREIGN_TYPES\n#include <cushim/cushim.h>\n"
             "int use(const struct cushim_api *cu);\nint use(const struct cushim_api *cu)\n"
-            "{ return cu->%s != NULL; }\n")
-    assert not toolkits.check("gcc", "c11", text % f"{name}_v2", *STRICT)
-    assert f"no member named '{name}'" in toolkits.check("gcc", "c11", text % name, *STRICT)
+            f"{{ return cu->{name[:-2]}{name[-1]} != NULL; }}\n")
+    said = toolkits.check(compiler, standard, text)
+    assert re.search(rf"did you mean .{name}.\?", said), said
+    assert "_v1" not in said.split("did you mean")[1].splitlines()[0]
+
+
+def test_unknown_level():
+    """A level that is no release is refused here too."""
+    text = HEADERS["few"] + "#define CUSHIM_FOREIGN_TYPES\n#include <cushim/cushim.h>\n"
+    assert "is no release that cushim knows" in toolkits.check(
+        "gcc", "c11", text, "-DCUSHIM_CUDA_VERSION=12345")

@@ -30,7 +30,7 @@ def test_windows(toolkit, compiler, standard, measure):
     proven(measure(toolkit), compiler, standard)
 
 
-@pytest.mark.parametrize("platform", toolkits.COMPANIONS)
+@pytest.mark.parametrize("platform", toolkits.each_platform())
 def test_complete(platform, measure):
     """Every typedef of a toolkit is one entry, and no entry is without one in the newest."""
     found = toolkits.toolkits(platform)
@@ -49,7 +49,7 @@ def test_complete(platform, measure):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("platform", toolkits.COMPANIONS)
+@pytest.mark.parametrize("platform", toolkits.each_platform())
 @pytest.mark.parametrize("toolkit", toolkits.each_toolkit())
 def test_macros(toolkit, platform, mode, shim):
     """Constants have the same text, and names of functions the same meaning."""

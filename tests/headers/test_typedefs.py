@@ -104,7 +104,7 @@ def test_types_on_windows(toolkit, compiler, standard, typedefs):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("platform", toolkits.COMPANIONS)
+@pytest.mark.parametrize("platform", toolkits.each_platform())
 @pytest.mark.parametrize("toolkit", toolkits.each_toolkit())
 def test_plain_names(toolkit, platform, mode, typedefs):
     """The plain names of a level are those of the toolkit, and stand for the same."""

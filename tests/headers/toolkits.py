@@ -7,6 +7,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import modes
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,11 +17,10 @@ GENERATED = Path(os.environ.get("CUSHIM_GENERATED", ROOT / "build" / "gen"))
 C = ("c99", "c11", "c17")
 CXX = ("c++11", "c++17", "c++20")
 STANDARDS = C + CXX
-# What a test of every toolkit is compiled in. CI has time for one language with one compiler,
-# another for each release, and for every second release on Windows; tests/run by hand takes all.
-# Without a toolkit, every standard is taken in any case.
-IN_CI = bool(os.environ.get("CI"))
-ON_WINDOWS = ("c++17",) if IN_CI else ("c11", "c++17")
+IN_ALL, BY_HAND = pytest.mark.in_all, pytest.mark.by_hand
+# What a test of every toolkit is compiled in. CI takes one language with one compiler, another for
+# each release, and every second release on Windows. Without a toolkit, it takes every standard.
+ON_WINDOWS = (pytest.param("c11", marks=BY_HAND), "c++17")
 COMPILERS = {"linux": {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")},
              "windows": {"mingw": ("x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-g++")}}
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
@@ -73,12 +73,28 @@ def toolkits(platform="linux"):
     return sorted(found, key=lambda toolkit: toolkit.version)
 
 
+def known_toolkits(platform):
+    """The cached ones and, for the count of what is left out, those that were not fetched."""
+    found = {toolkit.release: toolkit for toolkit in toolkits(platform)}
+    names = [f"{major}.{minor}" for major, minor in modes.releases()] if modes.QUICK else []
+    for name in names:
+        if name not in modes.release_ends():
+            found.setdefault(name, Toolkit(cache() / "headers" / name, platform))
+    return sorted(found.values(), key=lambda toolkit: toolkit.version)
+
+
 def each_toolkit(platform="linux"):
     """Parameters for a test of every toolkit; without any, one that says so and is skipped."""
-    found = [pytest.param(toolkit, id=toolkit.release) for toolkit in toolkits(platform)]
-    if IN_CI and platform == "windows":
-        found = found[::-2]
+    known = known_toolkits(platform)[::-1]
+    found = [pytest.param(toolkit, id=toolkit.release,
+                          marks=[BY_HAND] if platform == "windows" and age % 2 else [])
+             for age, toolkit in enumerate(known)][::-1]
     return found or [pytest.param(None, id="none", marks=pytest.mark.skip(NONE))]
+
+
+def each_platform():
+    """Parameters for a test that asks a compiler of each platform."""
+    return ["linux", pytest.param("windows", marks=IN_ALL)]
 
 
 def each_compiler(platform="linux"):
@@ -91,19 +107,19 @@ def each_compiler(platform="linux"):
 def each_pair(*standards):
     """Parameters "toolkit, compiler, standard" for a test of every toolkit on Linux.
 
-    In CI gcc takes the C of one release, and clang the C++ of the next; both take the newest.
+    In CI gcc takes the C of one release, and clang the C++ of the next; both take the newest. `sh
+    tests/run` takes these two languages as well.
     """
-    kits, compilers = each_toolkit(), each_compiler()
-    if IN_CI:
-        standards = ("c11", [name for name in standards if name in CXX][-1])
+    few = ("c11", [name for name in standards if name in CXX][-1])
     found = []
-    for age, kit in enumerate(reversed(kits)):
-        for number, compiler in enumerate(compilers):
-            chosen = standards if not IN_CI else \
-                standards[number:number + 1] if age == 0 or age % 2 == number else ()
-            found += [pytest.param(*kit.values, *compiler.values, standard,
-                                   id=f"{kit.id}-{compiler.id}-{standard}",
-                                   marks=[*kit.marks, *compiler.marks]) for standard in chosen]
+    for age, kit in enumerate(reversed(each_toolkit())):
+        for number, compiler in enumerate(each_compiler()):
+            for standard in standards:
+                marks = [*kit.marks, *compiler.marks, *([] if standard in few else [IN_ALL])]
+                if standard != few[number] or age > 0 and age % 2 != number:
+                    marks.append(BY_HAND)
+                found.append(pytest.param(*kit.values, *compiler.values, standard, marks=marks,
+                                          id=f"{kit.id}-{compiler.id}-{standard}"))
     return found
 
 
@@ -120,7 +136,7 @@ def stand_ins(folder, platform):
 def driver(compiler, standard):
     """The program that compiles a standard."""
     pairs = {name: pair for names in COMPILERS.values() for name, pair in names.items()}
-    return pairs[compiler][standard in CXX]
+    return pairs[compiler][standard.startswith("c++")]
 
 
 def run(command, text):
@@ -134,7 +150,7 @@ def run(command, text):
 
 def arguments(compiler, standard, *options):
     """The command for a translation unit on standard input, with the project's headers."""
-    return [driver(compiler, standard), "-x", "c++" if standard in CXX else "c", f"-std={standard}",
+    return [driver(compiler, standard), "-x", "c++" if standard.startswith("c++") else "c", f"-std={standard}",
             f"-I{GENERATED}", f"-I{PUBLIC}", *map(str, options)]
 
 

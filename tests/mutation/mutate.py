@@ -9,7 +9,7 @@ operator, constant, condition or statement of src/loader, src/helpers or src/dro
 compiled and put before the library in each test that concerns its file. A mutant that they let live
 meets all other programs of the two suites, the quickest first, and then those that concern its file
 once more, with mutant and library compiled for AddressSanitizer and UndefinedBehaviorSanitizer, as
-tests/run runs the suite unit too. A mutant with the object code of the original is none.
+tests/run all runs the suite unit too. A mutant with the object code of the original is none.
 equivalent.txt lists those that mean the same, each with its reason. The last lines count. The exit
 code is 1 if fewer than 95 % are killed."""
 

@@ -58,6 +58,7 @@ def test_process(driver, mode):
 
 
 if UNDER_VALGRIND:
+    @pytest.mark.in_all
     @pytest.mark.parametrize("driver, mode", UNDER_VALGRIND)
     def test_valgrind(driver, mode):
         """No wrong access, and nothing lost."""

@@ -12,7 +12,9 @@ HEADER = os.path.join(os.path.dirname(__file__), "..", "..", "include", "cushim"
 def symbols(*options):
     result = subprocess.run(["nm", "-P", *options, ARCHIVE], check=True, stdout=subprocess.PIPE,
                             encoding="utf-8")
-    return {line.split()[0] for line in result.stdout.splitlines() if len(line.split()) > 2}
+    # A member's line is the archive's path, "[MEMBER]:" behind it.
+    return {line.split()[0] for line in result.stdout.splitlines()
+            if len(line.split()) > 2 and not line.endswith("]:")}
 
 
 def test_names_have_the_prefix():

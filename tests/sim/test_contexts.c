@@ -59,6 +59,31 @@ static void test_stale_entries(void **state)
     assert_ptr_equal(now, old);
 }
 
+/* What never was a context is refused, and nothing changes; a destroyed one is taken. */
+static void test_no_context(void **state)
+{
+    static char memory[4096];
+    CUcontext gone = created(), popped;
+    CUstream stream;
+    (void)state;
+    OK(cu->cuCtxPopCurrent_v2(&popped));
+    OK(cu->cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+    OK(cu->cuCtxDestroy_v2(gone));
+    const void *odd[] = {memory + 64, (char *)memory_context + 8, stream, &popped};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        CUcontext context = (CUcontext)(void *)(uintptr_t)odd[i];
+        GIVES(CUDA_ERROR_INVALID_CONTEXT, cu->cuCtxSetCurrent(context));
+        GIVES(CUDA_ERROR_INVALID_CONTEXT, cu->cuCtxPushCurrent_v2(context));
+        assert_ptr_equal(current(), memory_context);
+    }
+    OK(cu->cuCtxPushCurrent_v2(gone));
+    assert_ptr_equal(current(), gone);
+    GIVES(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->cuCtxSynchronize());
+    OK(cu->cuCtxPopCurrent_v2(&popped));
+    assert_ptr_equal(current(), memory_context);
+    OK(cu->cuStreamDestroy_v2(stream));
+}
+
 static void *use_in_thread(void *context)
 {
     CUdeviceptr address;
@@ -288,6 +313,7 @@ static void test_fork(void **state)
 static const struct CMUnitTest tests[] = {
     MEMORY_TEST(test_stack),
     MEMORY_TEST(test_stale_entries),
+    MEMORY_OWN(test_no_context, "as the manual has it; no device was asked"),
     MEMORY_TEST(test_threads),
     MEMORY_TEST(test_destroy_busy),
     MEMORY_OWN(test_destroy_waiting, "a real driver waits"),

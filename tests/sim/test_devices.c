@@ -88,10 +88,16 @@ static void test_visible(void **state)
 static void test_profiles(void **state)
 {
     (void)state;
+    expect("CUSHIM_SIM_PROFILE=maxwell", "profile", "NVIDIA GeForce GTX 980 5.2 16");
     expect("CUSHIM_SIM_PROFILE=turing", "profile", "Tesla T4 7.5 40");
     expect("CUSHIM_SIM_PROFILE=ampere", "profile", "NVIDIA A100-SXM4-40GB 8.0 108");
     expect("CUSHIM_SIM_PROFILE=ada", "profile", "NVIDIA GeForce RTX 4090 8.9 128");
     expect("CUSHIM_SIM_PROFILE=hopper", "profile", "NVIDIA H200 9.0 132");
+    expect("CUSHIM_SIM_PROFILE=small", "profile", "Simulated device of 2 multiprocessors 8.0 2");
+    /* Before its release a device is not known. */
+    expect("CUSHIM_SIM_CUDA=9.0 CUSHIM_SIM_PROFILE=hopper", "profile",
+           "Tesla V100-SXM2-16GB 7.0 80");
+    expect("CUSHIM_SIM_CUDA=6.5", "profile", "NVIDIA GeForce GTX 980 5.2 16");
 }
 
 /* Attributes 86, 115, 120 and 144 are of CUDA 8.0, 11.2, 11.8 and 13.0. */

@@ -206,6 +206,70 @@ static void time_limit(void)
     EXPECT(api->cuCtxSynchronize_v1() == CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
+static CUfunction forever(const struct cushim_api *api)
+{
+    CUmodule module;
+    CUfunction function;
+    GOOD(api->cuModuleLoadData(&module, kernels));
+    GOOD(api->cuModuleGetFunction(&function, module, "forever"));
+    if (!freopen("/dev/null", "w", stderr))
+        _exit(1);
+    return function;
+}
+
+static void *stop_soon(void *unused)
+{
+    usleep(50000);
+    cushim_sim_stop();
+    return unused;
+}
+
+static void stop(void)
+{
+    const struct cushim_api *api = embedded_start(embedded_open((struct cushim_sim_options){0}));
+    CUfunction function = forever(api);
+    pthread_t thread;
+    cushim_sim_stop(); /* nothing runs */
+    GOOD(api->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    EXPECT(pthread_create(&thread, NULL, stop_soon, NULL) == 0);
+    EXPECT(api->cuCtxSynchronize_v1() == CUDA_ERROR_LAUNCH_TIMEOUT);
+    EXPECT(api->cuMemAlloc_v2(&(CUdeviceptr){0}, 1) == CUDA_ERROR_LAUNCH_TIMEOUT);
+    pthread_join(thread, NULL);
+}
+
+/* The end of its context waits for a kernel, as long as it may take, and no longer. */
+static void end_of_context(void)
+{
+    const struct cushim_api *api =
+        embedded_start(embedded_open((struct cushim_sim_options){.time_limit_ms = 300}));
+    CUcontext context;
+    CUstream streams[4];
+    CUfunction function = forever(api);
+    for (int i = 0; i < 4; i++) {
+        GOOD(api->cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+        for (int j = 0; j < 5; j++)
+            GOOD(api->cuLaunchKernel(function, 8, 1, 1, 32, 1, 1, 0, streams[i], NULL, NULL));
+    }
+    GOOD(api->cuCtxGetCurrent(&context));
+    alarm(60); /* with its limit for each of the 20 it would be 6 s, without any for ever */
+    (void)api->cuCtxDestroy_v2(context);
+    EXPECT(cushim_sim_live("context") == 0 && alarm(0) > 56);
+}
+
+static void end_of_context_by_stop(void)
+{
+    const struct cushim_api *api = embedded_open((struct cushim_sim_options){0});
+    CUcontext context;
+    pthread_t thread;
+    GOOD(api->cuInit(0));
+    GOOD(api->cuDevicePrimaryCtxRetain(&context, 0));
+    GOOD(api->cuCtxSetCurrent(context));
+    GOOD(api->cuLaunchKernel(forever(api), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    EXPECT(pthread_create(&thread, NULL, stop_soon, NULL) == 0);
+    GOOD(api->cuDevicePrimaryCtxReset_v2(0));
+    pthread_join(thread, NULL);
+}
+
 static char log_file[] = "/tmp/cushim-embedded-XXXXXX";
 
 static void log_to_file(void)
@@ -218,6 +282,9 @@ static void test_options(void **state)
     char text[65536] = "";
     (void)state;
     assert_int_equal(embedded_in_child(time_limit), 0);
+    assert_int_equal(embedded_in_child(stop), 0);
+    assert_int_equal(embedded_in_child(end_of_context), 0);
+    assert_int_equal(embedded_in_child(end_of_context_by_stop), 0);
     close(mkstemp(log_file));
     assert_int_equal(embedded_in_child(log_to_file), 0);
     FILE *file = fopen(log_file, "r");

@@ -88,9 +88,16 @@ def test_exports_are_exactly_those_of_the_version(version):
     assert symbols == expected(number(version))
 
 
-@pytest.mark.parametrize("branch", sorted(DRIVERS, key=int))
+def real_driver(branch):
+    """The cached driver of a branch."""
+    if branch not in DRIVERS:
+        pytest.skip(f"driver {branch} is not in the cache; tests/drivers/fetch.py fetches it")
+    return DRIVERS[branch]
+
+
+@pytest.mark.parametrize("branch", real_drivers.each_branch())
 def test_exports_are_the_real_drivers(branch):
-    driver = DRIVERS[branch]
+    driver = real_driver(branch)
     if not library(driver.cuda).exists():
         pytest.skip(f"driver {driver.version} is CUDA {driver.cuda}, which is not simulated")
     assert exported(library(driver.cuda)) == exported(driver.path)
@@ -100,9 +107,7 @@ def test_exports_are_the_real_drivers(branch):
     ("470", "v1"), ("525", "v1"), ("525", "v2"), ("535", "v1"), ("535", "v2"), ("550", "v1"),
     ("550", "v2"), ("555", "v1"), ("555", "v2")])
 def test_proc_address_answers_as_the_real_driver(branch, form):
-    if branch not in DRIVERS:
-        pytest.skip(f"driver {branch} is not in the cache; tests/drivers/fetch.py fetches it")
-    driver = DRIVERS[branch]
+    driver = real_driver(branch)
     real = answers(driver.path, form, driver.environment())
     simulated = answers(library(driver.cuda), form)
     assert len(real) == len(simulated) > 100000

@@ -11,6 +11,8 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -113,8 +115,13 @@ def test_found_by_linked_programs(tmp_path):
 
 
 def test_found_where_it_is_preloaded():
-    assert run("linked", "version", 0, "work", 0, LD_PRELOAD=str(of(NEWEST)))[0] == \
-        [str(number(NEWEST)), "0"]
+    """By a link, as a blank would end the name in LD_PRELOAD."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        link = Path(folder, "link")
+        link.symlink_to(of(NEWEST).parent)
+        library = link / of(NEWEST).name
+        assert run("linked", "version", 0, "work", 0, LD_PRELOAD=str(library))[0] == \
+            [str(number(NEWEST)), "0"]
 
 
 def test_found_in_a_moved_installation(tmp_path):

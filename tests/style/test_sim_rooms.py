@@ -56,7 +56,7 @@ def symbols_fixture():
                     *BUILD.glob("ptx/*.a")]:
         members = subprocess.run(["ar", "t", library], text=True, check=True,
                                  capture_output=True).stdout
-        for member in members.split():  # one may have no symbol at all
+        for member in members.splitlines():  # one may have no symbol at all
             found.setdefault(source_of(library.parent.name == "ptx", Path(member).name),
                              (set(), set()))
         listing = subprocess.run(["nm", "-A", library], text=True, check=True,

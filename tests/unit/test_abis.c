@@ -43,7 +43,7 @@ static CUresult do_link(const struct cushim_api *cu)
 {
     const struct cushim_link_input input = {.size = sizeof input, .data = ptx, .bytes = sizeof ptx};
     struct cushim_cubin cubin = {NULL, 0};
-    CUresult code = cushim_link(cu, &input, 1, NULL, NULL, &cubin);
+    CUresult code = cushim_cubin_link(cu, &input, 1, NULL, NULL, &cubin);
     if (code == CUDA_SUCCESS)
         assert_string_equal(cubin.data, "cubin");
     cushim_cubin_release(&cubin);
@@ -125,7 +125,7 @@ static void check(const struct pair *pair, int older, int newer, const char *bla
     silent_use("cuLinkAddData", (silent_fn *)add_data); /* unless it was said otherwise */
     silent_use("cuLinkAddData_v2", (silent_fn *)add_data);
     const struct cushim_api *cu = silent_open();
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     const CUresult code = pair->call(cu);
     if (!blamed) {
         if (code != CUDA_SUCCESS)

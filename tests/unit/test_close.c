@@ -16,14 +16,14 @@ static void test_twice(void **state)
     const struct cushim_api *first = open_path(fake_path(GOOD));
     const struct cushim_api *second = open_path(fake_path("v11"));
     cushim_close(first);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     cushim_close(first);
     assert_contains(cushim_last_error(), "closed already");
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     cushim_close_unload(first);
     assert_contains(cushim_last_error(), "closed already");
     assert_sound(second);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     cushim_close(second);
     assert_string_equal(cushim_last_error(), "");
 }
@@ -33,7 +33,7 @@ static void test_copy(void **state)
     (void)state;
     const struct cushim_api *cu = open_path(fake_path(GOOD));
     struct cushim_api copy = *cu;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     cushim_close(&copy);
     assert_contains(cushim_last_error(), "not a table that cushim_open returned");
     assert_sound(cu);
@@ -48,7 +48,7 @@ static void test_many(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(tables); i++)
         tables[i] = open_path(fake_path(GOOD));
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     for (size_t i = 0; i < COUNT(tables); i++)
         cushim_close(tables[i * 37 % COUNT(tables)]);
     assert_string_equal(cushim_last_error(), "");
@@ -62,7 +62,7 @@ static void close_process_wide(void *unused)
     set_environment("CUSHIM_LIBCUDA", fake_path(GOOD));
     const struct cushim_api *cu = cushim_load(NULL);
     struct cushim_api copy = *cu;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     cushim_close(cu);
     cushim_close_unload(cu);
     assert_string_equal(cushim_last_error(), "");

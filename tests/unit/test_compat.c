@@ -74,7 +74,16 @@ static void test_driver_release(void **state)
         {"580.159.04", 13000},
         {"340.108", 6050},
         {"390.157", 9010},
-        {"390.45", 9000},
+        {"390.25", 9010},
+        {"390.45", 9010},
+        {"387.26", 9010},
+        {"384.130", 9000},
+        {"396.24", 9020},
+        {"410.48", 10000},
+        {"450.36.06", 11000},
+        {"450.51.06", 11000},
+        {"455.23.05", 11010},
+        {"375.26", 8000},
         {"610.43.02", 13030},
         {"615.1", 13040}, /* by its branch alone */
         {"999.1", 13040}, /* later than all that are known */
@@ -92,6 +101,38 @@ static void test_driver_release(void **state)
     assert_int_equal(cushim_driver_release(NULL), 0);
 }
 
+static void test_linux_driver(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *driver;
+        int version;
+        enum cushim_runs runs;
+    } rows[] = {
+        {"450.36.06", 11000, CUSHIM_RUNS},
+        {"450.36.06", 11010, CUSHIM_RUNS_NOT},
+        {"450.51.05", 11080, CUSHIM_RUNS_NOT},
+        {"450.51.06", 11040, CUSHIM_RUNS_NOT},
+        {"450.66", 11010, CUSHIM_RUNS_NOT},
+        {"450.80.02", 11010, CUSHIM_RUNS_LIMITED},
+        {"450.248.02", 11080, CUSHIM_RUNS_LIMITED},
+        {"450.80.02", 12000, CUSHIM_RUNS_NOT},
+        {"450.51.06", 10020, CUSHIM_RUNS},
+        {"525.60.13", 12090, CUSHIM_RUNS_LIMITED},
+        {"525.53", 12000, CUSHIM_RUNS},
+        {"525.53", 12010, CUSHIM_RUNS_NOT},
+        {"580.65.06", 13010, CUSHIM_RUNS_LIMITED},
+        {"580.41", 13010, CUSHIM_RUNS_NOT},
+        {"550.163.01", 12040, CUSHIM_RUNS},
+        {"304.1", 6050, CUSHIM_RUNS_NO_DRIVER},
+        {"new", 12000, CUSHIM_RUNS_NO_DRIVER},
+        {NULL, 12000, CUSHIM_RUNS_NO_DRIVER},
+        {"550.163.01", 12, CUSHIM_RUNS_INVALID},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(cushim_driver_runs_linux(rows[i].driver, rows[i].version), rows[i].runs);
+}
+
 static void test_toolkits(void **state)
 {
     (void)state;
@@ -106,7 +147,7 @@ static void test_toolkits(void **state)
     assert_true(count > 50);
     assert_false(cushim_toolkit_at(count, &toolkit));
     assert_false(cushim_toolkit_at(0, NULL));
-    toolkit.size = sizeof toolkit + 1;
+    toolkit.size = sizeof toolkit - 1;
     assert_false(cushim_toolkit_at(0, &toolkit));
 }
 
@@ -127,9 +168,10 @@ static void test_family(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),     cmocka_unit_test(test_driver),
-        cmocka_unit_test(test_ptx),      cmocka_unit_test(test_driver_release),
-        cmocka_unit_test(test_toolkits), cmocka_unit_test(test_family),
+        cmocka_unit_test(test_runs),         cmocka_unit_test(test_driver),
+        cmocka_unit_test(test_ptx),          cmocka_unit_test(test_driver_release),
+        cmocka_unit_test(test_linux_driver), cmocka_unit_test(test_toolkits),
+        cmocka_unit_test(test_family),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -337,21 +337,6 @@ static void test_describe(void **state)
     cushim_close(cu);
 }
 
-/* A caller of an older header has a shorter structure. */
-static void test_describe_shorter(void **state)
-{
-    (void)state;
-    const struct cushim_api *cu = fake_open(12040);
-    struct cushim_device_properties properties;
-    memset(&properties, 0x5a, sizeof properties);
-    properties.size = offsetof(struct cushim_device_properties, minor);
-    assert_int_equal(cushim_device_describe(cu, 0, &properties), CUDA_SUCCESS);
-    assert_int_equal(properties.size, offsetof(struct cushim_device_properties, minor));
-    assert_int_equal(properties.major, 1075);
-    assert_int_equal(properties.minor, UNTOUCHED);
-    cushim_close(cu);
-}
-
 static void test_describe_fails(void **state)
 {
     (void)state;
@@ -507,7 +492,6 @@ int main(void)
         cmocka_unit_test(test_attribute_fails),
         cmocka_unit_test(test_attribute_bad_input),
         cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_describe_shorter),
         cmocka_unit_test(test_describe_fails),
         cmocka_unit_test(test_enter),
         cmocka_unit_test(test_enter_fails),

@@ -34,13 +34,13 @@ static int set_up(void **state)
 {
     (void)state;
     memset(&seen, 0, sizeof seen);
-    return cushim_set_error_handler(note, &seen) != CUDA_SUCCESS;
+    return cushim_error_handler_set(note, &seen) != CUDA_SUCCESS;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    return cushim_set_error_handler(NULL, NULL) != CUDA_SUCCESS;
+    return cushim_error_handler_set(NULL, NULL) != CUDA_SUCCESS;
 }
 
 static int evaluated;
@@ -167,10 +167,27 @@ static void test_return(void **state)
     assert_int_equal(after, 1);
 }
 
+static void test_explain(void **state)
+{
+    (void)state;
+    cushim_last_error_clear();
+    assert_int_equal(cushim_error_explain(CUDA_SUCCESS, "stream", "cuStreamQuery"), CUDA_SUCCESS);
+    assert_string_equal(cushim_last_error(), "");
+    assert_int_equal(cushim_error_explain(CUDA_ERROR_INVALID_HANDLE, "stream", "cuStreamQuery"),
+                     CUDA_ERROR_INVALID_HANDLE);
+    assert_contains(cushim_last_error(), "stream: cuStreamQuery: CUDA_ERROR_INVALID_HANDLE (400)");
+    assert_int_equal(cushim_error_explain((CUresult)12345, "stream", "cuStreamQuery"), 12345);
+    assert_string_equal(cushim_last_error(), "stream: cuStreamQuery: unknown error (12345)");
+    assert_int_equal(cushim_error_explain(CUDA_ERROR_UNKNOWN, NULL, "cuStreamQuery"),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_error_explain(CUDA_ERROR_UNKNOWN, "stream", NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+}
+
 static void fail_by_default(void *unused)
 {
     (void)unused;
-    cushim_set_error_handler(NULL, NULL);
+    cushim_error_handler_set(NULL, NULL);
     assert_false(CUSHIM_CHECK(give(CUDA_ERROR_LAUNCH_FAILED)));
 }
 
@@ -189,13 +206,13 @@ static void nest(void *user, const struct cushim_failure *failure)
 {
     if (failure->code != CUDA_ERROR_INVALID_VALUE)
         CUSHIM_CHECK(give(CUDA_ERROR_INVALID_VALUE));
-    cushim_set_error_handler(note, user);
+    cushim_error_handler_set(note, user);
 }
 
 static void test_handler_within_handler(void **state)
 {
     (void)state;
-    cushim_set_error_handler(nest, &after);
+    cushim_error_handler_set(nest, &after);
     assert_false(CUSHIM_CHECK(give(CUDA_ERROR_NOT_FOUND)));
     assert_int_equal(seen.calls, 0);
     assert_false(CUSHIM_CHECK(give(CUDA_ERROR_NOT_FOUND)));
@@ -230,11 +247,11 @@ static void test_threads(void **state)
 {
     pthread_t threads[CHECKERS];
     (void)state;
-    cushim_set_error_handler(first_handler, &counts[0]);
+    cushim_error_handler_set(first_handler, &counts[0]);
     for (int i = 0; i < CHECKERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, check_often, NULL), 0);
     for (int i = 0; i < ROUNDS; i++)
-        cushim_set_error_handler(i % 2 ? first_handler : second_handler, &counts[!(i % 2)]);
+        cushim_error_handler_set(i % 2 ? first_handler : second_handler, &counts[!(i % 2)]);
     for (int i = 0; i < CHECKERS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(counts[0] + counts[1], ROUNDS * CHECKERS);
@@ -248,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unknown_code, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_detail, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keep, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_explain, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_return, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_default_handler, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_handler_within_handler, set_up, tear_down),

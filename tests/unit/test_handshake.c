@@ -59,7 +59,7 @@ static void sizes(void *unused)
         assert_ptr_equal(cushim_connect_(NULL, size, false), table);
     }
     for (size_t i = 0; i < COUNT(absurd); i++) {
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         assert_null(cushim_connect_(NULL, absurd[i], false));
         assert_contains(cushim_last_error(), "header");
     }

@@ -26,7 +26,7 @@ static CUresult read_exactly(const void *bytes, size_t size, struct cushim_image
     assert_non_null(copy);
     memcpy(copy, bytes, size);
     *image = (struct cushim_image){.size = sizeof *image};
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     CUresult code = cushim_image_describe(copy, size, image);
     free(copy);
     return code;

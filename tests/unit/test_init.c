@@ -42,7 +42,7 @@ static void answers_have_names(void *unused)
     for (size_t i = 0; i < COUNT(answers); i++) {
         const struct cushim_api *cu = open_good();
         control->init_code = answers[i].code;
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         assert_contains(cushim_message(cu),
                         "entries"); /* of the load, until there is a later one */
         assert_int_equal(cushim_init(cu), answers[i].status);
@@ -111,7 +111,7 @@ static void without_driver(void *unused)
 {
     const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     (void)unused;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NOT_FOUND);
     assert_string_equal(cushim_last_error(), cushim_message(cu));
     assert_string_equal(cushim_message(cu), cushim_message(cu));

@@ -72,7 +72,7 @@ static const struct cushim_api *open_compiler(int version)
     silent.version = version;
     silent.capability = 86;
     silent_use("cuModuleLoadDataEx", (silent_fn *)compile);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return silent_open();
 }
 
@@ -193,7 +193,7 @@ static void test_bounds(void **state)
         char words[256];
         options.size = sizeof options;
         compiler.calls = 0;
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         assert_int_equal(load(cu, &options),
                          rows[i].words ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
         assert_int_equal(compiler.calls, rows[i].words ? 0 : 1);

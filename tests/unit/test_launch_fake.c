@@ -273,7 +273,7 @@ const struct cushim_api *open_fake(int version, const char *const *missing)
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
     /* A former test's functions may have had the addresses of this one's. */
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return cu;
 }
 

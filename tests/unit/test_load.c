@@ -72,6 +72,58 @@ static void failure_is_kept(void *unused)
     assert_good_driver_loads();                     /* of its own */
 }
 
+static const struct cushim_api *retry_path(const char *path)
+{
+    struct cushim_options options = with_path(path);
+    options.retry = true;
+    return cushim_load(&options);
+}
+
+/* A daemon that starts before its driver asks again, and nothing grows while the answer is the
+ * same. Who has the old table keeps it. */
+static void failure_is_retried(void *unused)
+{
+    (void)unused;
+    const struct cushim_api *first = load_path("/nonexistent/libcuda.so.1");
+    for (int i = 0; i < 3; i++)
+        assert_ptr_equal(retry_path("/nonexistent/libcuda.so.1"), first);
+    const struct cushim_api *other = retry_path(""); /* fails in another way */
+    assert_true(other != first);
+    assert_failed(other, CUSHIM_ERROR_EMPTY_PATH);
+    assert_ptr_equal(cushim_load(NULL), other);
+    const struct cushim_api *good = retry_path(fake_path(GOOD));
+    assert_int_equal(cushim_status(good), CUSHIM_OK);
+    assert_ptr_equal(cushim_load(NULL), good);
+    assert_ptr_equal(retry_path("/nonexistent/libcuda.so.1"), good); /* it succeeded: no more */
+    assert_failed(first, CUSHIM_ERROR_NOT_FOUND);
+    assert_failed(other, CUSHIM_ERROR_EMPTY_PATH);
+    struct cushim_options wrong = {.size = sizeof wrong, .path = "x", .retry = true, .reserved = 1};
+    assert_ptr_equal(cushim_load(&wrong), good);
+}
+
+static void *retry_in_a_crowd(void *path)
+{
+    return (void *)(uintptr_t)retry_path(path);
+}
+
+/* Whoever comes second takes the first one's table. */
+static void crowd_retries(void *unused)
+{
+    pthread_t threads[8];
+    void *tables[COUNT(threads)];
+    char path[PATH_SIZE];
+    (void)unused;
+    snprintf(path, sizeof path, "%s", fake_path(GOOD));
+    const struct cushim_api *first = load_path("/nonexistent/libcuda.so.1");
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, retry_in_a_crowd, path), 0);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_join(threads[i], &tables[i]), 0);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_ptr_equal(tables[i], cushim_load(NULL));
+    assert_true(cushim_load(NULL) != first);
+}
+
 static void get_loads_with_defaults(void *unused)
 {
     (void)unused;
@@ -260,7 +312,7 @@ static void call_all(void *unused)
     const struct cushim_api *table = load_path("/nonexistent/libcuda.so.1");
     struct cushim_entry entry;
     for (size_t i = 0; cushim_entry_at(i, &entry); i++) {
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         int code = call_with_zeros(table_slot(table, i));
         int expected = CUDA_ERROR_NOT_INITIALIZED;
         if (strcmp(entry.symbol, "cuInit") == 0)
@@ -338,6 +390,8 @@ static const struct child children[] = {
     {"same table twice", same_table},
     {"later options ignored", later_options_ignored},
     {"failure is kept", failure_is_kept},
+    {"failure is retried", failure_is_retried},
+    {"a crowd retries", crowd_retries},
     {"cushim_get loads with the defaults", get_loads_with_defaults},
     {"wrong options never give NULL", wrong_options_never_null},
     {"close leaves it", close_leaves_it},

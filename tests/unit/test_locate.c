@@ -52,7 +52,7 @@ static void assert_last_error_is(const char *message)
 static void open_by_option(void *input)
 {
     const struct bad_input *bad = input;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     const struct cushim_api *cu = open_path(path_of(bad));
     assert_last_error_is(cushim_message(cu));
     assert_explained(cu, bad, path_of(bad), CUSHIM_SOURCE_OPTION);

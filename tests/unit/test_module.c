@@ -302,7 +302,7 @@ static void test_no_table(void **state)
     NO_TABLE(cushim_module_load_file(NULL, "a", NULL, NULL, &module), "cushim_module_load_file");
     NO_TABLE(cushim_module_unload(NULL, module), "cushim_module_unload");
     NO_TABLE(cushim_module_function(NULL, module, "a", &function), "cushim_module_function");
-    NO_TABLE(cushim_link(NULL, NULL, 0, NULL, NULL, &cubin), "cushim_link");
+    NO_TABLE(cushim_cubin_link(NULL, NULL, 0, NULL, NULL, &cubin), "cushim_cubin_link");
     NO_TABLE(cushim_module_link(NULL, NULL, 0, NULL, NULL, &module), "cushim_module_link");
     NO_TABLE(cushim_library_load(NULL, "a", 1, NULL, NULL, &library), "cushim_library_load");
     NO_TABLE(cushim_library_unload(NULL, library), "cushim_library_unload");
@@ -336,7 +336,7 @@ static void test_link(void **state)
          .name = "an object"},
         {.size = sizeof inputs[0], .data = "!<arch>\n", .bytes = 8, .name = "lib.a"},
     };
-    assert_int_equal(cushim_link(cu, inputs, COUNT(inputs), NULL, &result, &cubin), 0);
+    assert_int_equal(cushim_cubin_link(cu, inputs, COUNT(inputs), NULL, &result, &cubin), 0);
     assert_contains(module_fake.inputs, "1:input 0 1:");
     assert_contains(module_fake.inputs, inputs[1].path);
     assert_contains(module_fake.inputs, "two.ptx 3:an object 4:lib.a ");
@@ -358,8 +358,8 @@ static void test_link(void **state)
 
 #define LINK_REFUSED(given, count, code, words)                                                    \
     do {                                                                                           \
-        module_refused(cushim_link(cu, given, count, NULL, &result, &cubin), code, "cushim_link",  \
-                       words);                                                                     \
+        module_refused(cushim_cubin_link(cu, given, count, NULL, &result, &cubin), code,           \
+                       "cushim_cubin_link", words);                                                \
         assert_null(cubin.data);                                                                   \
         cushim_jit_result_release(&result);                                                        \
     } while (0)
@@ -394,8 +394,8 @@ static void test_link(void **state)
                    "the linked cubin: cuModuleLoadDataEx: CUDA_ERROR_OUT_OF_MEMORY (2)");
     assert_null(module);
     module_fake.fails = NULL;
-    module_refused(cushim_link(cu, inputs, 1, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_link", "cubin: NULL");
+    module_refused(cushim_cubin_link(cu, inputs, 1, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
+                   "cushim_cubin_link", "cubin: NULL");
     module_refused(cushim_module_link(cu, inputs, 1, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
                    "cushim_module_link", "module: NULL");
     remove_folder();

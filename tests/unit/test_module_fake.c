@@ -415,7 +415,7 @@ const struct cushim_api *module_fake_open(int version)
     const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return cu;
 }
 

@@ -35,7 +35,7 @@ static void assert_every_slot_answers(const struct cushim_nvml *nvml, int code)
         if (cushim_nvml_has_(nvml, offset) ||
             offset == offsetof(struct cushim_nvml, nvmlErrorString))
             continue;
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         assert_int_equal(call_with_zeros(slot), code);
         assert_contains(cushim_last_error(), "nvml");
         assert_contains(cushim_last_error(), " is not available: ");

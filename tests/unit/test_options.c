@@ -10,7 +10,7 @@
 
 static void assert_refused(const struct cushim_options *options)
 {
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_null(cushim_open(options));
     assert_true(strlen(cushim_last_error()) > 10);
     assert_good_driver_loads();

@@ -9,7 +9,7 @@ static void ask(const struct cushim_api *cu, const char *name, int version,
                 enum cushim_stream stream, const char *symbol, enum cushim_proc_status status)
 {
     enum cushim_proc_status why = CUSHIM_PROC_NOT_FOUND;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     void *address = cushim_proc(cu, name, version, stream, &why);
     if (why != status)
         fail_msg("%s %d: %d, not %d", name, version, (int)why, (int)status);

@@ -94,7 +94,7 @@ static void test_status_names(void **state)
 static void test_last_error_of_load(void **state)
 {
     (void)state;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_string_equal(cushim_last_error(), "");
     assert_good_driver_loads();
     assert_string_equal(cushim_last_error(), "");
@@ -102,7 +102,7 @@ static void test_last_error_of_load(void **state)
     assert_string_equal(cushim_last_error(), cushim_message(cu));
     cushim_close(cu);
     assert_contains(cushim_last_error(), "/nonexistent/libcuda.so.1"); /* outlives the instance */
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_string_equal(cushim_last_error(), "");
 }
 
@@ -111,7 +111,7 @@ static void test_last_error_of_newer_entry(void **state)
     CUcontext context = NULL;
     (void)state;
     const struct cushim_api *cu = open_path(fake_path("v12"));
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_int_equal(cu->cuCtxCreate_v4(&context, NULL, 0, 0),
                      CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
     assert_null(context);
@@ -139,7 +139,7 @@ static void test_last_error_without_driver(void **state)
     assert_int_equal(cu->cuMemFree_v2(0), CUDA_ERROR_NOT_INITIALIZED);
     assert_contains(cushim_last_error(), "cuMemFree_v2");
     assert_mentions(cushim_last_error(), "no CUDA driver");
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_string_equal(cushim_last_error(), "");
     assert_int_equal(cu->cuInit(0), CUDA_ERROR_NO_DEVICE);
     assert_contains(cushim_last_error(), "cuInit");
@@ -227,11 +227,11 @@ static void test_clear(void **state)
     (void)state;
     const struct cushim_api *cu = open_path("/nonexistent/libcuda.so.1");
     (void)cu->cuMemFree_v2(0);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_string_equal(cushim_last_error(), "");
     (void)cu->cuMemFree_v2(0);
     assert_contains(cushim_last_error(), "cuMemFree_v2");
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_string_equal(cushim_last_error(), "");
     cushim_close(cu);
 }
@@ -243,7 +243,7 @@ static void test_null(void **state)
     struct cushim_attempt attempt = {.size = sizeof attempt};
     enum cushim_state why = CUSHIM_STATE_AVAILABLE;
     (void)state;
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_int_equal(cushim_status(NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_contains(cushim_last_error(), "cushim_status: the table is NULL");
     assert_contains(cushim_message(NULL), "table is NULL");
@@ -256,7 +256,7 @@ static void test_null(void **state)
     assert_contains(cushim_reason(NULL, "cuInit", &why, text, sizeof text), "table is NULL");
     assert_int_equal(why, CUSHIM_STATE_UNKNOWN);
     assert_false(CUSHIM_HAS(NULL, cuInit));
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     assert_false(cushim_has(NULL, "cuInit"));
     assert_contains(cushim_last_error(), "table is NULL");
     const struct cushim_api *cu = open_path(fake_path(GOOD));

@@ -56,7 +56,7 @@ static void assert_missing_tell(const struct cushim_api *cu)
         if (slot.state != (newer ? CUSHIM_STATE_NEWER : CUSHIM_STATE_ABSENT) &&
             slot.state != CUSHIM_STATE_PLATFORM)
             fail_msg("%s, since %d: state %d", entry.symbol, entry.since, (int)slot.state);
-        cushim_clear_last_error();
+        cushim_last_error_clear();
         int code = call_with_zeros(table_slot(cu, i));
         int expected = slot.state == CUSHIM_STATE_NEWER ? CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
                                                         : CUDA_ERROR_NOT_SUPPORTED;

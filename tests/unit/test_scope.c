@@ -246,7 +246,7 @@ static bool fail_one(size_t index, int driver, int at)
     created = NULL;
     assert_int_equal(cu->cuCtxPushCurrent(a), CUDA_SUCCESS);
     assert_int_equal(cu->cuCtxPushCurrent(b), CUDA_SUCCESS);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     fake_forget();
     fake.fail_at = at;
     fake.fail_code = CUDA_ERROR_UNKNOWN;

@@ -253,7 +253,7 @@ static int reset(void **state)
 {
     (void)state;
     silent_reset();
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return 0;
 }
 

@@ -2,6 +2,8 @@
 /* Capture and graphs: which ABI is called, what is refused, what is written. */
 #include <string.h>
 
+#include <cushim/error.h>
+
 #include "test_stream_fake.h"
 
 /* ---- capture ---- */
@@ -46,11 +48,38 @@ static void test_capture_cancel(void **state)
     assert_int_equal(cushim_capture_cancel(cu, A_STREAM), CUDA_SUCCESS);
     assert_calls(" cuStreamIsCapturing cuStreamEndCapture cuGraphDestroy");
     let_fail("cuStreamEndCapture", CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    cushim_last_error_clear();
     FAILS(cushim_capture_cancel(cu, A_STREAM), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
           "cushim_capture_cancel: cuStreamEndCapture");
+    let_fail("cuStreamEndCapture", CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    assert_int_equal(cushim_capture_cancel(cu, A_STREAM), CUDA_SUCCESS);
     fake.capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     let_fail("cuStreamEndCapture", CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     assert_int_equal(cushim_capture_cancel(cu, A_STREAM), CUDA_SUCCESS);
+    cushim_close(cu);
+}
+
+/* What failed first is what a program reports, whatever the end of the capture adds. */
+static void test_first_sentence(void **state)
+{
+    static const CUresult ends[] = {CUDA_SUCCESS, CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+                                    CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD};
+    const struct cushim_api *cu = open_version(13000);
+    (void)state;
+    fake.capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const CUresult expected = i == 2 ? ends[i] : CUDA_SUCCESS;
+        if (ends[i] != CUDA_SUCCESS)
+            let_fail("cuStreamEndCapture", ends[i]);
+        cushim_error_explain(CUDA_ERROR_LAUNCH_FAILED, "stream", "cuMemsetD32Async");
+        assert_int_equal(cushim_capture_cancel(cu, A_STREAM), expected);
+        assert_contains(cushim_last_error(), "stream: cuMemsetD32Async: CUDA_ERROR_LAUNCH_FAILED");
+        cushim_last_error_clear();
+        if (ends[i] != CUDA_SUCCESS)
+            let_fail("cuStreamEndCapture", ends[i]);
+        assert_int_equal(cushim_capture_cancel(cu, A_STREAM), expected);
+        assert_int_equal(*cushim_last_error() != '\0', expected != CUDA_SUCCESS);
+    }
     cushim_close(cu);
 }
 
@@ -115,9 +144,8 @@ static void test_graph_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_capture),
-        cmocka_unit_test(test_capture_cancel),
-        cmocka_unit_test(test_graph_instantiate),
+        cmocka_unit_test(test_capture),        cmocka_unit_test(test_capture_cancel),
+        cmocka_unit_test(test_first_sentence), cmocka_unit_test(test_graph_instantiate),
         cmocka_unit_test(test_graph_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

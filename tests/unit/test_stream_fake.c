@@ -200,7 +200,7 @@ const struct cushim_api *open_version(int version)
     const struct cushim_api *cu = cushim_open(&options);
     assert_non_null(cu);
     assert_int_equal(cushim_status(cu), CUSHIM_OK);
-    cushim_clear_last_error();
+    cushim_last_error_clear();
     return cu;
 }
 

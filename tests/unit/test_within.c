@@ -99,21 +99,6 @@ static void test_second(void **state)
     free(path);
 }
 
-/* What the least structure has is enough. */
-static void test_least_size(void **state)
-{
-    struct cushim_options options = defaults();
-    (void)state;
-    options.size = offsetof(struct cushim_options, path) + sizeof options.path;
-    options.path = fake_path(GOOD);
-    const struct cushim_api *cu = cushim_open(&options);
-    assert_int_equal(cushim_status(cu), CUSHIM_OK);
-    cushim_close(cu);
-    options.size--;
-    assert_null(cushim_open(&options));
-    assert_mentions(cushim_last_error(), "size");
-}
-
 static int prepare(void **state)
 {
     (void)state;
@@ -133,7 +118,6 @@ int main(void)
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_left),
         cmocka_unit_test(test_second),
-        cmocka_unit_test(test_least_size),
     };
     return cmocka_run_group_tests_name("within", tests, prepare, clean);
 }

@@ -106,6 +106,6 @@ int main(int count, char **arguments)
     CHECK(strstr(cushim_path(cu), "system32") || strstr(cushim_path(cu), "System32"));
     CHECK(cu->cuD3D11GetDevice(NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
     CHECK(strstr(cushim_last_error(), "cuD3D11GetDevice"));
-    return check_table(cu, CUSHIM_ORDER_PROC) || check_table(cu, CUSHIM_ORDER_DLSYM_ONLY) ||
+    return check_table(cu, CUSHIM_ORDER_DEFAULT) || check_table(cu, CUSHIM_ORDER_SYMBOLS) ||
            check_proc(cu) || check_kernel(cu);
 }

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: MIT
-# Completion of cushim for bash. Commands and options are those that --help lists.
+# Completion of cushim for bash. The command itself knows what may stand there.
 
 _cushim()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} command='' program=${COMP_WORDS[0]} i
+    local word=${COMP_WORDS[COMP_CWORD]} words=() offered i
     COMPREPLY=()
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in
-            --) command=program; break ;; # what follows is a program and its arguments
-            -*) ;;
-            *) [ -n "$command" ] || command=${COMP_WORDS[i]} ;;
-        esac
+    for ((i = 1; i <= COMP_CWORD; i++)); do # bash makes three words of --driver=PATH
+        if [[ $i -gt 1 && (${COMP_WORDS[i]} == = || ${COMP_WORDS[i - 1]} == =) ]]; then
+            words[-1]+=${COMP_WORDS[i]}
+        else
+            words+=("${COMP_WORDS[i]}")
+        fi
     done
-    if [ -z "$command" ] && [[ $word != -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2>/dev/null |
-            sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\)  *.*/\1/p')" -- "$word")
-    elif [[ $word == -* && $command != program ]]; then
-        # shellcheck disable=SC2086
-        mapfile -t COMPREPLY < <(compgen -W "$("$program" $command --help 2>/dev/null |
-            grep -oE -- '--[a-z][a-z-]*' | sort -u)" -- "$word")
-    else
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    offered=$("${COMP_WORDS[0]}" --complete "${words[@]}" 2>/dev/null)
+    if [[ $offered == :* ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
+    elif [[ -n $offered ]]; then
+        mapfile -t COMPREPLY < <(cut -f 1 <<<"$offered" | sed 's/^--[a-z-]*=//')
     fi
 }
 complete -o filenames -F _cushim cushim

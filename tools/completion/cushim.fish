@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Completion of cushim for fish. Commands and options are those that --help lists.
+# Completion of cushim for fish. The command itself knows what may stand there.
 
-function __cushim_command
-    for word in (commandline -opc)[2..-1]
-        string match -q -- '-*' $word; or begin
-            echo $word
-            return 0
-        end
-    end
-    return 1
+function __cushim_offered
+    set -l words (commandline -opc)[2..-1] (commandline -ct)
+    cushim --complete $words 2>/dev/null
 end
 
-function __cushim_commands
-    cushim --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\)  *\(.*\)/\1\t\2/p'
+function __cushim_files
+    string match -q -- ':*' (__cushim_offered)
 end
 
-function __cushim_options
-    cushim (__cushim_command) --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
-end
-
-complete -c cushim -n 'not __cushim_command' -f -a '(__cushim_commands)'
-complete -c cushim -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__cushim_options)'
+complete -c cushim -n 'not __cushim_files' -f -a '(__cushim_offered)'
+complete -c cushim -n __cushim_files -F

@@ -25,6 +25,11 @@ uint64_t sim_call_count(size_t entry)
     return calls_of[entry];
 }
 
+void sim_call_forget(void)
+{
+    memset(calls_of, 0, sizeof calls_of);
+}
+
 /* The innermost call of the thread, or NULL. */
 static void make_current(struct sim_call *call)
 {

@@ -20,5 +20,6 @@ struct sim_call {
 bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *arguments);
 CUresult sim_call_end(struct sim_call *call); /* gives the lock up */
 uint64_t sim_call_count(size_t entry);
+void sim_call_forget(void); /* all counts begin at 0 */
 
 #endif

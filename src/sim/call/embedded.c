@@ -15,14 +15,18 @@
 #include "call/unload.h"
 #include "context/kinds.h"
 #include "context/live.h"
+#include "core/clock.h"
 #include "core/config.h"
 #include "core/lock.h"
 #include "core/object.h"
 #include "core/profile.h"
 #include "core/report.h"
 #include "core/version.h"
+#include "device/device.h"
+#include "device/init.h"
 #include "helpers/error.h"
 #include "memory/range.h"
+#include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)
 {
@@ -53,8 +57,10 @@ static const char *wrong_with(const struct cushim_sim_options *options)
         return "cuda is no version that can be simulated";
     if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
         return "devices is out of range";
-    if (!sim_profile_find(options->profile))
+    if (options->profile && !sim_profile_find(options->profile))
         return "there is no profile of that name";
+    if (options->check && sim_config_checks(options->check) == 0)
+        return "check is no list of race, init and sync";
     if (options->workers > SIM_MAX_WORKERS)
         return "workers is out of range";
     if (options->grain > SIM_MAX_GRAIN)
@@ -62,23 +68,58 @@ static const char *wrong_with(const struct cushim_sim_options *options)
     return NULL;
 }
 
+/* The environment's settings, and over them those of the options that are not zero. */
 static struct sim_config config_of(const struct cushim_sim_options *options)
 {
-    return (struct sim_config){.cuda = options->cuda ? options->cuda : sim_version_built,
-                               .devices = options->devices == 0  ? 1
-                                          : options->devices < 0 ? 0
-                                                                 : options->devices,
-                               .profile = sim_profile_find(options->profile),
-                               .memory = options->memory,
-                               .workers = options->workers,
-                               .grain = options->grain,
-                               .time_limit_ns = (uint64_t)options->time_limit_ms * 1000000U};
+    sim_config_read();
+    struct sim_config config = sim_config;
+    const bool chosen = config.profile != sim_profile_default(config.cuda);
+    if (options->cuda)
+        config.cuda = options->cuda;
+    if (!chosen)
+        config.profile = sim_profile_default(config.cuda);
+    if (options->profile)
+        config.profile = sim_profile_find(options->profile);
+    if (options->devices)
+        config.devices = options->devices < 0 ? 0 : options->devices;
+    if (options->memory)
+        config.memory = options->memory;
+    if (options->workers)
+        config.workers = options->workers;
+    if (options->grain)
+        config.grain = options->grain;
+    if (options->check)
+        config.checks = sim_config_checks(options->check);
+    if (options->time_limit_ms)
+        config.time_limit_ns = (uint64_t)options->time_limit_ms * 1000000U;
+    return config;
+}
+
+/* False after writing in what the open driver is another one than the options ask for. */
+static bool is_the_open_one(const struct cushim_sim_options *options, char *error, size_t size)
+{
+    const int devices = options->devices < 0 ? 0 : options->devices;
+    const char *other = NULL;
+    if (options->cuda && options->cuda != sim_config.cuda)
+        other = "cuda";
+    else if (options->devices && devices != sim_config.devices)
+        other = "devices";
+    else if (options->profile && sim_profile_find(options->profile) != sim_config.profile)
+        other = "profile";
+    else if (options->memory && options->memory != sim_config.memory)
+        other = "memory";
+    if (other)
+        snprintf(error, size,
+                 "%s: the process has a driver of CUDA %d.%d with %d device%s already; "
+                 "cushim_sim_reset ends it",
+                 other, sim_config.cuda / 1000, sim_config.cuda % 1000 / 10, sim_config.devices,
+                 sim_config.devices == 1 ? "" : "s");
+    return !other;
 }
 
 /* With the lock. False after writing what is wrong. */
 static bool open_driver(const struct cushim_sim_options *options, char *error, size_t size)
 {
-    struct sim_config config;
     const char *wrong = options ? wrong_with(options) : NULL;
     if (wrong) {
         snprintf(error, size, "%s", wrong);
@@ -90,10 +131,20 @@ static bool open_driver(const struct cushim_sim_options *options, char *error, s
         sim_start();
         return true;
     }
-    config = config_of(options);
-    if (sim_start_with(&config) && !sim_report_open(options->log)) {
-        snprintf(error, size, "log %s: %s", options->log, strerror(errno));
-        return false;
+    if (sim_start_done()) {
+        if (!is_the_open_one(options, error, size))
+            return false;
+    } else {
+        const struct sim_config config = config_of(options);
+        if (config.profile->since > config.cuda) {
+            snprintf(error, size, "a device of that profile is newer than the CUDA version");
+            return false;
+        }
+        if (options->log && !sim_report_open(options->log)) {
+            snprintf(error, size, "log %s: %s", options->log, strerror(errno));
+            return false;
+        }
+        sim_start_with(&config, options->faults != NULL, options->log != NULL);
     }
     return !options->faults || sim_fault_add(options->faults, error, size);
 }
@@ -133,6 +184,104 @@ void cushim_sim_clear_faults(void)
     sim_lock_enter();
     sim_fault_clear();
     sim_lock_leave();
+}
+
+/* ---- between tests */
+
+/* Empty this thread's stack; destroy what no context takes with it, then the contexts. */
+static void end_all(void)
+{
+    struct sim_object *object, *next;
+    CUcontext now = NULL;
+    while (sim_cuCtxGetCurrent(&now) == CUDA_SUCCESS && now &&
+           sim_cuCtxPopCurrent_v2(&now) == CUDA_SUCCESS)
+        ;
+    for (object = sim_object_first(SIM_GRAPH_EXEC); object; object = next) {
+        next = object->next;
+        (void)sim_cuGraphExecDestroy((CUgraphExec)object);
+    }
+    for (object = sim_object_first(SIM_GRAPH); object; object = next) {
+        next = object->next;
+        (void)sim_cuGraphDestroy((CUgraph)object);
+    }
+    for (object = sim_object_first(SIM_LIBRARY); object; object = next) {
+        next = object->next;
+        (void)sim_cuLibraryUnload((CUlibrary)object);
+    }
+    for (int i = 0; i < sim_device_count(); i++) {
+        sim_device_all[i].primary_count = 0;
+        (void)sim_cuDevicePrimaryCtxReset_v2(i);
+    }
+    /* Each waits for its work, without the lock: the list may be another one then. */
+    while ((object = sim_object_first(SIM_CONTEXT)) != NULL &&
+           sim_cuCtxDestroy_v2((CUcontext)object) == CUDA_SUCCESS)
+        ;
+    for (object = sim_object_first(SIM_POOL); object; object = next) {
+        next = object->next;
+        (void)sim_cuMemPoolDestroy((CUmemoryPool)object); /* refuses those of the devices */
+    }
+}
+
+/* False after writing what is still there. */
+static bool nothing_is_left(char *error, size_t size)
+{
+    struct sim_count left;
+    sim_live_count(&left);
+    if (sim_live_is_empty(&left))
+        return true;
+    size_t length = (size_t)snprintf(error, size, "not destroyed:");
+    for (int i = 0; i < SIM_KIND_COUNT && length < size; i++)
+        if (left.objects[i])
+            length += (size_t)snprintf(error + length, size - length, " %zu %s,", left.objects[i],
+                                       sim_kinds_name((enum sim_kind)i));
+    if (left.blocks && length < size)
+        length += (size_t)snprintf(error + length, size - length, " %zu memory,", left.blocks);
+    if (length < size)
+        error[length - 1] = '\0'; /* the last comma */
+    return false;
+}
+
+bool cushim_sim_reset(void)
+{
+    char error[320];
+    bool good = true;
+    cushim_sim_stop();
+    sim_lock_enter();
+    sim_fault_clear();
+    if (sim_start_done() && sim_init_state() == CUDA_SUCCESS) {
+        end_all();
+        good = nothing_is_left(error, sizeof error);
+    }
+    if (good)
+        sim_start_again();
+    sim_lock_leave();
+    if (!good)
+        cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_reset", "%s", error);
+    return good;
+}
+
+static void find_unfired(void *user, const char *rule, uint64_t fired, bool can_be_seen)
+{
+    const char **found = user;
+    if (!*found && can_be_seen && !fired)
+        *found = rule;
+}
+
+const char *cushim_sim_unfired(void)
+{
+    static _Thread_local char text[256];
+    const char *found = NULL;
+    sim_lock_enter();
+    sim_fault_each(find_unfired, &found);
+    if (found)
+        snprintf(text, sizeof text, "%s", found);
+    sim_lock_leave();
+    return found ? text : NULL;
+}
+
+void cushim_sim_stop(void)
+{
+    ptx_stop(sim_clock_ns());
 }
 
 size_t cushim_sim_live(const char *kind)

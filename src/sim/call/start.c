@@ -9,24 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/call.h"
 #include "call/fault.h"
 #include "call/summary.h"
 #include "core/config.h"
 #include "core/report.h"
 #include "device/device.h"
+#include "device/init.h"
+#include "ptx/ptx.h"
 
 static bool started;
 
-static void read_control(void)
+static void read_control(bool own_faults, bool own_log)
 {
     const char *text;
-    if ((text = secure_getenv("CUSHIM_SIM_FAULT")) && *text) {
+    if (!own_faults && (text = secure_getenv("CUSHIM_SIM_FAULT")) && *text) {
         char error[320];
         if (!sim_fault_add(text, error, sizeof error))
             fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_FAULT: %s\n", error);
     }
     text = secure_getenv("CUSHIM_SIM_LOG");
-    if (!sim_report_open(text))
+    if (!own_log && !sim_report_open(text))
         fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_LOG: %s: %s\n", text,
                 strerror(errno));
     const char *summary = secure_getenv("CUSHIM_SIM_SUMMARY");
@@ -36,14 +39,29 @@ static void read_control(void)
     sim_summary_at_end(summary && !quiet, secure_getenv("CUSHIM_SIM_REPORT"));
 }
 
-bool sim_start_with(const struct sim_config *config)
+bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_log)
 {
     if (started)
         return false;
     started = true;
     sim_config = *config;
+    ptx_checks(sim_config.checks);
     sim_device_make_all();
+    read_control(own_faults, own_log);
     return true;
+}
+
+bool sim_start_done(void)
+{
+    return started;
+}
+
+void sim_start_again(void)
+{
+    started = false;
+    sim_init_forget();
+    sim_device_forget();
+    sim_call_forget();
 }
 
 void sim_start(void)
@@ -52,6 +70,7 @@ void sim_start(void)
         return;
     started = true;
     sim_config_read();
+    ptx_checks(sim_config.checks);
     sim_device_make_all();
-    read_control();
+    read_control(false, false);
 }

@@ -16,6 +16,7 @@
 #include "core/config.h"
 #include "core/lock.h"
 #include "core/report.h"
+#include "launch/launch_report.h"
 #include "device/init.h"
 
 #define PATIENCE_S 2
@@ -127,7 +128,8 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     sim_live_json(leaked, memory);
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
-    fprintf(memory, ", \"rules\": [%s]}\n", rules ? rules : "");
+    fprintf(memory, ", \"rules\": [%s], \"found_in_kernels\": %llu}\n", rules ? rules : "",
+            sim_launch_report_count());
     free(rules);
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)
@@ -170,6 +172,7 @@ void sim_summary_at_end(bool text, const char *report)
         atexit(at_end);
     registered = true;
     text_wanted = text;
+    free(report_path);
     report_path = report ? strdup(report) : NULL;
     owner = getpid();
 }

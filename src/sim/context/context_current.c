@@ -10,10 +10,13 @@
 #include "queue/capture.h"
 #include "queue/stream.h"
 
-/* A handle of a destroyed context is taken like any other: the next call that uses it fails. */
+/* A handle of a destroyed context is taken like any other, as devices do: the next call that uses
+ * it fails. What never was a context is refused, as the manual has it. */
 static CUresult push(CUcontext ctx)
 {
-    return ctx ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_VALUE;
+    if (!ctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_context_was(ctx) ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 static CUresult pop(CUcontext *pctx)
@@ -48,6 +51,8 @@ CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
 
 CUresult sim_cuCtxSetCurrent(CUcontext ctx)
 {
+    if (ctx && !sim_context_was(ctx))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return sim_stack_set(ctx);
 }
 

@@ -30,6 +30,7 @@ CUresult sim_life_open(struct sim_context *context, unsigned flags)
         return result;
     sim_limit_reset(context);
     sim_object_add(&context->object, SIM_CONTEXT, context);
+    sim_context_remember(context);
     return CUDA_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/profile.h"
 #include "core/version.h"
+#include "ptx/ptx.h"
 
 struct sim_config sim_config = {.devices = 1};
 
@@ -72,18 +73,37 @@ static int version(const char *text)
 static void read_profile(const char *text)
 {
     const struct sim_profile *profile = sim_profile_find(text);
-    if (profile)
+    if (profile && profile->since <= sim_config.cuda)
         sim_config.profile = profile;
     else
         complain("CUSHIM_SIM_PROFILE", text);
+}
+
+unsigned sim_config_checks(const char *text)
+{
+    static const struct {
+        const char *name;
+        unsigned check;
+    } names[] = {{"race", PTX_CHECK_RACE}, {"init", PTX_CHECK_INIT}, {"sync", PTX_CHECK_SYNC}};
+    unsigned checks = 0;
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        unsigned found = 0;
+        length = strcspn(text, ",");
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strlen(names[i].name) == length && strncmp(text, names[i].name, length) == 0)
+                found = names[i].check;
+        if (!found)
+            return 0;
+        checks |= found;
+    }
+    return checks;
 }
 
 void sim_config_read(void)
 {
     const char *text;
     long long value;
-    sim_config.cuda = sim_version_built;
-    sim_config.profile = sim_profile_find(NULL);
+    sim_config = (struct sim_config){.cuda = sim_version_built, .devices = 1};
     if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
         int asked = version(text);
         if (asked >= SIM_OLDEST && asked <= sim_version_built)
@@ -91,6 +111,7 @@ void sim_config_read(void)
         else
             complain("CUSHIM_SIM_CUDA", text);
     }
+    sim_config.profile = sim_profile_default(sim_config.cuda);
     if (number("CUSHIM_SIM_DEVICES", 0, SIM_MAX_DEVICES, &value))
         sim_config.devices = (int)value;
     if (number("CUSHIM_SIM_WORKERS", 1, SIM_MAX_WORKERS, &value))
@@ -99,8 +120,15 @@ void sim_config_read(void)
         sim_config.time_limit_ns = (uint64_t)value * 1000000U;
     if (number("CUSHIM_SIM_GRAIN", 1, SIM_MAX_GRAIN, &value))
         sim_config.grain = (size_t)value;
+    if (number("CUSHIM_SIM_INTERRUPT", 0, 1, &value))
+        sim_config.interrupt = value != 0;
     if ((text = secure_getenv("CUSHIM_SIM_PROFILE")) && *text)
         read_profile(text);
+    if ((text = secure_getenv("CUSHIM_SIM_CHECK")) && *text) {
+        sim_config.checks = sim_config_checks(text);
+        if (!sim_config.checks)
+            complain("CUSHIM_SIM_CHECK", text);
+    }
     if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {
         sim_config.memory = sim_config_size(text);
         if (!sim_config.memory)

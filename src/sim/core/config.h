@@ -22,12 +22,16 @@ struct sim_config {
     uint64_t time_limit_ns; /* of one kernel; 0: none */
     unsigned workers;       /* threads of the CPU per launch; 0: all */
     size_t grain;           /* kernels may use blocks up to a multiple of it; 0: exactly */
+    unsigned checks;        /* of kernels: PTX_CHECK_RACE and others */
+    bool interrupt;         /* SIGINT ends a kernel that runs */
 };
 extern struct sim_config sim_config;
 
 void sim_config_read(void); /* from the environment */
 /* Bytes, with K, M, G or T behind. False: not a number of bytes. */
 bool sim_config_bytes(const char *text, size_t *bytes);
+/* "race,init,sync" as PTX_CHECK_*; 0: no such list. */
+unsigned sim_config_checks(const char *text);
 size_t sim_config_size(const char *text); /* 0: not a size */
 
 #endif

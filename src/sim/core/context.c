@@ -6,6 +6,10 @@
 #include <stdlib.h>
 
 static struct sim_context *kept; /* primary ones */
+static struct {
+    const void **handles;
+    size_t count, capacity;
+} known; /* each handle once: a new context may have an old one's */
 
 struct sim_context *sim_context_retain(struct sim_context *context)
 {
@@ -31,6 +35,30 @@ struct sim_context *sim_context_kept(CUcontext handle)
     while (context && (CUcontext)context != handle)
         context = context->next_kept;
     return context;
+}
+
+bool sim_context_was(const void *handle)
+{
+    for (size_t i = 0; i < known.count; i++)
+        if (known.handles[i] == handle)
+            return true;
+    return false;
+}
+
+/* Without memory it is forgotten. */
+void sim_context_remember(const struct sim_context *context)
+{
+    if (sim_context_was(context))
+        return;
+    if (known.count == known.capacity) {
+        size_t capacity = known.capacity ? 2 * known.capacity : 8;
+        const void **handles = realloc((void *)known.handles, capacity * sizeof *handles);
+        if (!handles)
+            return;
+        known.handles = handles;
+        known.capacity = capacity;
+    }
+    known.handles[known.count++] = context;
 }
 
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to)

@@ -2,13 +2,13 @@
 /* Forbidding and permitting memory to AddressSanitizer: see expire.h. */
 #include "core/expire.h"
 
+#ifdef SIM_EXPIRES
+
 #include <sanitizer/asan_interface.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "core/object.h"
-
-#ifdef SIM_EXPIRES
 
 /* Of the sanitizer's library; not every compiler has the header. */
 size_t __sanitizer_get_allocated_size(const volatile void *block);

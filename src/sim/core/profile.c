@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated devices: what is public about one of each generation. */
+/* The simulated devices. One is a file of profiles/, a PROFILE line here and its place in the list:
+ * the compiler refuses a file that lacks an attribute, has one twice, or is in no list. */
 #include "core/profile.h"
 
 #include <string.h>
 
 #include "sim.h"
-
-#define COLUMNS 4
 
 /* Whether memory and events can be shared with other processes: core/shared_windows.c has nothing
  * for it. */
@@ -16,14 +15,26 @@
 #define SHARES 1
 #endif
 
-struct attribute {
-    int number, since;
-    int values[COLUMNS];
+/* The place of each attribute that differs between devices. */
+enum each {
+#define SAME(name, since, value)
+#define EACH(name, since) EACH_##name,
+#define NONE(name, since)
+#include "core/profile.def"
+#undef NONE
+#undef SAME
+#undef EACH
+    EACH_COUNT
 };
+_Static_assert(EACH_COUNT <= SIM_PROFILE_VALUES, "SIM_PROFILE_VALUES is too small");
 
-static const struct attribute attributes[] = {
-#define SAME(name, since, value) {CU_DEVICE_ATTRIBUTE_##name, since, {value, value, value, value}},
-#define EACH(name, since, ...) {CU_DEVICE_ATTRIBUTE_##name, since, {__VA_ARGS__}},
+static const struct attribute {
+    int number, since;
+    int each; /* EACH_COUNT: it is `value` on all devices */
+    int value;
+} attributes[] = {
+#define SAME(name, since, value) {CU_DEVICE_ATTRIBUTE_##name, since, EACH_COUNT, value},
+#define EACH(name, since) {CU_DEVICE_ATTRIBUTE_##name, since, EACH_##name, 0},
 #define NONE(name, since) SAME(name, since, 0)
 #include "core/profile.def"
 #undef NONE
@@ -31,48 +42,55 @@ static const struct attribute attributes[] = {
 #undef EACH
 };
 
-static const struct sim_profile turing = {
-    .name = "turing",
-    .device_name = "Tesla T4",
-    .memory = 15843721216,
-    .heap_max = 15843721216 / 8,
-    .column = 0,
+#define PROFILE maxwell
+#include "core/profile_make.h"
+#define PROFILE pascal
+#include "core/profile_make.h"
+#define PROFILE volta
+#include "core/profile_make.h"
+#define PROFILE turing
+#include "core/profile_make.h"
+#define PROFILE ampere
+#include "core/profile_make.h"
+#define PROFILE ampere86
+#include "core/profile_make.h"
+#define PROFILE ada
+#include "core/profile_make.h"
+#define PROFILE hopper
+#include "core/profile_make.h"
+#define PROFILE blackwell
+#include "core/profile_make.h"
+#define PROFILE blackwell120
+#include "core/profile_make.h"
+#define PROFILE small
+#include "core/profile_make.h"
+
+const struct sim_profile *const sim_profile_all[] = {
+    &maxwell, &pascal, &volta,     &turing,       &ampere, &ampere86,
+    &ada,     &hopper, &blackwell, &blackwell120, &small,  NULL,
 };
 
-static const struct sim_profile ampere = {
-    .name = "ampere",
-    .device_name = "NVIDIA A100-SXM4-40GB",
-    .memory = 42505273344,
-    .heap_max = 42505273344 / 8,
-    .column = 1,
-};
-
-static const struct sim_profile ada = {
-    .name = "ada",
-    .device_name = "NVIDIA GeForce RTX 4090",
-    .memory = 25393692672,
-    .heap_max = 25393692672 / 8,
-    .column = 2,
-};
-
-static const struct sim_profile hopper = {
-    .name = "hopper",
-    .device_name = "NVIDIA H200",
-    .memory = 150109880320,
-    .heap_max = 17681179680,
-    .column = 3,
-};
-
-const struct sim_profile *const sim_profile_all[] = {&turing, &ampere, &ada, &hopper, NULL};
+const struct sim_profile *sim_profile_default(int cuda)
+{
+    static const struct sim_profile *const order[] = {&ampere, &turing, &volta, &pascal, &maxwell};
+    size_t i = 0;
+    while (order[i] != &maxwell && order[i]->since > cuda)
+        i++;
+    return order[i];
+}
 
 const struct sim_profile *sim_profile_find(const char *name)
 {
-    if (!name)
-        return &ampere;
     for (size_t i = 0; sim_profile_all[i]; i++)
         if (strcmp(sim_profile_all[i]->name, name) == 0)
             return sim_profile_all[i];
     return NULL;
+}
+
+int sim_profile_capability(const struct sim_profile *profile)
+{
+    return 10 * profile->values[EACH_COMPUTE_CAPABILITY_MAJOR] +
+           profile->values[EACH_COMPUTE_CAPABILITY_MINOR];
 }
 
 bool sim_profile_attribute(const struct sim_profile *profile, int number, int cuda, int *value)
@@ -80,7 +98,8 @@ bool sim_profile_attribute(const struct sim_profile *profile, int number, int cu
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         if (attributes[i].number != number || attributes[i].since > cuda)
             continue;
-        *value = attributes[i].values[profile->column];
+        *value = attributes[i].each == EACH_COUNT ? attributes[i].value
+                                                  : profile->values[attributes[i].each];
         return true;
     }
     return false;

@@ -113,6 +113,8 @@ bool sim_report_open(const char *path)
     first_ns = sim_clock_ns();
     if (!path || !*path)
         return true;
+    if (file >= 0) /* of a driver before */
+        close(file);
     on_stderr = strcmp(path, "-") == 0;
     int opened =
         on_stderr ? STDERR_FILENO : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

@@ -16,11 +16,16 @@
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];
 static int visible;
+static size_t memory_of_each; /* 0: not known yet */
 
 static void make(int ordinal, int physical, size_t memory)
 {
-    sim_device_all[ordinal] = (struct sim_device){
-        .ordinal = ordinal, .physical = physical, .profile = sim_config.profile, .total = memory};
+    sim_device_all[ordinal] =
+        (struct sim_device){.ordinal = ordinal,
+                            .physical = physical,
+                            .profile = sim_config.profile,
+                            .total = memory,
+                            .primary_kept = sim_device_all[ordinal].primary_kept};
 }
 
 /* "GPU-" and the digits that `text` has, up to `end`: any unambiguous beginning of a uuid. */
@@ -79,17 +84,21 @@ static void choose(const char *list, size_t memory)
 
 void sim_device_make_all(void)
 {
-    static size_t memory;
     const char *list = secure_getenv("CUDA_VISIBLE_DEVICES");
-    if (!memory)
-        memory = sim_identity_memory();
+    if (!memory_of_each)
+        memory_of_each = sim_identity_memory();
     if (list) {
-        choose(list, memory);
+        choose(list, memory_of_each);
         return;
     }
     visible = sim_config.devices;
     for (int i = 0; i < visible; i++)
-        make(i, i, memory);
+        make(i, i, memory_of_each);
+}
+
+void sim_device_forget(void)
+{
+    memory_of_each = 0;
 }
 
 void sim_device_note_usage(void)

@@ -30,6 +30,7 @@ int sim_device_architecture(const struct sim_device *device); /* 90 */
 /* Multiprocessors that can be set apart only together, where nothing else is asked for. */
 unsigned sim_device_group(const struct sim_device *device);
 void sim_device_make_all(void); /* from the settings */
+void sim_device_forget(void);   /* the settings will be others */
 /* What a device does after such an error is lost: all its contexts answer it from now on, and none
  * can be made, until the process ends. */
 void sim_device_fail(struct sim_device *device, CUresult error);

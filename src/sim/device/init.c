@@ -18,6 +18,11 @@ CUresult sim_init_state(void)
     return initialized_in == getpid() ? state : CUDA_ERROR_NOT_INITIALIZED;
 }
 
+void sim_init_forget(void)
+{
+    initialized_in = 0;
+}
+
 CUresult sim_cuInit(unsigned int Flags)
 {
     if (Flags != 0)

@@ -6,5 +6,6 @@
 
 /* CUDA_SUCCESS after cuInit succeeded in this very process, else what later calls answer. */
 CUresult sim_init_state(void);
+void sim_init_forget(void); /* as if cuInit was not called */
 
 #endif

@@ -13,6 +13,7 @@
 #include "graph/graph_launch.h"
 #include "launch/condition.h"
 #include "memory/range.h"
+#include "ptx/ptx.h"
 #include "queue/ticket.h"
 
 /* What a body cannot have is found here: its memory and its host functions are no graph's. */
@@ -140,13 +141,13 @@ static CUresult run(void *user)
     const struct sim_branch *branch = user;
     struct sim_exec *body;
     CUresult result = CUDA_SUCCESS;
-    uint64_t start = sim_clock_ns(), most = sim_config.time_limit_ns;
+    uint64_t start = sim_clock_ns(), most = sim_config.time_limit_ns, launches = ptx_launches();
     while (result == CUDA_SUCCESS && (body = chosen(branch)) &&
            !__atomic_load_n(&branch->context->closing, __ATOMIC_RELAXED)) {
         result = run_body(body, branch->context);
         if (branch->type != CU_GRAPH_COND_TYPE_WHILE)
             break;
-        if (most && sim_clock_ns() - start > most)
+        if (ptx_stops(launches) || (most && sim_clock_ns() - start > most))
             return CUDA_ERROR_LAUNCH_TIMEOUT;
     }
     return result;

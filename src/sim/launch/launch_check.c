@@ -119,6 +119,8 @@ CUresult sim_launch_check(const struct sim_function *function,
         return sim_device_architecture(device) < 90 ? CUDA_ERROR_NOT_SUPPORTED
                                                     : CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (extras->cooperative) {
+        if (!device_value(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
+            return CUDA_ERROR_NOT_SUPPORTED;
         uint64_t blocks = (uint64_t)params->gridDimX * params->gridDimY * params->gridDimZ;
         uint64_t most = (uint64_t)sim_occupancy(function, threads, params->sharedMemBytes) *
                         device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

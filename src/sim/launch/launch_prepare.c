@@ -15,6 +15,7 @@
 #include "device/device.h"
 #include "launch/condition.h"
 #include "launch/device_heap.h"
+#include "launch/interrupt.h"
 #include "launch/launch.h"
 #include "launch/launch_check.h"
 #include "launch/launch_report.h"
@@ -110,6 +111,12 @@ static void print_error(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stderr);
 }
 
+static void note(void *user, const char *sentence)
+{
+    const struct kernel *kernel = user;
+    sim_launch_report_note(kernel->context->device, sentence);
+}
+
 static void set_conditional(void *user, uint64_t handle, uint32_t value)
 {
     (void)user;
@@ -124,6 +131,7 @@ static CUresult fault_code(enum ptx_fault_kind kind)
     case PTX_FAULT_ILLEGAL_ADDRESS:
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     case PTX_FAULT_TIMEOUT:
+    case PTX_FAULT_STOPPED:
         return CUDA_ERROR_LAUNCH_TIMEOUT;
     case PTX_FAULT_ASSERT:
         return CUDA_ERROR_ASSERT;
@@ -154,14 +162,15 @@ static CUresult run(void *user)
     kernel->reach = reachable(kernel->context);
     kernel->world.heap = sim_device_heap_blocks(kernel->context);
     sim_lock_leave();
-    int physical = kernel->context->device->physical;
+    const int physical = kernel->context->device->physical;
+    sim_interrupt_begin();
     sim_usage_kernel_begin(physical);
-    bool good = ptx_launch(&kernel->launch, &fault);
+    const bool done = ptx_launch(&kernel->launch, &fault);
     sim_usage_kernel_end(physical);
-    if (good)
-        return CUDA_SUCCESS;
-    sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
-    return fault_code(fault.kind);
+    if (!done)
+        sim_launch_report(kernel->context->device, &fault, fault_code(fault.kind));
+    sim_interrupt_end();
+    return done ? CUDA_SUCCESS : fault_code(fault.kind);
 }
 
 static void drop(void *user)
@@ -248,8 +257,8 @@ static void fill_launch(struct kernel *kernel, const CUDA_KERNEL_NODE_PARAMS_v2 
         all_workers = sim_machine_read("").processors;
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     sim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared);
-    kernel->world = (struct ptx_world){kernel, find,        texture,         surface,
-                                       print,  print_error, set_conditional, NULL};
+    kernel->world = (struct ptx_world){kernel,          find, texture, surface, print, print_error,
+                                       set_conditional, NULL, note};
     kernel->machine =
         (struct ptx_machine){.sm_count = (uint32_t)processors,
                              .architecture = (uint32_t)sim_device_architecture(device),

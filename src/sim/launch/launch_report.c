@@ -37,6 +37,19 @@ static void nearest(uint64_t address, char *text, size_t size)
         snprintf(text, size, "; no block is near");
 }
 
+static unsigned long long notes;
+
+void sim_launch_report_note(const struct sim_device *device, const char *sentence)
+{
+    __atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED);
+    sim_report_device(device->ordinal, sentence);
+}
+
+unsigned long long sim_launch_report_count(void)
+{
+    return __atomic_load_n(&notes, __ATOMIC_RELAXED);
+}
+
 void sim_launch_report(const struct sim_device *device, const struct ptx_fault *fault,
                        CUresult code)
 {

@@ -217,6 +217,9 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
             (type == CU_JIT_INPUT_PTX) == sim_image_is_binary(data, size)) {
             sim_image_free(&image);
             result = CUDA_ERROR_INVALID_IMAGE;
+            ptx_text_add(&link->jit.errors, type == CU_JIT_INPUT_PTX
+                                                ? "error   : it is given as PTX, and is none\n"
+                                                : "error   : it is PTX, and not given as such\n");
         }
         if (link->failed == CUDA_SUCCESS)
             link->failed = result; /* an H100's link ends with what it cannot read */
@@ -227,7 +230,9 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         result = read_input(link, &image, architecture);
         sim_image_free(&image);
     }
-    sim_jit_refused(&link->jit, link->device, "linker's input", result);
+    char what[200];
+    snprintf(what, sizeof what, "linker input '%.160s'", name ? name : number);
+    sim_jit_refused(&link->jit, link->device, what, result);
     sim_jit_write(&link->jit);
     return link->failed != CUDA_SUCCESS && result == CUDA_SUCCESS ? link->failed : result;
 }

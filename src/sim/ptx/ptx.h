@@ -249,6 +249,8 @@ struct ptx_world { /* what a launch sees of its context */
     /* A value that graphs ask for; NULL: nowhere. From any worker thread. */
     void (*set_conditional)(void *user, uint64_t handle, uint32_t value);
     struct ptx_heap *heap; /* of the device's malloc and free; NULL: malloc gives 0 */
+    /* A sentence of ptx_checks; NULL: nowhere. */
+    void (*note)(void *user, const char *sentence);
 };
 
 /* --- Heaps of the device's own malloc and free --- */
@@ -279,6 +281,7 @@ enum ptx_fault_kind {
     PTX_FAULT_NONE,
     PTX_FAULT_ILLEGAL_ADDRESS,     /* 700 */
     PTX_FAULT_TIMEOUT,             /* 702 */
+    PTX_FAULT_STOPPED,             /* 702: ptx_stop */
     PTX_FAULT_ASSERT,              /* 710 */
     PTX_FAULT_STACK,               /* 714: recursion or stack overflow */
     PTX_FAULT_ILLEGAL_INSTRUCTION, /* 715 */
@@ -319,10 +322,22 @@ struct ptx_launch {
     const struct ptx_world *world;
 };
 
+/* What is looked for in launches from now on, at some cost: accesses that nothing orders, reads of
+ * shared memory that nothing wrote, masks that name the wrong lanes. Before the first module is
+ * compiled. */
+enum { PTX_CHECK_RACE = 1, PTX_CHECK_INIT = 2, PTX_CHECK_SYNC = 4 };
+void ptx_checks(unsigned which);
+
 /* Run to the end, blocks in parallel over the process's worker threads. False: *fault says why, and
  * memory is as the threads left it. Threads: safe; launches of several threads share the workers.
  */
 bool ptx_launch(const struct ptx_launch *launch, struct ptx_fault *fault);
+/* End the launches that have begun: from the time `at` on (CLOCK_MONOTONIC, ns) each is a
+ * PTX_FAULT_STOPPED, with the place where it was. Threads: safe, also in handlers of signals. */
+void ptx_stop(uint64_t at);
+uint64_t ptx_launches(void); /* so far */
+/* Is what began at that number, and has launched since, to end? */
+bool ptx_stops(uint64_t launches);
 /* End the worker threads, for a library that is about to be unloaded; no launch may be running. The
  * next launch makes new ones. */
 void ptx_pool_close(void);

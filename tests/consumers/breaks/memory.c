@@ -81,7 +81,7 @@ int main(int count, char **arguments)
                 const char *path = strcmp(arguments[i], "-") == 0 ? NULL : arguments[i];
                 struct cushim_options options = {.size = sizeof options, .path = path};
                 memset(calls, 0, sizeof calls);
-                cushim_clear_last_error();
+                cushim_last_error_clear();
                 check(cushim_open(&options), arguments[i]);
                 failed += calls[function] >= number;
                 if (calls[function] < number)

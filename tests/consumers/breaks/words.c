@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char *(*real)(void);
+
+/* Not when the first error is asked for, which a dlsym would forget. */
+__attribute__((constructor)) static void find_real(void)
+{
+    *(void **)&real = dlsym(RTLD_NEXT, "dlerror");
+}
+
 char *dlerror(void)
 {
     static char text[1024];
-    static char *(*real)(void);
-    if (!real)
-        *(void **)&real = dlsym(RTLD_NEXT, "dlerror");
     char *said = real();
     char *format = getenv("WORDS");
     char *colon = said ? strstr(said, ": ") : NULL;

@@ -3,9 +3,9 @@
 """Make the PTX of the conformance kernels again, or check that it is what the sources give.
 
 Each kernel of kernels.def is compiled by nvcc and by clang with four levels of optimisation each.
-Levels that give the same text share one file, ptx/NAME.nvcc-O0-O1.ptx. The build reads the
-committed PTX alone; maintainers run this after a change. Kernels written by hand are
-ptx/NAME.hand.ptx. What holds code of the toolkit's own is not committed: --toolkit makes it.
+Levels that give the same text share one part of recorded/NAME.txt, NAME.nvcc-O0-O1.ptx. The build
+reads the committed PTX alone; maintainers run this after a change. Kernels written by hand are
+NAME.hand.ptx. What holds code of the toolkit's own is not committed: --toolkit makes it.
 """
 
 import argparse
@@ -17,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 
+import pack
+
 FOLDER = pathlib.Path(__file__).resolve().parent
 LEVELS = ["O0", "O1", "O2", "O3"]
-
-BANNER = "// SPDX-License-Identifier: MIT\n// From {source} by build.py, {variant}; do not edit.\n"
 
 # Debian 12's clang knows targets up to sm_86 and PTX up to 7.5.
 CLANG_NEWEST = 86
@@ -90,34 +90,35 @@ def variants(kernel, compilers, origins):
             text = compile_one(make(compilers[compiler], name + ".cu", arch + suffix, level))
             texts.setdefault(text, []).append(level)
         for text, levels in texts.items():
-            variant = "-".join([compiler, *levels])
-            banner = BANNER.format(source=name + ".cu", variant=variant)
-            files[f"{name}.{variant}.ptx"] = banner + text
+            files[f"{name}.{'-'.join([compiler, *levels])}.ptx"] = text.encode("utf-8")
     return files
 
 
-def compare(kernel, made, compilers, folder, write):
-    """Bring the folder up to date for one kernel, or count what is not."""
-    name = kernel[0]
-    stale = 0
-    for path in folder.glob(name + ".*.ptx"):
-        compiler = path.name.split(".")[1].split("-")[0]
-        if path.name not in made and compilers.get(compiler):
-            stale += 1
-            print(f"{path.name}: no source gives it", file=sys.stderr)
-            if write:
-                path.unlink()
-    for file, text in made.items():
-        path = folder / file
-        if path.exists() and path.read_text() == text:
-            continue
-        stale += 1
-        if write:
-            path.write_text(text)
-            print(f"{file}: written")
+def compare(kernel, made, compilers, write):
+    """Bring what is recorded up to date for one kernel, or count what is not."""
+    recorded = pack.read(kernel[0])
+    # What another compiler made stays where that is not there; and so does what a GPU gave.
+    kept = {name: data for name, data in recorded.items()
+            if not name.endswith(".ptx") or not compilers.get(name.split(".")[1].split("-")[0])}
+    wanted = kept | made
+    stale = sorted(name for name in recorded.keys() | wanted.keys()
+                   if recorded.get(name) != wanted.get(name))
+    for name in stale:
+        if name not in wanted:
+            print(f"{name}: no source gives it", file=sys.stderr)
         else:
-            print(f"{file}: not what its source gives", file=sys.stderr)
-    return stale
+            print(f"{name}: {'written' if write else 'not what its source gives'}",
+                  file=sys.stdout if write else sys.stderr)
+    if write and stale:
+        pack.write(kernel[0], wanted)
+    return len(stale)
+
+
+def make_folder(folder, made):
+    """Write the files of a kernel that is not committed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in made.items():
+        (folder / name).write_bytes(data)
 
 
 def assemble(ptxas, paths):
@@ -141,20 +142,22 @@ def main():
     parser.add_argument("--check", action="store_true",
                         help="write nothing; exit 1 if a file differs from what its source gives. "
                         "A compiler that is not there is passed over")
-    parser.add_argument("--assemble", metavar="PTXAS", help="only compile ptx/ with this ptxas")
+    parser.add_argument("--assemble", metavar="PTXAS",
+                        help="only compile what is recorded with this ptxas")
     parser.add_argument("--toolkit", metavar="FOLDER", type=pathlib.Path,
                         help="make the kernels that are not committed, in this folder")
     parser.add_argument("name", nargs="*", help="kernels (default: all)")
     options = parser.parse_args()
 
     if options.assemble:
-        paths = [path for path in sorted((FOLDER / "ptx").glob("*.ptx"))
-                 if not options.name or path.name.split(".")[0] in options.name]
-        return assemble(options.assemble, paths) != 0
+        with tempfile.TemporaryDirectory() as folder:
+            pack.unpack(pathlib.Path(folder))
+            paths = [path for path in sorted(pathlib.Path(folder, "ptx").glob("*.ptx"))
+                     if not options.name or path.name.split(".")[0] in options.name]
+            return assemble(options.assemble, paths) != 0
     compilers = {"nvcc": options.nvcc if pathlib.Path(options.nvcc).exists() else None,
                  "clang": options.clang}
     origins = TOOLKIT if options.toolkit else COMMITTED
-    folder = options.toolkit or FOLDER / "ptx"
     kernels = [kernel for kernel in read_kernels()
                if (origins[kernel[1]] or not options.toolkit and kernel[1] == "TOOLKIT")
                and (not options.name or kernel[0] in options.name)]
@@ -163,7 +166,10 @@ def main():
         jobs = [(kernel, pool.submit(variants, kernel, compilers, origins)) for kernel in kernels]
         for kernel, job in jobs:
             try:
-                stale += compare(kernel, job.result(), compilers, folder, not options.check)
+                if options.toolkit:
+                    make_folder(options.toolkit, job.result())
+                else:
+                    stale += compare(kernel, job.result(), compilers, not options.check)
             except RuntimeError as error:
                 print(f"{kernel[0]}: {error}", file=sys.stderr)
                 stale += 1

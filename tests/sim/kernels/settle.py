@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make golden/ from what `sim-kernels record` wrote on a GPU, twice.
+"""Put into recorded/ what `sim-kernels record` wrote on a GPU, twice.
 
-A kernel whose variants all gave the same keeps one file, NAME.bin; where most did, that file and
-one for each of the others, NAME.VARIANT.bin. A variant that gave two results is named and left out.
+A kernel whose variants all gave the same has one part, NAME.bin; where most did, that part and one
+for each of the others, NAME.VARIANT.bin. A variant that gave two results is named and left out. A
+kernel that did not run keeps what it has.
 """
 
 import collections
 import pathlib
 import sys
 
-GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
+import pack
 
 
 def main():
@@ -23,15 +24,17 @@ def main():
             print(f"{path.name}: not the same twice", file=sys.stderr)
             continue
         kernels[path.name.split(".")[0], path.suffix][path.stem] = data
-    for old in GOLDEN.glob("*"):
-        old.unlink()
+    results = collections.defaultdict(dict)
     for (name, suffix), variants in sorted(kernels.items()):
         usual = collections.Counter(variants.values()).most_common(1)[0][0]
-        (GOLDEN / (name + suffix)).write_bytes(usual)
+        results[name][name + suffix] = usual
         for variant, data in variants.items():
             if data != usual:
-                (GOLDEN / (variant + suffix)).write_bytes(data)
+                results[name][variant + suffix] = data
                 print(f"{variant}{suffix}: its own")
+    for name, files in results.items():
+        ptx = {part: data for part, data in pack.read(name).items() if part.endswith(".ptx")}
+        pack.write(name, ptx | files)
     return 0
 
 

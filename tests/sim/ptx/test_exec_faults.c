@@ -2,6 +2,9 @@
 /* What ends a launch: every fault with its report, and what a kernel prints before. */
 #include "exec_case.h"
 
+#include <pthread.h>
+#include <time.h>
+
 static void out_of_bounds(void **state)
 {
     struct exec_case one;
@@ -90,6 +93,33 @@ static void lost_barrier(void **state)
     exec_close(&one);
 }
 
+/* A barrier waits for the number of threads that it names, also where so many cannot come. */
+static void barrier_of_too_many(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open(&one, EXEC_BODY("barrier.sync 1, 96;\n"), 1, 64);
+    exec_fails(&one, PTX_FAULT_BARRIER, "barrier 1", "64 of 96 threads");
+    exec_close(&one);
+    exec_open(&one,
+              EXEC_BODY("setp.lt.u32 %p1, %r61, 32;\n@%p1 bra A;\nret;\n"
+                        "A:\nbarrier.sync 1, 64;\n"),
+              1, 64);
+    exec_fails(&one, PTX_FAULT_BARRIER, "barrier 1", "32 of 64 threads");
+    exec_close(&one);
+    exec_open(&one,
+              EXEC_BODY("setp.lt.u32 %p1, %r61, 32;\n@%p1 bra A;\nbarrier.arrive 1, 96;\nret;\n"
+                        "A:\nbarrier.sync 1, 96;\n"),
+              1, 64);
+    exec_fails(&one, PTX_FAULT_BARRIER, "barrier 1", "64 of 96 threads");
+    exec_close(&one);
+    /* A warp that is not whole counts as one. */
+    exec_open(&one, EXEC_BODY("barrier.sync 1, 64;\nst.global.u32 [%d1], %r0;\n"), 1, 48);
+    exec_good(&one);
+    exec_close(&one);
+}
+
 static void stack_overflow(void **state)
 {
     struct exec_case one;
@@ -118,9 +148,34 @@ static void time_limit(void **state)
 
         exec_open(&one, endless[i], 64, 64);
         one.world.machine.time_limit_ns = 50000000;
-        exec_fails(&one, PTX_FAULT_TIMEOUT, "kernel 'k'", "time limit");
+        exec_fails(&one, PTX_FAULT_TIMEOUT, "thread (0,0,0), line 19", "time limit");
         exec_close(&one);
     }
+}
+
+static void *stop_soon(void *unused)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    ptx_stop(0);
+    return unused;
+}
+
+/* From outside, and the launches after it are not stopped. */
+static void stopped(void **state)
+{
+    struct exec_case one;
+    pthread_t thread;
+
+    (void)state;
+    exec_open(&one, EXEC_BODY("LOOP:\nadd.u32 %r1, %r1, 1;\nbra LOOP;\n"), 64, 64);
+    assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+    exec_fails(&one, PTX_FAULT_STOPPED, "thread (0,0,0), line 19, add",
+               "the launch was stopped here");
+    pthread_join(thread, NULL);
+    exec_close(&one);
+    exec_run(&one, EXEC_BODY("st.global.u32 [%d1], 7;\n"), 1, 32);
+    assert_int_equal(one.words[31], 7);
+    exec_close(&one);
 }
 
 /* A nap lasts as long as a device's: to the next power of two, and about a millisecond at most. A
@@ -226,11 +281,18 @@ static void refused(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(out_of_bounds), cmocka_unit_test(wild_addresses),
-        cmocka_unit_test(misaligned),    cmocka_unit_test(traps),
-        cmocka_unit_test(lost_barrier),  cmocka_unit_test(stack_overflow),
-        cmocka_unit_test(time_limit),    cmocka_unit_test(prints),
-        cmocka_unit_test(naps),          cmocka_unit_test(asserts),
+        cmocka_unit_test(out_of_bounds),
+        cmocka_unit_test(wild_addresses),
+        cmocka_unit_test(misaligned),
+        cmocka_unit_test(traps),
+        cmocka_unit_test(barrier_of_too_many),
+        cmocka_unit_test(lost_barrier),
+        cmocka_unit_test(stack_overflow),
+        cmocka_unit_test(time_limit),
+        cmocka_unit_test(stopped),
+        cmocka_unit_test(prints),
+        cmocka_unit_test(naps),
+        cmocka_unit_test(asserts),
         cmocka_unit_test(refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,105 @@ static void newer_forms(void **state)
     exec_close(&one);
 }
 
+/* d|p, a, b, c, table, q has more operands than any other form without a vector. */
+static void lop3_predicate(void **state)
+{
+    static const char *const bodies[] = {
+        "lop3.or.b32 %r5|%p2, %r1, %r2, %r3, 0x96, %p1;\n",
+        "lop3.or.b32 %r5|%p2, %r1, %r2, %r3, 0x96, !%p1;\n",
+        "lop3.and.b32 %r5|%p2, %r1, %r2, %r3, 0x96, %p1;\n",
+        "lop3.and.b32 %r5|%p2, %r1, %r2, %r3, 0x96, !%p1;\n",
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct exec_case one;
+        char text[4096];
+        snprintf(text, sizeof text, "%s%s%s",
+                 ".version 8.2\n.target sm_90\n" EXEC_ENTRY
+                 "and.b32 %r1, %r0, 1;\nand.b32 %r2, %r0, 2;\nmov.u32 %r3, 2;\n"
+                 "and.b32 %r4, %r0, 4;\nsetp.ne.u32 %p1, %r4, 0;\n",
+                 bodies[i],
+                 "selp.u32 %r6, 16, 0, %p2;\nadd.u32 %r5, %r5, %r6;\n"
+                 "st.global.u32 [%d1], %r5;\nret;\n}\n");
+        exec_open(&one, text, 1, 32);
+        exec_good(&one);
+        for (uint32_t t = 0; t < 32; t++) {
+            const uint32_t d = (t & 1) ^ (t & 2) ^ 2;
+            const bool q = ((t & 4) != 0) != (i % 2 != 0), p = i < 2 ? d || q : d && q;
+            assert_int_equal(one.words[t], d + (p ? 16 : 0));
+        }
+        exec_close(&one);
+    }
+}
+
+/* mov.v2 and mov.v4, also of parts that change places; registers of parts as one number. */
+static void vector_moves(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_open(&one,
+              EXEC_BODY(".reg .v2 .b32 %v;\n.reg .v2 .b64 %w;\n.reg .v4 .b32 %q;\n"
+                        "mul.lo.u32 %r1, %r0, 64;\ncvt.u64.u32 %d2, %r1;\nadd.u64 %d1, %d0, %d2;\n"
+                        "mov.v2.u32 %v, {%r0, 7};\nmov.v2.u32 %v, {%v.y, %v.x};\n"
+                        "st.global.v2.u32 [%d1], %v;\n"
+                        "mov.b64 %d3, %v;\nst.global.u64 [%d1 + 8], %d3;\n"
+                        "mov.v2.u64 %w, {-1, %d3};\nst.global.v2.u64 [%d1 + 16], %w;\n"
+                        "mov.v4.u32 %q, %tid;\nand.b32 %r2, %r0, 1;\nsetp.eq.u32 %p1, %r2, 0;\n"
+                        "@%p1 mov.v4.b32 %q, {%q.w, %ntid.x, %q.x, 3};\n"
+                        "st.global.v4.u32 [%d1 + 32], %q;\n"
+                        "mov.b64 %v, %d3;\nmov.v2.f32 {%f1, _}, {%v.y, %v.x};\n"
+                        "st.global.f32 [%d1 + 48], %f1;\n"),
+              1, 32);
+    exec_good(&one);
+    for (uint32_t t = 0; t < 32; t++) {
+        const bool even = t % 2 == 0;
+        const uint32_t want[13] = {7,
+                                   t,
+                                   7,
+                                   t,
+                                   UINT32_MAX,
+                                   UINT32_MAX,
+                                   7,
+                                   t,
+                                   even ? 0 : t,
+                                   even ? 32 : 0,
+                                   even ? t : 0,
+                                   even ? 3 : 0,
+                                   t};
+        assert_memory_equal(one.words + (size_t)16 * t, want, sizeof want);
+    }
+    exec_close(&one);
+}
+
+/* name<3>: variables name0 to name2, each of its own. */
+static void variable_ranges(void **state)
+{
+    struct exec_case one;
+    (void)state;
+    exec_open(&one,
+              EXEC_MODULE ".global .u32 g<3>;\n"
+                          ".func add(.param .u64 to, .param .u32 a, .param .u32 b) {\n"
+                          ".reg .b64 %d<2>;\n.reg .b32 %r<3>;\n"
+                          "ld.param.u64 %d0, [to];\nld.param.u32 %r0, [a];\n"
+                          "ld.param.u32 %r1, [b];\nsub.u32 %r2, %r0, %r1;\n"
+                          "st.u32 [%d0], %r2;\nret;\n}\n" EXEC_ENTRY
+                          ".local .u32 l<11>, last;\n{\n.param .u64 p;\n.param .u32 %P<2>;\n"
+                          "st.local.u32 [l1], 5;\nst.local.u32 [l10], 50;\n"
+                          "st.local.u32 [last], 500;\n"
+                          "ld.local.u32 %r1, [l1];\nld.local.u32 %r2, [l10];\n"
+                          "add.u32 %r2, %r2, %r1;\nld.local.u32 %r1, [last];\n"
+                          "add.u32 %r2, %r2, %r1;\n"
+                          "st.global.u32 [g0], 1;\nst.global.u32 [g2], 3;\n"
+                          "ld.global.u32 %r3, [g0];\nadd.u32 %r2, %r2, %r3;\n"
+                          "st.param.u64 [p], %d1;\nst.param.u32 [%P0], %r2;\n"
+                          "st.param.u32 [%P1], %r0;\ncall.uni add, (p, %P0, %P1);\n}\nret;\n}\n",
+              1, 32);
+    exec_good(&one);
+    for (uint32_t t = 0; t < 32; t++)
+        assert_int_equal(one.words[t], 556 - t);
+    exec_close(&one);
+}
+
 /* --- A surface of 40 columns and 2 rows of four bytes, and one of a 32-bit number --- */
 enum { BYTES = 7, NUMBERS = 9 };
 static uint8_t bytes[2][40][4];
@@ -278,10 +377,11 @@ static void vector_atomics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(newer_forms),          cmocka_unit_test(surface_forms),
-        cmocka_unit_test(element_addresses),    cmocka_unit_test(declared_variables),
-        cmocka_unit_test(elements_by_register), cmocka_unit_test(used_bytes),
-        cmocka_unit_test(vector_atomics),
+        cmocka_unit_test(newer_forms),        cmocka_unit_test(lop3_predicate),
+        cmocka_unit_test(vector_moves),       cmocka_unit_test(variable_ranges),
+        cmocka_unit_test(surface_forms),      cmocka_unit_test(element_addresses),
+        cmocka_unit_test(declared_variables), cmocka_unit_test(elements_by_register),
+        cmocka_unit_test(used_bytes),         cmocka_unit_test(vector_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,10 +129,13 @@ static void lower_set(struct lower *lower, uint32_t step, uint32_t slot, uint32_
         return;
     if (at->list) {
         ((uint32_t *)(uintptr_t)at->list)[slot] = value;
-    } else if (slot < 6) {
+    } else if (slot < STEP_OPERANDS) {
         at->operand[slot] = value;
         if (at->list_count <= slot)
             at->list_count = (uint16_t)(slot + 1);
+    } else {
+        lower_refuse(lower, "too many operands");
+        return;
     }
     if (!(value & PTX_CONSTANT) && value != PTX_ABSENT)
         lower_reference(lower, step, slot, value, def);

@@ -436,7 +436,7 @@ static void rewrite(struct alloc *alloc)
     for (uint32_t i = 0; i < lower->step_count; i++) {
         struct ptx_step *step = &lower->steps[i];
 
-        for (uint32_t k = 0; step->list && k < step->list_count && k < 6; k++)
+        for (uint32_t k = 0; step->list && k < step->list_count && k < STEP_OPERANDS; k++)
             step->operand[k] = step->list[k];
     }
     for (uint32_t i = 0; !fn->entry && i < fn->param_count; i++)

@@ -162,7 +162,7 @@ static void lower_selected(struct lower *lower, const struct ir_insn *insn)
     if (insn->op == IR_SETP)
         how.compare.compare = insn->compare;
     lower->steps[step].how = how;
-    if (list || dests.count + flat.count > 6)
+    if (list || dests.count + flat.count > STEP_OPERANDS)
         lower_list(lower, step, dests.count + flat.count);
     for (uint32_t i = 0; i < dests.count; i++)
         lower_def(lower, step, i, dests.values[i]);

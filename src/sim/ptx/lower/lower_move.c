@@ -74,6 +74,27 @@ static bool lower_special_mov(struct lower *lower, const struct ir_insn *insn)
     return true;
 }
 
+/* mov.v2, mov.v4. All parts are read before the first is written: {a, b} may become {b, a}. */
+static void lower_vector_mov(struct lower *lower, const struct ir_insn *insn)
+{
+    const struct ir_operand *dest = &insn->operands[0], *source = &insn->operands[1];
+    enum ir_type type = (enum ir_type)insn->types[0];
+    enum value_place place = operand_place_of(type);
+    uint32_t from[LOWER_MAX_PARTS], to[LOWER_MAX_PARTS];
+
+    for (uint32_t i = 0; i < insn->vector; i++)
+        from[i] = operand_source(lower, &source->parts[i], place);
+    for (uint32_t i = 0; i < insn->vector; i++)
+        to[i] = operand_dest(lower, &dest->parts[i], place, type);
+    for (uint32_t i = 1; i < insn->vector; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (from[i] == to[k])
+                from[i] = operand_temp_from(lower, copy_run(place), place, from[i]);
+    for (uint32_t i = 0; i < insn->vector; i++)
+        if (to[i] != PTX_ABSENT)
+            operand_copy(lower, copy_run(place), to[i], from[i]);
+}
+
 void lower_move_mov(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *dest = &insn->operands[0], *source = &insn->operands[1];
@@ -87,7 +108,9 @@ void lower_move_mov(struct lower *lower, const struct ir_insn *insn)
         operand_copy(lower, move_predicate_copy, to, from);
         return;
     }
-    if (dest->kind == IR_OPERAND_VECTOR) {
+    if (insn->vector > 1) {
+        lower_vector_mov(lower, insn);
+    } else if (dest->kind == IR_OPERAND_VECTOR) {
         lower_unpack(lower, insn);
     } else if (source->kind == IR_OPERAND_VECTOR) {
         lower_pack(lower, insn);

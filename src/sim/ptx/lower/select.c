@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "ptx/memory/memory_load.h"
+#include "ptx/memory/check.h"
 #include "ptx/memory/memory_row.h"
 #include "ptx/memory/memory_store.h"
 #include "ptx/memory/memory_wgmma.h"
@@ -78,7 +79,7 @@ ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char *
 ptx_run *select_load(enum memory_space space, enum load_kind kind)
 {
     static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    ptx_run *const run = rows[select_best_level()](space, kind).run;
+    ptx_run *const run = check_wanted() ? NULL : rows[select_best_level()](space, kind).run;
     return run ? run : memory_load(space, kind);
 }
 
@@ -91,7 +92,7 @@ affine_run *select_affine_load(enum memory_space space, enum load_kind kind)
 ptx_run *select_store(enum memory_space space, enum store_kind kind)
 {
     static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    ptx_run *const run = rows[select_best_level()](space, kind).run;
+    ptx_run *const run = check_wanted() ? NULL : rows[select_best_level()](space, kind).run;
     return run ? run : memory_store(space, kind);
 }
 

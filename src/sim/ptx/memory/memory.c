@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/memory/check.h"
 #include "ptx/memory/heap.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
@@ -136,7 +137,11 @@ static char *resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
 char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                      enum ptx_space space, uint64_t address, uint32_t size, bool write)
 {
-    return resolve(warp, step, lane, space, address, size, size, write);
+    char *host = resolve(warp, step, lane, space, address, size, size, write);
+
+    if (warp->block->launch->check && host)
+        check_touch(warp, step, host, size, write);
+    return host;
 }
 
 /* What a step of memory_how has to find of so many bytes: the rest is not used. Blocks of device
@@ -319,9 +324,9 @@ static void access_local(struct ptx_warp *warp, const struct ptx_step *step, uin
         access->pointers[i] = from + addresses[i] + (uint64_t)i * state->local_stride;
 }
 
-void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
-                   enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
-                   struct access *access)
+static void access_find(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                        enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
+                        struct access *access)
 {
     uint64_t offset = step->how.memory.offset, first, stride;
     uint32_t needed = needed_of(step, size);
@@ -356,4 +361,13 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
         return;
     }
     access_slow(warp, step, mask, space, addresses, size, write, access);
+}
+
+void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                   enum memory_space space, const reg64 *addresses, uint32_t size, bool write,
+                   struct access *access)
+{
+    access_find(warp, step, mask, space, addresses, size, write, access);
+    if (__builtin_expect(!!warp->block->launch->check, 0) && access->pattern != ACCESS_FAILED)
+        check_access(warp, step, mask, space, size, write, access);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct check_block;
 struct launch;
 struct ptx_warp_state;
 struct worker;
@@ -45,6 +46,7 @@ struct ptx_block {
     uint32_t barriers_used;   /* bit set */
     uint32_t cluster_arrived; /* threads, of a block without a cluster */
     struct barrier barriers[BARRIERS];
+    struct check_block *check; /* memory/check.h */
     struct ptx_warp_state *warps;
 };
 

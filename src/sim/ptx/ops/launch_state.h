@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct affine;
+struct check;
 struct ptx_code;
 struct ptx_fault;
 struct ptx_image;
@@ -50,6 +51,7 @@ struct launch {
     _Atomic uint32_t fence;
     uint64_t deadline; /* CLOCK_MONOTONIC, ns; 0: none */
     uint64_t id;
+    struct check *check; /* memory/check.h; NULL: nothing is checked */
     pthread_mutex_t lock;
     struct ptx_fault *fault;
     uint32_t workspace[GRID_WORKSPACE / 4];

@@ -8,6 +8,32 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/opcodes.h"
 #include "ptx/read/parse.h"
+#include "ptx/read/symbol.h"
+
+static uint8_t twice(uint8_t type)
+{
+    switch (type) {
+    case IR_U16:
+        return IR_U32;
+    case IR_S16:
+        return IR_S32;
+    case IR_U32:
+        return IR_U64;
+    case IR_S32:
+        return IR_S64;
+    default:
+        return IR_NONE;
+    }
+}
+
+uint8_t check_fix_type(const struct ir_insn *insn, const struct spec *spec)
+{
+    if (spec->type == SPEC_WIDE)
+        return twice(insn->types[0]);
+    if (spec->type >= SPEC_TYPE0)
+        return insn->types[spec->type - SPEC_TYPE0];
+    return spec->type;
+}
 
 static void fix_immediate(struct ir_operand *operand, uint8_t want)
 {
@@ -66,10 +92,9 @@ static void fix_video(const struct ir_insn *insn, struct ir_operand *operand, bo
     operand->count = 0;
 }
 
-/* A register declared .v4 becomes {r.x, r.y, r.z, r.w}. */
-static void fix_vector_register(struct parser *parser, struct ir_operand *operand)
+/* What has parts becomes {r.x, r.y, r.z, r.w}. */
+static void fix_whole(struct parser *parser, struct ir_operand *operand, uint8_t count)
 {
-    uint8_t count = check_operand_register(parser, operand)->vector;
     struct ir_operand *parts = parse_alloc(parser, count * sizeof *parts);
     if (!parts)
         return;
@@ -103,8 +128,9 @@ bool check_fix_is_single(const struct ir_insn *insn, const struct spec *spec,
 void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                struct ir_operand *operand)
 {
-    uint8_t want = spec->role == 'q' ? IR_PRED : check_operand_type(insn, spec);
-    bool vector_place = spec->role == 'v' || spec->role == 'w' || spec->role == 'x';
+    uint8_t want = spec->role == 'q' ? IR_PRED : check_fix_type(insn, spec);
+    bool pack = spec->role == 'm' || spec->role == 'M';
+    bool vector_place = pack || spec->role == 'v' || spec->role == 'w' || spec->role == 'x';
     if (spec->role == 'y' || spec->role == 'z') {
         if (operand->kind == IR_OPERAND_IMM)
             fix_immediate(operand, IR_U32);
@@ -123,12 +149,12 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
     case IR_OPERAND_REG:
         if (vector_place && check_operand_register(parser, operand)->vector > 1 &&
             operand->count == 0)
-            fix_vector_register(parser, operand);
+            fix_whole(parser, operand, check_operand_register(parser, operand)->vector);
         else
             operand->count = 0;
         break;
     case IR_OPERAND_VECTOR:
-        if (spec->role == 'm' || spec->role == 'M') {
+        if (pack) {
             unsigned each = opcodes_type_size(want) / operand->count;
             want = each == 1 ? IR_B8 : each == 2 ? IR_B16 : each == 4 ? IR_B32 : IR_B64;
         }
@@ -139,7 +165,10 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
         fix_parts(operand, operand->kind == IR_OPERAND_GROUP ? IR_B32 : IR_B64);
         break;
     case IR_OPERAND_SPECIAL:
-        operand->count = 0;
+        if (spec->role == 'w' && insn->vector > 1 && operand->count == 0)
+            fix_whole(parser, operand, (uint8_t)symbol_special_parts(operand->index));
+        else
+            operand->count = 0;
         break;
     default:
         if (check_operand_is_symbol(operand) && spec->role == 'a')

@@ -16,6 +16,12 @@ const struct ir_register *check_operand_register(const struct parser *parser,
 bool check_operand_is_symbol(const struct ir_operand *operand);
 bool check_operand(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                    struct ir_operand *operand, bool fix);
-uint8_t check_operand_type(const struct ir_insn *insn, const struct spec *spec);
+/* Is the operand a register, an immediate number, or either, for a place of type `want`? `relaxed`:
+ * a register may be wider. */
+bool check_operand_is_register(const struct parser *parser, const struct ir_operand *operand,
+                               uint8_t want, bool relaxed);
+bool check_operand_is_immediate(const struct ir_operand *operand, uint8_t want);
+bool check_operand_is_source(const struct parser *parser, const struct ir_operand *operand,
+                             uint8_t want, bool relaxed);
 
 #endif

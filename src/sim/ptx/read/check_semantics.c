@@ -5,83 +5,17 @@
 #include <string.h>
 
 #include "ptx/ptx.h"
+#include "ptx/read/check_address.h"
 #include "ptx/read/check_mode.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/opcodes.h"
 #include "ptx/read/parse.h"
 
-static uint8_t space_of(const struct parser *parser, const struct ir_operand *operand)
-{
-    switch (operand->kind) {
-    case IR_OPERAND_VARIABLE:
-        return ((const struct ir_variable *)parser->reader->variables.data)[operand->index].space;
-    case IR_OPERAND_LOCAL:
-        return ((const struct ir_variable *)parser->locals.data)[operand->index].space;
-    case IR_OPERAND_PARAM:
-    case IR_OPERAND_RETURN:
-        return PTX_SPACE_PARAM;
-    default:
-        return PTX_SPACE_GENERIC;
-    }
-}
-
-static bool fail(struct parser *parser, const struct reading *reading, const char *format)
+bool check_semantics_fail(struct parser *parser, const struct reading *reading, const char *format)
 {
     parse_error(parser, reading->line, format, (int)reading->mnemonic.length,
                 reading->mnemonic.text);
     return false;
-}
-
-static bool check_address(struct parser *parser, const struct reading *reading,
-                          const struct ir_insn *insn, const struct ir_operand *operand,
-                          uint8_t space)
-{
-    const struct ir_operand *base = operand->parts;
-    uint8_t named = space_of(parser, base);
-    if (insn->op == IR_TXQ || insn->op == IR_SUQ)
-        return true;
-    if (base->kind == IR_OPERAND_IMM && space != PTX_SPACE_LOCAL)
-        return fail(parser, reading,
-                    "Immediate addresses allowed only for .local state space in instruction "
-                    "'%.*s'");
-    if (named != PTX_SPACE_GENERIC && space != PTX_SPACE_GENERIC && named != space)
-        return fail(parser, reading,
-                    "State space mismatch between instruction and address in instruction '%.*s'");
-    if (base->kind != IR_OPERAND_REG || parser->address_size != 64 || parser->target < 90)
-        return true;
-    const struct ir_register *reg =
-        (const struct ir_register *)parser->registers.data + base->index;
-    if ((space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC) &&
-        opcodes_type_size(reg->type) < 8)
-        return fail(parser, reading,
-                    "32-bit address conflicts with .address_size 64 in instruction '%.*s'");
-    return true;
-}
-
-/* The space of an instruction's address, of which `seen` came before. A third one is an mbarrier's,
- * and of those on tensors and of single values all are in shared memory. */
-static uint8_t address_space(const struct ir_insn *insn, unsigned seen)
-{
-    if (insn->op == IR_CP_TENSOR)
-        return PTX_SPACE_SHARED;
-    if (insn->op == IR_ST_ASYNC || insn->op == IR_RED_ASYNC)
-        return insn->space;
-    return seen == 0 ? insn->space : seen == 1 ? insn->space2 : PTX_SPACE_SHARED;
-}
-
-static bool check_addresses(struct parser *parser, const struct reading *reading,
-                            const struct ir_insn *insn)
-{
-    unsigned seen = 0;
-    for (uint8_t i = 0; i < insn->count; i++) {
-        const struct ir_operand *operand = &insn->operands[i];
-        if (operand->kind != IR_OPERAND_ADDRESS)
-            continue;
-        uint8_t space = address_space(insn, seen++);
-        if (!operand->parts || !check_address(parser, reading, insn, operand, space))
-            return false;
-    }
-    return true;
 }
 
 static bool check_store(struct parser *parser, const struct reading *reading,
@@ -89,10 +23,22 @@ static bool check_store(struct parser *parser, const struct reading *reading,
 {
     const struct ir_operand *base = insn->operands[0].parts;
     if (base->kind == IR_OPERAND_PARAM)
-        return fail(parser, reading, "Illegal to write to function input parameter in '%.*s'");
-    if (space_of(parser, base) == PTX_SPACE_CONST)
-        return fail(parser, reading, "State space incorrect for instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Illegal to write to function input parameter in '%.*s'");
+    if (check_address_space(parser, base) == PTX_SPACE_CONST)
+        return check_semantics_fail(parser, reading,
+                                    "State space incorrect for instruction '%.*s'");
     return true;
+}
+
+static bool is_unsigned(uint8_t type)
+{
+    return type == IR_U8 || type == IR_U16 || type == IR_U32 || type == IR_U64;
+}
+
+static bool is_signed(uint8_t type)
+{
+    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64;
 }
 
 /* .lo .hs and the like are for unsigned types, .num for floats; bits know only equality. */
@@ -102,14 +48,14 @@ static bool check_comparison(struct parser *parser, const struct reading *readin
     uint8_t type = insn->op == IR_SET ? insn->types[1] : insn->types[0];
     bool is_float = type == IR_F16 || type == IR_F16X2 || type == IR_BF16 || type == IR_BF16X2 ||
                     type == IR_F32 || type == IR_F64;
-    bool is_unsigned = type == IR_U16 || type == IR_U32 || type == IR_U64;
     bool is_bits = type == IR_B16 || type == IR_B32 || type == IR_B64;
     bool unsigned_name = check_mode_has(reading, "lo") || check_mode_has(reading, "ls") ||
                          check_mode_has(reading, "hi") || check_mode_has(reading, "hs");
-    if ((unsigned_name && !is_unsigned) || (insn->compare >= IR_EQU && !is_float) ||
+    if ((unsigned_name && !is_unsigned(type)) || (insn->compare >= IR_EQU && !is_float) ||
         (is_bits && insn->compare != IR_EQ && insn->compare != IR_NE))
-        return fail(parser, reading,
-                    "Mismatch between instruction type and comparison qualifier in '%.*s'");
+        return check_semantics_fail(
+            parser, reading,
+            "Mismatch between instruction type and comparison qualifier in '%.*s'");
     return true;
 }
 
@@ -123,15 +69,17 @@ static bool check_width(struct parser *parser, const struct reading *reading,
     if (bytes <= 16 && insn->vector <= 4)
         return true;
     if (!new_width)
-        return fail(parser, reading, "Vector operand too wide for instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Vector operand too wide for instruction '%.*s'");
     if (parser->version < 808)
-        return fail(parser, reading,
-                    "Feature '256 bit wide load/store' requires PTX ISA .version "
-                    "8.8 or later, in '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Feature '256 bit wide load/store' requires PTX ISA .version "
+                                    "8.8 or later, in '%.*s'");
     if (parser->target < 100)
-        return fail(parser, reading,
-                    "Feature '256 bit wide load/store' requires .target sm_100 or higher, in "
-                    "'%.*s'");
+        return check_semantics_fail(
+            parser, reading,
+            "Feature '256 bit wide load/store' requires .target sm_100 or higher, in "
+            "'%.*s'");
     return true;
 }
 
@@ -140,7 +88,8 @@ static bool at_most(struct parser *parser, const struct reading *reading,
 {
     if (operand->kind != IR_OPERAND_IMM || operand->bits <= most)
         return true;
-    return fail(parser, reading, "Immediate operand out of range for instruction '%.*s'");
+    return check_semantics_fail(parser, reading,
+                                "Immediate operand out of range for instruction '%.*s'");
 }
 
 static bool check_barrier(struct parser *parser, const struct reading *reading,
@@ -151,9 +100,12 @@ static bool check_barrier(struct parser *parser, const struct reading *reading,
     for (uint8_t i = (uint8_t)(insn->destinations + 1); i < insn->count; i++) {
         const struct ir_operand *threads = &insn->operands[i];
         bool last = insn->mode >= IR_BAR_RED_POPC && i + 1 == insn->count; /* a predicate */
+        if (insn->mode == IR_BAR_ARRIVE && threads->kind == IR_OPERAND_IMM && threads->bits == 0)
+            return check_semantics_fail(parser, reading,
+                                        "Number of threads must not be zero in '%.*s'");
         if (!last && threads->kind == IR_OPERAND_IMM && threads->bits % 32 != 0)
-            return fail(parser, reading,
-                        "Number of threads must be a multiple of the warp size in '%.*s'");
+            return check_semantics_fail(
+                parser, reading, "Number of threads must be a multiple of the warp size in '%.*s'");
     }
     return at_most(parser, reading, &insn->operands[insn->destinations], 15);
 }
@@ -180,17 +132,33 @@ static bool check_hints(struct parser *parser, const struct reading *reading,
                      check_mode_has(reading, "cv") || check_mode_has(reading, "wb") ||
                      check_mode_has(reading, "wt");
     if ((first || other) && !global)
-        return fail(parser, reading, "Cache hint cannot be applied to this space in '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Cache hint cannot be applied to this space in '%.*s'");
     if (operation && insn->order != IR_ORDER_WEAK)
-        return fail(parser, reading, "Cache operation cannot be combined with an order in '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Cache operation cannot be combined with an order in '%.*s'");
     if (insn->order == IR_ORDER_VOLATILE && insn->space == PTX_SPACE_CONST)
-        return fail(parser, reading, "State space incorrect for instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "State space incorrect for instruction '%.*s'");
     if (first && (operation || insn->order == IR_ORDER_VOLATILE))
-        return fail(parser, reading, "Cache hints cannot be combined in instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Cache hints cannot be combined in instruction '%.*s'");
     if (second && insn->vector * opcodes_type_size(insn->types[0]) != 32)
-        return fail(parser, reading,
-                    "Instruction '%.*s' requires '.v8.b32/.v4.b64' type with this cache hint");
+        return check_semantics_fail(
+            parser, reading,
+            "Instruction '%.*s' requires '.v8.b32/.v4.b64' type with this cache hint");
     return true;
+}
+
+static bool check_value(struct parser *parser, const struct reading *reading,
+                        const struct ir_insn *insn, uint8_t index, bool good, const char *expected)
+{
+    if (!good)
+        parse_error(parser, reading->line,
+                    "Argument %u of instruction '%.*s': unexpected value '%d', expected to be %s",
+                    index, (int)reading->mnemonic.length, reading->mnemonic.text,
+                    (int)(int32_t)insn->operands[index].bits, expected);
+    return good;
 }
 
 /* An order and its scope come together. */
@@ -200,12 +168,18 @@ static bool check_mbarrier(struct parser *parser, const struct reading *reading,
     bool order = check_mode_has(reading, "release") || check_mode_has(reading, "relaxed") ||
                  check_mode_has(reading, "acquire");
     if (order != (insn->scope != IR_SCOPE_NONE))
-        return fail(parser, reading,
-                    order ? "Scope modifier required for instruction '%.*s'"
-                          : "Order modifier required for instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    order ? "Scope modifier required for instruction '%.*s'"
+                                          : "Order modifier required for instruction '%.*s'");
+    const struct ir_operand *phase = insn->count > 2 ? &insn->operands[2] : NULL;
+    if (check_mode_has(reading, "parity") && phase && phase->kind == IR_OPERAND_IMM)
+        return check_value(parser, reading, insn, 2, phase->bits <= 1, "0 or 1");
     bool arrive = insn->mode == IR_MB_ARRIVE || insn->mode == IR_MB_ARRIVE_DROP;
+    if (arrive && phase && phase->kind == IR_OPERAND_IMM && phase->bits == 0 &&
+        !check_mode_has(reading, "expect_tx"))
+        return check_value(parser, reading, insn, 2, false, "positive");
     if (arrive && insn->cluster && insn->operands[0].kind != IR_OPERAND_SINK)
-        return fail(parser, reading, "Sink '_' expected as destination of '%.*s'");
+        return check_semantics_fail(parser, reading, "Sink '_' expected as destination of '%.*s'");
     return true;
 }
 
@@ -215,9 +189,10 @@ static bool check_sync(struct parser *parser, const struct reading *reading,
 {
     if (insn->sync || parser->version < 604 || parser->target < 70)
         return true;
-    return fail(parser, reading,
-                "Instruction '%.*s' without '.sync' is not supported on .target sm_70 and higher "
-                "from PTX ISA version 6.4");
+    return check_semantics_fail(
+        parser, reading,
+        "Instruction '%.*s' without '.sync' is not supported on .target sm_70 and higher "
+        "from PTX ISA version 6.4");
 }
 
 /* .relaxed and .acquire name their scope; weak accesses have none. */
@@ -227,12 +202,19 @@ static bool check_order(struct parser *parser, const struct reading *reading,
     bool strong = insn->order == IR_ORDER_RELAXED || insn->order == IR_ORDER_ACQUIRE ||
                   insn->order == IR_ORDER_RELEASE;
     if (strong && insn->scope == IR_SCOPE_NONE)
-        return fail(parser, reading, "Scope modifier required for instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Scope modifier required for instruction '%.*s'");
     if (!strong && insn->scope != IR_SCOPE_NONE)
-        return fail(parser, reading, "Scope modifier not allowed for instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "Scope modifier not allowed for instruction '%.*s'");
+    if (insn->order == IR_ORDER_VOLATILE &&
+        (insn->space == PTX_SPACE_LOCAL || insn->space == PTX_SPACE_PARAM))
+        return check_semantics_fail(parser, reading,
+                                    "Modifier .volatile cannot be applied to this space in '%.*s'");
     if (strong && (insn->space == PTX_SPACE_CONST || insn->space == PTX_SPACE_LOCAL ||
                    insn->space == PTX_SPACE_PARAM))
-        return fail(parser, reading, "State space incorrect for instruction '%.*s'");
+        return check_semantics_fail(parser, reading,
+                                    "State space incorrect for instruction '%.*s'");
     return true;
 }
 
@@ -241,7 +223,8 @@ static bool check_bulk(struct parser *parser, const struct reading *reading,
 {
     const struct ir_operand *size = &insn->operands[insn->mode == IR_CP_PREFETCH ? 1 : 2];
     return insn->count < 2 || size->kind != IR_OPERAND_IMM || size->bits % 16 == 0 ||
-           fail(parser, reading, "Size of instruction '%.*s' expected to be a multiple of 16");
+           check_semantics_fail(parser, reading,
+                                "Size of instruction '%.*s' expected to be a multiple of 16");
 }
 
 static bool check_copy(struct parser *parser, const struct reading *reading,
@@ -252,7 +235,7 @@ static bool check_copy(struct parser *parser, const struct reading *reading,
     uint64_t size = insn->operands[2].bits;
     bool good = check_mode_has(reading, "cg") ? size == 16 : size == 4 || size == 8 || size == 16;
     if (!good)
-        return fail(parser, reading, "Illegal copy size for instruction '%.*s'");
+        return check_semantics_fail(parser, reading, "Illegal copy size for instruction '%.*s'");
     if (insn->count > 3)
         return at_most(parser, reading, &insn->operands[3], size);
     return true;
@@ -263,7 +246,8 @@ static bool check_fixed(struct parser *parser, const struct reading *reading,
                         const struct ir_operand *operand, uint64_t value)
 {
     return operand->bits == value ||
-           fail(parser, reading, "Immediate operand out of range for instruction '%.*s'");
+           check_semantics_fail(parser, reading,
+                                "Immediate operand out of range for instruction '%.*s'");
 }
 
 /* The map's dimension, its modes, and how many bytes are copied. */
@@ -299,18 +283,8 @@ static bool check_layouts(struct parser *parser, const struct reading *reading,
     bool any = insn->op == IR_MMA ? insn->shape == IR_M8N8K4 && type != IR_F64
                                   : type != IR_S4 && type != IR_U4 && type != IR_B1;
     return any || insn->columns == 1 ||
-           fail(parser, reading, "Illegal combination of modifiers for instruction '%.*s'");
-}
-
-static bool check_value(struct parser *parser, const struct reading *reading,
-                        const struct ir_insn *insn, uint8_t index, bool good, const char *expected)
-{
-    if (!good)
-        parse_error(parser, reading->line,
-                    "Argument %u of instruction '%.*s': unexpected value '%d', expected to be %s",
-                    index, (int)reading->mnemonic.length, reading->mnemonic.text,
-                    (int)(int32_t)insn->operands[index].bits, expected);
-    return good;
+           check_semantics_fail(parser, reading,
+                                "Illegal combination of modifiers for instruction '%.*s'");
 }
 
 /* Which lanes have the metadata of a sparse matrix. */
@@ -342,9 +316,45 @@ static bool check_wgmma(struct parser *parser, const struct reading *reading,
     return good;
 }
 
+/* .sat is for results that cannot have each value of the source. */
+static bool check_conversion(struct parser *parser, const struct reading *reading,
+                             const struct ir_insn *insn)
+{
+    const uint8_t to = insn->types[0], from = insn->types[1];
+    const bool both = (is_signed(to) || is_unsigned(to)) && (is_signed(from) || is_unsigned(from));
+    if (!both || !check_mode_has(reading, "sat") || (is_signed(from) && is_unsigned(to)))
+        return true;
+    const unsigned wide = opcodes_type_size(to), narrow = opcodes_type_size(from);
+    if (wide < narrow || (wide == narrow && is_signed(to) != is_signed(from)))
+        return true;
+    return check_semantics_fail(parser, reading, "Illegal modifier .sat for instruction '%.*s'");
+}
+
+/* Of the accesses, more than none and at most all. */
+static bool check_fraction(struct parser *parser, const struct reading *reading,
+                           const struct ir_insn *insn)
+{
+    const uint32_t one = 0x3F800000; /* of positive floats the bits are in order */
+    const struct ir_operand *part = insn->count == 2 ? &insn->operands[1] : NULL;
+    if (!part || part->kind != IR_OPERAND_IMM || !check_mode_has(reading, "fractional") ||
+        (part->bits > 0 && part->bits <= one))
+        return true;
+    return check_semantics_fail(parser, reading,
+                                "Immediate operand out of range for instruction '%.*s'");
+}
+
+static bool check_registers(struct parser *parser, const struct reading *reading,
+                            const struct ir_insn *insn)
+{
+    const uint64_t count = insn->operands[0].bits;
+    return (count >= 24 && count <= 256 && count % 8 == 0) ||
+           check_semantics_fail(parser, reading,
+                                "Number of registers out of range in instruction '%.*s'");
+}
+
 bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn)
 {
-    if (parser->reader->stop || !check_addresses(parser, reading, insn))
+    if (parser->reader->stop || !check_address(parser, reading, insn))
         return false;
     switch (insn->op) {
     case IR_SET:
@@ -370,10 +380,21 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
             return check_store(parser, reading, insn);
         return insn->vector > 1 || insn->operands[1].kind != IR_OPERAND_ADDRESS ||
                insn->operands[1].parts->kind != IR_OPERAND_PARAM ||
-               fail(parser, reading, "State space incorrect for instruction '%.*s'");
+               check_semantics_fail(parser, reading,
+                                    "State space incorrect for instruction '%.*s'");
     case IR_BAR:
     case IR_BARRIER:
         return check_barrier(parser, reading, insn);
+    case IR_CVT:
+        return check_conversion(parser, reading, insn);
+    case IR_CVTA:
+        return check_address_pointer(parser, reading, insn);
+    case IR_PMEVENT:
+        return check_mode_has(reading, "mask") || at_most(parser, reading, &insn->operands[0], 15);
+    case IR_CREATEPOLICY:
+        return check_fraction(parser, reading, insn);
+    case IR_SETMAXNREG:
+        return check_registers(parser, reading, insn);
     case IR_LOP3:
         insn->operands[insn->boolean != IR_BOOL_NONE ? 5 : 4].bits &= 255;
         return true;
@@ -408,7 +429,8 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
     case IR_DISCARD:
     case IR_APPLYPRIORITY:
         return insn->operands[1].bits == 128 ||
-               fail(parser, reading, "Argument 1 of instruction '%.*s' expected to be 128");
+               check_semantics_fail(parser, reading,
+                                    "Argument 1 of instruction '%.*s' expected to be 128");
     default:
         return true;
     }

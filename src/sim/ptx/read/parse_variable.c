@@ -2,6 +2,7 @@
 /* Declarations of variables and registers. */
 #include "ptx/read/parse_variable.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "ptx/ptx.h"
@@ -13,7 +14,7 @@
 #include "ptx/read/parse_initializer.h"
 #include "ptx/read/symbol.h"
 
-enum { MAX_DIMENSIONS = 16 };
+enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536 };
 #define MAX_ALIGN 65536
 
 static const struct {
@@ -212,6 +213,28 @@ static bool place(struct parser *parser, struct name name, struct ir_variable *v
     return symbol_add(parser, name, *module ? SYMBOL_VARIABLE : SYMBOL_LOCAL, *index);
 }
 
+/* name<3> stands for name0 to name2. */
+static void variable_range(struct parser *parser, struct name name,
+                           const struct ir_variable *variable)
+{
+    uint32_t count = 0, index = 0;
+    bool module = false;
+    if (!parse_limited(parser, "variable count", MAX_VARIABLE_RANGE, &count) ||
+        !parse_expect(parser, '>'))
+        return;
+    for (uint32_t i = 0; i < count && !parser->reader->stop; i++) {
+        struct ir_variable one = *variable;
+        const size_t room = name.length + sizeof "4294967295";
+        char *text = parse_alloc(parser, room);
+        if (!text)
+            return;
+        const int length = snprintf(text, room, "%.*s%u", (int)name.length, name.text, i);
+        one.name = text;
+        if (!place(parser, (struct name){text, (uint32_t)length}, &one, &index, &module))
+            return;
+    }
+}
+
 /* --- One declarator: name[2][3] = { ... } --- */
 static void declarator(struct parser *parser, const struct declaration *declaration)
 {
@@ -225,11 +248,18 @@ static void declarator(struct parser *parser, const struct declaration *declarat
                                    .linkage = declaration->linkage,
                                    .managed = declaration->managed,
                                    .line = parser->token.line};
-    if (!parse_name(parser, &name) || !dimensions(parser, dims, &count, &open))
+    if (!parse_name(parser, &name))
         return;
     uint64_t element = (uint64_t)opcodes_type_size(variable.type) * variable.vector;
-    variable.name = parse_copy(parser, name);
     variable.align = declaration->align != 0 ? declaration->align : (uint32_t)element;
+    if (parse_accept(parser, '<')) {
+        variable.size = element;
+        variable_range(parser, name, &variable);
+        return;
+    }
+    if (!dimensions(parser, dims, &count, &open))
+        return;
+    variable.name = parse_copy(parser, name);
     variable.unsized = open;
     if (!variable.name || !parse_variable_array_size(parser, dims, count, element, &variable.size))
         return;

@@ -297,6 +297,14 @@ static const struct special {
     {"%current_graph_exec", IR_CURRENT_GRAPH_EXEC, IR_U64, 1, 0},
 };
 
+unsigned symbol_special_parts(uint32_t special)
+{
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+        if (specials[i].special == special)
+            return specials[i].vector;
+    return 1;
+}
+
 static bool add_special(struct parser *parser, const struct special *special, struct name name,
                         uint32_t number)
 {

@@ -16,6 +16,7 @@ void symbol_leave(struct parser *parser, unsigned depth); /* forget what is deep
 /* Register `number` of a range, made on first use; UINT32_MAX: no memory. */
 uint32_t symbol_range_register(struct parser *parser, const struct symbol *range, uint32_t number,
                                struct name name);
+unsigned symbol_special_parts(uint32_t special); /* 4: .x to .w; else 1 */
 uint32_t symbol_register_add(struct parser *parser, struct name name, uint8_t type, uint8_t vector);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "ptx/memory/check.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
@@ -38,7 +39,7 @@ static bool barrier_full(const struct ptx_block *block, unsigned index)
 {
     const struct barrier *barrier = &block->barriers[index];
 
-    if (barrier->expected && barrier->expected < block->launch->threads)
+    if (barrier->expected) /* also where so many cannot come */
         return threads_waiting(block, index) + barrier->arrived >= barrier->expected;
     if (barrier->arrived)
         return barrier->waiting + barrier->arrived >= block->launch->threads;
@@ -83,8 +84,10 @@ static void barrier_open(struct ptx_block *block, unsigned index)
             give_result(group, barrier);
             group->state = GROUP_READY;
             state->blocked = false;
+            check_leave(state, index);
         }
     }
+    check_open(block, index);
     *barrier = (struct barrier){0};
     block->barriers_used &= ~(UINT32_C(1) << index);
 }
@@ -99,6 +102,7 @@ static void arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
 
     block->barriers_used |= UINT32_C(1) << index;
     barrier->expected = expected;
+    check_arrive(state, index);
     if (step->operand[3] != PTX_ABSENT) {
         uint32_t bits = state->warp.predicates[step->operand[3]] & mask;
 
@@ -177,6 +181,9 @@ static void cluster_open(struct ptx_block *block)
             if (state->groups[i].state == GROUP_CLUSTER)
                 state->groups[i].state = GROUP_READY;
     }
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        check_leave(&block->warps[w], BARRIERS);
+    check_open(block, BARRIERS);
     block->cluster_arrived = 0;
 }
 
@@ -203,6 +210,7 @@ void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, 
     uint32_t count;
 
     if (step->how.barrier.mode == IR_BAR_CLUSTER_ARRIVE) {
+        check_arrive(state, BARRIERS);
         count = (uint32_t)__builtin_popcount(mask & ~state->cluster_pending);
         state->cluster_pending |= mask;
         block->barriers_used |= UINT32_C(1) << BARRIERS;
@@ -234,6 +242,20 @@ void barrier_exited(struct ptx_block *block)
         cluster_check(block);
 }
 
+static void waiting(const struct ptx_block *block, unsigned index, char *what, size_t size)
+{
+    const struct barrier *barrier = &block->barriers[index];
+    uint32_t here = barrier->waiting, wanted = block->launch->threads;
+
+    if (barrier->expected) {
+        here = threads_waiting(block, index) + barrier->arrived;
+        wanted = barrier->expected;
+    }
+    snprintf(what, size,
+             "the thread waits at barrier %u with %u of %u threads, and no other can come", index,
+             (unsigned)here, (unsigned)wanted);
+}
+
 /* Every thread of the block waits for what cannot come. */
 void barrier_report(struct ptx_block *block)
 {
@@ -248,12 +270,7 @@ void barrier_report(struct ptx_block *block)
 
             state->frame = group->frame;
             if (group->state == GROUP_BARRIER)
-                snprintf(what, sizeof what,
-                         "the thread waits at barrier %u with %u of %u threads, and no other can "
-                         "come",
-                         (unsigned)group->barrier,
-                         (unsigned)block->barriers[group->barrier].waiting,
-                         (unsigned)block->launch->threads);
+                waiting(block, group->barrier, what, sizeof what);
             else
                 snprintf(what, sizeof what,
                          "the thread waits for others of its %s that cannot come",

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ptx/memory/check.h"
 #include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
@@ -21,6 +22,7 @@
 #include "ptx/ptx.h"
 #include "ptx/run/barrier.h"
 #include "ptx/run/call.h"
+#include "ptx/run/stop.h"
 #include "ptx/run/team.h"
 #include "ptx/run/warp.h"
 
@@ -34,6 +36,7 @@ static void block_free(struct ptx_block *block)
         return;
     for (uint32_t i = 0; block->warps && i < block->warp_count; i++)
         free(block->warps[i].entry);
+    check_block_end(block);
     free(block->warps);
     free(block->shared);
     free(block);
@@ -93,7 +96,7 @@ static struct ptx_block *block_new(struct worker *worker)
     return block;
 }
 
-static void block_begin(struct ptx_block *block, uint64_t number)
+static bool block_begin(struct ptx_block *block, uint64_t number)
 {
     struct launch *launch = block->launch;
     const uint32_t *grid = launch->request->grid;
@@ -114,6 +117,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
     block->barriers_used = 0;
     for (uint32_t i = 0; i < launch->warp_count; i++)
         warp_reset(&block->warps[i]);
+    return check_block_begin(block);
 }
 
 /* Number of a block from its cluster's number and its rank there. */
@@ -190,7 +194,11 @@ static bool worker_take(struct worker *worker)
         return false;
     }
     for (uint32_t i = 0; i < count; i++)
-        block_begin(blocks[i], count > 1 ? cluster_block(launch, number, i) : number);
+        full &= block_begin(blocks[i], count > 1 ? cluster_block(launch, number, i) : number);
+    if (!full) {
+        fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a block");
+        return false;
+    }
     if (count > 1 && !cluster_form(blocks, launch)) {
         fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a cluster");
         return false;
@@ -408,11 +416,34 @@ static bool worker_round(struct worker *worker, bool *waiting)
     return !stuck || (stuck->cluster && moved);
 }
 
-static bool past_deadline(struct launch *launch, uint64_t now)
+/* Where one of the live warps is goes into the report. A team's place is that of its first warp. */
+static void end_early(struct worker *worker, enum ptx_fault_kind kind, const char *why)
 {
+    for (struct ptx_block *block = worker->live; block; block = block->next)
+        for (uint32_t i = 0; i < block->warp_count; i++) {
+            struct ptx_warp_state *state = &block->warps[i];
+            const struct group *group = &state->groups[0];
+
+            if (!state->begun || state->done || !state->group_count)
+                continue;
+            fault_warp(&state->warp, group->pc, (unsigned)__builtin_ctz(group->mask), kind, 0, why);
+            return;
+        }
+    fault_launch(worker->launch, kind, why);
+}
+
+/* The time limit is over, or somebody asked for the end. */
+static bool must_end(struct worker *worker, uint64_t now)
+{
+    const struct launch *launch = worker->launch;
+
+    if (stop_due(launch->id)) {
+        end_early(worker, PTX_FAULT_STOPPED, "the launch was stopped here");
+        return true;
+    }
     if (!launch->deadline || now < launch->deadline)
         return false;
-    fault_launch(launch, PTX_FAULT_TIMEOUT, "the launch took longer than its time limit");
+    end_early(worker, PTX_FAULT_TIMEOUT, "here the launch took longer than its time limit");
     return true;
 }
 
@@ -440,10 +471,10 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (waiting || launch->deadline) {
+        if (stop_due(launch->id) || waiting || launch->deadline) {
             uint64_t now = special_time();
 
-            if (past_deadline(launch, now))
+            if (must_end(worker, now))
                 return;
             if (waiting)
                 sleep_until(worker->wakes, now);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_launch: what all blocks of a launch share is computed once. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/memory/check.h"
 #include "ptx/ops/affine.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
@@ -15,6 +15,7 @@
 #include "ptx/ptx.h"
 #include "ptx/run/block.h"
 #include "ptx/run/pool.h"
+#include "ptx/run/stop.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
 #define MOST_BATCH 16
@@ -73,7 +74,7 @@ static bool launch_teams(struct launch *launch)
     const uint32_t *block = launch->request->block, count = launch->warp_count;
 
     launch->start = launch->entry->steps;
-    if (!launch->entry->team || (block[0] % 16 && block[1] * block[2] > 1))
+    if (launch->check || !launch->entry->team || (block[0] % 16 && block[1] * block[2] > 1))
         return true;
     launch->tid_forms =
         aligned_alloc(_Alignof(struct affine), (count + (size_t)1) * 3 * sizeof *launch->tid_forms);
@@ -151,14 +152,12 @@ static bool launch_prepare(struct launch *launch, struct ptx_fault *fault)
     launch_stack(launch);
     if (!launch_cluster(launch))
         return refuse(fault, PTX_FAULT_ILLEGAL_INSTRUCTION, "the grid is not made of clusters");
-    if (!launch_tids(launch) || !launch_teams(launch))
+    if (!check_begin(launch) || !launch_tids(launch) || !launch_teams(launch))
         return refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
     if (request->machine->time_limit_ns)
         launch->deadline = special_time() + request->machine->time_limit_ns;
     return true;
 }
-
-static _Atomic uint64_t launch_number;
 
 static bool launch_run(struct launch *launch, struct ptx_fault *fault)
 {
@@ -169,6 +168,8 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
 
     if (!workers || workers > cores * 4)
         workers = cores;
+    if (launch->check)
+        workers = 1;
     if (workers > launch->cluster_count)
         workers = (unsigned)launch->cluster_count;
     /* Not so many that one worker is left with work at the end. */
@@ -181,7 +182,7 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
         launch->first_live = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
         launch->batch = 1;
     }
-    launch->id = atomic_fetch_add(&launch_number, 1);
+    launch->id = stop_number();
     if (workers > 1)
         pool_run(launch, workers);
     else
@@ -220,6 +221,7 @@ bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
     free(params);
     free(launch->tids);
     free(launch->tid_forms);
+    check_end(launch);
     pthread_mutex_destroy(&launch->lock);
     free(launch);
     return done;

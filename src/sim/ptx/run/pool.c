@@ -29,11 +29,19 @@ struct pool {
 
 static struct pool *_Atomic current_pool;
 
+/* Asked for once, as the C library opens a file for the answer. */
 unsigned pool_cores(void)
 {
-    long count = sysconf(_SC_NPROCESSORS_ONLN); /* of any number, unlike a cpu_set_t */
+    static _Atomic unsigned known;
+    unsigned cores = atomic_load_explicit(&known, memory_order_relaxed);
 
-    return count > 0 ? (unsigned)count : 1;
+    if (!cores) {
+        long count = sysconf(_SC_NPROCESSORS_ONLN); /* of any number, unlike a cpu_set_t */
+
+        cores = count > 0 ? (unsigned)count : 1;
+        atomic_store_explicit(&known, cores, memory_order_relaxed);
+    }
+    return cores;
 }
 
 static struct pool *pool_get(void)

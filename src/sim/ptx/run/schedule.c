@@ -29,10 +29,15 @@ void schedule_take(struct ptx_warp_state *state, unsigned index, uint32_t mask)
         *group = state->groups[--state->group_count];
 }
 
+const reg32 *schedule_members(const struct ptx_warp *warp, const struct ptx_step *step)
+{
+    return ptx_in(warp, step->list ? step->list[step->list_count - 1]
+                                   : step->operand[step->list_count - 1]);
+}
+
 static uint32_t members(const struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const reg32 *masks = ptx_in(warp, step->list ? step->list[step->list_count - 1]
-                                                 : step->operand[step->list_count - 1]);
+    const reg32 *masks = schedule_members(warp, step);
     uint32_t all = 0;
 
     FOR_LANES (lane, mask)

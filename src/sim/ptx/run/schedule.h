@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ptx/ops/lanes.h"
+
 struct ptx_frame;
 struct ptx_step;
 struct ptx_warp_state;
@@ -15,5 +17,7 @@ void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_
                   struct ptx_frame *frame);
 void schedule_take(struct ptx_warp_state *state, unsigned index, uint32_t mask);
 bool schedule_sync_passes(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask);
+/* Of each lane, the lanes that a CONTROL_SYNC step is for. */
+const reg32 *schedule_members(const struct ptx_warp *warp, const struct ptx_step *step);
 
 #endif

@@ -2,10 +2,12 @@
 /* The interpreter: a warp runs until it ends, waits, or had its turn. */
 #include "ptx/run/warp.h"
 
+#include "ptx/memory/check.h"
 #include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/fault.h"
 #include "ptx/ops/lanes.h"
+#include "ptx/ops/launch_state.h"
 #include "ptx/ops/special.h"
 #include "ptx/ops/warp_state.h"
 #include "ptx/ptx.h"
@@ -197,6 +199,8 @@ choose:
             barrier_cluster(state, step, mask);
             break;
         case CONTROL_SYNC:
+            if (state->launch->check)
+                check_sync(warp, step, mask, schedule_members(warp, step));
             if (state->group_count == 1 || schedule_sync_passes(state, step, mask)) {
                 step->run(warp, step, mask);
                 continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated from gen/registry/entries.jsonl, types.jsonl by gen/emit.py. Do not edit. */
+/* Generated from gen/registry/entries.jsonl, types.jsonl, levels.jsonl by gen/emit.py. Do not edit. */
 #ifndef CUSHIM_API_H
 #define CUSHIM_API_H
 
@@ -11,6 +11,14 @@
 #ifdef CUSHIM_FOREIGN_TYPES
 #ifdef CUSHIM_CUDA_TYPES_H
 #error "CUSHIM_FOREIGN_TYPES is defined after a header of cushim's declared the types"
+#endif
+#ifndef CUSHIM_CUDA_VERSION
+#define CUSHIM_CUDA_VERSION 12000
+#endif
+#if CUSHIM_CUDA_VERSION != 11000 && CUSHIM_CUDA_VERSION != 11010 && CUSHIM_CUDA_VERSION != 11020 && \
+    CUSHIM_CUDA_VERSION != 11030 && CUSHIM_CUDA_VERSION != 11040 && CUSHIM_CUDA_VERSION != 11050 && \
+    CUSHIM_CUDA_VERSION != 11060 && CUSHIM_CUDA_VERSION != 12000 && CUSHIM_CUDA_VERSION != 12010
+#error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as 12000"
 #endif
 #elif !defined(__cuda_cuda_h__)
 #include <cushim/cuda_types.h>
@@ -117,11 +125,14 @@ struct cushim_instance;
 #undef cuMemcpy
 #endif
 
+#ifdef CUSHIM_CALLS_ONLY
+#define cushim_api cushim_slots /* and calls_only.h makes the table of it */
+#endif
 /*
  * The order of the members is ABI: new ones come at the end. A member is what the driver exports
- * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the plain
- * name is the first of them, reachable as NAME_v1 too, and the macros of cuda.h lead a plain name
- * to the member it means. Without those macros, under CUSHIM_FOREIGN_TYPES, it is no member.
+ * under that name, or a stub of the same type; never NULL. Where a name has several ABIs, the first
+ * is NAME_v1, and the macros of cuda.h lead a plain name to the member it means. Where there are no
+ * such macros, under CUSHIM_FOREIGN_TYPES, the plain name is a second name of that member.
  */
 struct cushim_api {
     size_t size; /* of this structure, as the library that filled it knows it */
@@ -130,11 +141,16 @@ struct cushim_api {
     CUresult (CUDAAPI *cuInit)(unsigned int Flags);
     CUSHIM_EXTENSION union {
         CUresult (CUDAAPI *cuMemAlloc_v1)(CUdeviceptr_v1 *dptr, unsigned int bytesize);
-#ifndef CUSHIM_FOREIGN_TYPES
+#if !defined(CUSHIM_FOREIGN_TYPES)
         CUresult (CUDAAPI *cuMemAlloc)(CUdeviceptr_v1 *dptr, unsigned int bytesize);
 #endif
     };
-    CUresult (CUDAAPI *cuMemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize);
+    CUSHIM_EXTENSION union {
+        CUresult (CUDAAPI *cuMemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize);
+#if defined(CUSHIM_FOREIGN_TYPES)
+        CUresult (CUDAAPI *cuMemAlloc)(CUdeviceptr *dptr, size_t bytesize);
+#endif
+    };
     CUresult (CUDAAPI *cuD3D9CtxCreate)(CUcontext *pCtx, struct IDirect3DDevice9 *pDevice);
     CUresult (CUDAAPI *cuGetErrorName)(CUresult error, const char **pStr);
     CUresult (CUDAAPI *cuGetErrorString)(CUresult error, const char **pStr);
@@ -145,16 +161,26 @@ struct cushim_api {
     CUSHIM_EXTENSION union {
         CUresult (CUDAAPI *cuGetProcAddress_v1)(const char *symbol, void **pfn, int cudaVersion,
             cushim_cuuint64_t flags);
-#ifndef CUSHIM_FOREIGN_TYPES
+#if !defined(CUSHIM_FOREIGN_TYPES) || (CUSHIM_CUDA_VERSION < 12010)
         CUresult (CUDAAPI *cuGetProcAddress)(const char *symbol, void **pfn, int cudaVersion,
             cushim_cuuint64_t flags);
 #endif
     };
-    CUresult (CUDAAPI *cuGetProcAddress_v2)(const char *symbol, void **pfn, int cudaVersion,
-        cushim_cuuint64_t flags, cushim_CUdriverProcAddressQueryResult *symbolStatus);
+    CUSHIM_EXTENSION union {
+        CUresult (CUDAAPI *cuGetProcAddress_v2)(const char *symbol, void **pfn, int cudaVersion,
+            cushim_cuuint64_t flags, cushim_CUdriverProcAddressQueryResult *symbolStatus);
+#if defined(CUSHIM_FOREIGN_TYPES) && CUSHIM_CUDA_VERSION >= 12010
+        CUresult (CUDAAPI *cuGetProcAddress)(const char *symbol, void **pfn, int cudaVersion,
+            cushim_cuuint64_t flags, cushim_CUdriverProcAddressQueryResult *symbolStatus);
+#endif
+    };
     CUresult (CUDAAPI *cuNodeSet)(const CUnode *node, CUtable table);
     CUresult (CUDAAPI *cuPass)(CUpassing *passing);
 };
+#ifdef CUSHIM_CALLS_ONLY
+#undef cushim_api
+#include <cushim/calls_only.h>
+#endif
 
 #ifdef CUSHIM_API_AWAY
 #pragma pop_macro("cuGetProcAddress")
@@ -177,6 +203,9 @@ struct cushim_api {
 
 #ifdef CUSHIM_CUDA_TYPES_H
 #include <cushim/cuda_names.h>
+#endif
+#ifdef CUSHIM_CALLS_ONLY
+#include <cushim/calls_only_names.h>
 #endif
 
 #endif

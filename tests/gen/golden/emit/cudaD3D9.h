@@ -16,7 +16,10 @@ typedef enum CUD3D9register_flags_enum {
 } CUD3D9register_flags;
 
 struct IDirect3DDevice9;
+#ifndef CUSHIM_CALLS_ONLY_NAMES_H
 CUresult CUDAAPI cuD3D9CtxCreate(CUcontext *pCtx, struct IDirect3DDevice9 *pDevice);
+#else
+#endif
 
 
 #ifdef __cplusplus

@@ -12,6 +12,9 @@ extern "C" {
 #endif
 
 
+#ifndef CUSHIM_CALLS_ONLY_NAMES_H
+#else
+#endif
 
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 #define CUSHIM_CUDA_FUNCTIONS_H
 
 #include <cushim/cuda_types.h>
+#ifndef CUSHIM_CALLS_ONLY_NAMES_H /* whose macros would be in the declarations */
 
 /* After cushim.h the names are there. Here a name is the exported symbol itself. */
 #ifdef CUSHIM_CUDA_NAMES_H
@@ -83,4 +84,5 @@ static inline CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, 
 }
 #endif
 
+#endif
 #endif

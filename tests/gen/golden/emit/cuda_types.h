@@ -19,9 +19,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* The newest release that is known here. */
+#define CUSHIM_REGISTRY_VERSION 12010
+
 /* The release whose meaning unversioned names have, as in NVIDIA's cuda.h of that release. */
 #ifndef CUSHIM_CUDA_VERSION
-#define CUSHIM_CUDA_VERSION 12010
+#define CUSHIM_CUDA_VERSION 12000
 #endif
 #if CUSHIM_CUDA_VERSION != 11000 && CUSHIM_CUDA_VERSION != 11010 && CUSHIM_CUDA_VERSION != 11020 && \
     CUSHIM_CUDA_VERSION != 11030 && CUSHIM_CUDA_VERSION != 11040 && CUSHIM_CUDA_VERSION != 11050 && \

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""`cushim explain`: numbers, names and messages; the registry's texts and no others."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from command import FAILED, OK, ROOT, run
+
+ERRORS = [json.loads(line) for line in
+          (ROOT / "gen/registry/errors.jsonl").read_text(encoding="utf-8").splitlines()]
+CAUSES = [json.loads(line) for line in
+          (ROOT / "gen/registry/causes.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def explain(*words, code=OK):
+    """The codes that are explained."""
+    result = run("explain", "--json", *words)
+    assert result.code == code
+    errors = result.json()["errors"]
+    assert (result.err == "") == (code == OK)
+    return [error["code"] for error in errors]
+
+
+@pytest.mark.parametrize("words, code", [
+    (["222"], 222), (["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], 803), (["system_driver_mismatch"], 803),
+    (["PTX was compiled with an unsupported toolchain"], 222),
+    (["cuda", "error:", "PTX", "was", "compiled", "with", "an", "Unsupported", "Toolchain."], 222),
+    (["cudaErrorNoKernelImageForDevice"], 209), (["cudaErrorInsufficientDriver"], 35),
+    (["cuInit returned 803, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH; restart"], 803),
+    (["RuntimeError: CUDA error: no kernel image is available for execution"], 209),
+    (["Found no NVIDIA driver; cudaGetDeviceCount: error 804: a text"], 804),
+    (["error code=719(a name of another library)"], 719), (["cuInit() returned 100"], 100),
+    (["RuntimeError: No CUDA GPUs are available"], 100), (["CUDA error: out of memory"], 2),
+    (["0"], 0), (["999"], 999), (["918"], 918),
+])
+def test_found(words, code):
+    assert explain(*words) == [code]
+
+
+@pytest.mark.parametrize("words", [
+    ["1000"], ["-1"], ["35x"], ["99999999999999999999"], [""], ["CUDA_ERROR_"], ["error"],
+    ["nothing of that kind"], ["XCUDA_ERROR_NOT_FOUNDED"], ["5000 errors in 3 lines"], ["10"],
+    ["x" * 9000],
+])
+def test_not_found(words):
+    assert explain("--", *words, code=FAILED) == []
+
+
+def test_longer_name():
+    """A name within another is not meant: NOT_FOUND stands in FILE_NOT_FOUND."""
+    assert explain("CUDA_ERROR_FILE_NOT_FOUND") == [301]
+    assert explain("first CUDA_ERROR_NOT_FOUND then CUDA_ERROR_UNKNOWN") == [500, 999]
+
+
+def test_every_code():
+    """Meanings are the registry's; so are causes."""
+    listed = {row["code"]: row for row in run("explain", "--json").json()["errors"]}
+    assert set(listed) == {row["code"] for row in ERRORS + CAUSES} - {0}
+    for row in ERRORS[1:]:
+        assert (listed[row["code"]]["name"], listed[row["code"]]["means"]) == \
+            (row["name"], row["text"])
+        assert explain(row["name"]) == explain(str(row["code"])) == [row["code"]]
+    for row in CAUSES:
+        assert listed[row["code"]]["causes"] == row["causes"]
+        for phrase in row["phrases"]:
+            assert explain(f"a program: {phrase}!") == [row["code"]]
+
+
+def test_text():
+    result = run("explain", "222")
+    assert (result.code, result.err) == (OK, "")
+    row = next(row for row in CAUSES if row["code"] == 222)
+    for part in ("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", row["runtime"], row["who"],
+                 *(text for cause in row["causes"] for text in cause.values())):
+        assert part in result.out
+    assert len(run("explain").out.splitlines()) == len(ERRORS) - 1 + \
+        len([row for row in CAUSES if "text" in row])
+
+
+def test_page(tmp_path):
+    """docs/errors.md is what the registry gives."""
+    subprocess.run([sys.executable, ROOT / "gen/emit.py", "errors.md", tmp_path / "errors.md"],
+                   check=True)
+    assert (tmp_path / "errors.md").read_text(encoding="utf-8") == \
+        (ROOT / "docs/errors.md").read_text(encoding="utf-8")
+
+
+def test_commands_of_checks():
+    """The subcommands that the checks name exist."""
+    texts = " ".join(cause["check"] for row in CAUSES for cause in row["causes"])
+    words = {part.split()[0].rstrip(":;") for part in texts.split("cushim ")[1:]}
+    assert words and all(run(word, "--help").code == OK for word in words)

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""The rules of docs/verdicts.md: each is applied where the page says, and nowhere else."""
+
+import re
+import subprocess
+import zipfile
+
+import pytest
+from command import CLI, FAILED, OK, ROOT, SIM_DRIVERS, registry, run
+from scanning import build, cubin, fatbin, only, scan
+
+LINKED = "int cuGraphAddNode(void); int f(void) { return cuGraphAddNode(); }"
+WEAK = ("__attribute__((weak)) int cuGraphAddNode(void);"
+        "int f(void) { return cuGraphAddNode ? cuGraphAddNode() : 0; }")
+NEW = "int cuNewThing(void); int f(void) { return cuNewThing(); }"
+NAMES = 'const char *const names[] = {%s}; int f(int n) { return names[n][0]; }'
+NAMED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAlloc_v2", "cuMemAllocAsync"'
+TWO_ABIS = NAMES % '"libcuda.so.1", "cuCtxCreate_v2", "cuCtxCreate_v4"'
+ASKED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAllocAsync", "cuGetProcAddress"'
+RUNTIME = 'int cudaFree(void *); int f(void) { return cudaFree(0); }'
+PTX = [("ptx", 80, "8.4", "sm_80")]
+BOTH = [("cubin", 80, cubin(80)), ("ptx", 80, "8.4", "sm_80")]
+
+
+def program(folder, source):
+    """A shared library of C, or a fatbin; with "runtime:N" a library that needs libcudart.so.N."""
+    if isinstance(source, list):
+        path = folder / "a.fatbin"
+        path.write_bytes(b"".join(fatbin(*codes) for codes in source))
+        return path
+    if not source.startswith("runtime:"):
+        return build(folder, source, "-shared", "-fPIC", name="a.so")
+    library = source.removeprefix("runtime:")
+    library = library if library.startswith("lib") else f"libcudart.so.{library}"
+    stub = build(folder, "int cudaFree(void *p) { return 0; }", "-shared", "-fPIC",
+                 f"-Wl,-soname,{library}", name="stub.so")
+    return build(folder, RUNTIME, stub, "-shared", "-fPIC", name="a.so")
+
+
+@pytest.mark.parametrize("source, driver, gpu, rule, answer, code", [
+    (LINKED, "12.2", None, "runs", "runs", None),
+    (LINKED, "12.2", "Jetson Orin", "tegra-machine", "fails", None),
+    ([BOTH], "12.4", "Jetson Orin", "runs", "runs", None),
+    (LINKED, "12.1", None, "required-entry", "fails", None),
+    (LINKED, "530", None, "required-entry", "fails", None),
+    (LINKED, "535", None, "runs", "runs", None),
+    ("runtime:12", "470.256.02", None, "runtime-floor", "fails", 35),
+    ("runtime:12", "470.256.02", "8.0", "runtime-floor", "fails", 35),
+    ("runtime:12", "525", None, "runs", "runs", None),
+    ("runtime:libcublas.so.12", "470", None, "runtime-floor", "fails", 35),
+    ("runtime:libcublasLt-0a1b2c3d.so.12", "470", None, "runtime-floor", "fails", 35),
+    ("runtime:libcudart-5a077122.so.12.0.107", "470", None, "runtime-floor", "fails", 35),
+    ("runtime:libcudart.3eda8113.so.13", "550", None, "runtime-floor", "fails", 35),
+    ("runtime:13", "12.4", None, "runtime-floor", "fails", 35),
+    ("runtime:11.0", "460", None, "runs", "runs", None),
+    ("runtime:libcusparse.so.12", "525.53", None, "runs", "runs", None),
+    ("runtime:10.2", "10.1", None, "runtime-floor", "fails", 35),
+    ("runtime:10.2", "11.0", None, "runs", "runs", None),
+    ([BOTH], "590", "6.1", "gpu-dropped", "fails", 100),
+    ([[("ptx", 50, "6.0", "sm_50")]], "595.45.04", "GTX 1080", "gpu-dropped", "fails", 100),
+    ([[("ptx", 50, "6.0", "sm_50")]], "580", "GTX 1080", "runs", "runs", None),
+    ([[("ptx", 30, "6.0", "sm_30")]], "495", "kepler", "gpu-dropped", "fails", 100),
+    ([BOTH], "550", "7.5", "no-code", "fails", 209),
+    ([BOTH], None, "7.5", "no-code", "fails", 209),
+    ([PTX], "545", "9.0", "ptx-too-new", "fails", 222),
+    ([PTX], "12.3", None, "ptx-too-new", "fails", 222),
+    ([PTX], "550", "H100", "runs", "runs", None),
+    ([BOTH, [("cubin", 90, cubin(90))]], "550", "A100", "some-code", "limits", None),
+    ([[("cubin", 80, cubin(80))]], "11.8", "A100", "later-family", "unknown", None),
+    ([[("cubin", 80, cubin(80))], [("cubin", 90)]], "11.8", "A100", "later-family", "unknown",
+     None),
+    (NEW, "12.2", None, "unknown-entry", "unknown", None),
+    ([[("cubin", 80)]], "550", "19.9", "gpu-not-known", "unknown", None),
+    (LINKED, "550", "19.9", "gpu-not-known", "unknown", None),
+    ([BOTH], "470", "H100", "gpu-later", "fails", 100),
+    ([[("cubin", 87, cubin(87))]], "11.3", "Jetson Orin", "gpu-later-perhaps", "unknown", None),
+    (LINKED, "700.1", None, "driver-newer", "unknown", None),
+    (NAMED, "11.1", None, "named-entry", "unknown", None),
+    (NAMED, "11.2", None, "runs", "runs", None),
+    (TWO_ABIS, "10.2", None, "runs", "runs", None),
+    (TWO_ABIS, "3.1", None, "named-entry", "unknown", None),
+    (ASKED, "11.1", None, "optional-entry", "limits", None),
+    (WEAK, "12.1", None, "optional-entry", "limits", None),
+])
+def test_rule(tmp_path, source, driver, gpu, rule, answer, code):
+    words = (["--drivers", driver] if driver else []) + (["--gpus", gpu] if gpu else [])
+    path = program(tmp_path, source)
+    found = only(*words, path, code=FAILED if answer == "fails" else OK)["verdicts"]
+    assert {(row["rule"], row["verdict"], row["code"]) for row in found} == {(rule, answer, code)}
+    strict = run("scan", "--strict", *words, path)
+    assert strict.code == (FAILED if answer in ("fails", "unknown") else OK)
+    text = run("scan", "--explain", *words, path).out
+    assert (f"(rule {rule})" in text) == (rule != "runs")
+    for row in found:
+        assert row["rule"] == "runs" or row["reason"] in text and (row["fix"] or "") in text
+
+
+@pytest.mark.parametrize("name", ["libcudart-other.so.13", "libcublasXt.so.12", "libcudart.so.99",
+                                  "libcudart.so.120", "libcudart.so"])
+def test_library_that_is_no_runtime(tmp_path, name):
+    assert scan(program(tmp_path, f"runtime:{name}"))["files"] == []
+
+
+@pytest.mark.parametrize("names", [100, 7])
+def test_runtime_inside(tmp_path, names):
+    """A runtime in the file is of the release of the newest entries that it asks for, or later."""
+    listed = sorted(((entry["symbol"], entry["since"]) for entry in registry()
+                     if 12000 <= entry["since"] < 13000), key=lambda row: row[1])
+    assert len(listed) > 20
+    some = listed[:names]
+    newest = max(since for _, since in some) if names > 7 else 0
+    path = program(tmp_path, NAMES % ", ".join(
+        f'"{name}"' for name in ["/cudart.shm.%x", *(symbol for symbol, _ in some)]))
+    runtime = only(path)["runtime"]
+    if not newest:
+        assert runtime is None
+        verdict, = only("--drivers", "12.9", path)["verdicts"]
+        assert (verdict["verdict"], verdict["rule"]) == ("unknown", "runtime-unknown")
+        return
+    assert runtime == {"library": None, "release": newest, "floor": "525.60.13"}
+    verdict, = only("--drivers", "525", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("limits", "minor-version")
+    verdict, = only("--drivers", "470", path, code=FAILED)["verdicts"]
+    assert (verdict["code"], verdict["rule"]) == (35, "runtime-floor")
+
+
+def test_own_command():
+    """The command has the words that it looks for, and is no runtime."""
+    file = only("--drivers", "9.0", CLI)
+    assert file["runtime"] is None and file["verdicts"][0]["verdict"] == "runs"
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+def test_file_of_a_driver(tmp_path):
+    """What a file does not export it lacks; of its release only the least is known."""
+    path = program(tmp_path, NEW)
+    verdict, = only("--drivers", SIM_DRIVERS[-1], path, code=FAILED)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("fails", "required-entry")
+    old = next(path for path in SIM_DRIVERS if path.stem.endswith("-11.4"))
+    verdict, = only("--drivers", old, "--gpus", "H100", program(tmp_path, [BOTH]))["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "gpu-later-perhaps")
+
+
+# ---- several files
+
+def wheel(folder, **members):
+    """A wheel of fatbins: {name: codes}, "__" being a folder."""
+    with zipfile.ZipFile(folder / "a b.whl", "w") as archive:
+        for name, codes in members.items():
+            archive.writestr(name.replace("__", "/") + ".so", fatbin(*codes))
+    return folder / "a b.whl"
+
+
+def all_of(*words, code=OK):
+    """(verdict, rule, file) of all files together, for one cell."""
+    verdict, = scan(*words, code=code)["verdicts"]
+    return verdict["verdict"], verdict["rule"], verdict["file"].rpartition(":")[2]
+
+
+def test_files_of_a_wheel(tmp_path):
+    """It is certain that a wheel fails only where none of its files has code that runs."""
+    path = wheel(tmp_path, one=[("cubin", 80)], other=[("cubin", 90)])
+    assert all_of("--gpus", "8.0", path) == ("limits", "some-files", "other.so")
+    assert all_of("--gpus", "7.0", path, code=FAILED)[:2] == ("fails", "no-code")
+
+
+def test_failure_of_another_kind(tmp_path):
+    """A file that fails for its runtime does not save one that has no code."""
+    library = program(tmp_path, "runtime:13")
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.writestr("lib/x_cuda126.so", fatbin(("cubin", 80)))
+        archive.write(library, "lib/x_cuda130.so")
+    verdict, = scan("--drivers", "535", "--gpus", "7.0", tmp_path / "a.whl",
+                    code=FAILED)["verdicts"]
+    assert verdict["verdict"] == "fails"
+
+
+def test_static_library_in_a_wheel(tmp_path):
+    """What a program takes of it is linked into the program."""
+    (tmp_path / "a.s").write_bytes(b'.section .nv_fatbin,"a"\n.incbin "code"\n')
+    (tmp_path / "code").write_bytes(fatbin(("cubin", 90)))
+    subprocess.run(["cc", "-c", "a.s"], cwd=tmp_path, check=True)
+    subprocess.run(["ar", "rcs", "a.a", "a.o"], cwd=tmp_path, check=True)
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.write(tmp_path / "a.a", "lib/a.a")
+    assert all_of("--gpus", "8.0", tmp_path / "a.whl") == ("limits", "some-files", "lib/a.a")
+    assert all_of("--gpus", "8.0", tmp_path / "a.a", code=FAILED)[:2] == ("fails", "no-code")
+
+
+def test_files_of_a_folder(tmp_path):
+    """Programs that were named are each a product."""
+    (tmp_path / "one").write_bytes(fatbin(("cubin", 80)))
+    (tmp_path / "other").write_bytes(fatbin(("cubin", 90)))
+    assert all_of("--gpus", "8.0", tmp_path, code=FAILED)[:2] == ("fails", "no-code")
+
+
+def test_alternatives(tmp_path):
+    """Of one library for several toolkits the best counts."""
+    path = wheel(tmp_path, lib__x_cuda118=[("cubin", 70)], lib__x_cuda129=[("cubin", 90)])
+    assert all_of("--gpus", "7.0", path)[:2] == ("runs", "runs")
+    path = wheel(tmp_path, lib__x_cuda118=[("cubin", 80)], lib__x_cuda129=[("cubin", 90)])
+    assert all_of("--gpus", "7.0", path, code=FAILED)[:2] == ("fails", "no-code")
+
+
+def test_nothing_found(tmp_path):
+    path = wheel(tmp_path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("package/text.py", "cuInit")
+    result = run("scan", "--drivers", "9.0", "--gpus", "5.0", path)
+    assert (result.code, result.out) == (OK, "nothing found that uses the CUDA driver\n")
+    assert run("scan", "--strict", "--drivers", "9.0", "--gpus", "5.0", path).code == FAILED
+    verdict, = scan("--drivers", "9.0", "--gpus", "5.0", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "nothing-found")
+    assert scan(path)["verdicts"] == []
+
+
+# ---- what was asked
+
+def test_lists_and_repetition(tmp_path):
+    """No option drops another; the answers stand in the order that was asked for."""
+    path = program(tmp_path, [BOTH])
+    for words in (["--drivers", "545,12.4", "--gpus", "RTX 4090,maxwell"],
+                  ["--drivers=545", "--gpus=RTX 4090", "--drivers", "12.4", "--gpus", "maxwell"]):
+        answer = scan(*words, path, code=FAILED)
+        assert [row["capability"] for row in answer["gpus"]] == [89, 50, 52]
+        assert [row["release"] for row in answer["drivers"]] == [12030, 12040]
+        assert [(row["release"], row["capability"], row["verdict"]) for row in answer["verdicts"]] \
+            == [(release, gpu, "runs" if gpu == 89 else "fails")
+                for release in (12030, 12040) for gpu in (89, 50, 52)]
+    text = run("scan", "--drivers", "545,12.4", "--gpus", "RTX 4090,maxwell", path).out
+    assert re.search(r"8\.9 RTX 4090 +5\.0 maxwell +5\.2 maxwell", text)
+    assert re.search(r"driver 545, CUDA 12\.3 +runs +fails 209 +fails 209", text)
+
+
+def test_a_reason_is_told_once(tmp_path):
+    """Cells that are alike have one line, with their number."""
+    text = run("scan", "--explain", "--gpus", "maxwell,7.0,8.0", program(tmp_path, [BOTH])).out
+    assert text.count("(rule no-code)") == 3  # the fix names the GPU
+    assert "fix: compile for sm_70, or add PTX" in text
+    text = run("scan", "--explain", "--drivers", "460,470", program(tmp_path, "runtime:12")).out
+    assert text.count("(rule runtime-floor)") == 2 and "525.60.13" in text
+
+
+# ---- the page
+
+def test_every_rule_is_written():
+    """The page and this file have each rule of the sources."""
+    source = "".join((ROOT / "tools" / name).read_text(encoding="utf-8")
+                     for name in ("verdict.c", "scan_table.c"))
+    rules = set(re.findall(r'VERDICT_\w+, \w+,\s+"([a-z-]+)"|rule = "([a-z-]+)"', source))
+    rules = {one or other for one, other in rules} - {"runs"}
+    page = (ROOT / "docs/verdicts.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([a-z]+(?:-[a-z]+)+)` \|", page, re.M)) == rules
+    assert len(rules) > 15
+    here = (ROOT / "tests/cli/test_verdicts.py").read_text(encoding="utf-8")
+    assert [rule for rule in rules if f'"{rule}"' not in here] == []

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Every link of the Markdown pages leads to a file that is there, and to a heading that it has."""
+
+import re
+from pathlib import Path
+
+from pages import PAGES, ROOT
+
+OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "gen/README.md",
+          ROOT / "kernels/README.md", ROOT / "docs/examples/README.md", ROOT / "src/sim/README.md",
+          *sorted((ROOT / "tests").rglob("README.md"))]
+QUESTIONS = ROOT / "docs/index-of-questions.md"
+LONGEST = {"simulated-driver.md": 2000, "troubleshooting.md": 2000, "measurements.md": 2500}
+LINK = re.compile(r"\[[^][]*(?:\[[^][]*\][^][]*)*\]\(([^()\s]+)\)")
+
+
+def prose(page):
+    """Text of a page without its code."""
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    return re.sub(r"^    .*$", "", text, flags=re.M)
+
+
+def links(page):
+    """Targets of a page's links."""
+    return LINK.findall(re.sub(r"`[^`\n]*`", "", prose(page)))
+
+
+def anchors(page):
+    """The names of a page's headings, as GitHub and docs/site/site.py make them."""
+    found = []
+    for heading in re.findall(r"^#+ (.*)$", prose(page), re.M):
+        heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        found.append(name)
+    return found
+
+
+def broken(pages):
+    """"page: link" of each that leads nowhere, or to one of several headings."""
+    for page in pages:
+        for link in links(page):
+            path, _, name = link.partition("#")
+            if re.match(r"[a-z]+:", link):
+                continue
+            to = (page.parent / path).resolve() if path else page
+            if not to.exists() or (name and anchors(to).count(name) != 1):
+                yield f"{page.name}: {link}"
+
+
+def test_links():
+    pages = [*PAGES, *OTHERS]
+    assert sum(len(links(page)) for page in pages) > 200
+    assert not list(broken(pages))
+
+
+def test_broken_links_are_found(tmp_path):
+    """The test above can fail."""
+    page = tmp_path / "page.md"
+    page.write_text("# A [b](page.md) `c`\n[1](no.md) [2](page.md#no) [3](#a-b-c) `[4](no.md)`\n"
+                    "## Twice\n## Twice\n[5](#twice) [the [6]](no.md#a)\n```\n# no\n```\n",
+                    encoding="utf-8")
+    assert list(broken([page])) == ["page.md: no.md", "page.md: page.md#no", "page.md: #twice",
+                                    "page.md: no.md#a"]
+
+
+def test_every_question_has_an_answer():
+    """Forty questions and more, each with a heading that answers it; none is there twice."""
+    rows = re.findall(r"^\| (.*) \| \[.*\]\((\S+)\) \|$", QUESTIONS.read_text(encoding="utf-8"),
+                      re.M)
+    questions = [question for question, _ in rows]
+    assert len(questions) >= 40 and len(set(questions)) == len(questions)
+    assert not [target for _, target in rows if "#" not in target]
+
+
+def test_long_pages_do_not_grow():
+    """A page that grows with each finding is read by nobody."""
+    for name, most in LONGEST.items():
+        words = (ROOT / "docs" / name).read_text(encoding="utf-8").split()
+        assert len(words) <= most, f"docs/{name} has {len(words)} words; at most {most}"
+
+
+def test_every_page_is_listed():
+    """From the README or from the questions one link leads to each page."""
+    here = {(page.parent / link.partition("#")[0]).resolve()
+            for page in (ROOT / "README.md", QUESTIONS) for link in links(page)}
+    assert not [page.name for page in PAGES[1:] if Path(page).resolve() not in here]

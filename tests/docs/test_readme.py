@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""What README.md shows of the command is what the command prints.
+
+`<!-- test: session, NAME -->` above a block: its first line is the command, `...` stands for lines
+that are left out, and a line may be broken. NAME is the program by_hand.c, a wheel of
+tests/corpus, or a driver of the cache.
+"""
+
+import re
+import shlex
+import sys
+
+import pytest
+from pages import ROOT, fenced
+from runner import BUILD, CLI, HERE, NOWHERE, SIM, environment, run
+
+sys.path[:0] = [str(HERE.parent / "corpus")]
+
+import corpus  # noqa: E402
+from real_drivers import newest_drivers  # noqa: E402
+
+SESSIONS = {block.kind.partition(", ")[2]: block.text for block in fenced(ROOT / "README.md")
+            if block.kind.startswith("session")}
+USUAL = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
+
+
+def one_line(text):
+    """A page breaks lines where it likes."""
+    return " ".join(text.split())
+
+
+def compare(session, done):
+    """Each piece between two `...` is there, in this order."""
+    shown, place = one_line(done.stdout), 0
+    for piece in re.split(r"^ *\.\.\.$", session.partition("\n")[2], flags=re.M):
+        found = shown.find(one_line(piece), place)
+        assert found >= 0, f"not printed: {piece}\n{done.stdout}{done.stderr}"
+        place = found + len(one_line(piece))
+
+
+def command(session):
+    """The words of a session's first line."""
+    line = session.partition("\n")[0]
+    assert line.startswith("$ cushim ")
+    return [CLI, *shlex.split(line)[2:]]
+
+
+def test_every_session_is_known():
+    assert list(SESSIONS) == ["by_hand", "torchaudio", "driver 550.163.01"]
+
+
+def test_matrix(tmp_path):
+    if not SIM:
+        pytest.skip("built without the simulated driver")
+    made = run(["cc", HERE / "by_hand.c", "-o", "by_hand", "-ldl"], tmp_path, environment())
+    assert made.returncode == 0, made.stderr
+    done = run(command(SESSIONS["by_hand"]), tmp_path,
+               environment(CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve())))
+    assert done.returncode == 1
+    assert done.stdout == SESSIONS["by_hand"].partition("\n")[2]
+
+
+@pytest.mark.in_all
+def test_scan(tmp_path):
+    """On the wheel of tests/corpus, which pip fetches."""
+    package = next(one for one in corpus.packages() if one["package"] == "torchaudio")
+    wheel = corpus.wheel_of(package, corpus.cache_folder())
+    (tmp_path / "torchaudio.whl").symlink_to(wheel)
+    done = run(command(SESSIONS["torchaudio"]), tmp_path, environment())
+    assert done.returncode == 1
+    compare(SESSIONS["torchaudio"], done)
+
+
+def test_info(tmp_path):
+    """On that driver of NVIDIA's, under the path of a usual place."""
+    version = "550.163.01"
+    paths = [driver.path for driver in newest_drivers().values()
+             if driver.path.parent.name == version]
+    if not paths:
+        pytest.skip(f"driver {version} is not in the cache; tests/drivers/fetch.py fetches it")
+    session = SESSIONS[f"driver {version}"]
+    done = run(command(session), tmp_path, environment(CUSHIM_LIBCUDA=str(paths[0])))
+    assert done.returncode == 0
+    for path in (paths[0], paths[0].resolve()):
+        done.stdout = done.stdout.replace(str(path), USUAL)
+    compare(session, done)
+
+
+def test_a_difference_is_found(tmp_path):
+    """The comparison can fail."""
+    done = run([CLI, "info"], tmp_path, environment(CUSHIM_LIBCUDA=NOWHERE))
+    compare("$ cushim info\nDriver\n ...\nEntries known\n", done)
+    with pytest.raises(AssertionError, match="not printed"):
+        compare("$ cushim info\nEntries known\n...\nDriver\n", done)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The wheel, built as its page says, in an environment with nothing else in it."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from conftest import ROOT
+
+pytestmark = pytest.mark.in_all
+MOST = 8 * 1024 * 1024
+
+
+@pytest.fixture(name="wheel", scope="module")
+def fixture_wheel(tmp_path_factory):
+    """Its file."""
+    folder = tmp_path_factory.mktemp("a wheel")
+    done = subprocess.run(["sh", ROOT / "python/wheel", folder], capture_output=True, text=True,
+                          env={**os.environ, "LC_ALL": "C"})
+    if re.search(r"No matching distribution found|Temporary failure in name", done.stderr):
+        pytest.skip("pip cannot fetch the build's packages here")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = list(folder.iterdir())
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.fixture(name="environment", scope="module")
+def fixture_environment(wheel, tmp_path_factory):
+    """A Python with the wheel and nothing else, and a search path with nothing else."""
+    folder = tmp_path_factory.mktemp("an environment")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([folder / "bin/pip", "install", "--quiet", "--no-index", wheel], check=True)
+    return folder
+
+
+def run(environment, *words):
+    """A command of the environment."""
+    return subprocess.run([environment / "bin" / words[0], *words[1:]], capture_output=True,
+                          text=True, env={"PATH": str(environment / "bin"), "LC_ALL": "C.UTF-8"})
+
+
+def test_file(wheel):
+    """Small, for every Python, stripped, and with the licences of what is in it."""
+    assert wheel.stat().st_size < MOST
+    assert re.fullmatch(r"cushim-[\d.]+-py3-none-manylinux_2_28_x86_64\.whl", wheel.name)
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert "cushim/py.typed" in names and "cushim/bin/cushim" in names
+    licences = {name.rpartition("/")[2] for name in names if ".dist-info/licenses/" in name}
+    assert licences == {"LICENSE", "libelf-dev.txt", "libjansson-dev.txt", "liblz4-dev.txt",
+                        "libminizip-dev.txt", "libzstd-dev.txt", "zlib1g-dev.txt"}
+
+
+def test_needs(environment):
+    """Nothing of the system's but the C library."""
+    files = list(environment.glob("lib/python*/site-packages/cushim/**/*.so*"))
+    files += environment.glob("lib/python*/site-packages/cushim/bin/cushim")
+    assert len(files) > 30
+    for file in files:
+        done = subprocess.run(["readelf", "--dynamic", "--wide", file], check=True,
+                              capture_output=True, text=True)
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", done.stdout))
+        assert needed <= {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
+                          "ld-linux-x86-64.so.2"}, (file, needed)
+        assert not re.search(r"R(UN)?PATH", done.stdout), file
+
+
+def test_commands(environment, wheel):
+    """All of the command: its drivers, kernels, and what reads wheels and packed code."""
+    assert run(environment, "cushim", "--version").stdout.startswith("cushim ")
+    assert len(run(environment, "cushim", "sim", "--list").stdout.splitlines()[0].split()) > 30
+    done = run(environment, "cushim", "demo")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = run(environment, "cushim", "scan", str(wheel))
+    assert done.returncode == 0 and "libcushim.so" in done.stdout, done.stdout + done.stderr
+    done = run(environment, "cushim", "matrix", "--cuda", "11.4,12.4", "--", "cushim", "info",
+               "--init")
+    assert done.returncode == 0 and "12.4" in done.stdout, done.stdout + done.stderr
+
+
+def test_module(environment):
+    done = run(environment, "cushim", "sim", "--quiet", "--cuda", "12.2", "--", "python", "-c",
+               "import cushim; print(cushim.load().version, len(cushim.load().devices()))")
+    assert (done.returncode, done.stdout) == (0, "12.2 1\n"), done.stderr

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim explain`: what an error means, who causes it, and what to check.
+ */
+#include "causes.h"
+#include "command.h"
+#include "output.h"
+
+#include <cushim/cushim.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { TEXT_SIZE = 4096, LAST_CODE = 999, NO_CODE = -1, MOST_FOUND = 16 };
+
+static bool json;
+
+static const struct option_row option_rows[] = {
+    COMMAND_OPTION_JSON(json),
+    {0},
+};
+
+/* What is known of a code. */
+struct known {
+    int code;
+    const char *name, *text;
+    const struct causes_row *causes; /* NULL: none */
+};
+
+static const struct causes_row *causes_of(int code)
+{
+    for (size_t i = 0; i < causes_count; i++) {
+        if (causes_rows[i].code == code)
+            return &causes_rows[i];
+    }
+    return NULL;
+}
+
+static bool find_code(int code, struct known *known)
+{
+    *known = (struct known){.code = code,
+                            .name = cushim_error_name((CUresult)code),
+                            .text = cushim_error_string((CUresult)code),
+                            .causes = causes_of(code)};
+    if (!known->name && known->causes) { /* the runtime's alone */
+        known->name = known->causes->name;
+        known->text = known->causes->text;
+    }
+    return known->name;
+}
+
+/* Whether a word of the text is this name; "CUDA_ERROR_" may be left out where it is the text. */
+static bool has_name(const char *text, const char *name)
+{
+    static const char prefix[] = "CUDA_ERROR_";
+    size_t length = strlen(name);
+
+    if (strcasecmp(text, name) == 0 || (strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+                                        strcasecmp(text, name + sizeof prefix - 1) == 0))
+        return true;
+    for (const char *at = text; (at = strcasestr(at, name)); at++) {
+        char before = at > text ? at[-1] : ' ', after = at[length];
+        if (!isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)after) &&
+            after != '_')
+            return true;
+    }
+    return false;
+}
+
+static bool has_phrase(const char *text, const struct causes_row *row)
+{
+    for (size_t i = 0; i < CAUSES_PHRASES && row->phrase[i]; i++) {
+        if (strcasestr(text, row->phrase[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The number behind "error", "code" or "returned", or one that is the whole text. */
+static int number_in(const char *text)
+{
+    static const char *const before[] = {"error", "code", "returned"};
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end != text && *end == '\0')
+        return number >= 0 && number <= LAST_CODE ? (int)number : NO_CODE;
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        for (const char *at = text; (at = strcasestr(at, before[i])); at++) {
+            const char *digits = at + strlen(before[i]);
+            digits += strspn(digits, " :=#(");
+            number = strtol(digits, &end, 10);
+            if (isdigit((unsigned char)*digits) && number <= LAST_CODE)
+                return (int)number;
+        }
+    }
+    return NO_CODE;
+}
+
+/* What a text is about, the surest first; how many. */
+static size_t find(const char *text, struct known found[MOST_FOUND])
+{
+    size_t count = 0;
+    int number = number_in(text);
+
+    for (int code = 0; code <= LAST_CODE && count < MOST_FOUND; code++) {
+        struct known *one = &found[count];
+        if (find_code(code, one) &&
+            (has_name(text, one->name) || (one->causes && has_name(text, one->causes->runtime))))
+            count++;
+    }
+    for (size_t i = 0; i < causes_count && count == 0; i++) {
+        if (has_phrase(text, &causes_rows[i]))
+            count += find_code(causes_rows[i].code, &found[count]);
+    }
+    if (count == 0 && number != NO_CODE)
+        count += find_code(number, &found[0]);
+    return count;
+}
+
+static void print_known(const struct known *known)
+{
+    char text[TEXT_SIZE];
+
+    snprintf(text, sizeof text, "%d %s", known->code, known->name);
+    output_text(OUTPUT_TITLE, text);
+    if (known->causes && strcmp(known->causes->runtime, known->name) != 0)
+        printf(", of the runtime %s", known->causes->runtime);
+    putchar('\n');
+    output_field("means", OUTPUT_PLAIN, known->text);
+    if (!known->causes)
+        return;
+    output_field("caused by", OUTPUT_PLAIN, known->causes->who);
+    for (size_t i = 0; i < CAUSES_MOST && known->causes->cause[i].cause; i++) {
+        output_field("cause", OUTPUT_PLAIN, known->causes->cause[i].cause);
+        output_field("  check", OUTPUT_GOOD, known->causes->cause[i].check);
+    }
+}
+
+static json_t *known_json(const struct known *known)
+{
+    json_t *object = json_object(), *causes = json_array();
+
+    output_json_set(object, "code", json_integer(known->code));
+    output_json_set(object, "name", json_string(known->name));
+    output_json_set(object, "runtime",
+                    output_json_text(known->causes ? known->causes->runtime : NULL));
+    output_json_set(object, "means", json_string(known->text));
+    output_json_set(object, "who", output_json_text(known->causes ? known->causes->who : NULL));
+    for (size_t i = 0; known->causes && i < CAUSES_MOST && known->causes->cause[i].cause; i++) {
+        json_t *cause = json_object();
+        output_json_set(cause, "cause", json_string(known->causes->cause[i].cause));
+        output_json_set(cause, "check", json_string(known->causes->cause[i].check));
+        output_json_append(causes, cause);
+    }
+    output_json_set(object, "causes", causes);
+    return object;
+}
+
+static int explain(const char *title, const char *text)
+{
+    static struct known found[MOST_FOUND];
+    size_t count = find(text, found);
+    json_t *root = json ? json_object() : NULL, *errors = json ? json_array() : NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (json)
+            output_json_append(errors, known_json(&found[i]));
+        else
+            print_known(&found[i]);
+    }
+    if (json) {
+        output_json_set(root, "errors", errors);
+        output_json_print(root);
+    }
+    if (count > 0)
+        return COMMAND_OK;
+    fprintf(stderr,
+            "%s: no error is known by this text; give its number or its name, or see what '%s' "
+            "lists\n",
+            title, title);
+    return COMMAND_FAILED;
+}
+
+static void list_all(void)
+{
+    struct output_table table = {.columns = 3};
+    json_t *root = json ? json_object() : NULL, *errors = json ? json_array() : NULL;
+
+    for (int code = 1; code <= LAST_CODE; code++) {
+        struct known known;
+        char number[16];
+        if (!find_code(code, &known))
+            continue;
+        if (json) {
+            output_json_append(errors, known_json(&known));
+            continue;
+        }
+        snprintf(number, sizeof number, "%d", code);
+        output_table_add(&table, OUTPUT_PLAIN, number);
+        output_table_add(&table, known.causes ? OUTPUT_TITLE : OUTPUT_PLAIN, known.name);
+        output_table_add(&table, OUTPUT_DIM, known.text);
+    }
+    if (json) {
+        output_json_set(root, "errors", errors);
+        output_json_print(root);
+    } else {
+        output_table_print(&table, "");
+    }
+}
+
+static int run(const char *title, char **words)
+{
+    static char text[TEXT_SIZE];
+    size_t length = 0;
+
+    if (!words[0]) {
+        list_all();
+        return COMMAND_OK;
+    }
+    for (size_t i = 0; words[i] && length < sizeof text; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? " " : "",
+                                   words[i]);
+    return explain(title, text);
+}
+
+const struct command command_explain = {
+    .name = "explain",
+    .summary = "what an error means, who causes it, and what to check",
+    .synopsis = "[CODE|NAME|MESSAGE...]",
+    .doc = "Explain an error of CUDA by its number, its name in the driver or the runtime, or a "
+           "message in which one of them or known words stand. Without words, list all.",
+    .options = option_rows,
+    .most = ANY_NUMBER_OF_WORDS,
+    .values = VALUES_ERRORS,
+    .run = run,
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan_output.h"
+
+#include "names.h"
+#include "output.h"
+#include "scan_table.h"
+#include "scan_wheel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACE_SIZE = 640, SENTENCE_SIZE = 2 * VERDICT_TEXT_SIZE + 64 };
+
+static bool is_failure(const struct scan_outcome *outcome, size_t cell)
+{
+    return outcome->cell[cell].answer == VERDICT_FAILS ||
+           (outcome->strict && outcome->cell[cell].answer == VERDICT_UNKNOWN);
+}
+
+static const char *file_of(const struct scan_outcome *outcome, size_t cell)
+{
+    return outcome->file[cell] ? outcome->file[cell] : "";
+}
+
+/* "fails 35: REASON; fix: FIX" */
+static const char *sentence(char text[SENTENCE_SIZE], const struct verdict *verdict)
+{
+    char code[16] = "";
+
+    if (verdict->code > 0)
+        snprintf(code, sizeof code, " %d", verdict->code);
+    snprintf(text, SENTENCE_SIZE, "%s%s: %s%s%s", verdict_name(verdict->answer), code,
+             verdict->reason, verdict->fix[0] ? "; fix: " : "", verdict->fix);
+    return text;
+}
+
+void scan_output_junit(FILE *file, const struct scan_outcome *outcome)
+{
+    size_t count = scan_table_cells(outcome->options), failures = 0, skipped = 0;
+    char place[PLACE_SIZE], text[SENTENCE_SIZE];
+
+    for (size_t i = 0; i < count; i++) {
+        failures += is_failure(outcome, i);
+        skipped += !is_failure(outcome, i) && outcome->cell[i].answer == VERDICT_UNKNOWN;
+    }
+    fprintf(file,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuite name=\"cushim scan\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+            "skipped=\"%zu\">\n",
+            count, failures, skipped);
+    for (size_t i = 0; i < count; i++) {
+        const struct verdict *verdict = &outcome->cell[i];
+        fputs("  <testcase classname=\"cushim scan\" name=\"", file);
+        output_xml(file, scan_table_place(place, sizeof place, outcome->options, i));
+        fputs("\" time=\"0\">\n", file);
+        if (is_failure(outcome, i)) {
+            fprintf(file, "    <failure type=\"%s\" message=\"", verdict->rule);
+            output_xml(file, sentence(text, verdict));
+            fputs("\">", file);
+            output_xml(file, file_of(outcome, i));
+            fputs("</failure>\n", file);
+        } else if (verdict->answer == VERDICT_UNKNOWN) {
+            fputs("    <skipped message=\"", file);
+            output_xml(file, sentence(text, verdict));
+            fputs("\"/>\n", file);
+        } else {
+            fputs("    <system-out>", file);
+            output_xml(file, sentence(text, verdict));
+            fputs("</system-out>\n", file);
+        }
+        fputs("  </testcase>\n", file);
+    }
+    fputs("</testsuite>\n", file);
+}
+
+void scan_output_markdown(FILE *file, const struct scan_outcome *outcome)
+{
+    size_t count = scan_table_cells(outcome->options);
+    size_t columns = outcome->options->gpu_count > 0 ? outcome->options->gpu_count : 1;
+    char word[PLACE_SIZE];
+
+    fputs("|  |", file);
+    for (size_t i = 0; i < columns; i++)
+        output_markdown(file, scan_table_gpu(word, sizeof word, outcome->options, i));
+    fputs("\n|---|", file);
+    for (size_t i = 0; i < columns; i++)
+        fputs("---|", file);
+    for (size_t i = 0; i < count; i++) {
+        if (i % columns == 0) {
+            fputs("\n|", file);
+            output_markdown(file, scan_table_driver(outcome->options, i));
+        }
+        snprintf(word, sizeof word, outcome->cell[i].code > 0 ? "%s %d" : "%s",
+                 verdict_name(outcome->cell[i].answer), outcome->cell[i].code);
+        output_markdown(file, word);
+    }
+    fputs("\n", file);
+    for (size_t i = 0, rows = 0; i < count; i++) {
+        const struct verdict *verdict = &outcome->cell[i];
+        if (verdict->answer == VERDICT_RUNS)
+            continue;
+        if (rows++ == 0)
+            fputs("\n| driver and GPU | file | rule | reason | fix |\n|---|---|---|---|---|\n",
+                  file);
+        fputs("|", file);
+        output_markdown(file, scan_table_place(word, sizeof word, outcome->options, i));
+        output_markdown(file, file_of(outcome, i));
+        output_markdown(file, verdict->rule);
+        output_markdown(file, verdict->reason);
+        output_markdown(file, verdict->fix);
+        fputs("\n", file);
+    }
+}
+
+/* ---- SARIF */
+
+static json_t *text_json(const char *text)
+{
+    json_t *object = json_object();
+
+    output_json_set(object, "text", output_json_text(text));
+    return object;
+}
+
+static json_t *rules_json(const struct scan_outcome *outcome)
+{
+    json_t *rules = json_array();
+
+    for (size_t i = 0; i < scan_table_cells(outcome->options); i++) {
+        const char *name = outcome->cell[i].rule;
+        bool known = outcome->cell[i].answer == VERDICT_RUNS;
+        size_t index;
+        json_t *rule;
+        json_array_foreach(rules, index, rule)
+        {
+            known |= strcmp(json_string_value(json_object_get(rule, "id")), name) == 0;
+        }
+        if (known)
+            continue;
+        rule = json_object();
+        output_json_set(rule, "id", json_string(name));
+        output_json_set(rule, "shortDescription", text_json(name));
+        output_json_append(rules, rule);
+    }
+    return rules;
+}
+
+/* A path as a URI: what is not allowed in one as %XX. */
+static json_t *uri_json(const char *path)
+{
+    char *uri = scan_grow(NULL, 3 * strlen(path) + 1, 1), *to = uri;
+
+    for (; *path != '\0'; path++) {
+        if (strchr("/-._~", *path) || (*path >= '0' && *path <= '9') ||
+            (*path >= 'A' && *path <= 'Z') || (*path >= 'a' && *path <= 'z'))
+            *to++ = *path;
+        else
+            to += sprintf(to, "%%%02X", (unsigned)(unsigned char)*path);
+    }
+    *to = '\0';
+    json_t *text = json_string(uri);
+    free(uri);
+    return text;
+}
+
+static json_t *result_json(const struct scan_outcome *outcome, size_t cell)
+{
+    static const char *const levels[] = {"none", "note", "warning", "error"};
+    const struct verdict *verdict = &outcome->cell[cell];
+    json_t *result = json_object(), *locations = json_array(), *location = json_object(),
+           *physical = json_object(), *artifact = json_object();
+    char place[PLACE_SIZE], text[SENTENCE_SIZE], message[PLACE_SIZE + SENTENCE_SIZE];
+
+    snprintf(message, sizeof message, "%s: %s",
+             scan_table_place(place, sizeof place, outcome->options, cell),
+             sentence(text, verdict));
+    output_json_set(result, "ruleId", json_string(verdict->rule));
+    output_json_set(result, "level",
+                    json_string(is_failure(outcome, cell) ? "error" : levels[verdict->answer]));
+    output_json_set(result, "message", text_json(message));
+    if (outcome->file[cell]) {
+        output_json_set(artifact, "uri", uri_json(outcome->file[cell]));
+        output_json_set(physical, "artifactLocation", artifact);
+        output_json_set(location, "physicalLocation", physical);
+        output_json_append(locations, location);
+    } else {
+        json_decref(artifact);
+        json_decref(physical);
+        json_decref(location);
+    }
+    output_json_set(result, "locations", locations);
+    return result;
+}
+
+void scan_output_sarif(FILE *file, const struct scan_outcome *outcome)
+{
+    json_t *root = json_object(), *runs = json_array(), *run = json_object(), *tool = json_object(),
+           *driver = json_object(), *results = json_array();
+
+    for (size_t i = 0; i < scan_table_cells(outcome->options); i++) {
+        if (outcome->cell[i].answer != VERDICT_RUNS)
+            output_json_append(results, result_json(outcome, i));
+    }
+    output_json_set(driver, "name", json_string("cushim scan"));
+    output_json_set(driver, "version", json_string(CUSHIM_VERSION_TEXT));
+    output_json_set(driver, "rules", rules_json(outcome));
+    output_json_set(tool, "driver", driver);
+    output_json_set(run, "tool", tool);
+    output_json_set(run, "results", results);
+    output_json_append(runs, run);
+    output_json_set(root, "$schema",
+                    json_string("https://github.com/oasis-tcs/sarif-spec/blob/main/sarif-2.1/"
+                                "schema/sarif-schema-2.1.0.json"));
+    output_json_set(root, "version", json_string("2.1.0"));
+    output_json_set(root, "runs", runs);
+    if (json_dumpf(root, file, JSON_INDENT(2)) == 0)
+        fputc('\n', file);
+    json_decref(root);
+}
+
+/* ---- GitHub */
+
+/* A value of a workflow command: '%', line ends, and in a property ':' and ',', as %XX. */
+static void command_text(FILE *file, const char *text, bool property)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '%' || *text == '\n' || *text == '\r' ||
+            (property && (*text == ':' || *text == ',')))
+            fprintf(file, "%%%02X", (unsigned)(unsigned char)*text);
+        else
+            fputc((unsigned char)*text < ' ' ? '?' : *text, file);
+    }
+}
+
+void scan_output_github(FILE *file, const struct scan_outcome *outcome)
+{
+    static const char *const levels[] = {"", "notice", "warning", "error"};
+    char place[PLACE_SIZE], text[SENTENCE_SIZE];
+
+    for (size_t i = 0; i < scan_table_cells(outcome->options); i++) {
+        const struct verdict *verdict = &outcome->cell[i];
+        if (verdict->answer == VERDICT_RUNS)
+            continue;
+        fprintf(file, "::%s ", is_failure(outcome, i) ? "error" : levels[verdict->answer]);
+        if (outcome->file[i]) {
+            fputs("file=", file);
+            command_text(file, outcome->file[i], true);
+            fputs(",", file);
+        }
+        fputs("title=", file);
+        command_text(file, scan_table_place(place, sizeof place, outcome->options, i), true);
+        fputs("::", file);
+        command_text(file, sentence(text, verdict), false);
+        fputs("\n", file);
+    }
+}

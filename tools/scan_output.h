@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Verdicts for other programs: JUnit, Markdown, SARIF, and annotations of GitHub.
+ */
+#ifndef CUSHIM_TOOLS_SCAN_OUTPUT_H
+#define CUSHIM_TOOLS_SCAN_OUTPUT_H
+
+#include "scan_report.h"
+#include "verdict.h"
+
+#include <stdio.h>
+
+/** The verdicts on all files together. */
+struct scan_outcome {
+    const struct scan_options *options;
+    const struct verdict *cell; /* as from scan_table_all */
+    const char *const *file;
+    bool strict; /* what is not known is a failure too */
+};
+
+typedef void scan_writer(FILE *file, const struct scan_outcome *outcome);
+
+/** A test case for each cell. */
+scan_writer scan_output_junit;
+
+/** A table of drivers and GPUs, and one of reasons. */
+scan_writer scan_output_markdown;
+
+/** SARIF 2.1.0: a rule for each one that applied, a result for each cell that does not run. */
+scan_writer scan_output_sarif;
+
+/** A workflow command for each cell that does not run: error, warning or notice. */
+scan_writer scan_output_github;
+
+#endif

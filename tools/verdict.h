@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Whether a program runs with a driver on a GPU. docs/verdicts.md has each rule in words.
+ */
+#ifndef CUSHIM_TOOLS_VERDICT_H
+#define CUSHIM_TOOLS_VERDICT_H
+
+#include "scan_file.h"
+#include "subject.h"
+
+/** From good to bad. Only the last one is certain to be an error. */
+enum verdict_answer { VERDICT_RUNS = 0, VERDICT_LIMITS, VERDICT_UNKNOWN, VERDICT_FAILS };
+
+enum { VERDICT_TEXT_SIZE = 320 };
+
+struct verdict {
+    enum verdict_answer answer;
+    int code;                       /* that CUDA returns: 35, 209; 0: none */
+    const char *rule;               /* its name on the page; static */
+    char reason[VERDICT_TEXT_SIZE]; /* with the sentence that the user sees */
+    char fix[VERDICT_TEXT_SIZE];    /* empty: there is none */
+};
+
+/**
+ * @param driver      NULL: any that is new enough
+ * @param capability  90 is 9.0; 0: any GPU that the driver has
+ */
+struct verdict verdict_of(const struct scan_file *file, const struct subject *driver,
+                          int capability);
+
+/** "runs", "limits", "unknown", "fails". */
+const char *verdict_name(enum verdict_answer answer);
+
+/** Whether it says that a file's device code does not run: of the file, not of what it is part of.
+ */
+bool verdict_is_of_code(const struct verdict *verdict);
+
+/** Whether an entry must be there, and the program does not start without it. */
+bool verdict_requires(const struct scan_file *file, size_t index);
+
+/** Whether the program looks an entry up by its symbol, and may or may not do without it. */
+bool verdict_may_need(const struct scan_file *file, size_t index);
+
+/** Whether the program may use an entry, and starts without it. */
+bool verdict_may_use(const struct scan_file *file, size_t index);
+
+/** Whether a driver has an entry, or none of its platform has. */
+bool verdict_driver_has(const struct scan_file *file, const struct subject *driver, size_t index);
+
+#endif
