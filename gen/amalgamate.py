@@ -34,7 +34,7 @@ HEADER = """\
  *                   is as small as with the static library
  *   CUSHIM_COMPANIONS  for cushim.h: the types of cudaGL.h, cudaEGL.h and the others as well
  *   CUSHIM_TYPEDEFS    for cushim.h: the types of cudaTypedefs.h (PFN_cuInit_v2000, ...) as well
- *   CUSHIM_OWNERS      for cushim.h in C++: the owners of cushim.hpp as well, which need the helpers
+ *   CUSHIM_OWNERS      for cushim.h in C++: the owners of cushim.hpp, which need the helpers
  *   CUSHIM_FOREIGN_TYPES  for cushim.h: takes the types of CUDA from a header of the project's own
  *   CUSHIM_DROPIN      for cushim.c: adds functions of the driver's own names (cuInit, ...), which
  *                      load the driver on their first call, in place of -lcuda; for cushim.h:

@@ -23,8 +23,8 @@ from pathlib import Path
 from modes import BY_CI, BY_QUICK, CI
 
 ALL = ["bench", "cli", "consumers", "counting", "device", "docs", "drivers", "faults", "gen",
-       "headers", "interposers", "layouts", "long", "platforms", "python", "sim", "style", "threads",
-       "unit", "world"]
+       "headers", "interposers", "layouts", "long", "platforms", "python", "sim", "style",
+       "threads", "unit", "world"]
 QUICK = "quick"  # a test setup of Meson's: tests/meson.build
 NEEDS_GPU = "device"
 # Reasons that no package of Debian removes: tests that a GPU would disturb, and NVIDIA's compiler.

@@ -216,9 +216,10 @@ def write_owners(header, others, version, date):
         page.heading("Ss", f"class {owner.name}")
         page.description(owner)
         page.rows([(f'Vt "{call.declaration}"', short(call)) for call in owner.members])
-    page.heading("Sh", "FUNCTIONS")
-    page.rows([(f'Vt "{call.declaration}"', short(call)) for call in header.members
-               if call.kind == "function"])
+    functions = [member for member in header.members if member.kind == "function"]
+    if functions:
+        page.heading("Sh", "FUNCTIONS")
+        page.rows([(f'Vt "{call.declaration}"', short(call)) for call in functions])
     page.heading("Sh", "MACROS")
     page.rows([(f"Dv {macro.name}", short(macro)) for macro in header.members
                if macro.kind == "define"])

@@ -32,6 +32,8 @@
  * - unique_stream_memory is freed in the order of its stream, without a wait. If other streams used
  *   it (on(), or an operation of another unique_stream), it waits like the others. The stream is
  *   destroyed after its memory.
+ * - Streams of another context, such as another device's, are not waited for: let one of the
+ * owner's context wait for an event of theirs.
  * - The driver itself keeps a stream, an event or a pool until the work with it is done.
  *
  * Threads: one at a time for each object. All but unique_device may be moved to another thread and
@@ -239,7 +241,7 @@ template <typename Value> bool in_bytes(std::size_t count, std::size_t *bytes) n
 
 /* ---- owners */
 
-/* Makes a context current, if it is not so already. */
+/* Makes a context current, if it is known and not current already. */
 class in_context
 {
   public:
@@ -247,7 +249,7 @@ class in_context
         : scope_(), code_(CUDA_SUCCESS)
     {
         CUcontext now = nullptr;
-        if (cu->cuCtxGetCurrent(&now) != CUDA_SUCCESS || now != context)
+        if (context && (cu->cuCtxGetCurrent(&now) != CUDA_SUCCESS || now != context))
             code_ = cushim_scope_enter(cu, context, &scope_);
     }
     in_context(const in_context &) = delete;

@@ -431,6 +431,19 @@ static void threads(const cushim::unique_device &gpu)
     CHECK(!stream && !memory);
 }
 
+/* The driver does not tell in which context memory was made: it is freed in the current one. */
+static void unknown_context(const cushim::unique_device &gpu)
+{
+    const std::size_t bytes = std::size_t(64) << 20, before = free_bytes(gpu.table());
+    watched = *gpu.table();
+    watched.cuCtxGetCurrent = [](CUcontext *) { return CUDA_ERROR_UNKNOWN; };
+    cushim::unique_memory<char> memory;
+    CHECK(memory.create(&watched, bytes) == CUDA_SUCCESS);
+    CHECK(free_bytes(gpu.table()) < before);
+    memory.reset();
+    CHECK(!memory && free_bytes(gpu.table()) >= before);
+}
+
 /* What is destroyed after its device was left went with the context. */
 static void too_late(const struct cushim_api *cu)
 {
@@ -490,6 +503,7 @@ int main()
         kernels(gpu);
         copies(gpu);
         empty_owners();
+        unknown_context(gpu);
         if (cushim_driver_version(cu) >= 10000) { /* there are graphs */
             graphs(gpu);
             queued(gpu);

@@ -22,8 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-KINDS = ("program", "tests, sim", "fragment", "fragment, sim", "declarations", "change", "output, no driver",
-         "output, no device")
+KINDS = ("program", "tests, sim", "fragment", "fragment, sim", "declarations", "change",
+         "output, no driver", "output, no device")
 CODE = ("c", "cpp", "c++", "diff")
 MARK = re.compile(r"<!-- test: (.*) -->")
 

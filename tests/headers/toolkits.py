@@ -150,7 +150,8 @@ def run(command, text):
 
 def arguments(compiler, standard, *options):
     """The command for a translation unit on standard input, with the project's headers."""
-    return [driver(compiler, standard), "-x", "c++" if standard.startswith("c++") else "c", f"-std={standard}",
+    language = "c++" if standard.startswith("c++") else "c"
+    return [driver(compiler, standard), "-x", language, f"-std={standard}",
             f"-I{GENERATED}", f"-I{PUBLIC}", *map(str, options)]
 
 

@@ -144,7 +144,7 @@ static bool open_driver(const struct cushim_sim_options *options, char *error, s
             snprintf(error, size, "log %s: %s", options->log, strerror(errno));
             return false;
         }
-        sim_start_with(&config, options->faults != NULL, options->log != NULL);
+        sim_start_with(&config, options->faults, options->log);
     }
     return !options->faults || sim_fault_add(options->faults, error, size);
 }
@@ -213,7 +213,7 @@ static void end_all(void)
         (void)sim_cuDevicePrimaryCtxReset_v2(i);
     }
     /* Each waits for its work, without the lock: the list may be another one then. */
-    while ((object = sim_object_first(SIM_CONTEXT)) != NULL &&
+    while ((object = sim_object_first(SIM_CONTEXT)) &&
            sim_cuCtxDestroy_v2((CUcontext)object) == CUDA_SUCCESS)
         ;
     for (object = sim_object_first(SIM_POOL); object; object = next) {
