@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 #ifdef _WIN32
 #define REGISTRY_ELSEWHERE CUSHIM_ENTRY_LINUX
 #else

@@ -47,8 +47,8 @@ def load(programs, drivers, rounds, pairs, callgrind):
         "the clock starts. asked: the same, but `cuGetProcAddress` first, from 11.3 on. every: "
         "`dlopen` and a `dlsym` of each entry of the registry. cuew: the same with the names up "
         "to 8.0, as cuew does. nv: `cuda_load_functions` of nv-codec-headers, a lazy `dlopen`. All "
-        "call `cuDriverGetVersion` at the end but the last. Each load in a fresh process, the kinds in "
-        "turns, files in the page cache. Time: ratio of the medians of "
+        "call `cuDriverGetVersion` at the end but the last. Each load in a fresh process, the "
+        "kinds in turns, files in the page cache. Time: ratio of the medians of "
         f"{rounds} x {pairs} loads of each kind, then the lowest and highest of the {rounds} "
         "rounds' ratios. Instructions: callgrind, without noise. Goals: cushim / bare at most "
         "1.15 in time, symbols / bare at most 1.10, cushim / asked at most 1.05.",
