@@ -157,9 +157,7 @@ static enum cushim_status platform_explain(const char *path, const char *words)
     enum cushim_status status = CUSHIM_OK;
     if (strchr(path, '/'))
         status = platform_examine(path);
-    else if (error == ENOENT)
-        status = CUSHIM_ERROR_NOT_FOUND;
-    else if (platform_locate(path, words, file, sizeof file))
+    else if (error != ENOENT && platform_locate(path, words, file, sizeof file))
         status = platform_examine(file);
     else if (missing && platform_is_about_a_bare_name(words))
         status = CUSHIM_ERROR_NOT_FOUND;

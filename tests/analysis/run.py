@@ -20,7 +20,7 @@ ROOMS = ["src/loader", "src/helpers", "src/dropin", "tools"]
 # The command: it has one thread, so that its functions need not be safe in several.
 ONE_THREAD = "--checks=-concurrency-mt-unsafe"
 TOOLS = ["-DHAVE_ELF", "-DHAVE_ARCHIVE", "-DHAVE_ZSTD", "-DHAVE_LZ4", "-DHAVE_SIM",
-         '-DSIM_LIBRARY_FOLDER="/nowhere"', "-Itools", "-Ikernels", "-Isrc/sim"]
+         '-DSIM_LIBRARY_FOLDER="/nowhere"', "-Itools", "-Ikernels", "-Isrc/sim", "-Isrc"]
 FINDING = re.compile(r"^(?:\./)?((?:src|include|tools)/[\w./]+):(\d+):\d+: "
                      r"(?:warning|error|style|performance|portability): (.*) \[([\w.,+=-]+)\]$",
                      re.M)
