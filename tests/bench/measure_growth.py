@@ -45,7 +45,7 @@ def compiled(build, folder):
     """The loader alone, with this registry, in a program that loads a driver and ends."""
     objects = []
     for words, directory, source in loader_units(build):
-        if "/src/loader/" in source or source.endswith(("entries.c", "error_names.c")):
+        if "/src/loader/" in source or Path(source).name in ("entries.c", "error_names.c"):
             own = folder / Path(source).name
             objects.append(folder / f"{Path(source).stem}.o")
             words = [str(own) if word == source and own.exists() else word for word in words]
