@@ -215,12 +215,12 @@ def header(joiner, options):
         if path.resolve() not in joiner.seen:
             lines += joiner.text(path, in_place=True)
         lines += ["#ifndef CUSHIM_FOREIGN_TYPES"] if path.name == "error.h" else []
-    lines += ["", "#if defined(CUSHIM_OWNERS) && defined(__cplusplus)"] if options.owners else []
-    cxx = Joiner(options.include)  # system headers of C++ are not for the top of cushim.c
-    cxx.seen = joiner.seen
-    for path in options.owners:
-        lines += cxx.text(path, in_place=True)
-    lines += ["#endif"] if options.owners else []
+    if options.owners:
+        cxx = Joiner(options.include)  # system headers of C++ are not for the top of cushim.c
+        cxx.seen = joiner.seen
+        lines += ["", "#if defined(CUSHIM_OWNERS) && defined(__cplusplus)"]
+        lines += [line for path in options.owners for line in cxx.text(path, in_place=True)]
+        lines += ["#endif"]
     return tidy([*lines, *(["#endif"] if helpers else [])])
 
 

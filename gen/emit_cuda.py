@@ -367,8 +367,9 @@ def meaning(name, symbol, since, until, symbols, level):
     return level.guard(since, until, lines) if lines else []
 
 
-def unknown_level(levels, library=DRIVER, before=()):
+def unknown_level(levels, library=DRIVER):
     """The condition under which the level's macro is no release."""
+    before = BEFORE_REGISTRY if library is DRIVER else []
     releases = [*before, *sorted({row["release"] for row in levels})]
     return " && \\\n    ".join(
         " && ".join(f"{library.level} != {release}" for release in releases[start:start + 3])
@@ -427,7 +428,7 @@ def emit_types(registry):
     """Text of cuda_types.h."""
     newest = max(row["release"] for row in registry["levels"])
     head = TYPES_HEAD.format(newest=newest, default=DEFAULT_LEVEL,
-                             unknown=unknown_level(registry["levels"], before=BEFORE_REGISTRY),
+                             unknown=unknown_level(registry["levels"]),
                              message=FOREIGN_MESSAGE,
                              foreign=" || ".join(f"defined({name})" for name in FOREIGN))
     lines = [ctext.banner("entries", "types", "levels") + "\n" + head, MACROS, CXX_OPEN,

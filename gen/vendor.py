@@ -252,7 +252,7 @@ def write(options):
         joiner = amalgamate.Joiner([ROOT / "include", folder, SRC])
         header = amalgamate.header(joiner, argparse.Namespace(
             headers=[MAIN, *(listed("headers")[1:] if options.helpers else [])],
-            companions=companions, typedefs=[]))
+            companions=companions, typedefs=[], owners=[]))
         source = amalgamate.sources(joiner, argparse.Namespace(helpers=[], dropin=[], **parts))
     if not options.helpers:
         source = re.sub(r"^(    )+", lambda spaces: "\t" * (len(spaces[0]) // 4),

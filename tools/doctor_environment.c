@@ -73,7 +73,7 @@ void doctor_environment(struct doctor *doctor)
     const char *told = "";
 
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i].name);
+        const char *value = secure_getenv(variables[i].name);
         if (!value || strcmp(told, variables[i].name) == 0 || !variables[i].applies(value))
             continue;
         told = variables[i].name;

@@ -98,7 +98,7 @@ static void check_mismatch(struct doctor *doctor, const struct library *library)
 static void check_libraries(struct doctor *doctor)
 {
     static struct libraries libraries;
-    const char *search = getenv("LD_LIBRARY_PATH");
+    const char *search = secure_getenv("LD_LIBRARY_PATH");
     char folder[PATH_MAX];
 
     libraries.count = 0;
@@ -222,8 +222,8 @@ static bool can_make(const char *folder)
 
 static void check_cache(struct doctor *doctor)
 {
-    const char *set = getenv("CUDA_CACHE_PATH"), *home = getenv("HOME");
-    const char *off = getenv("CUDA_CACHE_DISABLE");
+    const char *set = secure_getenv("CUDA_CACHE_PATH"), *home = secure_getenv("HOME");
+    const char *off = secure_getenv("CUDA_CACHE_DISABLE");
     char folder[PATH_MAX];
 
     if (off && strcmp(off, "1") == 0) {

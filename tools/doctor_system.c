@@ -166,8 +166,8 @@ static void check_nodes(struct doctor *doctor)
 
 static void check_container(struct doctor *doctor)
 {
-    const char *visible = getenv("NVIDIA_VISIBLE_DEVICES");
-    const char *capabilities = getenv("NVIDIA_DRIVER_CAPABILITIES");
+    const char *visible = secure_getenv("NVIDIA_VISIBLE_DEVICES");
+    const char *capabilities = secure_getenv("NVIDIA_DRIVER_CAPABILITIES");
 
     if (!doctor->container)
         return;

@@ -338,7 +338,7 @@ static int report(const struct options *options, const struct list *list)
 /* The file that a word starts, from malloc; NULL after saying why there is none. */
 static char *find_program(const char *word)
 {
-    const char *search = getenv("PATH");
+    const char *search = secure_getenv("PATH");
     char path[PATH_MAX];
     char *found = strchr(word, '/') && access(word, X_OK) == 0 ? realpath(word, NULL) : NULL;
 

@@ -27,11 +27,15 @@ struct cushim_nvml_options {
     size_t size;      /**< sizeof(struct cushim_nvml_options) */
     const char *path; /**< this library and no other; NULL: search */
     bool retry;       /**< load again if the last load failed */
+    char reserved[7]; /**< 0 */
 };
 /** Options with `size` set, and all else as for NULL. */
 #define CUSHIM_NVML_OPTIONS_INIT                                                                   \
     {                                                                                              \
-        sizeof(struct cushim_nvml_options), NULL, false                                            \
+        sizeof(struct cushim_nvml_options), NULL, false,                                           \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
     }
 
 /** What the macro cushim_nvml_load calls: with the size of the table in the caller's header. */
@@ -124,7 +128,7 @@ CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml,
  *
  * Threads: safe. Since: 0.1.
  */
-CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_cuda_device(const struct cushim_nvml *nvml,
+CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_device_cuda(const struct cushim_nvml *nvml,
                                                    const struct cushim_api *cu, nvmlDevice_t device,
                                                    CUdevice *found);
 

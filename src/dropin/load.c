@@ -20,33 +20,33 @@ const struct cushim_api *cushim_dropin_load(unsigned index)
  * The first table. Each of its slots puts its number into a register and jumps to what loads. That
  * keeps the caller's arguments, and then jumps to the same slot of the table that was loaded.
  */
-#define COUNT CUSHIM_TEXT(CUSHIM_ENTRY_COUNT)
+#define SLOTS CUSHIM_TEXT(CUSHIM_ENTRY_COUNT)
 #define FIRST_TABLE                                                                                \
     ".pushsection .data.rel.ro, \"aw\"\n.balign 8\n"                                               \
     ".globl cushim_dropin_first\n.hidden cushim_dropin_first\n"                                    \
-    ".type cushim_dropin_first, %object\n.size cushim_dropin_first, " COUNT " * 8 + 16\n"          \
-    "cushim_dropin_first:\n.quad " COUNT " * 8 + 16, 0\n"                                          \
-    ".set cushim_number, 0\n.rept " COUNT "\n"                                                     \
+    ".type cushim_dropin_first, %object\n.size cushim_dropin_first, " SLOTS " * 8 + 16\n"          \
+    "cushim_dropin_first:\n.quad " SLOTS " * 8 + 16, 0\n"                                          \
+    ".set cushim_number, 0\n.rept " SLOTS "\n"                                                     \
     ".quad cushim_dropin_slots + cushim_number * " CUSHIM_TEXT(                                    \
-        STRIDE) "\n"                                                                               \
-                ".set cushim_number, cushim_number + 1\n.endr\n.popsection\n"                      \
-                ".pushsection .data\n.balign 8\n.globl cushim_dropin_table\n.hidden "              \
-                "cushim_dropin_table\n"                                                            \
-                ".type cushim_dropin_table, %object\n.size cushim_dropin_table, 8\n"               \
-                "cushim_dropin_table: .quad cushim_dropin_first\n.popsection\n"
+        PACE) "\n"                                                                                 \
+              ".set cushim_number, cushim_number + 1\n.endr\n.popsection\n"                        \
+              ".pushsection .data\n.balign 8\n.globl cushim_dropin_table\n.hidden "                \
+              "cushim_dropin_table\n"                                                              \
+              ".type cushim_dropin_table, %object\n.size cushim_dropin_table, 8\n"                 \
+              "cushim_dropin_table: .quad cushim_dropin_first\n.popsection\n"
 
 #if defined(__x86_64__)
 
 #if defined(__CET__) && __CET__ & 1
-#define STRIDE 14
+#define PACE 14
 #else
-#define STRIDE 10
+#define PACE 10
 #endif
 
 __asm__(FIRST_TABLE
         ".pushsection .text\n.balign 16\n.type cushim_dropin_slots, @function\n"
         "cushim_dropin_slots:\n.cfi_startproc\n"
-        ".set cushim_number, 0\n.rept " COUNT "\n" CUSHIM_DROPIN_LANDING
+        ".set cushim_number, 0\n.rept " SLOTS "\n" CUSHIM_DROPIN_LANDING
         "movl $cushim_number, %eax\n.byte 0xe9\n.long cushim_dropin_start - . - 4\n"
         ".set cushim_number, cushim_number + 1\n.endr\n"
         "cushim_dropin_start:\n"
@@ -71,15 +71,15 @@ __asm__(FIRST_TABLE
 #else /* AArch64 */
 
 #if defined(__ARM_FEATURE_BTI_DEFAULT)
-#define STRIDE 12
+#define PACE 12
 #else
-#define STRIDE 8
+#define PACE 8
 #endif
 
 __asm__(FIRST_TABLE
         ".pushsection .text\n.balign 16\n.type cushim_dropin_slots, %function\n"
         "cushim_dropin_slots:\n.cfi_startproc\n"
-        ".set cushim_number, 0\n.rept " COUNT "\n" CUSHIM_DROPIN_LANDING
+        ".set cushim_number, 0\n.rept " SLOTS "\n" CUSHIM_DROPIN_LANDING
         "mov w16, #cushim_number\nb cushim_dropin_start\n"
         ".set cushim_number, cushim_number + 1\n.endr\n"
         "cushim_dropin_start:\n"

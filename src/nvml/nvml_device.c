@@ -63,7 +63,7 @@ nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml, const struct cus
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t cushim_nvml_cuda_device(const struct cushim_nvml *nvml, const struct cushim_api *cu,
+nvmlReturn_t cushim_nvml_device_cuda(const struct cushim_nvml *nvml, const struct cushim_api *cu,
                                      nvmlDevice_t device, CUdevice *found)
 {
     char wanted[NVML_DEVICE_UUID_V2_BUFFER_SIZE] = "";

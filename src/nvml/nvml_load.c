@@ -9,6 +9,7 @@
 
 #include "loader/last_error.h"
 #include "loader/table.h"
+#include "loader/text.h"
 #include "nvml/find.h"
 #include "nvml/stubs.h"
 
@@ -86,17 +87,19 @@ static bool nvml_load_failed_again(const struct cushim_nvml_library *before,
            strcmp(now->message, before->message) == 0;
 }
 
-/* Stands in if there is no memory for a real one. Whoever comes here writes the same into it. */
-static const struct cushim_nvml *nvml_load_without_memory(void)
+/* Stands in if there is no memory for a real one, or the options were refused: a caller's mistake
+ * concerns nobody else. Whoever comes here writes the same into it. */
+static const struct cushim_nvml *nvml_load_stand_in(bool refused)
 {
-    static struct cushim_nvml table;
-    static const struct cushim_nvml_library library = {.status = CUSHIM_ERROR_OUT_OF_MEMORY};
-    static _Atomic bool filled;
-    if (!atomic_load(&filled)) {
-        nvml_load_fill(&table, &library, sizeof table);
-        atomic_store(&filled, true);
+    static struct cushim_nvml tables[2];
+    static const struct cushim_nvml_library libraries[2] = {
+        {.status = CUSHIM_ERROR_OUT_OF_MEMORY}, {.status = CUSHIM_ERROR_INVALID_ARGUMENT}};
+    static _Atomic bool filled[2];
+    if (!atomic_load(&filled[refused])) {
+        nvml_load_fill(&tables[refused], &libraries[refused], sizeof *tables);
+        atomic_store(&filled[refused], true);
     }
-    return &table;
+    return &tables[refused];
 }
 
 /* What is wrong with the caller's options, or NULL. */
@@ -104,9 +107,8 @@ static const char *nvml_load_read_options(const struct cushim_nvml_options *give
                                           struct cushim_nvml_options *options)
 {
     memset(options, 0, sizeof *options);
-    return given ? cushim_text_read_sized(
-                       given, offsetof(struct cushim_nvml_options, path) + sizeof given->path,
-                       options, sizeof *options)
+    return given ? cushim_text_read_sized(given, CUSHIM_LEAST(cushim_nvml_options, reserved),
+                                          options, sizeof *options)
                  : NULL;
 }
 
@@ -124,9 +126,11 @@ const struct cushim_nvml *cushim_nvml_connect_(const struct cushim_nvml_options 
         cushim_last_error_set("options: %s", wrong);
     if (serves && (wrong || !options.retry))
         return before;
-    const struct cushim_nvml *table = nvml_load_create(wrong ? NULL : options.path, table_size);
+    if (wrong)
+        return nvml_load_stand_in(true);
+    const struct cushim_nvml *table = nvml_load_create(options.path, table_size);
     if (!table)
-        return before ? before : nvml_load_without_memory();
+        return before ? before : nvml_load_stand_in(false);
     if (serves && nvml_load_failed_again(before->library, table->library)) {
         nvml_load_destroy(table);
         return before;
@@ -138,7 +142,7 @@ const struct cushim_nvml *cushim_nvml_connect_(const struct cushim_nvml_options 
     const struct cushim_nvml_library *library = table->library;
     cushim_nvml_stubs_explain(library->status == CUSHIM_OK ? NULL : library->message,
                               library->library.path);
-    if (library->status != CUSHIM_OK && !wrong)
+    if (library->status != CUSHIM_OK)
         cushim_last_error_set("%s", cushim_nvml_message(table));
     return table;
 }

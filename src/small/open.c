@@ -92,7 +92,7 @@ static enum cushim_status open_find(struct cushim_instance *instance,
         status = cushim_dylib_open(&instance->library, path, words, size);
     if (status == CUSHIM_OK)
         status = open_check(instance, options->order, words, size);
-    if (status == CUSHIM_OK && !cushim_dylib_describe(&instance->library)) {
+    if (status == CUSHIM_OK && !cushim_dylib_describe(&instance->library, "cuInit")) {
         snprintf(words, size, "out of memory");
         status = CUSHIM_ERROR_OUT_OF_MEMORY;
     }

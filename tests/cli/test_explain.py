@@ -2,6 +2,7 @@
 """`cushim explain`: numbers, names and messages; the registry's texts and no others."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -91,4 +92,6 @@ def test_commands_of_checks():
     """The subcommands that the checks name exist."""
     texts = " ".join(cause["check"] for row in CAUSES for cause in row["causes"])
     words = {part.split()[0].rstrip(":;") for part in texts.split("cushim ")[1:]}
+    if "CUSHIM_SIM_FOLDER" not in os.environ:  # a command without the simulated driver
+        words -= {"sim", "matrix"}
     assert words and all(run(word, "--help").code == OK for word in words)

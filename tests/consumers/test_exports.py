@@ -16,6 +16,7 @@ OBJECTS = ["attempt", "attribute", "capability", "capture", "context", "copy", "
 WHOLE = ["base", "check", "close", "close_unload", "has", "init", "load", "message", "open", "path",
          "proc", "reason", "remarks", "require", "version"]
 BARE = ["feature", "last_error", "status"]  # the object's name alone asks for it
+NVML = ["device", "error", "message", "status"]
 
 
 def exported(library):
@@ -43,7 +44,8 @@ def test_exports_are_the_listed_ones(installed):
 
 def test_names_follow_the_rule():
     """cushim_<object>_<verb or what is asked for>, as CONTRIBUTING.md has it."""
-    named = re.compile(f"cushim_(({'|'.join(OBJECTS)})_[a-z0-9_]+|{'|'.join(WHOLE + BARE)})")
+    named = re.compile(f"cushim_(({'|'.join(OBJECTS)})_[a-z0-9_]+|{'|'.join(WHOLE + BARE)}|"
+                       f"nvml_({'|'.join(NVML)})(_[a-z]+)?)")
     names = [name for name in listed_names() if not name.endswith("_")]  # those are for macros
     assert [name for name in names if not named.fullmatch(name)] == []
     for word in OBJECTS + WHOLE + BARE:  # no word without a name

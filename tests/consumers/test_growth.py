@@ -9,7 +9,8 @@ from adopt import HERE, ROOT, need, run
 
 SIZED = re.compile(r"^struct (cushim_\w+) \{\n    size_t size;.*?^\};", re.M | re.S)
 READ = {"cushim_options", "cushim_context_options", "cushim_jit_options", "cushim_link_input",
-        "cushim_launch"}  # which a caller fills; the library fills the others
+        "cushim_launch", "cushim_nvml_options"}
+# Those a caller fills; the library fills the others.
 TAIL = "size is of a newer release, and a member that this release lacks is set"
 
 
@@ -32,10 +33,11 @@ class Release:
         generated = build.path / "gen"
         flags = ["-I", tree, "-I", generated, "-I", generated / "cushim", "-I", ROOT / "src"]
         flags += ["-D_GNU_SOURCE", *(["-DGROWN"] if grown else [])]
-        sources = [file for room in ("loader", "helpers")
+        sources = [file for room in ("loader", "helpers", "nvml")
                    for file in sorted((ROOT / "src" / room).glob("*.c"))
                    if file.stem != "platform_windows"]
-        sources += [file for file in sorted(generated.glob("*.c")) if file.stem != "dropin"]
+        sources += [file for file in sorted(generated.glob("*.c"))
+                    if file.stem not in ("dropin", "nvml_dropin", "nvml_sim")]
         run("gcc", "-shared", "-fPIC", *flags, *sources, "-o", folder / "libcushim.so", "-ldl",
             "-pthread")
         run("gcc", *flags, HERE / "growth/growth.c", "-o", folder / "growth",

@@ -223,13 +223,17 @@ def test_note_for_packagers(installed, place, way):
         section = elffile.ELFFile(binary).get_section_by_name(".note.dlopen")
         assert section["sh_type"] == "SHT_NOTE" and section["sh_addr"] % 4 == 0
         data = section.data()
-    owner_size, text_size, kind = (int.from_bytes(data[i:i + 4], "little") for i in (0, 4, 8))
-    assert (owner_size, kind, data[12:16]) == (4, 0x407C0C0A, b"FDO\0")
-    text = data[16:16 + text_size]
-    assert text.endswith(b"]\0") and len(data) == 16 + (text_size + 3) // 4 * 4
-    entry, = json.loads(text[:-1])
-    assert entry["soname"] == ["libcuda.so.1"] and entry["priority"] == "suggested"
-    assert {"feature", "description"} <= set(entry)
+    libraries = set()
+    while data:
+        owner_size, text_size, kind = (int.from_bytes(data[i:i + 4], "little") for i in (0, 4, 8))
+        assert (owner_size, kind, data[12:16]) == (4, 0x407C0C0A, b"FDO\0")
+        text, data = data[16:16 + text_size], data[16 + (text_size + 3) // 4 * 4:]
+        assert text.endswith(b"]\0")
+        entry, = json.loads(text[:-1])
+        assert entry["priority"] == "suggested" and {"feature", "description"} <= set(entry)
+        libraries |= set(entry["soname"])
+    nvml = {"libnvidia-ml.so.1"} if way == "shared" else set()  # which has both
+    assert libraries == {"libcuda.so.1"} | nvml
 
 
 def test_every_promise_has_a_test():

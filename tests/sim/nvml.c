@@ -133,13 +133,13 @@ static void test_matched(const struct cushim_nvml *nvml, const struct cushim_api
         CHECK(cu->cuDeviceGet(&device, i) == CUDA_SUCCESS);
         CHECK(cushim_nvml_device(nvml, cu, device, &handle) == NVML_SUCCESS);
         CHECK(nvml->nvmlDeviceGetIndex(handle, &index) == NVML_SUCCESS && index == expected[i]);
-        CHECK(cushim_nvml_cuda_device(nvml, cu, handle, &back) == NVML_SUCCESS && back == device);
+        CHECK(cushim_nvml_device_cuda(nvml, cu, handle, &back) == NVML_SUCCESS && back == device);
         CHECK(cu->cuDeviceGetPCIBusId(pci, sizeof pci, device) == CUDA_SUCCESS);
         CHECK(nvml->nvmlDeviceGetHandleByPciBusId(pci, &by_address) == NVML_SUCCESS &&
               by_address == handle);
     }
     CUdevice hidden = -1;
-    CHECK(cushim_nvml_cuda_device(nvml, cu, device_at(nvml, 0), &hidden) == NVML_ERROR_NOT_FOUND);
+    CHECK(cushim_nvml_device_cuda(nvml, cu, device_at(nvml, 0), &hidden) == NVML_ERROR_NOT_FOUND);
     CHECK(hidden == -1 && strstr(cushim_last_error(), "GPU-"));
     nvmlDevice_t none = NULL;
     CHECK(cushim_nvml_device(nvml, cu, 7, &none) == NVML_ERROR_INVALID_ARGUMENT && !none);

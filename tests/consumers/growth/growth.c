@@ -17,6 +17,7 @@
 #include <cushim/launch.h>
 #include <cushim/memory.h>
 #include <cushim/module.h>
+#include <cushim/nvml.h>
 
 #define MARK 0x5eed5eed5eed5eedULL
 
@@ -99,6 +100,14 @@ static void requests(const struct cushim_api *cu)
     show("cushim_link_input", code, "taken");
 }
 
+static void management(void)
+{
+    struct cushim_nvml_options options = {.path = "/nowhere"};
+    BEGIN(options);
+    bool refused = cushim_nvml_status(cushim_nvml_load(&options)) == CUSHIM_ERROR_INVALID_ARGUMENT;
+    show("cushim_nvml_options", refused ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS, "taken");
+}
+
 int main(int count, char **arguments)
 {
     struct cushim_options options = {.path = arguments[1]};
@@ -113,6 +122,7 @@ int main(int count, char **arguments)
     show("cushim_device_scope", code, AFTER(gpu, gpu.context));
     answers(cu);
     requests(cu);
+    management();
     cushim_error_handler_set(show_failure, NULL);
     (void)CUSHIM_CHECK(cu->cuCtxDestroy_v2(NULL));
     code = cushim_device_leave(&gpu);
