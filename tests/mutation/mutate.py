@@ -5,7 +5,7 @@
     mutate.py BUILD [--count N] [--seed S] [--files NAME...]
 
 BUILD is a folder of Meson's in which the suites unit and faults are built. A mutant has one
-operator, constant, condition or statement of src/loader, src/helpers or src/dropin changed. It is
+operator, constant, condition or statement of the library or the drop-in changed. It is
 compiled and put before the library in each test that concerns its file. A mutant that they let live
 meets all other programs of the two suites, the quickest first, and then those that concern its file
 once more, with mutant and library compiled for AddressSanitizer and UndefinedBehaviorSanitizer, as
@@ -34,22 +34,24 @@ ROOT = HERE.parents[1]
 # test takes, is killed.
 SECONDS, PROCESSOR_SECONDS = 90, 15
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-ROOMS = ("src/loader", "src/helpers", "src/dropin")
+ROOMS = ("src/loader", "src/helpers", "src/nvml", "src/dropin")
 LIBRARIES = ("src/libcushim.a", "src/libcushim-dropin.a")
 TESTS = {  # the first to ask
     "load": "dropin", "log": "dropin",
-    "elf": "faults_tables elf elf_file loader_bounds search wrapper close locate",
+    "dylib": "close locate load nvml",
     "elf_file": "elf_file faults_odd loader_bounds locate search",
     "find": "options search report locate wrapper faults_load loader_bounds",
     "init": "init foreign faults_odd",
     "instance": "report loader_bounds answers load resolve search faults_odd",
     "last_error": "report loader_bounds rare resolve error",
-    "library": "resolve answers wrapper locate options faults_load",
+    "lookup": "resolve answers wrapper locate options faults_load",
+    "nvml_device": "nvml", "nvml_entry": "nvml", "nvml_find": "nvml faults_nvml",
+    "nvml_load": "nvml faults_nvml", "nvml_stubs": "nvml",
     "open": "close options within load handshake faults_odd foreign proc loader_bounds locate",
-    "platform_posix": "loader_bounds faults_words faults_odd faults_mark search options locate "
-                      "user",
+    "platform_posix": "loader_bounds faults_words faults_odd search options locate user",
     "proc": "proc answers", "registry": "proc loader_bounds answers resolve report",
-    "resolve": "resolve answers proc", "status": "report init", "stubs": "resolve report load",
+    "require": "require", "resolve": "resolve answers proc", "text": "sizes report error",
+    "status": "report init", "stubs": "resolve report load",
     "error_name": "error report", "compat": "compat rare feature_bounds sizes",
     "context": "context rare scope silent sizes abis", "copy": "memory",
     "device": "device rare silent sizes feature_bounds", "error": "error rare scope memory sizes",

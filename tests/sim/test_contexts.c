@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts of the simulated driver: stacks, ends, primary ones, peers, forks. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,10 +113,12 @@ static void test_threads(void **state)
 /* --- Ends --- */
 
 static CUresult waited;
+static atomic_bool waiting;
 
 static void *wait_for_context(void *context)
 {
     OK(cu->cuCtxSetCurrent(context));
+    atomic_store(&waiting, true);
     waited = cu->cuCtxSynchronize();
     OK(cu->cuCtxSetCurrent(NULL));
     return NULL;
@@ -138,8 +141,11 @@ static void test_destroy_busy(void **state)
     (void)state;
     OK(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     memory_gate_close(&gate, stream);
+    atomic_store(&waiting, false);
     assert_int_equal(pthread_create(&waiter, NULL, wait_for_context, context), 0);
-    usleep(20000);
+    while (!atomic_load(&waiting))
+        usleep(1000);
+    usleep(20000); /* the call itself shows nothing */
     assert_int_equal(pthread_create(&opener, NULL, open_later, &gate), 0);
     OK(cu->cuCtxDestroy_v2(context));
     assert_int_equal(gate.open, 1);

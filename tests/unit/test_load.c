@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "common.h"
 
@@ -104,6 +107,20 @@ static void failure_is_retried(void *unused)
 static void *retry_in_a_crowd(void *path)
 {
     return (void *)(uintptr_t)retry_path(path);
+}
+
+/* A daemon that asks every second for a driver that never comes does not grow. */
+static void retries_do_not_grow(void *unused)
+{
+    (void)unused;
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    const struct cushim_api *first = load_path("/nonexistent/libcuda.so.1");
+    assert_ptr_equal(retry_path("/nonexistent/libcuda.so.1"), first);
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < 100; i++)
+        assert_ptr_equal(retry_path("/nonexistent/libcuda.so.1"), first);
+    assert_int_equal(mallinfo2().uordblks, before);
+#endif
 }
 
 /* Whoever comes second takes the first one's table. */
@@ -391,6 +408,7 @@ static const struct child children[] = {
     {"later options ignored", later_options_ignored},
     {"failure is kept", failure_is_kept},
     {"failure is retried", failure_is_retried},
+    {"retries do not grow", retries_do_not_grow},
     {"a crowd retries", crowd_retries},
     {"cushim_get loads with the defaults", get_loads_with_defaults},
     {"wrong options never give NULL", wrong_options_never_null},
