@@ -170,6 +170,8 @@ def clang_command(isa, target, extra=()):
             "-isystem", str(HEADERS), "-include", str(HEADERS / "subset.h"),
             # With it, what <cmath> calls ends in our functions; LLVM itself has none.
             "-fmath-errno",
+            # a * b + c in one expression is rounded once; nothing else is fused, by ptxas neither.
+            "-ffp-contract=on",
             "-Wno-unknown-cuda-version", "-fno-crash-diagnostics", "-fno-color-diagnostics",
             "-fno-caret-diagnostics", "-O2", "-Wall", *extra, "-S", "-o", "-"]
 

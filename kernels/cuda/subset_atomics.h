@@ -67,10 +67,7 @@ static inline __device__ float atomicExch(float *address, float value)
 static inline __device__ double atomicAdd(double *address, double value) /* from sm_60 on */
 {
     double old;
-    asm volatile("atom.add.f64 %0, [%1], %2;"
-                 : "=d"(old)
-                 : "l"(address), "d"(value)
-                 : "memory");
+    asm volatile("atom.add.f64 %0, [%1], %2;" : "=d"(old) : "l"(address), "d"(value) : "memory");
     return old;
 }
 

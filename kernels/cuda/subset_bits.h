@@ -144,12 +144,18 @@ template <class T> struct format;
 template <> struct format<float> {
     typedef u32 word;
     enum { fraction = 23, bias = 127, most = 255, scale = 25 };
-    static __device__ float tiny() { return 0x1p-126f; }
+    static __device__ float tiny()
+    {
+        return 0x1p-126f;
+    }
 };
 template <> struct format<double> {
     typedef u64 word;
     enum { fraction = 52, bias = 1023, most = 2047, scale = 54 };
-    static __device__ double tiny() { return 0x1p-1022; }
+    static __device__ double tiny()
+    {
+        return 0x1p-1022;
+    }
 };
 
 template <class T> CUSHIM_INNER T infinity()
@@ -197,7 +203,8 @@ template <class T> CUSHIM_INNER T significand(T x, T low, int &exponent)
     word offset = bits(x) - bits(low);
     const word one = (word)1 << f::fraction;
     /* As a signed number, for what lies below `low`. */
-    exponent = sizeof(word) == 4 ? (int)offset >> f::fraction : (int)((long long)offset >> f::fraction);
+    exponent =
+        sizeof(word) == 4 ? (int)offset >> f::fraction : (int)((long long)offset >> f::fraction);
     exponent -= small ? f::scale : 0;
     return number((offset & (one - 1)) + bits(low));
 }

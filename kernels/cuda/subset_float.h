@@ -99,8 +99,8 @@ CUSHIM_NAME float expf(float x)
         return exp_outside(x);
     float k = whole(mul(x, 0x1.715476p+0f));
     float r = fma(k, 0x1.05c610p-29f, fma(k, -0x1.62e430p-1f, x));
-    float p = poly(r, 0x1.000000p-1f, 0x1.555488p-3f, 0x1.5554e2p-5f, 0x1.123fb8p-7f,
-                   0x1.6d53e6p-10f);
+    float p =
+        poly(r, 0x1.000000p-1f, 0x1.555488p-3f, 0x1.5554e2p-5f, 0x1.123fb8p-7f, 0x1.6d53e6p-10f);
     return scaled(add(fma(mul(r, r), p, r), 1.0f), (int)k);
 }
 

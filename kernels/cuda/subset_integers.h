@@ -209,7 +209,7 @@ static inline __device__ double __hiloint2double(int high, int low)
     return __builtin_bit_cast(double, (unsigned long long)(unsigned)high << 32 | (unsigned)low);
 }
 
-#define CUSHIM_CONVERT(mode, nvvm)                                                                       \
+#define CUSHIM_CONVERT(mode, nvvm)                                                                 \
     CUSHIM_CONVERT_ONE(int, __float2int_##mode, float, __nvvm_f2i_##nvvm)                          \
     CUSHIM_CONVERT_ONE(unsigned, __float2uint_##mode, float, __nvvm_f2ui_##nvvm)                   \
     CUSHIM_CONVERT_ONE(long long, __float2ll_##mode, float, __nvvm_f2ll_##nvvm)                    \

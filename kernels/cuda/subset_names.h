@@ -130,9 +130,9 @@ template <class T> struct only<true, T> {
 template <class T> struct of_whole : only<__is_integral(T), double> {
 };
 template <class T, class U>
-struct of_mixed : only<__is_arithmetic(T) && __is_arithmetic(U) &&
-                           (!__is_same(T, U) || __is_integral(T)),
-                       double> {
+struct of_mixed
+    : only<__is_arithmetic(T) && __is_arithmetic(U) && (!__is_same(T, U) || __is_integral(T)),
+           double> {
 };
 /* What x + y is. */
 template <bool B, class T, class U> struct sum_if {
@@ -140,14 +140,12 @@ template <bool B, class T, class U> struct sum_if {
 template <class T, class U> struct sum_if<true, T, U> {
     typedef decltype(T() + U()) type;
 };
-template <class T, class U>
-struct of_sum : sum_if<__is_arithmetic(T) && __is_arithmetic(U), T, U> {
+template <class T, class U> struct of_sum : sum_if<__is_arithmetic(T) && __is_arithmetic(U), T, U> {
 };
 } // namespace cushim_
 
 #define CUSHIM_WHOLE(name)                                                                         \
-    template <class T>                                                                             \
-    static inline __device__ typename cushim_::of_whole<T>::type name(T x)      \
+    template <class T> static inline __device__ typename cushim_::of_whole<T>::type name(T x)      \
     {                                                                                              \
         return name((double)x);                                                                    \
     }
@@ -163,7 +161,7 @@ struct of_sum : sum_if<__is_arithmetic(T) && __is_arithmetic(U), T, U> {
         return name##f(x, y);                                                                      \
     }                                                                                              \
     template <class T, class U>                                                                    \
-    static inline __device__ typename cushim_::of_mixed<T, U>::type name(T x, U y)                    \
+    static inline __device__ typename cushim_::of_mixed<T, U>::type name(T x, U y)                 \
     {                                                                                              \
         return name((double)x, (double)y);                                                         \
     }
@@ -277,7 +275,7 @@ static inline __device__ float __fdividef(float x, float y)
     return __nvvm_div_approx_f(x, y);
 }
 
-#define CUSHIM_ROUNDED(mode, nvvm)                                                                    \
+#define CUSHIM_ROUNDED(mode, nvvm)                                                                 \
     static inline __device__ float __fadd_##mode(float x, float y)                                 \
     {                                                                                              \
         return __nvvm_add_##nvvm##_f(x, y);                                                        \

@@ -23,10 +23,9 @@ CUSHIM_INNER double erfcx_near(double x)
 
 CUSHIM_INNER double erf_near(double x) /* |x| <= 1 */
 {
-    return mul(x, poly(mul(x, x), 0x1.20dd750428d0cp+0, -0x1.812746adee10cp-2,
-                       0x1.ce2f20aa9fc1fp-4, -0x1.b82cbb52c7a46p-6, 0x1.565891c5fc9dbp-8,
-                       -0x1.bfe1c8aab8205p-11, 0x1.f582be05e7232p-14, -0x1.d2cc9e46a98e8p-17,
-                       0x1.1c6a35c4f0480p-20));
+    return mul(x, poly(mul(x, x), 0x1.20dd750428d0cp+0, -0x1.812746adee10cp-2, 0x1.ce2f20aa9fc1fp-4,
+                       -0x1.b82cbb52c7a46p-6, 0x1.565891c5fc9dbp-8, -0x1.bfe1c8aab8205p-11,
+                       0x1.f582be05e7232p-14, -0x1.d2cc9e46a98e8p-17, 0x1.1c6a35c4f0480p-20));
 }
 
 CUSHIM_INNER double erfc_any(double x)
@@ -43,11 +42,10 @@ CUSHIM_INNER double erfc_any(double x)
 /* Lanczos' sum, and z + 7.5, of gamma(z + 1) = sqrt(2 pi) base^(z + 1/2) e^-base sum. */
 CUSHIM_INNER double lanczos(double z, double &base)
 {
-    static const double c[] = {0x1.52429b6c30af6p+9,  -0x1.3ac8e8ed414ccp+10,
-                               0x1.81a9661d35bf2p+9,  -0x1.613ae519812b0p+7,
-                               0x1.903c27cb95467p+3,  -0x1.1bcb104b0dc71p-3,
-                               0x1.471eb1696f802p-17, 0x1.46c24fdc3f294p-22,
-                               -0x1.5ed29030cb99cp-25};
+    static const double c[] = {
+        0x1.52429b6c30af6p+9,  -0x1.3ac8e8ed414ccp+10, 0x1.81a9661d35bf2p+9,
+        -0x1.613ae519812b0p+7, 0x1.903c27cb95467p+3,   -0x1.1bcb104b0dc71p-3,
+        0x1.471eb1696f802p-17, 0x1.46c24fdc3f294p-22,  -0x1.5ed29030cb99cp-25};
     double sum = 1.0;
     for (int k = 1; k <= 9; k++)
         sum = add(sum, div(c[k - 1], add(z, (double)k)));

@@ -8,11 +8,26 @@ namespace cushim_
 /* The bits of 2 / pi after 64 zeros. */
 static __constant__ const u64 two_over_pi[] = {
     0,
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
-    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
+    0xa2f9836e4e441529,
+    0xfc2757d1f534ddc0,
+    0xdb6295993c439041,
+    0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0,
+    0x06492eea09d1921c,
+    0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484,
+    0xe99c7026b45f7e41,
+    0x3991d639835339f4,
+    0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f,
+    0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea,
+    0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab,
+    0xf0cfbc209af4361d,
 };
 
 CUSHIM_INNER u64 two_over_pi_at(int bit)
@@ -67,12 +82,30 @@ CUSHIM_SLOW double sin_reduce_large(double x, int *quadrant, double *low)
 /* The constants of a power: polynomials of atanh and 2^x, log2(e) * 2 and 1/3 in two parts. */
 template <class T> struct power_of;
 template <> struct power_of<float> {
-    static __device__ float root_half() { return 0x1.6a09e6p-1f; }
-    static __device__ float third() { return 0x1.555556p-2f; }
-    static __device__ float third_low() { return -0x1.555556p-27f; }
-    static __device__ float scale() { return 0x1.715476p+1f; }
-    static __device__ float scale_low() { return 0x1.4ae0c0p-25f; }
-    static __device__ float most() { return 160; }
+    static __device__ float root_half()
+    {
+        return 0x1.6a09e6p-1f;
+    }
+    static __device__ float third()
+    {
+        return 0x1.555556p-2f;
+    }
+    static __device__ float third_low()
+    {
+        return -0x1.555556p-27f;
+    }
+    static __device__ float scale()
+    {
+        return 0x1.715476p+1f;
+    }
+    static __device__ float scale_low()
+    {
+        return 0x1.4ae0c0p-25f;
+    }
+    static __device__ float most()
+    {
+        return 160;
+    }
     static __device__ float atanh(float v)
     {
         return poly(v, 0x1.999a02p-3f, 0x1.2451d6p-3f, 0x1.dfbc70p-4f);
@@ -84,12 +117,30 @@ template <> struct power_of<float> {
     }
 };
 template <> struct power_of<double> {
-    static __device__ double root_half() { return 0x1.6a09e667f3bcdp-1; }
-    static __device__ double third() { return 0x1.5555555555555p-2; }
-    static __device__ double third_low() { return 0x1.5555555555555p-56; }
-    static __device__ double scale() { return 0x1.71547652b82fep+1; }
-    static __device__ double scale_low() { return 0x1.777d0ffda0d24p-55; }
-    static __device__ double most() { return 1100; }
+    static __device__ double root_half()
+    {
+        return 0x1.6a09e667f3bcdp-1;
+    }
+    static __device__ double third()
+    {
+        return 0x1.5555555555555p-2;
+    }
+    static __device__ double third_low()
+    {
+        return 0x1.5555555555555p-56;
+    }
+    static __device__ double scale()
+    {
+        return 0x1.71547652b82fep+1;
+    }
+    static __device__ double scale_low()
+    {
+        return 0x1.777d0ffda0d24p-55;
+    }
+    static __device__ double most()
+    {
+        return 1100;
+    }
     static __device__ double atanh(double v)
     {
         return poly(v, 0x1.9999999999995p-3, 0x1.249249249314fp-3, 0x1.c71c71c56473bp-4,
@@ -235,7 +286,9 @@ template <class T> CUSHIM_INNER T scalbn_any(T x, int n)
     const int far = 2 * f::most;
     n = n > far ? far : n < -far ? -far : n;
     e += n;
-    e = e > f::bias + 2 ? f::bias + 2 : e < -f::bias - f::fraction - 2 ? -f::bias - f::fraction - 2 : e;
+    e = e > f::bias + 2                  ? f::bias + 2
+        : e < -f::bias - f::fraction - 2 ? -f::bias - f::fraction - 2
+                                         : e;
     return with_sign(scaled(m, e), x);
 }
 

@@ -5,16 +5,20 @@
 
 #define CUSHIM_BOTH_SIDES static inline __host__ __device__
 #define CUSHIM_VECTORS(name, T, two, four)                                                         \
-    struct name##1 {                                                                               \
+    struct name##1                                                                                 \
+    {                                                                                              \
         T x;                                                                                       \
     };                                                                                             \
-    struct __attribute__((aligned(two))) name##2 {                                                 \
+    struct __attribute__((aligned(two))) name##2                                                   \
+    {                                                                                              \
         T x, y;                                                                                    \
     };                                                                                             \
-    struct name##3 {                                                                               \
+    struct name##3                                                                                 \
+    {                                                                                              \
         T x, y, z;                                                                                 \
     };                                                                                             \
-    struct __attribute__((aligned(four))) name##4 {                                                \
+    struct __attribute__((aligned(four))) name##4                                                  \
+    {                                                                                              \
         T x, y, z, w;                                                                              \
     };                                                                                             \
     CUSHIM_BOTH_SIDES name##1 make_##name##1(T x)                                                  \
@@ -53,8 +57,13 @@ struct dim3 {
         : x(width), y(height), z(depth)
     {
     }
-    __host__ __device__ constexpr dim3(uint3 size) : x(size.x), y(size.y), z(size.z) {}
-    __host__ __device__ constexpr operator uint3() const { return {x, y, z}; }
+    __host__ __device__ constexpr dim3(uint3 size) : x(size.x), y(size.y), z(size.z)
+    {
+    }
+    __host__ __device__ constexpr operator uint3() const
+    {
+        return {x, y, z};
+    }
 };
 
 /* clang declares these of threadIdx and the others. */

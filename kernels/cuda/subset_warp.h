@@ -7,7 +7,7 @@
 #define CUSHIM_SHUFFLE(name, instruction, least)                                                   \
     namespace cushim_                                                                              \
     {                                                                                              \
-    CUSHIM_INNER u32 shuffle_##name(unsigned mask, u32 value, int lane, int width)                           \
+    CUSHIM_INNER u32 shuffle_##name(unsigned mask, u32 value, int lane, int width)                 \
     {                                                                                              \
         u32 got;                                                                                   \
         asm volatile("shfl.sync." instruction ".b32 %0, %1, %2, %3, %4;"                           \
@@ -25,7 +25,7 @@
         unsigned words[sizeof(T) / 4];                                                             \
         __builtin_memcpy(words, &value, sizeof value);                                             \
         for (unsigned i = 0; i < sizeof(T) / 4; i++)                                               \
-            words[i] = cushim_::shuffle_##name(mask, words[i], lane, width);                                 \
+            words[i] = cushim_::shuffle_##name(mask, words[i], lane, width);                       \
         __builtin_memcpy(&value, words, sizeof value);                                             \
         return value;                                                                              \
     }
