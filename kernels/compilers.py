@@ -23,7 +23,7 @@ ISA, TARGET = "3.2", "sm_20"
 
 # Instructions that the headers write and that are newer: the .version and the .target they need.
 NEWER = [(re.compile(pattern), isa, target) for pattern, isa, target in [
-    (r"\batom(\.\w+)*\.(min|max|and|or|xor)\.[sub]64\b", 31, 32),
+    (r"\batom(\.\w+)*\.(min|max|and|or|xor)\.[sub]64\b", 40, 32),
     (r"\batom(\.\w+)*\.add\.f64\b", 50, 60),
     (r"\b(shfl|vote)\.sync\b|\bbar\.warp\.sync\b", 60, 30),
     (r"\bactivemask\.b32\b", 62, 30),
@@ -31,7 +31,8 @@ NEWER = [(re.compile(pattern), isa, target) for pattern, isa, target in [
     (r"\bredux\.sync\b", 70, 80)]]
 
 # What CUDA has and this does not, as far as a name shows it.
-CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$|tex(1D|2D|3D|Cubemap)\w*$|surf[123C]\w+$
+CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$
+    |tex(1D|2D|3D|Cubemap)\w*$|surf[123C]\w+$
     |(make_)?(half|nv_bfloat16)\w*$|h2?(exp|log|sin|cos|sqrt|rsqrt|rcp)\w*$
     |atomic[A-Z]\w*$|[jy][01n]f?$|cyl_bessel_\w+$|(erfc?|normcdf)inv\w*$|norm[f34]?\w*$|rnorm\w*$
     |erfc?x?$|[tl]gamma$|normcdf$|rhypot$|cooperative_groups$|nvcuda$|wmma$|cub$|thrust$""",
@@ -79,9 +80,10 @@ def with_version(ptx, isa):
                   flags=re.M)
 
 
-def raised(ptx):
-    """.version and .target at least as new as the instructions are."""
+def raised(ptx, isa):
+    """.version and .target at least as new as the instructions are, and as `isa` is."""
     version, target = written(ptx)
+    version = max(version, int(isa.replace(".", "")))
     for pattern, isa, architecture in NEWER:
         if pattern.search(ptx):
             version, target = max(version, isa), max(target, architecture)
@@ -107,7 +109,7 @@ def explained(text, notes):
     deleted = re.match(r"call to deleted function '(\w+)'", text)
     if deleted:
         return f"{deleted[1]} of double is not supported by cushim-embed"
-    if name and name[1] == "cudaConfigureCall":
+    if "cudaConfigureCall" in text or text.startswith("reference to __global__ function"):
         return "<<<...>>> is not supported by cushim-embed"
     if header and CUDA_HEADERS.match(header[1]):
         return f"{header[1]} is not supported by cushim-embed"
@@ -122,13 +124,14 @@ def explained(text, notes):
 
 def from_backend(source, messages):
     """The one line that LLVM wrote before it ended, with the function's place."""
-    what = re.search(r"^(?:fatal )?error: (?:error in backend: )?(.*)", messages, re.M)
+    what = re.search(r"^(?:clang\S* )?(?:fatal )?error: (?:error in backend: )?(.*)", messages,
+                     re.M)
     function = re.search(r"^In function: (?:_Z(\d+))?(\S+)", messages, re.M)
     if not what:
         return f"{source}: clang ended without PTX"
     name = function and function[2][:int(function[1] or len(function[2]))]
     where = line_of(source, name) if name else source
-    return f"{where}: clang has no PTX for this ({re.sub(r' *0x[0-9a-f]+:?', '', what[1])})"
+    return f"{where}: no PTX from clang: {re.sub(r' *0x[0-9a-f]+:?', '', what[1])}"
 
 
 def refusal(source, messages):
@@ -145,8 +148,8 @@ def refusal(source, messages):
             notes.append(other)
         # Where a header of ours has the error, a note has the user's line.
         places = [(path, line), *(note[:2] for note in notes)]
-        path, line = next((place for place in places if HEADERS not in pathlib.Path(place[0]).parents),
-                          (source, 1))
+        path, line = next((place for place in places
+                           if HEADERS not in pathlib.Path(place[0]).parents), (source.name, 1))
         path = source.parent / path
         lines.append(f"{path}:{line}: {explained(text, ' '.join(note[3] for note in notes))}")
     return "\n".join(dict.fromkeys(lines)) or from_backend(source, messages)
@@ -172,8 +175,9 @@ def clang_command(isa, target, extra=()):
             "-fmath-errno",
             # a * b + c in one expression is rounded once; nothing else is fused, by ptxas neither.
             "-ffp-contract=on",
-            "-Wno-unknown-cuda-version", "-fno-crash-diagnostics", "-fno-color-diagnostics",
-            "-fno-caret-diagnostics", "-O2", "-Wall", *extra, "-S", "-o", "-"]
+            "-Wno-unknown-cuda-version", "-Wno-invalid-command-line-argument",
+            "-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics",
+            "-O2", "-Wall", *extra, "-S", "-o", "-"]
 
 
 def by_clang(source, isa=None, target=None, extra=(), program="clang"):
@@ -182,7 +186,7 @@ def by_clang(source, isa=None, target=None, extra=(), program="clang"):
     done = run(command, cwd=source.parent)
     if done.returncode:
         raise Refused(refusal(source, done.stderr))
-    ptx = raised(strip_comments(done.stdout))
+    ptx = raised(strip_comments(done.stdout), isa or ISA)
     unknown_functions(source, ptx)
     return ptx, "".join(re.findall(r"^.*: warning: .*\n", done.stderr, re.M))
 
@@ -199,7 +203,7 @@ def find_program(name):
     return shutil.which(name, path=os.pathsep.join(places))
 
 
-def lowered(ptx, isa, first_isa):
+def lowered(source, ptx, isa, first_isa):
     """A toolkit writes its own .version; take the one that the target came with, if it suffices."""
     wanted = int(isa.replace(".", "")) if isa else first_isa(written(ptx)[1])
     older = with_version(ptx, wanted) if wanted else ptx
@@ -212,14 +216,14 @@ def lowered(ptx, isa, first_isa):
         done = run([assembler, f"-arch=sm_{written(ptx)[1]}", "-c", path, "-o", os.devnull])
     if done.returncode and isa:
         error = re.search(r"line (\d+); error\s*: (.*)", done.stderr)
-        raise Refused(f"the PTX needs more than --isa {isa}: "
+        raise Refused(f"{source}: the PTX needs more than --isa {isa}: "
                       f"{error[2] if error else done.stderr.strip().splitlines()[0]}")
     return ptx if done.returncode else older
 
 
 def refused_by_toolkit(source, log):
     """One line for each error that nvcc or NVRTC wrote: kernel.cu(12): error: ..."""
-    lines = [f"{source}:{line}: {text}" for _, line, text in
+    lines = [f"{source.parent / path}:{line}: {text}" for path, line, text in
              re.findall(r"^(.+?)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)$", log, re.M)]
     first = log.strip().splitlines()
     return "\n".join(dict.fromkeys(lines)) or f"{source}: {first[0] if first else 'no PTX'}"
@@ -240,7 +244,7 @@ def by_nvcc(source, isa, target, extra, first_isa):
         if done.returncode:
             raise Refused(refused_by_toolkit(source, done.stderr + done.stdout))
         ptx = strip_comments(made.read_text(encoding="utf-8"))
-    return lowered(ptx, isa, first_isa), done.stderr
+    return lowered(source, ptx, isa, first_isa), done.stderr
 
 
 def find_nvrtc():
@@ -273,8 +277,9 @@ def by_nvrtc(source, isa, target, extra, first_isa):
         known = (ctypes.c_int * max(count.value, 1))(75)
         library.nvrtcGetSupportedArchs(known)
         target = f"sm_{min(known)}"
+    folders = [source.parent, *(folder / "include" for folder in toolkit_folders())]
     options = ["--gpu-architecture=" + target.replace("sm_", "compute_"),
-               f"--include-path={source.parent}", *extra]
+               *(f"--include-path={folder}" for folder in folders), *extra]
     program = ctypes.c_void_p()
     library.nvrtcCreateProgram(ctypes.byref(program), source.read_bytes(), source.name.encode(), 0,
                                None, None)
@@ -287,4 +292,4 @@ def by_nvrtc(source, isa, target, extra, first_isa):
         ptx = nvrtc_text(library, program, "PTX")
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
-    return lowered(strip_comments(ptx), isa, first_isa), log
+    return lowered(source, strip_comments(ptx), isa, first_isa), log

@@ -84,8 +84,8 @@ def check_oldest(path, data, oldest):
     line, target = directive(path, data, "target", r"sm_(\d+)")
     since = next((row["release"] for row in rows if target in row.get("targets", [])), None)
     if since and since > max(wanted, rows[0]["release"]):
-        sys.exit(f"{path}:{line}: drivers from CUDA {number(since)} on know the target sm_{target}, "
-                 f"and --oldest is {oldest}")
+        sys.exit(f"{path}:{line}: drivers from CUDA {number(since)} on know the target "
+                 f"sm_{target}, and --oldest is {oldest}")
 
 
 def first_isa(target):
@@ -131,6 +131,10 @@ def main():
     path = options.input
     if not re.fullmatch(r"[A-Za-z_]\w*", path.stem, re.ASCII):
         sys.exit(f"{path}: the file's name does not make a C identifier")
+    if options.isa and not re.fullmatch(r"\d+\.\d", options.isa):
+        parser.error(f"--isa {options.isa}: a version is written as 6.3")
+    if options.target and not re.fullmatch(r"sm_\d+[af]?", options.target):
+        parser.error(f"--target {options.target}: a target is written as sm_75")
     if options.oldest and not re.fullmatch(r"\d+\.\d", options.oldest):
         parser.error(f"--oldest {options.oldest}: a release is written as 10.2")
     try:
@@ -138,11 +142,15 @@ def main():
         if path.suffix == ".cu":
             data = compile_kernel(options).encode("utf-8")
     except (OSError, compilers.Refused) as error:
-        sys.exit(f"{path}: {error}" if isinstance(error, OSError) else str(error))
+        sys.exit(f"{error.filename or path}: {error.strerror}" if isinstance(error, OSError)
+                 else str(error))
     check(path, data)
     if options.oldest:
         check_oldest(path, data, options.oldest)
-    options.output.write_text(embed(path, data), encoding="utf-8")
+    try:
+        options.output.write_text(embed(path, data), encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"{options.output}: {error.strerror}")
 
 
 if __name__ == "__main__":

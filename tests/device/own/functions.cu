@@ -25,7 +25,15 @@
         if (INDEX < count)                                                                         \
             result[INDEX] = name(x[INDEX]);                                                        \
     }
+#define DOUBLE_PAIR(name, reference, error, low, high)                                             \
+    extern "C" __global__ void of_##name(const double *x, const double *y, double *result,         \
+                                         unsigned count)                                           \
+    {                                                                                              \
+        if (INDEX < count)                                                                         \
+            result[INDEX] = name(x[INDEX], y[INDEX]);                                              \
+    }
 
 FLOAT_FUNCTIONS(ONE)
 PAIR_FUNCTIONS(TWO)
 DOUBLE_FUNCTIONS(DOUBLE)
+DOUBLE_PAIR_FUNCTIONS(DOUBLE_PAIR)
