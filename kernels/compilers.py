@@ -188,7 +188,8 @@ def by_clang(source, isa=None, target=None, extra=(), program="clang"):
         raise Refused(refusal(source, done.stderr))
     ptx = raised(strip_comments(done.stdout), isa or ISA)
     unknown_functions(source, ptx)
-    return ptx, "".join(re.findall(r"^.*: warning: .*\n", done.stderr, re.M))
+    warnings = re.findall(r"^(\S.*: warning: .*\n)", done.stderr, re.M)
+    return ptx, "".join(str(source.parent / line) for line in warnings)
 
 
 def toolkit_folders():

@@ -73,8 +73,8 @@ def test_nvcc(project, build, env):
     env = {**env, "PATH": f"{build.options['toolkit']}/bin:{env['PATH']}"}
     run("sh", "-euc", commands("cushim-embed --with nvcc"), cwd=project, env=env)
     assert (project / "add_ptx.h").exists()
-    said = run("sh", "-euc", "nvcc -ptx add.cu -o own.ptx && cushim-embed --oldest 10.2 own.ptx o.h",
-               cwd=project, env=env, code=1)
+    by_hand = "nvcc -ptx add.cu -o own.ptx && cushim-embed --oldest 10.2 own.ptx o.h"
+    said = run("sh", "-euc", by_hand, cwd=project, env=env, code=1)
     assert re.match(r"own\.ptx:\d+: drivers from CUDA 1\d\.\d on read \.version ", said)
 
 
