@@ -35,12 +35,15 @@ CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$
     |tex(1D|2D|3D|Cubemap)\w*$|surf[123C]\w+$
     |(make_)?(half|nv_bfloat16)\w*$|h2?(exp|log|sin|cos|sqrt|rsqrt|rcp)\w*$
     |atomic[A-Z]\w*$|[jy][01n]f?$|cyl_bessel_\w+$|(erfc?|normcdf)inv\w*$|norm[f34]?\w*$|rnorm\w*$
-    |erfc?x?$|[tl]gamma$|normcdf$|rhypot$|cooperative_groups$|nvcuda$|wmma$|cub$|thrust$""",
+    |erfc?x?$|[tl]gamma$|normcdf$|rhypot$|texture$|surface$|cooperative_groups$|nvcuda$|wmma$|cub$|thrust$""",
                         re.VERBOSE)
 CUDA_HEADERS = re.compile(
     r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
     r"|texture|surface|vector_|device_|sm_|crt/|driver_)")
 LONG_DOUBLE = re.compile(r"(a?(sin|cos|tan)h?|(exp|log|pow|sqrt|cbrt|fmod|fabs|floor|ceil)\w*)l$")
+# What clang calls where the source has no call: (the function, a word of the source, what it is).
+HIDDEN = [(re.compile(r"__(mul|div)[sd]c3"), "complex", "arithmetic of complex numbers"),
+          (re.compile(r"__u?(div|mod)ti3"), "__int128", "division of __int128")]
 # The functions that a driver itself has.
 OF_THE_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
 
@@ -101,6 +104,14 @@ def line_of(source, name):
     return str(source)
 
 
+def missing(source, function):
+    """What is said of a function that a kernel ends in and nobody has."""
+    for pattern, word, what in HIDDEN:
+        if pattern.fullmatch(function):
+            return f"{line_of(source, word)}: {what} is not supported by cushim-embed"
+    return f"{line_of(source, function)}: {function} is not supported by cushim-embed"
+
+
 def explained(text, notes):
     """What is said of one error of clang."""
     name = re.search(r"(?:undeclared identifier|unknown type name|no type named|no template named|"
@@ -129,6 +140,9 @@ def from_backend(source, messages):
     function = re.search(r"^In function: (?:_Z(\d+))?(\S+)", messages, re.M)
     if not what:
         return f"{source}: clang ended without PTX"
+    symbol = re.search(r'Undefined external symbol "(\w+)"', what[1])
+    if symbol:
+        return missing(source, symbol[1])
     name = function and function[2][:int(function[1] or len(function[2]))]
     where = line_of(source, name) if name else source
     return f"{where}: no PTX from clang: {re.sub(r' *0x[0-9a-f]+:?', '', what[1])}"
@@ -158,11 +172,10 @@ def refusal(source, messages):
 def unknown_functions(source, ptx):
     """Refuse a library's function that nobody has: the driver would, at run time."""
     wanted = set(re.findall(r"^\.extern \.func\s+(?:\(.*?\)\s*)?([\w$]+)", ptx, re.M | re.S))
-    missing = [name for name in sorted(wanted - OF_THE_DRIVER)
+    lacking = [name for name in sorted(wanted - OF_THE_DRIVER)
                if (CUDA_NAMES.match(name) or LONG_DOUBLE.match(name)) and name[:2] != "_Z"]
-    if missing:
-        raise Refused("\n".join(f"{line_of(source, name)}: {name} is not supported by cushim-embed"
-                                for name in missing))
+    if lacking:
+        raise Refused("\n".join(missing(source, name) for name in lacking))
 
 
 def clang_command(isa, target, extra=()):

@@ -21,6 +21,12 @@
 #define __noinline__ __attribute__((noinline))
 #endif
 
+/* nvcc has these without a header. */
+#define INFINITY (__builtin_inff())
+#define HUGE_VALF (__builtin_huge_valf())
+#define NAN (__builtin_nanf(""))
+#define M_PI 3.14159265358979323846
+
 typedef unsigned long long cudaTextureObject_t;
 
 extern "C" {
@@ -29,6 +35,16 @@ __device__ int vprintf(const char *, const char *);
 __device__ void *malloc(size_t);
 __device__ void free(void *);
 __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
+
+inline __device__ void *memcpy(void *to, const void *from, size_t bytes)
+{
+    return __builtin_memcpy(to, from, bytes);
+}
+
+inline __device__ void *memset(void *to, int value, size_t bytes)
+{
+    return __builtin_memset(to, value, bytes);
+}
 }
 
 #include "subset_vectors.h"

@@ -119,50 +119,20 @@ CUSHIM_NAME float tgammaf(float x)
     return (float)(reflected ? div(0x1.921fb54442d18p+1, mul(sinpi((double)x), value)) : value);
 }
 
-CUSHIM_NAME float expm1f(float x)
-{
-    return (float)expm1((double)x);
-}
-
-CUSHIM_NAME float log1pf(float x)
-{
-    return (float)log1p((double)x);
-}
-
-CUSHIM_NAME float sinhf(float x)
-{
-    return (float)sinh((double)x);
-}
-
-CUSHIM_NAME float coshf(float x)
-{
-    return (float)cosh((double)x);
-}
-
-CUSHIM_NAME float asinhf(float x)
-{
-    return (float)asinh((double)x);
-}
-
-CUSHIM_NAME float acoshf(float x)
-{
-    return (float)acosh((double)x);
-}
-
-CUSHIM_NAME float atanhf(float x)
-{
-    return (float)atanh((double)x);
-}
-
-CUSHIM_NAME float cbrtf(float x)
-{
-    return (float)cbrt((double)x);
-}
-
-CUSHIM_NAME float rcbrtf(float x)
-{
-    return (float)rcbrt((double)x);
-}
+#define CUSHIM_BY_DOUBLE(name)                                                                     \
+    CUSHIM_NAME float name##f(float x)                                                             \
+    {                                                                                              \
+        return (float)name((double)x);                                                             \
+    }
+CUSHIM_BY_DOUBLE(expm1)
+CUSHIM_BY_DOUBLE(log1p)
+CUSHIM_BY_DOUBLE(sinh)
+CUSHIM_BY_DOUBLE(cosh)
+CUSHIM_BY_DOUBLE(asinh)
+CUSHIM_BY_DOUBLE(acosh)
+CUSHIM_BY_DOUBLE(atanh)
+CUSHIM_BY_DOUBLE(cbrt)
+CUSHIM_BY_DOUBLE(rcbrt)
 
 namespace cushim_
 {

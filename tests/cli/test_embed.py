@@ -79,6 +79,10 @@ def test_each_fault_is_one_line(tmp_path):
      "k.cu:2: no PTX from clang: "),
     ("\n__device__ double l(long double x) { return __builtin_sinl(x); }\n"
      "__global__ void k(double *x) { *x = l(*x); }\n", "sinl is not supported by cushim-embed"),
+    ("\n\n__global__ void k(__int128 *x) { *x /= 10; }\n",
+     "k.cu:3: division of __int128 is not supported by cushim-embed"),
+    ("#include <complex>\n__global__ void k(std::complex<float> *x) { *x *= x[1]; }\n",
+     "k.cu:1: arithmetic of complex numbers is not supported by cushim-embed"),
 ])
 def test_what_ends_the_compiler(source, words, tmp_path):
     """A header that is not there; what LLVM has no instruction for; a function nobody has."""
