@@ -35,7 +35,8 @@ CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$
     |tex(1D|2D|3D|Cubemap)\w*$|surf[123C]\w+$
     |(make_)?(half|nv_bfloat16)\w*$|h2?(exp|log|sin|cos|sqrt|rsqrt|rcp)\w*$
     |atomic[A-Z]\w*$|[jy][01n]f?$|cyl_bessel_\w+$|(erfc?|normcdf)inv\w*$|norm[f34]?\w*$|rnorm\w*$
-    |erfc?x?$|[tl]gamma$|normcdf$|rhypot$|texture$|surface$|cooperative_groups$|nvcuda$|wmma$|cub$|thrust$""",
+    |erfc?x?$|[tl]gamma$|normcdf$|rhypot$|texture$|surface$|cooperative_groups$|nvcuda$|wmma$|cub$
+    |thrust$""",
                         re.VERBOSE)
 CUDA_HEADERS = re.compile(
     r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
