@@ -157,8 +157,9 @@ CUSHIM_NAME float log10f(float x)
         return log_outside(x);
     float part = log_reduce(x, beyond, e), high = mul(part, 0x1.bcb7b2p-2f);
     float low = fma(part, -0x1.5b235ep-27f, fma(part, 0x1.bcb7b2p-2f, -high));
-    low = fma(e, -0x1.ec10c0p-27f, fma(beyond, 0x1.bcb7b2p-2f, low));
-    return fma(e, 0x1.344136p-2f, add(high, low));
+    low = fma(e, 0x1.3509f8p-18f, fma(beyond, 0x1.bcb7b2p-2f, low));
+    float twos = mul(e, 0x1.344p-2f), sum = add(twos, high); /* the product is exact */
+    return add(sum, add(add(sub(twos, sum), high), low));
 }
 
 CUSHIM_NAME float sinf(float x)
