@@ -64,7 +64,9 @@ static inline __device__ float atomicExch(float *address, float value)
     return __int_as_float(__nvvm_atom_xchg_gen_i((int *)address, __float_as_int(value)));
 }
 
-static inline __device__ double atomicAdd(double *address, double value) /* from sm_60 on */
+/* From sm_60 on. A template, so that the function that programs write for older GPUs is no second
+ * one. */
+template <int = 0> static inline __device__ double atomicAdd(double *address, double value)
 {
     double old;
     asm volatile("atom.add.f64 %0, [%1], %2;" : "=d"(old) : "l"(address), "d"(value) : "memory");

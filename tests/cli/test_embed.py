@@ -141,6 +141,27 @@ def test_what_a_kernel_needs_is_written(body, version, target, tmp_path):
 
 
 @by_clang
+def test_the_usual_atomic_of_double(tmp_path):
+    """Programs define it themselves for GPUs before sm_60; theirs is taken."""
+    code, said, ptx = embed(tmp_path, """
+#if __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double *address, double value)
+{
+    unsigned long long *word = (unsigned long long *)address, old = *word, seen;
+    do {
+        seen = old;
+        old = atomicCAS(word, seen, __double_as_longlong(value + __longlong_as_double(seen)));
+    } while (old != seen);
+    return __longlong_as_double(old);
+}
+#endif
+__global__ void k(double *x) { atomicAdd(x, 1); }
+""")
+    assert (code, said) == (0, "") and version_and_target(ptx) == ("3.2", "sm_20")
+    assert "atom.cas.b64" in ptx
+
+
+@by_clang
 @pytest.mark.parametrize("name, needed", [
     ("kernels", ("6.2", "sm_32")), ("pieces", ("6.2", "sm_32")), ("functions", ("3.2", "sm_20"))])
 def test_kernels_of_the_courses(name, needed, tmp_path):
