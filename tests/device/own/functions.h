@@ -14,17 +14,17 @@
     ONE(log2f, log2, 1.2)                                                                          \
     ONE(log10f, log10, 1.2)                                                                        \
     ONE(log1pf, log1p, 0.51)                                                                       \
-    ONE(sinf, sin, 1.6)                                                                            \
-    ONE(cosf, cos, 1.6)                                                                            \
+    ONE(sinf, sin, 1.7)                                                                            \
+    ONE(cosf, cos, 1.7)                                                                            \
     ONE(tanf, tan, 4)                                                                              \
-    ONE(sinpif, exact_sinpi, 1.6)                                                                  \
-    ONE(cospif, exact_cospi, 1.6)                                                                  \
+    ONE(sinpif, exact_sinpi, 1.7)                                                                  \
+    ONE(cospif, exact_cospi, 1.7)                                                                  \
     ONE(asinf, asin, 2)                                                                            \
     ONE(acosf, acos, 1.2)                                                                          \
     ONE(atanf, atan, 1.5)                                                                          \
     ONE(sinhf, sinh, 0.51)                                                                         \
     ONE(coshf, cosh, 0.51)                                                                         \
-    ONE(tanhf, tanh, 1.6)                                                                          \
+    ONE(tanhf, tanh, 1.7)                                                                          \
     ONE(asinhf, asinh, 0.51)                                                                       \
     ONE(acoshf, acosh, 0.51)                                                                       \
     ONE(atanhf, atanh, 0.51)                                                                       \
