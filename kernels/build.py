@@ -12,7 +12,7 @@ import pathlib
 import subprocess
 import sys
 
-import embed
+import compilers
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -61,9 +61,12 @@ def main():
     for source in options.source or sorted(FOLDER.glob("*.cu")):
         target = source.with_suffix(".ptx")
         try:
-            text = BANNER.format(source=source.name) + embed.compile_kernel(options.clang, source)
-        except (OSError, subprocess.CalledProcessError) as error:
+            text = BANNER.format(source=source.name) + compilers.by_clang(
+                source, extra=["-Werror"], program=options.clang)[0]
+        except OSError as error:
             sys.exit(f"{source}: {error}")
+        except compilers.Refused as error:
+            sys.exit(str(error))
         if target.exists() and target.read_text() == text:
             continue
         if options.check:

@@ -3,52 +3,22 @@
 """Turn a kernel into a C header that holds its PTX as a NUL-terminated string.
 
 vecadd.ptx becomes `static const char vecadd_ptx[]`. Written as character codes, because C
-compilers limit the length of a string literal. A .cu file is compiled by clang first, without a
-CUDA toolkit. Installed as cushim-embed; standard library only.
+compilers limit the length of a string literal. A .cu file is compiled first: by clang, which needs
+no CUDA toolkit, or by nvcc or NVRTC. Installed as cushim-embed; standard library only.
 """
 
 import argparse
 import json
 import pathlib
 import re
-import subprocess
 import sys
+
+import compilers
 
 PER_LINE = 20
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = "drivers.jsonl"  # which release reads which PTX: installed beside this file
 TABLES = [HERE / TABLE, HERE.parent / "gen" / "registry" / TABLE]
-
-# PTX 3.2 is CUDA 5.5's and sm_20 the oldest target that LLVM writes, so that any driver with
-# 64-bit PTX compiles the result for its own GPU. An empty --cuda-path keeps an installed toolkit
-# from raising the version.
-ISA, TARGET = "3.2", "sm_20"
-
-
-def command(isa=ISA, target=TARGET):
-    """The compiler's options, without the source."""
-    return ["-x", "cuda", "--cuda-device-only", f"--cuda-gpu-arch={target}",
-            "-Xclang", "-target-feature", "-Xclang", "+ptx" + isa.replace(".", ""),
-            "--cuda-path=/var/empty", "-nocudainc", "-nocudalib",
-            "-include", str(HERE / "cuda_subset.h"),
-            "-O2", "-Wall", "-Werror", "-S", "-o", "-"]
-
-
-def strip_comments(ptx):
-    """Drop the compiler's banner and remarks, and the blank lines that they leave."""
-    kept = []
-    for line in ptx.splitlines():
-        line = re.sub(r"//.*", "", line).rstrip()
-        if line or (kept and kept[-1]):
-            kept.append(line)
-    return "\n".join(kept).rstrip("\n") + "\n"
-
-
-def compile_kernel(clang, source, isa=ISA, target=TARGET):
-    """PTX of a .cu file."""
-    done = subprocess.run([clang, *command(isa, target), source.name], cwd=source.parent or None,
-                          check=True, stdout=subprocess.PIPE, text=True)
-    return strip_comments(done.stdout)
 
 
 def embed(source, data):
@@ -95,7 +65,7 @@ def releases():
     return [row for row in rows if "ptx" in row and "release" in row]
 
 
-def shown(release):
+def number(release):
     """12040 -> 12.4"""
     return f"{release // 1000}.{release % 1000 // 10}"
 
@@ -108,45 +78,79 @@ def check_oldest(path, data, oldest):
     line, version = directive(path, data, "version", r"(\d+)\.(\d)")
     since = next((row["release"] for row in rows if row["ptx"] >= version), None)
     if since is None or since > max(wanted, rows[0]["release"]):
-        first = f"from CUDA {shown(since)} on" if since else f"newer than CUDA {shown(newest)}"
+        first = f"from CUDA {number(since)} on" if since else f"newer than CUDA {number(newest)}"
         sys.exit(f"{path}:{line}: drivers {first} read .version {version // 10}.{version % 10}, "
                  f"and --oldest is {oldest}")
     line, target = directive(path, data, "target", r"sm_(\d+)")
     since = next((row["release"] for row in rows if target in row.get("targets", [])), None)
     if since and since > max(wanted, rows[0]["release"]):
-        sys.exit(f"{path}:{line}: drivers from CUDA {shown(since)} on know the target sm_{target}, "
-                 f"and --oldest is {oldest}")
+        sys.exit(f"{path}:{line}: drivers from CUDA {number(since)} on know the target "
+                 f"sm_{target}, and --oldest is {oldest}")
+
+
+def first_isa(target):
+    """The .version that a target came with, as 63; None where no release names it."""
+    return next((row["ptx"] for row in releases() if target in row.get("targets", [])), None)
+
+
+def compile_kernel(options):
+    """PTX of a .cu file; what the compiler warns of is shown."""
+    path, isa, target, extra = options.input, options.isa, options.target, options.extra
+    if options.compiler == "clang":
+        ptx, shown = compilers.by_clang(path, isa, target, extra, options.clang)
+    else:
+        compiler = {"nvcc": compilers.by_nvcc, "nvrtc": compilers.by_nvrtc}[options.compiler]
+        ptx, shown = compiler(path, isa, target, extra, first_isa)
+    sys.stderr.write(shown)
+    return ptx
 
 
 def main():
     parser = argparse.ArgumentParser(prog="cushim-embed",
                                      description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("input", type=pathlib.Path, help="a .ptx file, or a .cu file for clang")
+    parser.add_argument("input", type=pathlib.Path, help="a .ptx file, or a .cu file to compile")
     parser.add_argument("output", type=pathlib.Path, help="the header to write")
     parser.add_argument("--oldest", metavar="RELEASE",
                         help="refuse PTX that drivers of this CUDA release (10.2) do not read")
-    parser.add_argument("--clang", default="clang", help="compiler for .cu (default: clang)")
-    parser.add_argument("--isa", default=ISA, metavar="X.Y",
-                        help=f".version of the PTX that clang makes (default: {ISA})")
-    parser.add_argument("--target", default=TARGET, metavar="sm_NN",
-                        help=f"its .target (default: {TARGET})")
+    parser.add_argument("--with", dest="compiler", default="clang",
+                        choices=["clang", "nvcc", "nvrtc"],
+                        help="compiler for .cu (default: clang); the others are a CUDA toolkit's")
+    parser.add_argument("--clang", default="clang", help="clang's name (default: clang)")
+    parser.add_argument("--isa", metavar="X.Y",
+                        help="lowest .version of the PTX (default: the lowest that suffices)")
+    parser.add_argument("--target", metavar="sm_NN",
+                        help="lowest .target of the PTX (default: the lowest that suffices)")
+    parser.add_argument("-I", dest="extra", action="append", default=[], metavar="FOLDER",
+                        type=lambda folder: f"-I{pathlib.Path(folder).resolve()}",
+                        help="folder of headers, for the compiler")
+    parser.add_argument("-D", dest="extra", action="append", metavar="NAME[=VALUE]",
+                        type=lambda macro: f"-D{macro}", help="macro, for the compiler")
+    parser.add_argument("--std", dest="extra", action="append", metavar="c++NN",
+                        type=lambda standard: f"-std={standard}", help="standard of C++")
     options = parser.parse_args()
     path = options.input
     if not re.fullmatch(r"[A-Za-z_]\w*", path.stem, re.ASCII):
         sys.exit(f"{path}: the file's name does not make a C identifier")
+    if options.isa and not re.fullmatch(r"\d+\.\d", options.isa):
+        parser.error(f"--isa {options.isa}: a version is written as 6.3")
+    if options.target and not re.fullmatch(r"sm_\d+[af]?", options.target):
+        parser.error(f"--target {options.target}: a target is written as sm_75")
     if options.oldest and not re.fullmatch(r"\d+\.\d", options.oldest):
         parser.error(f"--oldest {options.oldest}: a release is written as 10.2")
     try:
         data = path.read_bytes()
         if path.suffix == ".cu":
-            data = compile_kernel(options.clang, path.resolve(), options.isa,
-                                  options.target).encode("utf-8")
-    except (OSError, subprocess.CalledProcessError) as error:
-        sys.exit(f"{path}: {error}")
+            data = compile_kernel(options).encode("utf-8")
+    except (OSError, compilers.Refused) as error:
+        sys.exit(f"{error.filename or path}: {error.strerror}" if isinstance(error, OSError)
+                 else str(error))
     check(path, data)
     if options.oldest:
         check_oldest(path, data, options.oldest)
-    options.output.write_text(embed(path, data), encoding="utf-8")
+    try:
+        options.output.write_text(embed(path, data), encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"{options.output}: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ GROUPS = {
              "docs/ci.md", "docs/gcc.md"],
     "Look up": ["docs/sentences.md", "docs/errors.md", "docs/verdicts.md", "docs/json.md",
                 "docs/simulated-details.md", "docs/simulated-entries.md",
+                "docs/kernel-functions.md",
                 "docs/measurements.md"],
     "How it is made": ["docs/how-it-works.md", "gen/README.md", "kernels/README.md",
                        "CONTRIBUTING.md", "CHANGELOG.md"],

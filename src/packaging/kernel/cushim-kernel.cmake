@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-# cushim_embed(TARGET FILE... [OLDEST 10.2] [ISA 6.0] [ARCH sm_60] [CLANG clang-15])
+# cushim_embed(TARGET FILE... [OLDEST 10.2] [ISA 6.0] [ARCH sm_60] [WITH nvcc] [CLANG clang-15])
 #
 # Each FILE is a .ptx or a .cu file. The target gets a header with its PTX as a string: add.cu is
 # #include "add_ptx.h", static const char add_ptx[]. The build fails if drivers of the release
-# OLDEST do not read that PTX. A .cu file is compiled by clang, for ISA and ARCH.
+# OLDEST do not read that PTX. A .cu file is compiled by clang, nvcc or nvrtc, for ISA and ARCH.
 set(_cushim_embed "${CMAKE_CURRENT_LIST_DIR}/embed.py" CACHE INTERNAL "what makes headers of kernels")
 
 function(cushim_embed target)
-    cmake_parse_arguments(PARSE_ARGV 1 embed "" "OLDEST;ISA;ARCH;CLANG" "")
+    cmake_parse_arguments(PARSE_ARGV 1 embed "" "OLDEST;ISA;ARCH;WITH;CLANG" "")
     find_program(CUSHIM_PYTHON NAMES python3 python REQUIRED)
     set(options "")
-    foreach(pair "OLDEST;--oldest" "ISA;--isa" "ARCH;--target" "CLANG;--clang")
+    foreach(pair "OLDEST;--oldest" "ISA;--isa" "ARCH;--target"
+            "WITH;--with" "CLANG;--clang")
         list(GET pair 0 name)
         list(GET pair 1 option)
         if(embed_${name})

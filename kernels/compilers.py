@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: MIT
+"""The compilers of cushim-embed: clang with the headers of cuda/, or what a CUDA toolkit has.
+
+Each gives PTX of a .cu file, for the oldest drivers and GPUs that it can. What a compiler refuses
+is a Refused with one line for each fault: file, line and what is wrong.
+"""
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+HEADERS = pathlib.Path(__file__).resolve().parent / "cuda"
+
+# PTX 3.2 is CUDA 5.5's and sm_20 the oldest target that LLVM writes, so that any driver with
+# 64-bit PTX compiles the result for its own GPU. An empty --cuda-path keeps an installed toolkit
+# from raising the version.
+ISA, TARGET = "3.2", "sm_20"
+
+# Instructions that the headers write and that are newer: the .version and the .target they need.
+NEWER = [(re.compile(pattern), isa, target) for pattern, isa, target in [
+    (r"\batom(\.\w+)*\.(min|max|and|or|xor)\.[sub]64\b", 40, 32),
+    (r"\batom(\.\w+)*\.add\.f64\b", 50, 60),
+    (r"\b(shfl|vote)\.sync\b|\bbar\.warp\.sync\b", 60, 30),
+    (r"\bactivemask\.b32\b", 62, 30),
+    (r"\bmatch\.any\.sync\b", 60, 70),
+    (r"\bredux\.sync\b", 70, 80)]]
+
+# What CUDA has and this does not, as far as a name shows it.
+CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$
+    |tex(1D|2D|3D|Cubemap)\w*$|surf[123C]\w+$
+    |(make_)?(half|nv_bfloat16)\w*$|h2?(exp|log|sin|cos|sqrt|rsqrt|rcp)\w*$
+    |atomic[A-Z]\w*$|[jy][01n]f?$|cyl_bessel_\w+$|(erfc?|normcdf)inv\w*$|norm[f34]?\w*$|rnorm\w*$
+    |erfc?x?$|[tl]gamma$|normcdf$|rhypot$|texture$|surface$|cooperative_groups$|nvcuda$|wmma$|cub$
+    |thrust$""",
+                        re.VERBOSE)
+CUDA_HEADERS = re.compile(
+    r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
+    r"|texture|surface|vector_|device_|sm_|crt/|driver_)")
+LONG_DOUBLE = re.compile(r"(a?(sin|cos|tan)h?|(exp|log|pow|sqrt|cbrt|fmod|fabs|floor|ceil)\w*)l$")
+# What clang calls where the source has no call: (the function, a word of the source, what it is).
+HIDDEN = [(re.compile(r"__(mul|div)[sd]c3"), "complex", "arithmetic of complex numbers"),
+          (re.compile(r"__u?(div|mod)ti3"), "__int128", "division of __int128")]
+# The functions that a driver itself has.
+OF_THE_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
+
+
+class Refused(Exception):
+    """A compiler refused the source; the text is for the user."""
+
+
+def run(command, **options):
+    """A finished process, in a language that can be read."""
+    return subprocess.run(command, check=False, text=True, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, "LC_ALL": "C"}, **options)
+
+
+def strip_comments(ptx):
+    """Drop the compiler's banner and remarks, and the blank lines that they leave."""
+    kept = []
+    for line in ptx.splitlines():
+        line = re.sub(r"//.*", "", line).rstrip()
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return "\n".join(kept).rstrip("\n") + "\n"
+
+
+def written(ptx):
+    """The numbers of .version and .target: 32 and 20; None where there is none."""
+    version = re.search(r"^\s*\.version\s+(\d+)\.(\d)", ptx, re.M)
+    target = re.search(r"^\s*\.target\s+sm_(\d+)", ptx, re.M)
+    return (int("".join(version.groups())) if version else None,
+            int(target[1]) if target else None)
+
+
+def with_version(ptx, isa):
+    """The PTX with another .version, given as 32."""
+    return re.sub(r"^(\s*\.version\s+)\d+\.\d+", rf"\g<1>{isa // 10}.{isa % 10}", ptx, count=1,
+                  flags=re.M)
+
+
+def raised(ptx, isa):
+    """.version and .target at least as new as the instructions are, and as `isa` is."""
+    version, target = written(ptx)
+    version = max(version, int(isa.replace(".", "")))
+    for pattern, isa, architecture in NEWER:
+        if pattern.search(ptx):
+            version, target = max(version, isa), max(target, architecture)
+    if target != written(ptx)[1]:
+        ptx = re.sub(r"^(\s*\.target\s+)sm_\w+", rf"\g<1>sm_{target}", ptx, count=1, flags=re.M)
+    return with_version(ptx, version)
+
+
+def line_of(source, name):
+    """`kernel.cu:12` for the first line with a name, or the file alone."""
+    lines = source.read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line):
+            return f"{source}:{number}"
+    return str(source)
+
+
+def missing(source, function):
+    """What is said of a function that a kernel ends in and nobody has."""
+    for pattern, word, what in HIDDEN:
+        if pattern.fullmatch(function):
+            return f"{line_of(source, word)}: {what} is not supported by cushim-embed"
+    return f"{line_of(source, function)}: {function} is not supported by cushim-embed"
+
+
+def explained(text, notes):
+    """What is said of one error of clang."""
+    name = re.search(r"(?:undeclared identifier|unknown type name|no type named|no template named|"
+                     r"__host__ function|no member named|function for call to) '?([\w:]+)'?", text)
+    header = re.search(r"^'(.+)' file not found", text)
+    deleted = re.match(r"call to deleted function '(\w+)'", text)
+    if deleted:
+        return f"{deleted[1]} of double is not supported by cushim-embed"
+    if "cudaConfigureCall" in text or text.startswith("reference to __global__ function"):
+        return "<<<...>>> is not supported by cushim-embed"
+    if header and CUDA_HEADERS.match(header[1]):
+        return f"{header[1]} is not supported by cushim-embed"
+    of_the_host = "__host__ function" in text + notes
+    if name and (of_the_host or (CUDA_NAMES.match(name[1]) and "call to" not in text)):
+        return f"{name[1]} is not supported by cushim-embed"
+    ambiguous = re.match(r"call to '(\w+)' is ambiguous", text)
+    if ambiguous and CUDA_NAMES.match(ambiguous[1]):
+        return f"{ambiguous[1]} of these types is not supported by cushim-embed"
+    return re.sub(r";? ?did you mean .*", "", text)
+
+
+def from_backend(source, messages):
+    """The one line that LLVM wrote before it ended, with the function's place."""
+    what = re.search(r"^(?:clang\S* )?(?:fatal )?error: (?:error in backend: )?(.*)", messages,
+                     re.M)
+    function = re.search(r"^In function: (?:_Z(\d+))?(\S+)", messages, re.M)
+    if not what:
+        return f"{source}: clang ended without PTX"
+    symbol = re.search(r'Undefined external symbol "(\w+)"', what[1])
+    if symbol:
+        return missing(source, symbol[1])
+    name = function and function[2][:int(function[1] or len(function[2]))]
+    where = line_of(source, name) if name else source
+    return f"{where}: no PTX from clang: {re.sub(r' *0x[0-9a-f]+:?', '', what[1])}"
+
+
+def refusal(source, messages):
+    """One line for each error in clang's messages."""
+    found = re.findall(r"^(.+?):(\d+):\d+: (fatal error|error|note): (.*)", messages, re.M)
+    lines = []
+    for number, (path, line, kind, text) in enumerate(found):
+        if kind == "note":
+            continue
+        notes = []
+        for other in found[number + 1:]:
+            if other[2] != "note":
+                break
+            notes.append(other)
+        # Where a header of ours has the error, a note has the user's line.
+        places = [(path, line), *(note[:2] for note in notes)]
+        path, line = next((place for place in places
+                           if HEADERS not in pathlib.Path(place[0]).parents), (source.name, 1))
+        path = source.parent / path
+        lines.append(f"{path}:{line}: {explained(text, ' '.join(note[3] for note in notes))}")
+    return "\n".join(dict.fromkeys(lines)) or from_backend(source, messages)
+
+
+def unknown_functions(source, ptx):
+    """Refuse a library's function that nobody has: the driver would, at run time."""
+    wanted = set(re.findall(r"^\.extern \.func\s+(?:\(.*?\)\s*)?([\w$]+)", ptx, re.M | re.S))
+    lacking = [name for name in sorted(wanted - OF_THE_DRIVER)
+               if (CUDA_NAMES.match(name) or LONG_DOUBLE.match(name)) and name[:2] != "_Z"]
+    if lacking:
+        raise Refused("\n".join(missing(source, name) for name in lacking))
+
+
+def clang_command(isa, target, extra=()):
+    """clang's options, without the source."""
+    return ["-x", "cuda", "--cuda-device-only", f"--cuda-gpu-arch={target}",
+            "-Xclang", "-target-feature", "-Xclang", "+ptx" + isa.replace(".", ""),
+            "--cuda-path=/var/empty", "-nocudainc", "-nocudalib",
+            "-isystem", str(HEADERS), "-include", str(HEADERS / "subset.h"),
+            # With it, what <cmath> calls ends in our functions; LLVM itself has none.
+            "-fmath-errno",
+            # a * b + c in one expression is rounded once; nothing else is fused, by ptxas neither.
+            "-ffp-contract=on",
+            "-Wno-unknown-cuda-version", "-Wno-invalid-command-line-argument",
+            "-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics",
+            "-O2", "-Wall", *extra, "-S", "-o", "-"]
+
+
+def by_clang(source, isa=None, target=None, extra=(), program="clang"):
+    """(PTX, warnings). Run in the source's folder, so that the PTX depends on no path."""
+    command = [program, *clang_command(isa or ISA, target or TARGET, extra), source.name]
+    done = run(command, cwd=source.parent)
+    if done.returncode:
+        raise Refused(refusal(source, done.stderr))
+    ptx = raised(strip_comments(done.stdout), isa or ISA)
+    unknown_functions(source, ptx)
+    warnings = re.findall(r"^(\S.*: warning: .*\n)", done.stderr, re.M)
+    return ptx, "".join(str(source.parent / line) for line in warnings)
+
+
+def toolkit_folders():
+    """Where a CUDA toolkit may be."""
+    named = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+    return [pathlib.Path(folder) for folder in [*named, "/usr/local/cuda"] if folder]
+
+
+def find_program(name):
+    """nvcc or ptxas, from PATH or a toolkit."""
+    places = [os.environ.get("PATH", ""), *(str(folder / "bin") for folder in toolkit_folders())]
+    return shutil.which(name, path=os.pathsep.join(places))
+
+
+def lowered(source, ptx, isa, first_isa):
+    """A toolkit writes its own .version; take the one that the target came with, if it suffices."""
+    wanted = int(isa.replace(".", "")) if isa else first_isa(written(ptx)[1])
+    older = with_version(ptx, wanted) if wanted else ptx
+    assembler = find_program("ptxas")
+    if older == ptx or not assembler:
+        return older if isa else ptx
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "a.ptx")
+        path.write_text(older, encoding="utf-8")
+        done = run([assembler, f"-arch=sm_{written(ptx)[1]}", "-c", path, "-o", os.devnull])
+    if done.returncode and isa:
+        error = re.search(r"line (\d+); error\s*: (.*)", done.stderr)
+        raise Refused(f"{source}: the PTX needs more than --isa {isa}: "
+                      f"{error[2] if error else done.stderr.strip().splitlines()[0]}")
+    return ptx if done.returncode else older
+
+
+def refused_by_toolkit(source, log):
+    """One line for each error that nvcc or NVRTC wrote: kernel.cu(12): error: ..."""
+    lines = [f"{source.parent / path}:{line}: {text}" for path, line, text in
+             re.findall(r"^(.+?)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)$", log, re.M)]
+    first = log.strip().splitlines()
+    return "\n".join(dict.fromkeys(lines)) or f"{source}: {first[0] if first else 'no PTX'}"
+
+
+def by_nvcc(source, isa, target, extra, first_isa):
+    """The lowest architecture that the toolkit has, or `target`."""
+    program = find_program("nvcc")
+    if not program:
+        raise Refused("nvcc: not in PATH, CUDA_HOME or /usr/local/cuda")
+    if target is None:
+        known = re.findall(r"compute_(\d+)\b", run([program, "--list-gpu-arch"]).stdout)
+        target = "sm_" + min(known or ["75"], key=int)
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder, "a.ptx")
+        done = run([program, "-ptx", "-arch=" + target.replace("sm_", "compute_"), *extra,
+                    source.name, "-o", made], cwd=source.parent)
+        if done.returncode:
+            raise Refused(refused_by_toolkit(source, done.stderr + done.stdout))
+        ptx = strip_comments(made.read_text(encoding="utf-8"))
+    return lowered(source, ptx, isa, first_isa), done.stderr
+
+
+def find_nvrtc():
+    """NVRTC's library, opened."""
+    names = [f"libnvrtc.so.{version}" for version in ("13", "12", "11.2", "11.1", "11.0")]
+    folders = [folder / part for folder in toolkit_folders() for part in ("lib64", "lib")]
+    for name in [*names, *(str(folder / name) for folder in folders for name in names)]:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    raise Refused("nvrtc: no libnvrtc.so in the loader's path, CUDA_HOME or /usr/local/cuda")
+
+
+def nvrtc_text(library, program, what):
+    """A text that NVRTC holds: PTX or ProgramLog."""
+    size = ctypes.c_size_t()
+    getattr(library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+    text = ctypes.create_string_buffer(size.value or 1)
+    getattr(library, f"nvrtcGet{what}")(program, text)
+    return text.value.decode("utf-8", "replace")
+
+
+def by_nvrtc(source, isa, target, extra, first_isa):
+    """As nvcc, without a host compiler."""
+    library = find_nvrtc()
+    if target is None:
+        count = ctypes.c_int()
+        library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+        known = (ctypes.c_int * max(count.value, 1))(75)
+        library.nvrtcGetSupportedArchs(known)
+        target = f"sm_{min(known)}"
+    folders = [source.parent, *(folder / "include" for folder in toolkit_folders())]
+    options = ["--gpu-architecture=" + target.replace("sm_", "compute_"),
+               *(f"--include-path={folder}" for folder in folders), *extra]
+    program = ctypes.c_void_p()
+    library.nvrtcCreateProgram(ctypes.byref(program), source.read_bytes(), source.name.encode(), 0,
+                               None, None)
+    try:
+        code = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(
+            *(option.encode() for option in options)))
+        log = nvrtc_text(library, program, "ProgramLog")
+        if code:
+            raise Refused(refused_by_toolkit(source, log or f"NVRTC: error {code}"))
+        ptx = nvrtc_text(library, program, "PTX")
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+    return lowered(source, strip_comments(ptx), isa, first_isa), log

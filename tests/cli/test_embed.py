@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""cushim-embed on .cu files: what it names as unsupported, what it writes, what it runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EMBED = ROOT / "kernels/embed.py"
+sys.path.insert(0, str(ROOT / "kernels"))
+import compilers  # noqa: E402  pylint: disable=wrong-import-position
+
+TUTORIALS = ROOT / "tests/device/own"
+
+
+def by_clang(function):
+    """A case that compiles."""
+    skip = pytest.mark.skipif(not shutil.which("clang"), reason="clang is not installed")
+    return pytest.mark.in_all(skip(function))
+
+
+def embed(folder, source, *options, name="k.cu", **env):
+    """(exit code, what was said, PTX) of a source."""
+    (folder / name).write_text(source, encoding="utf-8")
+    done = subprocess.run([sys.executable, EMBED, *options, name, "k.h"], cwd=folder, text=True,
+                          check=False, capture_output=True, env={**os.environ, **env})
+    assert "Traceback" not in done.stderr and done.stdout == ""
+    header = folder / "k.h"
+    assert header.exists() == (done.returncode == 0)
+    codes = header.read_text(encoding="utf-8").partition("{")[2] if header.exists() else ""
+    ptx = bytes(map(int, re.findall(r"\d+(?=,)", codes))).decode("ascii").rstrip("\0")
+    return done.returncode, done.stderr, ptx
+
+
+def version_and_target(ptx):
+    """('3.2', 'sm_20')"""
+    return tuple(re.findall(r"^\.(?:version|target) (\S+)$", ptx, re.M))
+
+
+REFUSED = [
+    ("    __nanosleep(10);", "__nanosleep is not supported by cushim-embed"),
+    ("    x[0] = erfinvf(x[0]);", "erfinvf is not supported by cushim-embed"),
+    ("    x[0] = __half2float(x[1]);", "__half2float is not supported by cushim-embed"),
+    ("    x[0] = tex2D<float>(3, 1, 2);", "tex2D is not supported by cushim-embed"),
+    ("    cudaMalloc(0, 1);", "cudaMalloc is not supported by cushim-embed"),
+    ("    atomicAdd_block(x, 1);", "atomicAdd_block is not supported by cushim-embed"),
+    ("    x[0] = j0f(x[0]);", "j0f is not supported by cushim-embed"),
+    ("    x[0] = rand();", "rand is not supported by cushim-embed"),
+    ("    x[0] = std::erf(3.0);", "erf of double is not supported by cushim-embed"),
+    ("    k<<<1, 2>>>(x);", "<<<...>>> is not supported by cushim-embed"),
+    ("    cooperative_groups::this_grid();",
+     "cooperative_groups is not supported by cushim-embed"),
+    ("    x[0] = misspelt;", "use of undeclared identifier 'misspelt'"),
+    ("    x[0] = 1", "expected ';' after expression"),
+]
+
+
+@by_clang
+def test_each_fault_is_one_line(tmp_path):
+    """With file and line, and nothing of the compiler's."""
+    head = "#include <cmath>\n#include <cstdlib>\n__global__ void k(float *x)\n{\n"
+    source = head + "\n".join(line for line, _ in REFUSED) + "\n}\n"
+    code, said, _ = embed(tmp_path, source)
+    lines = [f"k.cu:{number}: {words}" for number, (_, words) in enumerate(REFUSED, 5)]
+    assert code == 1 and said.splitlines() == lines
+
+
+@by_clang
+@pytest.mark.parametrize("source, words", [
+    ("#include <cuda_fp99.h>\n", "k.cu:1: cuda_fp99.h is not supported by cushim-embed"),
+    ("#include \"mine.h\"\n", "k.cu:1: 'mine.h' file not found"),
+    ("\n__global__ void k(int *x, int n)\n{\n    int *p = (int *)__builtin_alloca(n);\n"
+     "    p[0] = 3;\n    x[0] = p[n];\n}\n",
+     "k.cu:2: no PTX from clang: "),
+    ("\n__device__ double l(long double x) { return __builtin_sinl(x); }\n"
+     "__global__ void k(double *x) { *x = l(*x); }\n", "sinl is not supported by cushim-embed"),
+    ("\n\n__global__ void k(__int128 *x) { *x /= 10; }\n",
+     "k.cu:3: division of __int128 is not supported by cushim-embed"),
+    ("#include <complex>\n__global__ void k(std::complex<float> *x) { *x *= x[1]; }\n",
+     "k.cu:1: arithmetic of complex numbers is not supported by cushim-embed"),
+])
+def test_what_ends_the_compiler(source, words, tmp_path):
+    """A header that is not there; what LLVM has no instruction for; a function nobody has."""
+    code, said, _ = embed(tmp_path, source)
+    assert code == 1 and words in said and len(said.splitlines()) == 1
+
+
+@by_clang
+def test_a_header_of_the_project(tmp_path):
+    """Its line is named; -I, -D and --std reach the compiler; a path with a blank."""
+    folder = tmp_path / "of mine"
+    folder.mkdir()
+    (folder / "mine.h").write_text("\n#ifdef BAD\n__device__ int f() { return __hadd2(1, 2); }\n"
+                                   "#endif\n", encoding="utf-8")
+    source = "#include <mine.h>\n__global__ void k() { if constexpr (N == 3) {} }\n"
+    options = ["-I", str(folder), "-DN=3", "--std", "c++17"]
+    code, said, _ = embed(tmp_path, source, *options)
+    assert (code, said) == (0, "")
+    (tmp_path / "k.h").unlink()
+    code, said, _ = embed(tmp_path, source, *options, "-D", "BAD")
+    assert (code, said) == (1, f"{folder}/mine.h:3: __hadd2 is not supported by cushim-embed\n")
+
+
+NEEDS = [
+    ("x[0] = expf(x[0]) + atomicAdd(x, 1.0f);", "3.2", "sm_20"),
+    ("atomicAdd((unsigned long long *)x, 1ull);", "3.2", "sm_20"),
+    ("atomicMax((unsigned long long *)x, 1ull);", "4.0", "sm_32"),
+    ("atomicAdd((double *)x, 1.0);", "5.0", "sm_60"),
+    ("x[0] = __shfl_xor_sync(~0u, x[0], 1);", "6.0", "sm_30"),
+    ("x[0] = __activemask();", "6.2", "sm_30"),
+    ("x[0] = __match_any_sync(~0u, 3);", "6.0", "sm_70"),
+    ("x[0] = __reduce_add_sync(~0u, 3u); atomicAdd((double *)x, 1.0);", "7.0", "sm_80"),
+]
+
+
+def assemble(folder, ptx, chosen=lambda known: known):
+    """Where there is an assembler: it takes PTX for these of its GPUs that the target allows."""
+    assembler = compilers.find_program("ptxas")
+    if not assembler:
+        return
+    (folder / "k.ptx").write_text(ptx, encoding="ascii")
+    told = subprocess.run([assembler, "--help"], check=True, capture_output=True, text=True).stdout
+    least = int(version_and_target(ptx)[1][3:])
+    known = sorted({int(number) for number in re.findall(r"'sm_(\d+)'", told)} - {*range(least)})
+    for number in chosen(known):
+        subprocess.run([assembler, f"-arch=sm_{number}", "k.ptx"], check=True, cwd=folder)
+
+
+@by_clang
+@pytest.mark.parametrize("body, version, target", NEEDS)
+def test_what_a_kernel_needs_is_written(body, version, target, tmp_path):
+    """The lowest .version and .target that suffice."""
+    code, said, ptx = embed(tmp_path, f"__global__ void k(float *x) {{ {body} }}\n")
+    assert (code, said) == (0, "") and version_and_target(ptx) == (version, target)
+    assemble(tmp_path, ptx, lambda known: known[:1])
+
+
+@by_clang
+def test_the_usual_atomic_of_double(tmp_path):
+    """Programs define it themselves for GPUs before sm_60; theirs is taken."""
+    code, said, ptx = embed(tmp_path, """
+#if __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double *address, double value)
+{
+    unsigned long long *word = (unsigned long long *)address, old = *word, seen;
+    do {
+        seen = old;
+        old = atomicCAS(word, seen, __double_as_longlong(value + __longlong_as_double(seen)));
+    } while (old != seen);
+    return __longlong_as_double(old);
+}
+#endif
+__global__ void k(double *x) { atomicAdd(x, 1); }
+""")
+    assert (code, said) == (0, "") and version_and_target(ptx) == ("3.2", "sm_20")
+    assert "atom.cas.b64" in ptx
+
+
+@by_clang
+@pytest.mark.parametrize("name, needed", [
+    ("kernels", ("6.2", "sm_32")), ("pieces", ("6.2", "sm_32")), ("functions", ("3.2", "sm_20"))])
+def test_kernels_of_the_courses(name, needed, tmp_path):
+    """They compile for old drivers, and the assembler takes them: some for every GPU it knows."""
+    source = (TUTORIALS / f"{name}.cu").read_text(encoding="utf-8")
+    code, said, ptx = embed(tmp_path, source, "-I", str(TUTORIALS), "--oldest", "9.2")
+    assert (code, said) == (0, "") and version_and_target(ptx) == needed
+    assemble(tmp_path, ptx, lambda known: known if name == "kernels" else known[:1])
+
+
+@by_clang
+def test_more_can_be_asked_for(tmp_path):
+    """--isa and --target; --oldest refuses; a warning is shown and is no fault."""
+    source = "__global__ void k(float *x) { int unused; x[0] = __activemask(); }\n"
+    code, said, ptx = embed(tmp_path, source, "--isa", "7.8", "--target", "sm_60")
+    assert code == 0 and version_and_target(ptx) == ("7.8", "sm_60")
+    assert re.fullmatch(r"k\.cu:1:\d+: warning: unused variable 'unused' \[.*\]\n", said)
+    (tmp_path / "k.h").unlink()
+    code, said, _ = embed(tmp_path, source, "--oldest", "9.0")
+    assert code == 1 and "drivers from CUDA 9.2 on read .version 6.2" in said
+
+
+@pytest.mark.parametrize("options, code, words", [
+    (["--isa", "six"], 2, "--isa six: a version is written as 6.3"),
+    (["--target", "90"], 2, "--target 90: a target is written as sm_75"),
+    (["--clang", "/nonexistent/clang"], 1, "/nonexistent/clang: No such file or directory"),
+    (["--with", "gcc"], 2, "--with"),
+])
+def test_wrong_use(options, code, words, tmp_path):
+    got, said, _ = embed(tmp_path, "", *options)
+    assert got == code and words in said
+
+
+@by_clang
+def test_a_full_disk(tmp_path):
+    (tmp_path / "k.cu").write_text("", encoding="utf-8")
+    done = subprocess.run([sys.executable, EMBED, "k.cu", "/dev/full"], cwd=tmp_path, text=True,
+                          check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (1, "/dev/full: No space left on device\n")
+
+
+@pytest.mark.in_all
+@pytest.mark.parametrize("compiler", ["nvcc", "nvrtc"])
+def test_compilers_of_a_toolkit(compiler, tmp_path):
+    """Where there is one: the tutorials' kernels, by the oldest version; a fault as clang's."""
+    try:
+        assert compilers.find_nvrtc() if compiler == "nvrtc" else compilers.find_program("nvcc")
+    except (AssertionError, compilers.Refused):
+        pytest.skip(f"no {compiler}")
+    source = (TUTORIALS / "kernels.cu").read_text(encoding="utf-8")
+    source = re.sub(r"#include <(float|math)\.h>", "", source).replace("FLT_MAX", "3.4e38f")
+    code, said, ptx = embed(tmp_path, source, "--with", compiler, "--oldest", "10.2")
+    assert (code, said) == (0, "")
+    version, target = version_and_target(ptx)
+    assert version.startswith("6.") and target.startswith("sm_")
+    (tmp_path / "k.h").unlink()
+    code, said, _ = embed(tmp_path, "\n__global__ void k() { f(); }\n", "--with", compiler)
+    assert (code, said) == (1, "k.cu:2: identifier \"f\" is undefined\n")
+    code, said, _ = embed(tmp_path, source, "--with", compiler, "--isa", "3.2")
+    assert code == 1 and "the PTX needs more than --isa 3.2" in said
+
+
+def test_a_toolkit_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(compilers, "toolkit_folders", lambda: [tmp_path])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(compilers.Refused, match="nvcc: not in PATH, CUDA_HOME or /usr/local/cuda"):
+        compilers.by_nvcc(tmp_path / "k.cu", None, None, [], None)
+
+
+def test_page_has_the_errors_that_are_tested():
+    """docs/kernel-functions.md's two tables are tests/device/own/functions.h."""
+    listed = (TUTORIALS / "functions.h").read_text(encoding="utf-8")
+    stated = {name: float(error) for name, error in
+              re.findall(r"(?:ONE|TWO)\((\w+), \w+, ([\d.]+)", listed)}
+    page = (ROOT / "docs/kernel-functions.md").read_text(encoding="utf-8")
+    shown = {name: float(error) for error, names in re.findall(r"^\| ([\d.]+) \| (`.*`) \|$", page,
+                                                               re.M)
+             for name in re.findall(r"`(\w+)`", names)}
+    assert len(stated) > 70 and shown == stated
