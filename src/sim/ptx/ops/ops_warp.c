@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What lanes of a warp tell each other: vote, match, shfl, redux, activemask, elect.
  *
- * The members are the lanes that run the step, less those that membermask leaves out. Lanes that
- * meet in one instruction may have several membermasks, as the tiles of a warp do: those with the
- * same one are a group of their own. */
+ * Lanes that meet in one instruction may have several membermasks, as the tiles of a warp do: those
+ * with the same one are a group of their own. The mask says whom a lane waits for, and no more: as
+ * on a device a lane counts that its own mask leaves out, and a lane that is not there gives 0. */
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
@@ -23,22 +23,18 @@ static uint32_t equal_lanes(const void *values, bool wide, uint64_t value, uint3
     return equal & among;
 }
 
-/* The lanes of `left` that have the membermask of the first of them, and the members among them. */
+/* The lanes of `left` that have the membermask of the first of them. */
 static uint32_t next_group(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
-                           uint32_t left, uint32_t *members)
+                           uint32_t left)
 {
-    *members = left;
     if (index >= STEP_OPERANDS || step->operand[index] == PTX_ABSENT)
         return left;
     const lane_u32 *membermask = ptx_in(warp, step->operand[index]);
-    const uint32_t first = membermask[__builtin_ctz(left)];
-    const uint32_t group = equal_lanes(membermask, false, first, left);
-    *members = first & group;
-    return group;
+    return equal_lanes(membermask, false, membermask[__builtin_ctz(left)], left);
 }
-#define FOR_GROUPS(group, members, index, mask)                                                    \
-    for (uint32_t left_ = (mask), members, group;                                                  \
-         left_ && (group = next_group(warp, step, index, left_, &members)); left_ &= ~group)
+#define FOR_GROUPS(group, index, mask)                                                             \
+    for (uint32_t left_ = (mask), group; left_ && (group = next_group(warp, step, index, left_));  \
+         left_ &= ~group)
 
 static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint32_t value,
                        uint32_t mask)
@@ -50,18 +46,18 @@ static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint3
 
 static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    FOR_GROUPS (group, all, step->how.vote.membermask, mask) {
-        const uint32_t set = ops_predicate(warp, step->operand[1]) & all;
+    FOR_GROUPS (group, step->how.vote.membermask, mask) {
+        const uint32_t set = ops_predicate(warp, step->operand[1]) & group;
         bool result = false;
         switch (step->how.vote.mode) {
         case IR_VOTE_ALL:
-            result = set == all;
+            result = set == group;
             break;
         case IR_VOTE_ANY:
             result = set != 0;
             break;
         case IR_VOTE_UNI:
-            result = set == 0 || set == all;
+            result = set == 0 || set == group;
             break;
         default:
             store_same(warp, step, set, group);
@@ -78,8 +74,8 @@ static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, ui
     uint32_t found[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         found[lane] = equal_lanes(a, wide, lane_value(a, wide, lane), PTX_FULL);
-    FOR_GROUPS (group, all, 2, mask) {
-        OPS_STORE(warp, step, group, u32, found[lane] & all)
+    FOR_GROUPS (group, 2, mask) {
+        OPS_STORE(warp, step, group, u32, found[lane] & group)
     }
 }
 
@@ -88,11 +84,10 @@ static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, ui
     const bool wide = step->how.match.wide;
     const unsigned first = step->how.match.first;
     const void *a = ptx_in(warp, step->operand[first]);
-    FOR_GROUPS (group, all, first + 1, mask) {
-        const unsigned one = (unsigned)__builtin_ctz(all ? all : group);
-        const uint64_t value = lane_value(a, wide, one);
-        const bool same = equal_lanes(a, wide, value, all) == all;
-        store_same(warp, step, same ? all : 0, group);
+    FOR_GROUPS (group, first + 1, mask) {
+        const uint64_t value = lane_value(a, wide, (unsigned)__builtin_ctz(group));
+        const bool same = equal_lanes(a, wide, value, group) == group;
+        store_same(warp, step, same ? group : 0, group);
         if (first > 1)
             ops_set_predicate(warp, step->operand[1], same ? PTX_FULL : 0, group);
     }
@@ -142,6 +137,8 @@ static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     }
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         values[lane] = a[from[lane]];
+    for (unsigned lane = 0; mask != PTX_FULL && lane < PTX_LANES; lane++)
+        values[lane] &= 0U - (mask >> from[lane] & 1);
     if (step->operand[0] != PTX_ABSENT) {
         OPS_STORE(warp, step, mask, u32, values[lane])
     }
@@ -171,11 +168,11 @@ static uint32_t reduced(const struct how_reduce *how, uint32_t left, uint32_t ri
 static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
-    FOR_GROUPS (group, all, 2, mask) {
-        const unsigned first = (unsigned)__builtin_ctz(all ? all : group);
+    FOR_GROUPS (group, 2, mask) {
+        const unsigned first = (unsigned)__builtin_ctz(group);
         uint32_t result = a[first];
         for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
-            if (ops_has(all, lane))
+            if (ops_has(group, lane))
                 result = reduced(&step->how.reduce, result, a[lane]);
         store_same(warp, step, result, group);
     }
@@ -193,10 +190,10 @@ static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, 
 {
     const lane_u32 *a = ptx_in(warp, step->operand[1]);
     const uint32_t sign = step->how.reduce.abs ? F32_SIGN : 0;
-    FOR_GROUPS (group, all, 2, mask) {
+    FOR_GROUPS (group, 2, mask) {
         uint32_t result = F32_NAN; /* of no numbers */
         for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
-            if (!ops_has(all ? all : group, lane))
+            if (!ops_has(group, lane))
                 continue;
             const uint32_t value = a[lane] & ~sign;
             result = reduced_float(&step->how.reduce, any++ ? result : value, value);
@@ -212,8 +209,8 @@ static void run_activemask(struct ptx_warp *warp, const struct ptx_step *step, u
 
 static void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    FOR_GROUPS (group, all, 2, mask) {
-        const uint32_t leader = (uint32_t)__builtin_ctz(all ? all : group);
+    FOR_GROUPS (group, 2, mask) {
+        const uint32_t leader = (uint32_t)__builtin_ctz(group);
         store_same(warp, step, leader, group);
         ops_set_predicate(warp, step->operand[1], UINT32_C(1) << leader, group);
     }
