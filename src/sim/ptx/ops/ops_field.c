@@ -83,7 +83,7 @@ OPS_APPLY3(run_fns, nth_set, u32, u32, u32, s32)
     static inline uint##size##_t insert_##size(uint##size##_t a, uint##size##_t b, uint32_t c,     \
                                                uint32_t d)                                         \
     {                                                                                              \
-        const uint32_t position = COUNT##size(c), length = COUNT##size(d);                                     \
+        const uint32_t position = COUNT##size(c), length = COUNT##size(d);                         \
         if (position > top)                                                                        \
             return b;                                                                              \
         const uint##size##_t field = ones_##size(length) << position;                              \
