@@ -44,6 +44,11 @@ static void ask(const struct cushim_api *cu, const void *data)
         }                                                                                          \
     }
 #define HALF_EXIT "@%p0 bra A;\n ret;\nA: "
+#define ZERO "ld.param.u32 %r9, [value];\n " /* of which no compiler knows that it is 0 */
+#define TWO_MASKS "mov.u32 %r3, 0xffff;\n @!%p2 mov.u32 %r3, 0xffff0000;\n "
+#define APART(odd, even)                                                                           \
+    "@%p1 bra A;\n st.volatile.shared.u32 [s + 4], %r0;\n " odd "\n bra E;\n"                      \
+    "A: st.volatile.shared.u32 [s], %r0;\n " even "\nE:"
 #define FIELD(op, source)                                                                          \
     " mov.u64 %d2, 0x8123456789abcdef;\n mov.u64 %d5, 0;\n"                                        \
     " and.b32 %r3, %r0, 15;\n mov.u32 %r4, 0;\n"                                                   \
@@ -90,6 +95,30 @@ const struct question questions_threads[] = {
     ASK("barrier-count-0", 64, "mov.u32 %r3, 0;\n barrier.sync 1, %r3;"),
     ASK("barrier-number-16", 64, "mov.u32 %r3, 16;\n barrier.sync %r3;"),
     ASK("barrier-number-255", 64, "mov.u32 %r3, 255;\n barrier.sync %r3;"),
+    ASK("barrier-16-and-0", 64,
+        ZERO "add.u32 %r3, %r9, 16;\n @%p0 mov.u32 %r3, 0;\n barrier.sync %r3;"),
+    ASK("barrier-17-and-1", 64,
+        ZERO "add.u32 %r3, %r9, 17;\n @%p0 mov.u32 %r3, 1;\n barrier.sync %r3, 64;"),
+    ASK("barrier-16-and-1", 64,
+        ZERO "add.u32 %r3, %r9, 16;\n @%p0 mov.u32 %r3, 1;\n barrier.sync %r3, 64;"),
+    ASK("barrier-1000000", 64, ZERO "add.u32 %r3, %r9, 1000000;\n barrier.sync %r3, 64;"),
+    ASK("barrier-count-0-of-one-warp", 64, ZERO "@%p0 barrier.sync 1, %r9;"),
+    ASK("barrier-count-0-red", 64, ZERO "barrier.red.popc.u32 %r1, 1, %r9, %p1;"),
+    ASK("barrier-count-2048", 64, ZERO "add.u32 %r3, %r9, 2048;\n barrier.sync 1, %r3;"),
+    ASK("barrier-count-4160", 64, ZERO "add.u32 %r3, %r9, 4160;\n barrier.sync 1, %r3;"),
+    ASK("barrier-count-65600", 64, ZERO "add.u32 %r3, %r9, 65600;\n barrier.sync 1, %r3;"),
+    ASK("barrier-counts-96-and-64", 64,
+        "mov.u32 %r3, 64;\n @%p0 mov.u32 %r3, 96;\n barrier.sync 1, %r3;"),
+    ASK("barrier-counts-64-and-none", 64,
+        "@%p0 bra A;\n barrier.sync 1, 64;\n bra E;\nA: barrier.sync 1;\nE:"),
+    ASK("barrier-counts-of-arrive", 96,
+        "@%p0 bra A;\n setp.lt.u32 %p3, %r0, 64;\n @%p3 bra B;\n nanosleep.u32 500000;\n"
+        " barrier.sync 1, 64;\n bra E;\nB: barrier.arrive 1, 96;\n bra E;\nA: barrier.sync 1, "
+        "96;\nE:"),
+    ASK("barrier-counts-of-lanes", 32,
+        "mov.u32 %r3, 32;\n @!%p2 mov.u32 %r3, 64;\n barrier.sync 1, %r3;"),
+    ASK("barrier-numbers-of-lanes", 32,
+        "mov.u32 %r3, 1;\n @!%p2 mov.u32 %r3, 2;\n barrier.sync %r3, 32;"),
     /* The second warp has 16 threads. */
     ASK("barrier-0-of-48", 48, "barrier.sync 0;"),
     ASK("barrier-64-of-48", 48, "barrier.sync 1, 64;"),
@@ -115,6 +144,36 @@ const struct question questions_threads[] = {
     ASK("match-caller-not-in-mask", 32, "match.any.sync.b32 %r1, %r2, 0xffff;"),
     ASK("redux-caller-not-in-mask", 32, "redux.sync.add.u32 %r1, %r0, 0xffff;"),
     ASK("redux-mask-of-exited", 32, "@!%p2 ret;\n redux.sync.add.u32 %r1, %r0, -1;"),
+    ASK("shfl-mask-of-exited-predicate", 32,
+        "@!%p2 ret;\n shfl.sync.idx.b32 %r1|%p3, %r0, 20, 31, -1;\n selp.u32 %r1, 5, 6, %p3;"),
+    ASK("shfl-down-from-exited", 32,
+        "@!%p2 ret;\n add.u32 %r4, %r0, 100;\n shfl.sync.down.b32 %r1, %r4, 4, 31, -1;"),
+    ASK("shfl-up-from-exited", 32,
+        "@%p2 ret;\n add.u32 %r4, %r0, 100;\n shfl.sync.up.b32 %r1, %r4, 4, 0, -1;"),
+    ASK("shfl-bfly-from-exited", 32,
+        "@!%p2 ret;\n add.u32 %r4, %r0, 100;\n shfl.sync.bfly.b32 %r1, %r4, 16, 31, -1;"),
+    ASK("shfl-from-outside-of-guard", 32, "@%p2 shfl.sync.idx.b32 %r1, %r0, 20, 31, 0xffff;"),
+    ASK("shfl-two-masks-across", 32, TWO_MASKS "shfl.sync.bfly.b32 %r1, %r0, 16, 31, %r3;"),
+    ASK("shfl-in-two-branches", 32,
+        APART("shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;", "shfl.sync.idx.b32 %r1, %r0, 1, 31, -1;")),
+    ASK("vote-in-branches-apart", 32,
+        APART("vote.sync.ballot.b32 %r1, 1, -1;", "vote.sync.ballot.b32 %r1, 1, -1;")),
+    ASK("vote-in-branch", 32, "@!%p2 bra E;\n vote.sync.ballot.b32 %r1, 1, -1;\nE:"),
+    ASK("vote-two-masks", 32, TWO_MASKS "vote.sync.ballot.b32 %r1, 1, %r3;"),
+    ASK("vote-masks-overlap", 32,
+        "mov.u32 %r3, 0xffff;\n @!%p2 mov.u32 %r3, -1;\n vote.sync.ballot.b32 %r1, 1, %r3;"),
+    ASK("vote-all-caller-not-in-mask", 32,
+        "vote.sync.all.pred %p3, %p2, 0xffff;\n selp.u32 %r1, 5, 6, %p3;"),
+    ASK("vote-any-caller-not-in-mask", 32,
+        "vote.sync.any.pred %p3, %p2, 0xffff0000;\n selp.u32 %r1, 5, 6, %p3;"),
+    ASK("vote-mask-0", 32, "vote.sync.ballot.b32 %r1, 1, 0;"),
+    ASK("match-two-masks", 32, TWO_MASKS "match.any.sync.b32 %r1, %r2, %r3;"),
+    ASK("match-all-caller-not-in-mask", 32,
+        "selp.u32 %r4, 1, 2, %p2;\n match.all.sync.b32 %r1|%p3, %r4, 0xffff;"),
+    ASK("redux-two-masks", 32, TWO_MASKS "redux.sync.add.u32 %r1, %r0, %r3;"),
+    ASK("redux-in-two-branches", 32,
+        APART("redux.sync.add.u32 %r1, %r0, -1;", "redux.sync.add.u32 %r1, %r0, -1;")),
+    ASK("redux-mask-0", 32, "redux.sync.add.u32 %r1, %r0, 0;"),
     ASK("warp-sync-caller-not-in-mask", 32, "bar.warp.sync 0xffff;"),
     ASK("warp-sync-mask-of-exited", 32, "@!%p2 ret;\n bar.warp.sync -1;"),
     ASK("warp-sync-mask-of-branch", 32, "@!%p2 bra E;\n bar.warp.sync -1;\nE:"),

@@ -11,12 +11,12 @@
 #include "queue/stream.h"
 
 /* A handle of a destroyed context is taken like any other, as devices do: the next call that uses
- * it fails. What never was a context is refused, as the manual has it. */
+ * it fails. What never was a context is refused, as the manual has it; a device crashes. */
 static CUresult push(CUcontext ctx)
 {
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
-    return sim_context_was(ctx) ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
+    return sim_context_was_on(ctx) ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 static CUresult pop(CUcontext *pctx)
@@ -51,7 +51,7 @@ CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
 
 CUresult sim_cuCtxSetCurrent(CUcontext ctx)
 {
-    if (ctx && !sim_context_was(ctx))
+    if (ctx && !sim_context_was_on(ctx))
         return CUDA_ERROR_INVALID_CONTEXT;
     return sim_stack_set(ctx);
 }
@@ -73,7 +73,7 @@ CUresult sim_cuCtxGetDevice(CUdevice_v1 *device)
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
     if (!found)
-        return sim_stack_top() ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+        return CUDA_ERROR_INVALID_CONTEXT;
     *device = found->ordinal;
     return CUDA_SUCCESS;
 }

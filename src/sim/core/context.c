@@ -7,7 +7,10 @@
 
 static struct sim_context *kept; /* primary ones */
 static struct {
-    const void **handles;
+    struct known {
+        const void *handle;
+        struct sim_device *device;
+    } * items;
     size_t count, capacity;
 } known; /* each handle once: a new context may have an old one's */
 
@@ -37,28 +40,31 @@ struct sim_context *sim_context_kept(CUcontext handle)
     return context;
 }
 
-bool sim_context_was(const void *handle)
+struct sim_device *sim_context_was_on(const void *handle)
 {
     for (size_t i = 0; i < known.count; i++)
-        if (known.handles[i] == handle)
-            return true;
-    return false;
+        if (known.items[i].handle == handle)
+            return known.items[i].device;
+    return NULL;
 }
 
 /* Without memory it is forgotten. */
 void sim_context_remember(const struct sim_context *context)
 {
-    if (sim_context_was(context))
-        return;
+    for (size_t i = 0; i < known.count; i++)
+        if (known.items[i].handle == context) {
+            known.items[i].device = context->device;
+            return;
+        }
     if (known.count == known.capacity) {
         size_t capacity = known.capacity ? 2 * known.capacity : 8;
-        const void **handles = realloc((void *)known.handles, capacity * sizeof *handles);
-        if (!handles)
+        struct known *items = realloc(known.items, capacity * sizeof *items);
+        if (!items)
             return;
-        known.handles = handles;
+        known.items = items;
         known.capacity = capacity;
     }
-    known.handles[known.count++] = context;
+    known.items[known.count++] = (struct known){context, context->device};
 }
 
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to)

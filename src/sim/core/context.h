@@ -45,7 +45,8 @@ void sim_context_keep(struct sim_context *context);
 struct sim_context *sim_context_kept(CUcontext handle); /* NULL: none of them */
 /* The handle stays known when its context is gone. */
 void sim_context_remember(const struct sim_context *context);
-bool sim_context_was(const void *handle); /* is it one, or was it ever? */
+/* The device of a context, also of one that is gone; NULL: it never was one. */
+struct sim_device *sim_context_was_on(const void *handle);
 /* The link to what `from` has about `to`; to NULL: no access was enabled. */
 struct sim_peer **sim_context_peer(const struct sim_context *from, const struct sim_context *to);
 /* Whether the one may use the memory of the other. */

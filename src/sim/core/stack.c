@@ -94,7 +94,7 @@ static struct entry make_entry(CUcontext handle)
     if (!context)
         context = sim_context_kept(handle);
     if (!context)
-        return (struct entry){(struct sim_context *)handle, 0, NULL};
+        return (struct entry){(struct sim_context *)handle, 0, sim_context_was_on(handle)};
     return (struct entry){context, context->serial, context->device};
 }
 

@@ -218,8 +218,7 @@ static CUresult sample(struct ptx_texture *seen, const CUDA_TEXTURE_DESC_v1 *tex
     seen->normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
     seen->as_integer = integers && (wide || (texture->flags & CU_TRSF_READ_AS_INTEGER));
     seen->srgb = texture->flags & CU_TRSF_SRGB;
-    /* Integers that stay integers are not blended. */
-    seen->linear_filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !seen->as_integer;
+    seen->linear_filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR;
     seen->linear_mipmap = texture->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
     seen->mipmap_bias = texture->mipmapLevelBias;
     seen->min_level = texture->minMipmapLevelClamp;

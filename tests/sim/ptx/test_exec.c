@@ -198,6 +198,34 @@ static void late_lanes(void **state)
     exec_close(&one);
 }
 
+/* Lanes that wait for each other in two branches get what each of them brought, although those that
+ * go first overwrite it. */
+static void meeting_in_branches(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_run(
+        &one,
+        EXEC_BODY("and.b32 %r1, %r61, 1;\nsetp.eq.u32 %p1, %r1, 0;\nadd.u32 %r2, %r61, 100;\n"
+                  "mov.u32 %r3, %r61;\nsetp.lt.u32 %p2, %r61, 4;\n@%p1 bra EVEN;\n"
+                  "redux.sync.add.u32 %r3, %r3, -1;\nmov.u32 %r2, 0;\n"
+                  "vote.sync.ballot.b32 %r4, %p2, -1;\nshfl.sync.idx.b32 %r5, %r61, 2, 31, -1;\n"
+                  "bra MEET;\n"
+                  "EVEN:\nredux.sync.add.u32 %r2, %r2, -1;\nmov.u32 %r3, %r2;\n"
+                  "vote.sync.ballot.b32 %r4, !%p2, -1;\n"
+                  "add.u32 %r6, %r61, 50;\nshfl.sync.idx.b32 %r5, %r6, 1, 31, -1;\n"
+                  "MEET:\nshl.b32 %r5, %r5, 16;\nadd.u32 %r3, %r3, %r5;\n"
+                  "st.global.u32 [%d1], %r3;\nst.global.u32 [%d1+128], %r4;\n"),
+        1, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        /* 0 to 31, and 100 more in 16 lanes; lane 2 is even, lane 1 is odd. */
+        assert_int_equal(one.words[i], 496 + 1600 + ((i & 1 ? 52u : 1u) << 16));
+        assert_int_equal(one.words[32 + i], 0x5555555a);
+    }
+    exec_close(&one);
+}
+
 /* --- Barriers --- */
 static void barrier_sum(void **state)
 {
@@ -383,6 +411,7 @@ int main(void)
         cmocka_unit_test(indexed_branch),
         cmocka_unit_test(lock_between_lanes),
         cmocka_unit_test(late_lanes),
+        cmocka_unit_test(meeting_in_branches),
         cmocka_unit_test(barrier_sum),
         cmocka_unit_test(barrier_reductions),
         cmocka_unit_test(barrier_arrivals),

@@ -382,7 +382,7 @@ static void bad_rows(void **state)
         {EXEC_BODY("mul.wide.u32 %d2, %r0, 6;\nadd.u64 %d2, %d0, %d2;\n"
                    "ld.global.u32 %r1, [%d2];\n"),
          "(1,0,0)", PTX_FAULT_MISALIGNED},
-        {EXEC_BODY("add.u32 %r1, %r62, 1;\nbar.sync %r1;\n"), "(0,0,0)",
+        {EXEC_BODY("add.u32 %r1, %r62, 1;\nbar.sync 1, %r1;\n"), "(0,0,0)",
          PTX_FAULT_ILLEGAL_INSTRUCTION},
     };
 

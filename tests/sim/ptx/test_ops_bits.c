@@ -43,9 +43,10 @@ static uint64_t field(uint64_t a, uint64_t b, uint64_t c, unsigned width, bool i
 }
 static uint64_t inserted(const uint64_t in[4], unsigned width)
 {
-    const unsigned position = in[2] & 255, length = in[3] & 255;
+    const uint64_t used = width == 64 ? UINT32_MAX : 255;
+    const uint64_t position = in[2] & used, length = in[3] & used;
     uint64_t result = in[1];
-    for (unsigned i = 0; i < length && position + i < width; i++) {
+    for (uint64_t i = 0; i < length && position + i < width; i++) {
         result &= ~(UINT64_C(1) << (position + i));
         result |= (in[0] >> i & 1) << (position + i);
     }

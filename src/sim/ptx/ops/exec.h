@@ -77,6 +77,7 @@ struct ptx_warp {
     uint32_t *predicates;
     uint32_t carry; /* mask: CC.CF of each lane */
     struct ptx_block *block;
+    bool met;                     /* lanes of other steps take part in this one (ops_warp.c) */
     uint32_t active;              /* lanes that run the current step's path */
     uint32_t alive;               /* lanes that have not exited */
     uint32_t index;               /* of the warp in its block */

@@ -56,8 +56,8 @@ static uint32_t nth_set(uint32_t bits, uint32_t base, int32_t offset)
 }
 OPS_APPLY3(run_fns, nth_set, u32, u32, u32, s32)
 
-/* --- fields: position and length are the low 8 bits; of 64-bit extractions, which devices make of
- * shifts, all of them --- */
+/* --- fields: position and length are the low 8 bits; of 64-bit ones, which devices make of shifts,
+ * all of them --- */
 #define COUNT32(x) ((x)&0xff)
 #define COUNT64(x) (x)
 #define FIELDS(size, top)                                                                          \
@@ -83,7 +83,7 @@ OPS_APPLY3(run_fns, nth_set, u32, u32, u32, s32)
     static inline uint##size##_t insert_##size(uint##size##_t a, uint##size##_t b, uint32_t c,     \
                                                uint32_t d)                                         \
     {                                                                                              \
-        const uint32_t position = c & 0xff, length = d & 0xff;                                     \
+        const uint32_t position = COUNT##size(c), length = COUNT##size(d);                         \
         if (position > top)                                                                        \
             return b;                                                                              \
         const uint##size##_t field = ones_##size(length) << position;                              \

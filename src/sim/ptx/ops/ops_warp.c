@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What lanes of a warp tell each other: vote, match, shfl, redux, activemask, elect.
  *
- * The members are the lanes that run the step, less those that membermask leaves out. Lanes that
- * meet in one instruction may have several membermasks, as the tiles of a warp do: those with the
- * same one are a group of their own. */
+ * Lanes that meet in one instruction may have several membermasks, as the tiles of a warp do: those
+ * with the same one are a group of their own. The mask says whom a lane waits for, and no more: as
+ * on a device a lane counts that its own mask leaves out, and a lane that is not there gives 0. */
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
+#include "ptx/ops/warp_state.h"
 #include "ptx/read/ir.h"
 
 static uint64_t lane_value(const void *values, bool wide, unsigned lane)
@@ -23,22 +24,96 @@ static uint32_t equal_lanes(const void *values, bool wide, uint64_t value, uint3
     return equal & among;
 }
 
-/* The lanes of `left` that have the membermask of the first of them, and the members among them. */
-static uint32_t next_group(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
-                           uint32_t left, uint32_t *members)
+/* --- Lanes that take part from another step, in another branch: see schedule.c --- */
+/* Where a step of a kind has what a lane brings. */
+struct brings {
+    uint8_t value; /* index of its operand; STEP_OPERANDS: none */
+    bool predicate, wide;
+    uint8_t membermask;
+};
+
+static void bring(struct warp_meeting *meeting, const struct ptx_warp *warp,
+                  const struct ptx_step *step, uint32_t mask, struct brings what)
 {
-    *members = left;
+    const lane_u32 *membermask = ptx_in(warp, step->operand[what.membermask]);
+    const uint32_t value = what.value < STEP_OPERANDS ? step->operand[what.value] : PTX_ABSENT;
+
+    meeting->lanes |= mask;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        if (!ops_has(mask, lane))
+            continue;
+        meeting->membermask[lane] = membermask[lane];
+        if (what.predicate)
+            meeting->values[lane] = ops_predicate(warp, value) >> lane & 1;
+        else if (value != PTX_ABSENT)
+            meeting->values[lane] = lane_value(ptx_in(warp, value), what.wide, lane);
+    }
+}
+
+/* The first that runs asks all: later the others' registers may have changed. */
+static const struct warp_meeting *meet(struct ptx_warp *warp, const struct ptx_step *step,
+                                       uint32_t mask,
+                                       struct brings (*what)(const struct ptx_step *step))
+{
+    struct ptx_warp_state *state = warp->state;
+    struct warp_meeting *meeting = &state->meeting;
+
+    if (meeting->run == step->run && (meeting->lanes & mask))
+        return meeting;
+    meeting->run = step->run;
+    meeting->lanes = 0;
+    bring(meeting, warp, step, mask, what(step));
+    for (unsigned i = 0; i < state->group_count; i++) {
+        const struct group *group = &state->groups[i];
+        struct ptx_warp other = *warp;
+
+        if (!group->forced || group->pc->run != step->run)
+            continue;
+        other.registers = group->frame->registers;
+        other.predicates = group->frame->predicates;
+        bring(meeting, &other, group->pc, group->mask & guard_mask(&other, group->pc),
+              what(group->pc));
+    }
+    return meeting;
+}
+
+/* A source of 32 or 64 bits, with what the others brought, in `all`. */
+static const void *brought(const struct warp_meeting *meeting, const void *own, bool wide,
+                           uint64_t all[PTX_LANES])
+{
+    if (!meeting)
+        return own;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        const uint64_t value =
+            ops_has(meeting->lanes, lane) ? meeting->values[lane] : lane_value(own, wide, lane);
+        if (wide)
+            ((lane_u64 *)all)[lane] = value;
+        else
+            ((lane_u32 *)all)[lane] = (uint32_t)value;
+    }
+    return all;
+}
+
+/* The lanes of `left` that have the membermask of the first of them; `all`: with those that come
+ * from elsewhere. */
+static uint32_t next_group(const struct ptx_warp *warp, const struct ptx_step *step, unsigned index,
+                           uint32_t left, const struct warp_meeting *meeting, uint32_t *all)
+{
+    *all = left;
     if (index >= STEP_OPERANDS || step->operand[index] == PTX_ABSENT)
         return left;
     const lane_u32 *membermask = ptx_in(warp, step->operand[index]);
     const uint32_t first = membermask[__builtin_ctz(left)];
     const uint32_t group = equal_lanes(membermask, false, first, left);
-    *members = first & group;
+    *all = group;
+    for (uint32_t other = meeting ? meeting->lanes : 0; other; other &= other - 1)
+        if (meeting->membermask[__builtin_ctz(other)] == first)
+            *all |= other & (0U - other);
     return group;
 }
-#define FOR_GROUPS(group, members, index, mask)                                                    \
-    for (uint32_t left_ = (mask), members, group;                                                  \
-         left_ && (group = next_group(warp, step, index, left_, &members)); left_ &= ~group)
+#define FOR_GROUPS(group, all, index, mask)                                                        \
+    for (uint32_t left_ = (mask), all, group;                                                      \
+         left_ && (group = next_group(warp, step, index, left_, meeting, &all)); left_ &= ~group)
 
 static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint32_t value,
                        uint32_t mask)
@@ -48,10 +123,20 @@ static void store_same(struct ptx_warp *warp, const struct ptx_step *step, uint3
     OPS_STORE(warp, step, mask, u32, value)
 }
 
+static struct brings vote_brings(const struct ptx_step *step)
+{
+    return (struct brings){1, true, false, step->how.vote.membermask};
+}
+
 static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
+    const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, vote_brings) : NULL;
+    uint32_t bits = ops_predicate(warp, step->operand[1]) & mask;
+    for (unsigned lane = 0; meeting && lane < PTX_LANES; lane++)
+        if (ops_has(meeting->lanes, lane))
+            bits |= (uint32_t)meeting->values[lane] << lane;
     FOR_GROUPS (group, all, step->how.vote.membermask, mask) {
-        const uint32_t set = ops_predicate(warp, step->operand[1]) & all;
+        const uint32_t set = bits & all;
         bool result = false;
         switch (step->how.vote.mode) {
         case IR_VOTE_ALL:
@@ -71,10 +156,18 @@ static void run_vote(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     }
 }
 
+static struct brings match_brings(const struct ptx_step *step)
+{
+    const uint8_t first = step->how.match.first;
+    return (struct brings){first, false, step->how.match.wide, first + 1};
+}
+
 static void run_match_any(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const bool wide = step->how.match.wide;
-    const void *a = ptx_in(warp, step->operand[1]);
+    const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, match_brings) : NULL;
+    uint64_t values[PTX_LANES];
+    const void *a = brought(meeting, ptx_in(warp, step->operand[1]), wide, values);
     uint32_t found[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         found[lane] = equal_lanes(a, wide, lane_value(a, wide, lane), PTX_FULL);
@@ -87,10 +180,11 @@ static void run_match_all(struct ptx_warp *warp, const struct ptx_step *step, ui
 {
     const bool wide = step->how.match.wide;
     const unsigned first = step->how.match.first;
-    const void *a = ptx_in(warp, step->operand[first]);
+    const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, match_brings) : NULL;
+    uint64_t values[PTX_LANES];
+    const void *a = brought(meeting, ptx_in(warp, step->operand[first]), wide, values);
     FOR_GROUPS (group, all, first + 1, mask) {
-        const unsigned one = (unsigned)__builtin_ctz(all ? all : group);
-        const uint64_t value = lane_value(a, wide, one);
+        const uint64_t value = lane_value(a, wide, (unsigned)__builtin_ctz(group));
         const bool same = equal_lanes(a, wide, value, all) == all;
         store_same(warp, step, same ? all : 0, group);
         if (first > 1)
@@ -118,10 +212,19 @@ static inline void sources(unsigned mode, const lane_u32 *b, const lane_u32 *c,
     }
 }
 
+static struct brings shfl_brings(const struct ptx_step *step)
+{
+    const uint8_t first = step->how.shuffle.first;
+    return (struct brings){first, false, false, first + 3};
+}
+
 static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const unsigned first = step->how.shuffle.first;
-    const lane_u32 *a = ptx_in(warp, step->operand[first]);
+    const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, shfl_brings) : NULL;
+    const uint32_t all = mask | (meeting ? meeting->lanes : 0);
+    uint64_t others[PTX_LANES];
+    const lane_u32 *a = brought(meeting, ptx_in(warp, step->operand[first]), false, others);
     const lane_u32 *b = ptx_in(warp, step->operand[first + 1]);
     const lane_u32 *c = ptx_in(warp, step->operand[first + 2]);
     int32_t from[PTX_LANES];
@@ -142,6 +245,8 @@ static void run_shfl(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     }
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         values[lane] = a[from[lane]];
+    for (unsigned lane = 0; all != PTX_FULL && lane < PTX_LANES; lane++)
+        values[lane] &= 0U - (all >> from[lane] & 1);
     if (step->operand[0] != PTX_ABSENT) {
         OPS_STORE(warp, step, mask, u32, values[lane])
     }
@@ -168,11 +273,19 @@ static uint32_t reduced(const struct how_reduce *how, uint32_t left, uint32_t ri
     }
 }
 
+static struct brings redux_brings(const struct ptx_step *step)
+{
+    (void)step;
+    return (struct brings){1, false, false, 2};
+}
+
 static void run_redux(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, redux_brings) : NULL;
+    uint64_t values[PTX_LANES];
+    const lane_u32 *a = brought(meeting, ptx_in(warp, step->operand[1]), false, values);
     FOR_GROUPS (group, all, 2, mask) {
-        const unsigned first = (unsigned)__builtin_ctz(all ? all : group);
+        const unsigned first = (unsigned)__builtin_ctz(all);
         uint32_t result = a[first];
         for (unsigned lane = first + 1; lane < PTX_LANES; lane++)
             if (ops_has(all, lane))
@@ -191,12 +304,14 @@ static uint32_t reduced_float(const struct how_reduce *how, uint32_t left, uint3
 
 static void run_redux_float(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
-    const lane_u32 *a = ptx_in(warp, step->operand[1]);
+    const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, redux_brings) : NULL;
+    uint64_t values[PTX_LANES];
+    const lane_u32 *a = brought(meeting, ptx_in(warp, step->operand[1]), false, values);
     const uint32_t sign = step->how.reduce.abs ? F32_SIGN : 0;
     FOR_GROUPS (group, all, 2, mask) {
         uint32_t result = F32_NAN; /* of no numbers */
         for (unsigned lane = 0, any = 0; lane < PTX_LANES; lane++) {
-            if (!ops_has(all ? all : group, lane))
+            if (!ops_has(all, lane))
                 continue;
             const uint32_t value = a[lane] & ~sign;
             result = reduced_float(&step->how.reduce, any++ ? result : value, value);
@@ -210,10 +325,17 @@ static void run_activemask(struct ptx_warp *warp, const struct ptx_step *step, u
     store_same(warp, step, mask, mask); /* without those that a guard leaves out */
 }
 
+static struct brings elect_brings(const struct ptx_step *step)
+{
+    (void)step;
+    return (struct brings){STEP_OPERANDS, false, false, 2};
+}
+
 static void run_elect(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
+    const struct warp_meeting *meeting = warp->met ? meet(warp, step, mask, elect_brings) : NULL;
     FOR_GROUPS (group, all, 2, mask) {
-        const uint32_t leader = (uint32_t)__builtin_ctz(all ? all : group);
+        const uint32_t leader = (uint32_t)__builtin_ctz(all);
         store_same(warp, step, leader, group);
         ops_set_predicate(warp, step->operand[1], UINT32_C(1) << leader, group);
     }

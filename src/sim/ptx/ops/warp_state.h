@@ -40,6 +40,14 @@ struct group {
     bool forced; /* goes through the CONTROL_SYNC step at pc */
 };
 
+/* Lanes that waited for each other at several steps of one kind: what they brought. */
+struct warp_meeting {
+    ptx_run *run; /* the kind */
+    uint32_t lanes;
+    uint32_t membermask[PTX_LANES];
+    uint64_t values[PTX_LANES];
+};
+
 struct ptx_warp_state {
     struct ptx_warp warp;
     struct ptx_frame *frame; /* of the running group */
@@ -58,6 +66,7 @@ struct ptx_warp_state {
     bool team;               /* runs the steps for teams, with others or alone */
     struct ptx_frame *entry; /* stays for the warps to come; or NULL */
     struct group groups[PTX_LANES];
+    struct warp_meeting meeting; /* while groups are forced */
 };
 
 #endif

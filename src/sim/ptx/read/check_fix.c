@@ -105,6 +105,20 @@ static void fix_whole(struct parser *parser, struct ir_operand *operand, uint8_t
     *operand = (struct ir_operand){.kind = IR_OPERAND_VECTOR, .count = count, .parts = parts};
 }
 
+/* One value becomes {value, 0, ...}. */
+static void fix_lone(struct parser *parser, struct ir_operand *operand, uint8_t count)
+{
+    if (operand->kind == IR_OPERAND_VECTOR && operand->count == count)
+        return;
+    struct ir_operand *parts = parse_alloc(parser, count * sizeof *parts);
+    if (!parts)
+        return;
+    parts[0] = operand->kind == IR_OPERAND_VECTOR ? operand->parts[0] : *operand;
+    for (uint8_t i = 1; i < count; i++)
+        parts[i] = (struct ir_operand){.kind = IR_OPERAND_IMM};
+    *operand = (struct ir_operand){.kind = IR_OPERAND_VECTOR, .count = count, .parts = parts};
+}
+
 /* x[2] becomes [x + 8]. */
 static void fix_index(struct parser *parser, struct ir_operand *operand)
 {
@@ -177,4 +191,6 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
             operand->count = 0;
         break;
     }
+    if (insn->op == IR_MOV && spec->role == 'w')
+        fix_lone(parser, operand, insn->vector);
 }

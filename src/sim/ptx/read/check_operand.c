@@ -273,17 +273,19 @@ static bool vector_suits(const struct parser *parser, const struct ir_operand *o
 }
 
 /* What mov.v2 and mov.v4 take: for each part what mov takes, or all of %tid. */
+/* One value alone becomes the first part, and the others 0. */
 static bool move_vector_suits(const struct parser *parser, const struct ir_operand *operand,
                               uint8_t want, unsigned count)
 {
-    if (operand->kind == IR_OPERAND_SPECIAL) {
+    if (operand->kind == IR_OPERAND_SPECIAL && operand->count == 0 &&
+        symbol_special_parts(operand->index) > 1) {
         struct ir_operand part = *operand;
         part.count = 1;
-        return operand->count == 0 && symbol_special_parts(operand->index) == count &&
-               special_suits(parser, &part, want);
+        return symbol_special_parts(operand->index) == count && special_suits(parser, &part, want);
     }
     if (operand->kind != IR_OPERAND_VECTOR)
-        return vector_suits(parser, operand, want, false, true, count);
+        return vector_suits(parser, operand, want, false, true, count) ||
+               move_suits(parser, operand, want, false) || special_suits(parser, operand, want);
     for (unsigned i = 0; i < operand->count; i++)
         if (!move_suits(parser, &operand->parts[i], want, false) &&
             !special_suits(parser, &operand->parts[i], want))

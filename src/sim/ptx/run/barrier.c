@@ -92,14 +92,17 @@ static void barrier_open(struct ptx_block *block, unsigned index)
     block->barriers_used &= ~(UINT32_C(1) << index);
 }
 
-/* Lanes of the current group, all at barrier `index`. */
-static void arrive_at(struct ptx_warp_state *state, const struct ptx_step *step, unsigned index,
+/* Lanes of the current group, all at barrier `index`; another number of threads than those before
+ * them expect is no instruction. */
+static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step, unsigned index,
                       uint32_t expected, uint32_t mask)
 {
     struct ptx_block *block = state->warp.block;
     struct barrier *barrier = &block->barriers[index];
     uint32_t count = (uint32_t)__builtin_popcount(mask);
 
+    if ((barrier->waiting || barrier->arrived) && barrier->expected != expected)
+        return false;
     block->barriers_used |= UINT32_C(1) << index;
     barrier->expected = expected;
     check_arrive(state, index);
@@ -126,21 +129,28 @@ static void arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
     }
     if (barrier_full(block, index))
         barrier_open(block, index);
+    return true;
 }
 
-/* The lanes that name the same barrier and number of threads as the first. */
-static uint32_t lanes_alike(uint32_t mask, const reg32 *barriers, const reg32 *counts)
+/* Do all lanes name the same barrier and number of threads? */
+static bool lanes_alike(uint32_t mask, const reg32 *barriers, const reg32 *counts)
 {
-    uint32_t first = (uint32_t)__builtin_ctz(mask), same = 0;
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
 
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
 
-        if (barriers[lane] == barriers[first] && (!counts || counts[lane] == counts[first]))
-            same |= UINT32_C(1) << lane;
+        if (barriers[lane] != barriers[first] || (counts && counts[lane] != counts[first]))
+            return false;
     }
-    return same;
+    return true;
 }
+
+enum { MAX_THREADS = 1024 }; /* of a block */
+
+/* Of registers a device takes the low 4 bits as barrier and the low 12 as number of threads, 0 for
+ * all of them. A barrier that waits for more threads than can come hangs there; here it ends with
+ * an error (barrier_report), as a test is better off with one. */
 
 void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask)
 {
@@ -150,22 +160,18 @@ void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, u
     bool constant =
         (step->operand[1] & PTX_CONSTANT) && (!counts || (step->operand[2] & PTX_CONSTANT));
 
-    while (mask) {
-        uint32_t first = (uint32_t)__builtin_ctz(mask), same, index = barriers[first];
-        uint32_t count = counts ? counts[first] : 0;
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
+    uint32_t index = barriers[first] % BARRIERS, count = counts ? counts[first] % 4096 : 0;
+    const char *why = NULL;
 
-        if (index >= BARRIERS || (counts && (count == 0 || count % PTX_LANES))) {
-            fault_warp(warp, step, first, PTX_FAULT_ILLEGAL_INSTRUCTION, 0,
-                       "there is no such barrier, or its thread count is no multiple of 32");
-            return;
-        }
-        if (constant)
-            same = mask;
-        else
-            same = lanes_alike(mask, barriers, counts);
-        mask &= ~same;
-        arrive_at(state, step, index, count, same);
-    }
+    if (count % PTX_LANES || count > MAX_THREADS)
+        why = "the barrier's thread count is no multiple of 32, or more than 1024";
+    else if (!constant && !lanes_alike(mask, barriers, counts))
+        why = "the lanes name several barriers or thread counts";
+    else if (!arrive_at(state, step, index, count, mask))
+        why = "others wait at the barrier with another thread count";
+    if (why)
+        fault_warp(warp, step, first, PTX_FAULT_ILLEGAL_INSTRUCTION, 0, why);
 }
 
 static void cluster_open(struct ptx_block *block)

@@ -67,6 +67,7 @@ static void warp_reset(struct ptx_warp_state *state)
     state->stopped = state->begun = state->done = state->blocked = false;
     state->wakes = 0;
     state->warp.alive = state->first_alive;
+    state->warp.met = false;
 }
 
 static struct ptx_block *block_new(struct worker *worker)

@@ -52,6 +52,7 @@ bool schedule_sync_passes(struct ptx_warp_state *state, const struct ptx_step *s
 
     if (group->forced) {
         group->forced = false;
+        state->warp.met = true;
         return true;
     }
     return !(members(&state->warp, step, mask) & state->warp.alive & ~group->mask);
@@ -114,6 +115,7 @@ static bool sync_release(struct ptx_warp_state *state)
         group->forced = group_wants(state, group) != 0;
         released = true;
     }
+    state->meeting.lanes = 0;
     for (unsigned i = 0; released && i < state->group_count; i++) {
         struct group *group = &state->groups[i];
 

@@ -203,6 +203,7 @@ choose:
                 check_sync(warp, step, mask, schedule_members(warp, step));
             if (state->group_count == 1 || schedule_sync_passes(state, step, mask)) {
                 step->run(warp, step, mask);
+                warp->met = false;
                 continue;
             }
             state->groups[state->current].pc = step;

@@ -171,7 +171,8 @@ static bool whole_warp(const struct how_texture *plan, const struct ptx_texture 
     const uint64_t handle = handles[__builtin_ctz(mask)];
     uint64_t different = 0;
     if (plan->gather || plan->geometry == IR_CUBE || plan->geometry == IR_ACUBE ||
-        plan->level == IR_GRADIENTS || __builtin_popcount(mask) < 4 || !tex_warp_serves(texture))
+        plan->level == IR_GRADIENTS || __builtin_popcount(mask) < 4 || !tex_warp_serves(texture) ||
+        (texture->linear_filter && tex_sample_half_border(texture, tex_dimensions(plan->geometry))))
         return false;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         different |= ops_has(mask, lane) ? handles[lane] ^ handle : 0;

@@ -64,62 +64,119 @@ static uint32_t unit_bits(double value)
     return f32_bits((float)(value < -1.0 ? -1.0 : value));
 }
 
-static uint32_t read_channel(const struct ptx_texture *texture, const char *from, bool alpha)
+/* A channel's bits, with their sign. */
+static int64_t whole_of(enum ptx_channel channel, uint32_t bits)
+{
+    switch (channel) {
+    case PTX_CHANNEL_S8:
+        return (int8_t)(uint8_t)bits;
+    case PTX_CHANNEL_S16:
+        return ops_s16(bits);
+    case PTX_CHANNEL_S32:
+        return (int32_t)bits;
+    default:
+        return bits;
+    }
+}
+
+static uint32_t load_channel(enum ptx_channel channel, const char *from)
 {
     uint32_t word = 0;
     uint16_t half;
     uint8_t byte;
-    memcpy(&byte, from, 1);
-    switch (tex_sample_channel_size(texture->channel)) {
+    switch (tex_sample_channel_size(channel)) {
     case 1:
-        word = byte;
-        break;
+        memcpy(&byte, from, 1);
+        return byte;
     case 2:
         memcpy(&half, from, 2);
-        word = half;
-        break;
+        return half;
     default:
         memcpy(&word, from, 4);
+        return word;
     }
-    const bool raw = texture->as_integer;
+}
+
+/* What a normalized integer of that format makes of a border: cut off, not rounded. */
+static uint32_t unit_border(float border, double least, double most)
+{
+    const double value = (double)border;
+    const double unit = value > 1 ? 1 : value > least ? value : least;
+    return (uint32_t)(int32_t)(unit * most);
+}
+
+/* A border has the format of the texels. Integers are the low bits of the float. */
+uint32_t tex_sample_border(const struct ptx_texture *texture, unsigned index)
+{
+    const float border = texture->border[index];
+    const uint32_t bits = f32_bits(border);
+    const unsigned width = 8 * tex_sample_channel_size(texture->channel);
+    const uint32_t mask = UINT32_MAX >> (32 - width);
+    if (tex_sample_is_integer(texture) || texture->channel == PTX_CHANNEL_F32)
+        return bits & mask;
+    switch (texture->channel) {
+    case PTX_CHANNEL_U8:
+        return unit_border(border, 0, 255);
+    case PTX_CHANNEL_U16:
+        return unit_border(border, 0, 65535);
+    case PTX_CHANNEL_S8:
+        return unit_border(border, -1, 127) & mask;
+    case PTX_CHANNEL_S16:
+        return unit_border(border, -1, 32767) & mask;
+    default: { /* halves, cut off too */
+        const struct float_value value =
+            float_decode(f64_bits((double)border), float_format_of(IR_F64));
+        return (uint32_t)float_encode(&value, float_format_of(IR_F16), IR_RZ, false);
+    }
+    }
+}
+
+static uint32_t number_of(const struct ptx_texture *texture, uint32_t word, bool alpha)
+{
+    const double whole = (double)whole_of(texture->channel, word);
+    if (tex_sample_is_integer(texture))
+        return (uint32_t)(int32_t)whole_of(texture->channel, word);
     switch (texture->channel) {
     case PTX_CHANNEL_F16:
         return f32_bits(f16_float(word));
     case PTX_CHANNEL_U8:
-        if (!raw && texture->srgb && !alpha)
+        if (texture->srgb && !alpha)
             return f32_bits(srgb_linear((float)word / 255.0F));
-        return raw ? word : unit_bits(word / 255.0);
+        return unit_bits(whole / 255.0);
     case PTX_CHANNEL_U16:
-        return raw ? word : unit_bits(word / 65535.0);
+        return unit_bits(whole / 65535.0);
     case PTX_CHANNEL_S8:
-        return raw ? (uint32_t)(int32_t)(int8_t)byte : unit_bits((int8_t)byte / 127.0);
+        return unit_bits(whole / 127.0);
     case PTX_CHANNEL_S16:
-        return raw ? (uint32_t)ops_s16(word) : unit_bits(ops_s16(word) / 32767.0);
+        return unit_bits(whole / 32767.0);
     default:
         return word;
     }
 }
 
-/* Channels that the format lacks are 0, of the border too. */
+/* A texel's channels as they are in memory. Those that the format lacks are 0, of the border too.
+ */
+static void read_words(const struct ptx_texture *texture, const struct ptx_level *level,
+                       const int64_t at[3], uint32_t words[4])
+{
+    const unsigned size = tex_sample_channel_size(texture->channel);
+    const bool outside = at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE;
+    const char *from = outside ? NULL
+                               : level->data + (uint64_t)at[2] * level->slice_pitch +
+                                     (uint64_t)at[1] * level->row_pitch +
+                                     (uint64_t)at[0] * size * texture->channels;
+    words[0] = words[1] = words[2] = words[3] = 0;
+    for (unsigned i = 0; i < texture->channels && i < 4; i++)
+        words[i] = outside ? tex_sample_border(texture, i)
+                           : load_channel(texture->channel, from + (size_t)i * size);
+}
+
 static void read_texel(const struct ptx_texture *texture, const struct ptx_level *level,
                        const int64_t at[3], uint32_t texel[4])
 {
-    const bool integer = tex_sample_is_integer(texture);
-    const unsigned size = tex_sample_channel_size(texture->channel);
-    texel[0] = texel[1] = texel[2] = texel[3] = 0;
-    if (at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE) {
-        for (unsigned i = 0; i < texture->channels && i < 4; i++) {
-            const float border = texture->border[i];
-            const bool fits = border > -0x1p31F && border < 0x1p31F;
-            texel[i] = !integer ? f32_bits(border) : fits ? (uint32_t)(int32_t)border : 0;
-        }
-        return;
-    }
-    const char *from = level->data + (uint64_t)at[2] * level->slice_pitch +
-                       (uint64_t)at[1] * level->row_pitch +
-                       (uint64_t)at[0] * size * texture->channels;
+    read_words(texture, level, at, texel);
     for (unsigned i = 0; i < texture->channels && i < 4; i++)
-        texel[i] = read_channel(texture, from + (size_t)i * size, i == 3);
+        texel[i] = number_of(texture, texel[i], i == 3);
 }
 
 /* --- Addressing --- */
@@ -189,12 +246,14 @@ static struct axis axis_of(const struct tex_fetch *fetch, const struct ptx_level
         at -= 0.5;
     if (reading == LINEAR && address_mode(fetch->texture, dimension) == PTX_CLAMP)
         at = at < 0 ? 0 : at > size - 1.0 ? size - 1.0 : at;
+    if (reading == LINEAR) /* rounded first: what comes near to the next texel is there */
+        at = floor(at * 256 + 0.5) / 256;
     const double base = floor(at);
     const int64_t first = (int64_t)base;
     axis.index[0] = addressed(fetch->texture, dimension, first, size);
     axis.index[1] = addressed(fetch->texture, dimension, first + 1, size);
     if (reading == LINEAR)
-        axis.weight = (int)floor((at - base) * 256 + 0.5);
+        axis.weight = (int)((at - base) * 256);
     return axis;
 }
 
@@ -208,15 +267,23 @@ static void axes_of(const struct tex_fetch *fetch, const struct ptx_level *level
         const uint32_t layers = tex_sample_extent(level, 2);
         axes[2].index[0] = fetch->layer < layers ? fetch->layer : layers - 1;
     }
+    /* To a device a line is a plane of one row, and is read on that row's edge. */
+    if (reading == LINEAR && tex_sample_half_border(fetch->texture, fetch->dimensions))
+        axes[1] = (struct axis){{OUTSIDE, 0}, 128};
 }
 
-/* Weights of the eight corners in 256ths, as devices have them: whole numbers that add up to 256.
- * A slice shares its weight between its columns, and each column between its rows. */
-static void corner_weights(const struct axis axes[3], int weights[8])
+bool tex_sample_half_border(const struct ptx_texture *texture, unsigned dimensions)
 {
-    const int row = axes[1].weight;
+    return dimensions == 1 && !texture->layered && texture->address[1] == PTX_BORDER;
+}
+
+/* Weights of the eight corners, as devices have them: whole numbers that add up to the level's
+ * share of 256. A slice shares its weight between its columns, and each column between its rows. */
+static void corner_weights(const struct axis axes[3], int share, int weights[8])
+{
+    const int row = axes[1].weight, beyond = (share * axes[2].weight + 128) >> 8;
     for (unsigned slice = 0; slice < 2; slice++) {
-        const int whole = slice ? axes[2].weight : 256 - axes[2].weight;
+        const int whole = slice ? beyond : share - beyond;
         const int second = (whole * axes[0].weight + 128) >> 8, first = whole - second;
         int *to = weights + 4 * (size_t)slice;
         to[2] = (first * row + 127) >> 8;
@@ -226,55 +293,74 @@ static void corner_weights(const struct axis axes[3], int weights[8])
     }
 }
 
-/* Normalized integers are filtered as integers of 16 bits: what stands for 1; 0 for floats. */
-static double filter_scale(const struct ptx_texture *texture)
+/* What is summed: integers as they are, but unsigned normalized ones with the 16 bits that a byte
+ * is widened to; else floats. */
+static double summand(const struct ptx_texture *texture, uint32_t word, bool alpha)
+{
+    const bool integer = tex_sample_is_integer(texture);
+    if (texture->channel == PTX_CHANNEL_F16 || texture->channel == PTX_CHANNEL_F32 ||
+        (texture->srgb && !integer))
+        return (double)f32_of(number_of(texture, word, alpha));
+    if (texture->channel == PTX_CHANNEL_S16 && !integer && word == 0x8000)
+        return -32767;
+    return (double)whole_of(texture->channel, word) *
+           (texture->channel == PTX_CHANNEL_U8 && !integer ? 257 : 1);
+}
+
+/* Integers of 32 bits are cut off, others and normalized ones rounded. */
+static uint32_t whole_filtered(const struct ptx_texture *texture, double sum)
 {
     switch (texture->channel) {
-    case PTX_CHANNEL_U8:
-    case PTX_CHANNEL_U16:
-        return texture->srgb ? 0 : 65535;
-    case PTX_CHANNEL_S8:
-    case PTX_CHANNEL_S16:
-        return 32767;
+    case PTX_CHANNEL_U32:
+        return (uint32_t)floor(sum / 256);
+    case PTX_CHANNEL_S32:
+        return (uint32_t)(int32_t)floor(sum / 256);
     default:
-        return 0;
+        return (uint32_t)(int32_t)floor(sum / 256 + 0.5);
     }
 }
 
 /* Halves of a last place go away from zero. */
-static uint32_t filtered(const struct ptx_texture *texture, double sum, double scale)
+static uint32_t filtered(const struct ptx_texture *texture, double sum)
 {
-    if (scale != 0)
-        return f32_out((float)(floor(sum / 256 + 0.5) / scale));
+    if (tex_sample_is_integer(texture))
+        return whole_filtered(texture, sum);
+    switch (texture->srgb ? PTX_CHANNEL_F32 : texture->channel) {
+    case PTX_CHANNEL_U8:
+    case PTX_CHANNEL_U16:
+        return f32_out((float)(floor(sum / 256 + 0.5) / 65535));
+    case PTX_CHANNEL_S16:
+        return f32_out((float)(floor(sum / 256 + 0.5) / 32767));
+    case PTX_CHANNEL_S8:
+        return f32_out((float)(tex_sample_widened(sum) / 32767));
+    default:
+        break;
+    }
     const unsigned type = texture->channel == PTX_CHANNEL_F16 ? IR_F16 : IR_F32;
     const struct float_value value = float_decode(f64_bits(sum / 256), float_format_of(IR_F64));
     const uint32_t bits = (uint32_t)float_encode(&value, float_format_of(type), IR_RNA, false);
     return type == IR_F16 ? f32_out(f16_float(bits)) : bits;
 }
 
-static void sample_linear(const struct tex_fetch *fetch, const struct ptx_level *level,
-                          uint32_t texel[4])
+/* The corners of one level, which has that share of 256. */
+static void add_level(const struct tex_fetch *fetch, const struct ptx_level *level, int share,
+                      double sum[4])
 {
-    const double scale = filter_scale(fetch->texture);
+    const struct ptx_texture *texture = fetch->texture;
     struct axis axes[3];
-    double sum[4] = {0, 0, 0, 0};
     int weights[8];
-    axes_of(fetch, level, LINEAR, axes);
-    corner_weights(axes, weights);
+    axes_of(fetch, level, texture->linear_filter ? LINEAR : NEAREST, axes);
+    corner_weights(axes, share, weights);
     for (unsigned corner = 0; corner < 8; corner++) {
-        uint32_t part[4];
+        uint32_t words[4];
         const int64_t at[3] = {axes[0].index[corner & 1], axes[1].index[corner >> 1 & 1],
                                axes[2].index[corner >> 2]};
         if (weights[corner] == 0)
             continue;
-        read_texel(fetch->texture, level, at, part);
-        for (unsigned i = 0; i < 4; i++) {
-            const double value = (double)f32_of(part[i]);
-            sum[i] += weights[corner] * (scale != 0 ? rint(value * scale) : value);
-        }
+        read_words(texture, level, at, words);
+        for (unsigned i = 0; i < texture->channels && i < 4; i++)
+            sum[i] += weights[corner] * summand(texture, words[i], i == 3);
     }
-    for (unsigned i = 0; i < 4; i++)
-        texel[i] = filtered(fetch->texture, sum[i], scale);
 }
 
 /* Integer coordinates know no addressing modes: what lies outside reads as zero. */
@@ -288,21 +374,34 @@ static bool in_level(const struct tex_fetch *fetch, const struct ptx_level *leve
     return true;
 }
 
-static void sample_level(const struct tex_fetch *fetch, uint32_t number, uint32_t texel[4])
+static void sample_nearest(const struct tex_fetch *fetch, const struct ptx_level *level,
+                           uint32_t texel[4])
 {
-    const struct ptx_texture *texture = fetch->texture;
-    const struct ptx_level *level = &texture->levels[number];
-    if (texture->linear_filter && !tex_sample_is_integer(texture) && !fetch->integer &&
-        !texture->linear_memory) {
-        sample_linear(fetch, level, texel);
-        return;
-    }
     struct axis axes[3];
     axes_of(fetch, level, NEAREST, axes);
     const int64_t at[3] = {axes[0].index[0], axes[1].index[0], axes[2].index[0]};
     texel[0] = texel[1] = texel[2] = texel[3] = 0;
     if (!fetch->integer || in_level(fetch, level))
-        read_texel(texture, level, at, texel);
+        read_texel(fetch->texture, level, at, texel);
+}
+
+/* From a level and, with what share of 256, the next. */
+static void sample_levels(const struct tex_fetch *fetch, uint32_t number, int next,
+                          uint32_t texel[4])
+{
+    const struct ptx_texture *texture = fetch->texture;
+    const struct ptx_level *level = &texture->levels[number];
+    double sum[4] = {0, 0, 0, 0};
+    if (fetch->integer || (!texture->linear_filter && !next)) {
+        sample_nearest(fetch, level, texel);
+        return;
+    }
+    add_level(fetch, level, 256 - next, sum);
+    if (next)
+        add_level(fetch, level + 1, next, sum);
+    texel[0] = texel[1] = texel[2] = texel[3] = 0;
+    for (unsigned i = 0; i < texture->channels && i < 4; i++)
+        texel[i] = filtered(texture, sum[i]);
 }
 
 /* A buffer: what lies outside reads as zero. */
@@ -335,20 +434,11 @@ void tex_sample(const struct tex_fetch *fetch, uint32_t texel[4])
         level = 0;
     if (level > last)
         level = last;
-    if (!texture->linear_mipmap || tex_sample_is_integer(texture)) {
-        sample_level(fetch, (uint32_t)floor(level + 0.5), texel);
+    if (!texture->linear_mipmap) {
+        sample_levels(fetch, (uint32_t)floor(level + 0.5), 0, texel);
         return;
     }
-    const uint32_t lower = (uint32_t)level;
-    const double weight = floor((level - lower) * 256 + 0.5) / 256;
-    sample_level(fetch, lower, texel);
-    if (weight == 0)
-        return;
-    uint32_t next[4];
-    sample_level(fetch, lower + 1, next);
-    for (unsigned i = 0; i < 4; i++)
-        texel[i] = f32_out(
-            (float)((1 - weight) * (double)f32_of(texel[i]) + weight * (double)f32_of(next[i])));
+    sample_levels(fetch, (uint32_t)level, (int)((level - floor(level)) * 256), texel);
 }
 
 void tex_sample_gather(const struct tex_fetch *fetch, unsigned component, uint32_t texel[4])

@@ -91,12 +91,15 @@ static void place(struct warp *warp, unsigned dimension, uint32_t pitch)
             at[lane] = above > most ? most : above;
         }
     }
+    if (warp->linear) {
+        EACH at[lane] = floor_of(at[lane] * 256.0 + 0.5) * (1 / 256.0);
+    }
     EACH
     {
         const double base = floor_of(at[lane]);
         indices[0][lane] = (int32_t)base;
         indices[1][lane] = (int32_t)base + 1;
-        to->weight[lane] = warp->linear ? (int32_t)floor_of((at[lane] - base) * 256.0 + 0.5) : 0;
+        to->weight[lane] = warp->linear ? (int32_t)((at[lane] - base) * 256.0) : 0;
     }
     for (unsigned i = 0; i < (warp->linear ? 2 : 1); i++) {
         int32_t *index = indices[i], *outside = to->outside[i];
@@ -252,13 +255,13 @@ static void numbers_of(const struct ptx_texture *texture, uint32_t raw[PTX_LANES
         EACH raw[lane] = (uint32_t)ops_s16(raw[lane]);
     }
 }
-static uint32_t border_of(const struct ptx_texture *texture, unsigned channel)
+/* Borders in place of what is outside; integer coordinates have no border. */
+static void put_border(const struct warp *warp, unsigned channel, const int32_t outside[PTX_LANES],
+                       uint32_t raw[PTX_LANES])
 {
-    const float border = texture->border[channel];
-    const bool fits = border > -0x1p31F && border < 0x1p31F;
-    if (!tex_sample_is_integer(texture))
-        return f32_bits(border);
-    return fits ? (uint32_t)(int32_t)border : 0;
+    const uint32_t border =
+        warp->fetch->integer ? 0 : tex_sample_border(warp->fetch->texture, channel);
+    EACH raw[lane] = outside[lane] ? border : raw[lane];
 }
 
 static void fetch_nearest(struct warp *warp, uint32_t texels[4][PTX_LANES])
@@ -270,12 +273,10 @@ static void fetch_nearest(struct warp *warp, uint32_t texels[4][PTX_LANES])
     if (warp->bounded)
         outside_of(warp, 0, outside);
     for (unsigned i = 0; i < texture->channels; i++) {
-        const uint32_t border = warp->fetch->integer ? 0 : border_of(texture, i);
         take_channel(warp, 0, i, texels[i]);
+        if (warp->bounded)
+            put_border(warp, i, outside, texels[i]);
         numbers_of(texture, texels[i]);
-        if (warp->bounded) {
-            EACH texels[i][lane] = outside[lane] ? border : texels[i][lane];
-        }
     }
 }
 
@@ -302,44 +303,34 @@ static void weights_of(const struct warp *warp, int32_t weights[8][PTX_LANES])
         }
 }
 
-/* What is summed: floats, or the units of filter_scale. */
-static double unit_scale(enum ptx_channel channel)
-{
-    switch (channel) {
-    case PTX_CHANNEL_U8:
-    case PTX_CHANNEL_U16:
-        return 65535;
-    case PTX_CHANNEL_S8:
-    case PTX_CHANNEL_S16:
-        return 32767;
-    default:
-        return 0;
-    }
-}
-static void units_of(enum ptx_channel channel, const uint32_t raw[PTX_LANES],
+/* What is summed. */
+static void units_of(const struct ptx_texture *texture, const uint32_t raw[PTX_LANES],
                      double units[PTX_LANES])
 {
-    switch (channel) {
+    const int32_t least = texture->as_integer ? -32768 : -32767;
+    const uint32_t widened = texture->as_integer ? 1 : 257;
+    switch (texture->channel) {
     case PTX_CHANNEL_U8:
-        EACH units[lane] = (double)(int32_t)(raw[lane] * 257);
+        EACH units[lane] = (double)(int32_t)(raw[lane] * widened);
         break;
     case PTX_CHANNEL_U16:
         EACH units[lane] = (double)(int32_t)raw[lane];
         break;
+    case PTX_CHANNEL_U32:
+        EACH units[lane] = (double)raw[lane];
+        break;
     case PTX_CHANNEL_S8:
-        EACH
-        {
-            const int32_t number = (int8_t)(uint8_t)raw[lane];
-            units[lane] =
-                (number < -127 ? -127 : number) * (32767 / 127.0) + F64_ROUNDING - F64_ROUNDING;
-        }
+        EACH units[lane] = (double)(int8_t)(uint8_t)raw[lane];
         break;
     case PTX_CHANNEL_S16:
         EACH
         {
             const int32_t number = ops_s16(raw[lane]);
-            units[lane] = (double)(number < -32767 ? -32767 : number);
+            units[lane] = (double)(number < least ? least : number);
         }
+        break;
+    case PTX_CHANNEL_S32:
+        EACH units[lane] = (double)(int32_t)raw[lane];
         break;
     case PTX_CHANNEL_F16:
         EACH units[lane] = (double)f16_float(raw[lane]);
@@ -355,14 +346,18 @@ OPS_INLINE double rounded(double value, unsigned less)
     const uint64_t half = UINT64_C(1) << (less - 1);
     return f64_of((f64_bits(value) + half) & ~(2 * half - 1));
 }
-static void filtered(struct warp *warp, const double sums[PTX_LANES], uint32_t texel[PTX_LANES])
+static void filtered_integers(const struct ptx_texture *texture, const double sums[PTX_LANES],
+                              uint32_t texel[PTX_LANES])
 {
-    const enum ptx_channel channel = warp->fetch->texture->channel;
-    const double scale = unit_scale(channel);
+    const bool cut = texture->channel == PTX_CHANNEL_U32 || texture->channel == PTX_CHANNEL_S32;
+    const double add = cut ? 0.0 : 0.5;
+    EACH texel[lane] = (uint32_t)(int64_t)floor_of(sums[lane] / 256.0 + add);
+}
 
-    if (scale != 0) {
-        EACH texel[lane] = f32_out((float)(floor_of(sums[lane] / 256.0 + 0.5) / scale));
-    } else if (channel == PTX_CHANNEL_F16) {
+static void filtered_floats(struct warp *warp, const double sums[PTX_LANES],
+                            uint32_t texel[PTX_LANES])
+{
+    if (warp->fetch->texture->channel == PTX_CHANNEL_F16) {
         EACH
         {
             const double value = sums[lane] / 256.0, near = rounded(value, 42);
@@ -382,11 +377,34 @@ static void filtered(struct warp *warp, const double sums[PTX_LANES], uint32_t t
     }
 }
 
+static void filtered(struct warp *warp, const double sums[PTX_LANES], uint32_t texel[PTX_LANES])
+{
+    const struct ptx_texture *texture = warp->fetch->texture;
+
+    if (tex_sample_is_integer(texture)) {
+        filtered_integers(texture, sums, texel);
+        return;
+    }
+    switch (texture->channel) {
+    case PTX_CHANNEL_U8:
+    case PTX_CHANNEL_U16:
+        EACH texel[lane] = f32_out((float)(floor_of(sums[lane] / 256.0 + 0.5) / 65535));
+        break;
+    case PTX_CHANNEL_S16:
+        EACH texel[lane] = f32_out((float)(floor_of(sums[lane] / 256.0 + 0.5) / 32767));
+        break;
+    case PTX_CHANNEL_S8:
+        EACH texel[lane] = f32_out((float)(tex_sample_widened(sums[lane]) / 32767));
+        break;
+    default:
+        filtered_floats(warp, sums, texel);
+    }
+}
+
 static void sum_corners(struct warp *warp, const int32_t weights[8][PTX_LANES],
                         double sums[4][PTX_LANES])
 {
     const struct ptx_texture *texture = warp->fetch->texture;
-    const double scale = unit_scale(texture->channel);
     const unsigned corners = 1U << warp->fetch->dimensions;
     double units[PTX_LANES];
     uint32_t raw[PTX_LANES];
@@ -403,12 +421,9 @@ static void sum_corners(struct warp *warp, const int32_t weights[8][PTX_LANES],
         for (unsigned i = 0; i < texture->channels; i++) {
             double *sum = sums[i];
             take_channel(warp, corner, i, raw);
-            units_of(texture->channel, raw, units);
-            if (warp->bounded) {
-                const double border = (double)texture->border[i];
-                const double unit = scale != 0 ? __builtin_rint(border * scale) : border;
-                EACH units[lane] = outside[lane] ? unit : units[lane];
-            }
+            if (warp->bounded)
+                put_border(warp, i, outside, raw);
+            units_of(texture, raw, units);
             /* A corner without weight is not read: it may be infinite or a NaN. */
             if (corner == 0) {
                 EACH sum[lane] = weight[lane] ? weight[lane] * units[lane] + 0.0 : 0.0;
@@ -444,7 +459,7 @@ uint32_t tex_warp_fetch(const struct tex_warp *fetch, uint32_t texels[4][PTX_LAN
     warp.fetch = fetch;
     warp.level = texture->levels;
     warp.bounded = false;
-    warp.linear = texture->linear_filter && !tex_sample_is_integer(texture) && !fetch->integer;
+    warp.linear = texture->linear_filter && !fetch->integer;
     EACH warp.left[lane] = 0;
     for (unsigned i = texture->channels; i < 4; i++)
         EACH texels[i][lane] = 0;
