@@ -11,8 +11,8 @@
     ONE(exp10f, exact_exp10, 1.1)                                                                  \
     ONE(expm1f, expm1, 0.51)                                                                       \
     ONE(logf, log, 1.1)                                                                            \
-    ONE(log2f, log2, 1.2)                                                                          \
-    ONE(log10f, log10, 1.2)                                                                        \
+    ONE(log2f, log2, 1.3)                                                                          \
+    ONE(log10f, log10, 1.3)                                                                        \
     ONE(log1pf, log1p, 0.51)                                                                       \
     ONE(sinf, sin, 1.7)                                                                            \
     ONE(cosf, cos, 1.7)                                                                            \
