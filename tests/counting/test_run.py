@@ -50,7 +50,8 @@ def test_part(start):
     code, calls = start()
     assert code == 0 and calls[0] == "tools/setup tests"
     assert calls[-1] == WITHOUT + "build=quick"
-    assert {"tests/drivers/fetch.py --few", "gen/fetch.py --ends"} < set(calls)
+    assert {"tests/drivers/fetch.py --few", "gen/fetch.py --ends --library cuda",
+            "gen/fetch.py --ends --library nvml"} < set(calls)
     assert [call for call in calls if call.startswith("bin/meson test")] == [
         "bin/meson test -C build --print-errorlogs --setup quick"]
     assert [call.split()[1] for call in calls if call.startswith("tools/configure")] == ["build"]
@@ -62,7 +63,9 @@ def test_all(start):
     assert code == 0 and calls[0] == "tools/setup all"
     assert calls[-1] == ("tests/summary.py build=all build-sanitized=unit,cli,sim "
                          "build-threads=sim")
-    assert {"tests/drivers/fetch.py", "gen/fetch.py", "tests/headers/fetch_debian.py"} < set(
+    assert {"tests/drivers/fetch.py", "tests/drivers/fetch.py --library nvml"} | {
+        f"{fetch} {library}" for library in ("cuda", "nvml")
+        for fetch in ("gen/fetch.py --library", "tests/headers/fetch_debian.py")} < set(
         call.strip() for call in calls)
     tests = [call.split()[3:] for call in calls if call.startswith("bin/meson test")]
     assert [words[0] for words in tests] == ["build", "build-sanitized", "build-threads"]
