@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -162,6 +163,7 @@ static void test_other_process(const struct cushim_nvml *nvml, char *program)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         execl(program, program, "work", number, (char *)NULL);
         _exit(127);
     }
