@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from command import (CLI, FAILED, FAKE_GPU, OK, ROOT, SIM_DRIVERS, environment, fake, run)
+from command import (CLI, FAILED, FAKE_GPU, OK, ROOT, SIM_DRIVERS, SIM_NVML, environment, fake, run)
 
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 VERSION = "550.163.01"
@@ -255,7 +255,7 @@ def driver_findings(**variables):
     """What is found of the driver; the machine's own findings are left out."""
     rows = run("doctor", "--json", **variables).json()["findings"]
     return [(row["check"], row["level"], row["text"]) for row in rows
-            if row["check"] in ("driver", "init", "device")]
+            if row["check"] in ("driver", "init", "device", "nvml")]
 
 
 def test_no_driver():
@@ -280,12 +280,24 @@ def test_interposed():
 def test_kernel():
     """With a GPU it runs a kernel; one that fails is an error."""
     found = driver_findings(CUSHIM_LIBCUDA=SIM_DRIVERS[-1])
-    assert [row[:2] for row in found] == [("driver", "ok"), ("init", "ok"), ("device", "ok")]
+    assert [row[:2] for row in found[:3]] == [("driver", "ok"), ("init", "ok"), ("device", "ok")]
     found = driver_findings(CUSHIM_LIBCUDA=SIM_DRIVERS[-1], CUSHIM_SIM_FAULT="cuLaunchKernel")
-    assert found[-1][:2] == ("device", "error") and "device 0" in found[-1][2]
+    assert found[-2][:2] == ("device", "error") and "device 0" in found[-2][2]
     found = driver_findings(CUSHIM_LIBCUDA=SIM_DRIVERS[-1],
                             CUSHIM_SIM_FAULT="cuDevicePrimaryCtxRetain")
-    assert found[-1][:2] == ("device", "error")
+    assert found[-2][:2] == ("device", "error")
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+@pytest.mark.parametrize("variables, level, words", [
+    ({}, "ok", "works; devices: 1"),
+    ({"CUSHIM_SIM_NVML_FAULT": "nvmlInit:error=LIB_RM_VERSION_MISMATCH"}, "warning", "nvmlInit: "),
+    ({"CUSHIM_LIBNVIDIA_ML": "/nowhere"}, "warning", "/nowhere"),
+])
+def test_nvml(variables, level, words):
+    settings = {"CUSHIM_LIBCUDA": SIM_DRIVERS[-1], "CUSHIM_LIBNVIDIA_ML": SIM_NVML, **variables}
+    assert driver_findings(**settings)[-1][:2] == ("nvml", level)
+    assert words in driver_findings(**settings)[-1][2]
 
 
 def test_page():
