@@ -103,7 +103,8 @@ def test_init_json():
     assert info["init"]["status"] == "ok"
     assert info["init"]["devices"][1] == {
         "ordinal": 1, "name": "Fake GPU B", "compute_capability": "7.5", "memory": 3 << 30,
-        "uuid": "GPU-00112233-4455-6677-8899-aabbccddeef1", "pci": "0000:A1:00.0"}
+        "uuid": "GPU-00112233-4455-6677-8899-aabbccddeef1", "pci": "0000:A1:00.0",
+        "nvml": None}
 
 
 @pytest.mark.parametrize("symbol, name", [("cuDeviceGetUuid", "uuid"),
