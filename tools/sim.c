@@ -335,8 +335,9 @@ const struct command command_sim = {
     .doc = "Run a program under a simulated CUDA driver: any version, any number of devices, "
            "faults on demand; kernels in PTX run on the CPU.",
     .notes = "Rules for --fault:\n"
-             "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *)\n"
-             "                               fail; options: error=CODE, call=N, from=N,\n"
+             "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *; of\n"
+             "                               NVML: a name, a symbol or nvml*) fail; options:\n"
+             "                               error=CODE, call=N, from=N,\n"
              "                               every=N, probability=P, seed=S, device=D,\n"
              "                               slow=MS, after\n"
              "  out-of-memory:after=BYTES    allocations beyond so many bytes fail\n"

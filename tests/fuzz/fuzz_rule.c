@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/fault.h"
 #include "call/rule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -22,8 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (!memchr(rule.name, '\0', sizeof rule.name) ||
                !memchr(rule.text, '\0', sizeof rule.text) || rule.probability < 0 ||
                rule.probability > 1 || (rule.kind == RULE_CALL && !*rule.name) ||
-               !sim_rule_parse(&sim_fault_rules, rule.text, &again, error, sizeof error) || again.kind != rule.kind ||
-               again.error != rule.error ||
+               !sim_rule_parse(&sim_fault_rules, rule.text, &again, error, sizeof error) ||
+               again.kind != rule.kind || again.error != rule.error ||
                strcmp(again.name, rule.name) != 0) { /* its own text is the same rule */
         abort();
     }

@@ -36,7 +36,6 @@ struct sim_rule_family {
     const char *names; /* a sentence's end: what a rule may begin with */
     bool driver;       /* whether there are out-of-memory and wrong-abi, too */
 };
-extern const struct sim_rule_family sim_fault_rules; /* the driver's, of fault.c */
 
 bool sim_rule_parse(const struct sim_rule_family *family, const char *text, struct rule *rule,
                     char *error, size_t size);

@@ -57,8 +57,8 @@ STRUCTURES = {
     "profilesInfo", "updateProfiles", "metricsGet", "control", "sched_state", "sched_state_v2",
     "c_vgpu_instance_info", "c_vgpus", "c_vgpu_sched_log_info", "c_vgpu_sched_log_info_v2",
     "c_vgpu_sched_state_info", "c_vgpu_placements", "c_vgpu_sched_state_info_v2", "vgpuMetadata",
-    "pgpuMetadata", "vgpuVersion", "placementsRef", "gpuInstancesRef", "computeInstancesRef", "c_ccMemSize",
-    "eventData", "nvmlDevicePowerSmoothingSetState.state"}
+    "pgpuMetadata", "vgpuVersion", "placementsRef", "gpuInstancesRef", "computeInstancesRef",
+    "c_ccMemSize", "eventData", "nvmlDevicePowerSmoothingSetState.state"}
 # Where a name means something else than elsewhere.
 OWN = {
     "nvmlDeviceGetConfComputeGpuAttestationReport.c_nonce": (ctypes.c_uint8 * 32)(),
