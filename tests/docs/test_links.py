@@ -7,7 +7,8 @@ from pathlib import Path
 from pages import PAGES, ROOT
 
 OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "gen/README.md",
-          ROOT / "kernels/README.md", ROOT / "docs/examples/README.md", ROOT / "src/sim/README.md",
+          ROOT / "kernels/README.md", ROOT / "docs/examples/README.md", ROOT / "src/README.md",
+          ROOT / "src/sim/README.md",
           *sorted((ROOT / "tests").rglob("README.md"))]
 QUESTIONS = ROOT / "docs/index-of-questions.md"
 LONGEST = {"simulated-driver.md": 2000, "troubleshooting.md": 2000, "measurements.md": 2500}
