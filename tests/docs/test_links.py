@@ -11,7 +11,7 @@ OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "gen/README.md
           ROOT / "src/sim/README.md",
           *sorted((ROOT / "tests").rglob("README.md"))]
 QUESTIONS = ROOT / "docs/index-of-questions.md"
-LONGEST = {"simulated-driver.md": 2000, "troubleshooting.md": 2000, "measurements.md": 2500}
+LONGEST = {"simulated-driver.md": 2000, "troubleshooting.md": 2000, "measurements.md": 2000}
 LINK = re.compile(r"\[[^][]*(?:\[[^][]*\][^][]*)*\]\(([^()\s]+)\)")
 
 
