@@ -131,7 +131,7 @@ class Site:
 
     def add_questions(self, content):
         """Each question leads to its answer."""
-        rows = re.findall(r'<tr>\s*<td>(.*?)</td>\s*<td><a href="([^"]+)">(.*?)</a></td>', content)
+        rows = re.findall(r'<tr>\s*<td>(.*?)</td>\s*<td><a href="([^"]+)">(.*?)</a>', content)
         self.index += [[posixpath.normpath(posixpath.join("docs", link)), "I want to ...",
                         plain(question), plain(answer)] for question, link, answer in rows]
 

@@ -71,13 +71,42 @@ def test_broken_links_are_found(tmp_path):
                                     "page.md: no.md#a"]
 
 
+def questions():
+    """(question, words of the answer, target) of each row."""
+    return re.findall(r"^\| (?!I want to)(.*?) \| \[(.*?)\]\((\S+)\).* \|$",
+                      QUESTIONS.read_text(encoding="utf-8"), re.M)
+
+
+def section(page, name):
+    """Text of a page from a heading to the next one of its level."""
+    text = page.read_text(encoding="utf-8")
+    for found in re.finditer(r"^(#+) (.*)$", text, re.M):
+        if re.sub(r"[^\w\- ]", "", found[2].lower()).replace(" ", "-") == name:
+            rest = text[found.end():]
+            end = re.search(rf"^#{{1,{len(found[1])}}} ", rest, re.M)
+            return rest[:end.start()] if end else rest
+    return ""
+
+
 def test_every_question_has_an_answer():
     """Forty questions and more, each with a heading that answers it; none is there twice."""
-    rows = re.findall(r"^\| (.*) \| \[.*\]\((\S+)\) \|$", QUESTIONS.read_text(encoding="utf-8"),
-                      re.M)
-    questions = [question for question, _ in rows]
-    assert len(questions) >= 40 and len(set(questions)) == len(questions)
-    assert not [target for _, target in rows if "#" not in target]
+    rows = questions()
+    names = [question for question, *_ in rows]
+    assert len(rows) >= 40 and len(set(names)) == len(rows)
+    assert len(rows) == len(re.findall(r"^\| (?!I want to)", QUESTIONS.read_text("utf-8"), re.M))
+    assert not [target for *_, target in rows if "#" not in target]
+    assert f"{len(rows)} questions" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_answer_is_where_the_link_leads():
+    """What the index names as code stands below that heading."""
+    lacking = []
+    for _, answer, target in questions():
+        path, _, name = target.partition("#")
+        text = " ".join(section((QUESTIONS.parent / path).resolve(), name).split())
+        lacking += [f"{target}: {code}" for code in re.findall(r"`([^`]+)`", answer)
+                    if code not in text]
+    assert not lacking
 
 
 def test_long_pages_do_not_grow():
