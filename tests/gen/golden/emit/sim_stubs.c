@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated from gen/registry/entries.jsonl by gen/emit.py. Do not edit. */
 
-#include "thin/stub.h"
+#include "thin/thin.h"
 
 /* Here a name is the exported symbol itself. */
 #undef cuDriverGetVersion
