@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "call/call.h"
+#include "call/fault.h"
 #include "core/config.h"
 #include "elf_hide.h"
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults on demand: rules that answer, delay or forbid calls. */
+#ifndef CUSHIM_SIM_CALL_FAULT_H
+#define CUSHIM_SIM_CALL_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_call;
+struct sim_entry;
+
+/* Add the rules of one text, "RULE;RULE;...", as include/cushim/sim.h has them. False: *error is a
+ * sentence about the first that cannot be used; the others are added. */
+bool sim_fault_add(const char *text, char *error, size_t size);
+/* The same without adding any. */
+bool sim_fault_check(const char *text, char *error, size_t size);
+void sim_fault_clear(void);
+/* Each rule in force and how often it had an effect; false: that cannot be seen, as what is missing
+ * from the library's exports is asked for at the system's loader. */
+void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, bool can_be_seen),
+                    void *user);
+
+/* For call.c: whether the call is answered now, with call->result. May sleep without the lock. */
+bool sim_fault_before(struct sim_call *call);
+void sim_fault_after(struct sim_call *call);
+/* For proc.c and the resolver. */
+bool sim_fault_missing(const struct sim_entry *entry);
+bool sim_fault_traps(void);
+/* For sim_exports.c: aborts, after saying what a trap is for. */
+_Noreturn void sim_fault_trap(size_t entry);
+/* Remember what a trap would say: `entry` was given for a request that meant a newer ABI. */
+void sim_fault_wrong(const struct sim_entry *entry, const char *meant, int version);
+
+#endif
