@@ -4,6 +4,7 @@
 #include "elf_file.h"
 #include "facts.h"
 #include "known.h"
+#include "mapped.h"
 #include "output.h"
 #include "pe_file.h"
 #include "scan_wheel.h"
@@ -14,6 +15,9 @@
 #include <string.h>
 
 enum { LONGEST_NAME = 96, MOST_CODES = 256, MOST_UNKNOWN = 1024, LAST_FAMILY = 32, FEW = 8 };
+
+/* How much of a file's data is searched at a time, and what may lie across two parts. */
+enum { PART = 1 << 22, OVERLAP = 16 };
 
 #define DRIVER "libcuda.so"
 #define WINDOWS_DRIVER "nvcuda.dll"
@@ -194,14 +198,14 @@ static void find_library(struct scan_file *file, const char *bytes, size_t size)
                   memmem(bytes, size, WINDOWS_DRIVER, strlen(WINDOWS_DRIVER));
 }
 
-/* PTX as text. */
-static void find_ptx(struct scan_file *file, const char *bytes, size_t size)
+/* PTX as text that begins before `stop`; it may go on until `end`. */
+static void find_ptx(struct scan_file *file, const char *bytes, const char *stop, const char *end)
 {
     static const char begin[] = ".version";
-    const char *at = bytes, *end = bytes + size;
+    const char *behind = (size_t)(end - stop) > OVERLAP ? stop + OVERLAP : end, *at = bytes;
     static struct fatbin one;
 
-    while ((at = memmem(at, (size_t)(end - at), begin, strlen(begin)))) {
+    while ((at = memmem(at, (size_t)(behind - at), begin, strlen(begin))) && at < stop) {
         one = (struct fatbin){.count = 1};
         if (fatbin_read_ptx(at, (size_t)(end - at), &one.code[0]))
             add_code(file, &one, 1, true);
@@ -209,23 +213,33 @@ static void find_ptx(struct scan_file *file, const char *bytes, size_t size)
     }
 }
 
+/* The strings that end between `from` and `stop`; where the next one begins. */
+static const char *find_texts(struct scan_file *file, const char *text, const char *from,
+                              const char *stop)
+{
+    const char *zero;
+
+    for (; (zero = memchr(from, '\0', (size_t)(stop - from))); text = from = zero + 1)
+        note_text(file, text, (size_t)(zero - text));
+    return text;
+}
+
+/* In parts, so that the pages of a large file are given back on the way. */
 static void note_data(void *user, const char *section, const char *bytes, size_t size)
 {
     struct scan_file *file = user;
-    const char *end = bytes + size;
-    bool device = strstr(section, "nv_fat") || strstr(section, "nv_relfat");
+    const char *end = bytes + size, *text = bytes;
 
     fatbin_search(bytes, size, note_fatbin, file);
-    if (device)
+    if (strstr(section, "nv_fat") || strstr(section, "nv_relfat"))
         return;
-    find_library(file, bytes, size);
-    find_ptx(file, bytes, size);
-    while (bytes < end) {
-        const char *zero = memchr(bytes, '\0', (size_t)(end - bytes));
-        size_t length = (size_t)((zero ? zero : end) - bytes);
-        if (zero)
-            note_text(file, bytes, length);
-        bytes += length + 1;
+    for (const char *part = bytes, *stop; part < end; part = stop) {
+        size_t left = (size_t)(end - part);
+        stop = left > PART ? part + PART : end;
+        find_library(file, part, left > PART + OVERLAP ? PART + OVERLAP : left);
+        find_ptx(file, part, stop, end);
+        text = find_texts(file, text, part, stop);
+        mapped_passed(part, (size_t)(stop - part));
     }
 }
 

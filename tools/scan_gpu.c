@@ -57,7 +57,7 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
 {
     struct gpu_verdict verdict = {.answer = GPU_NO_CODE};
     const struct fatbin_code *best = NULL;
-    int known = cushim_capability_release(capability);
+    int known = facts_capability_release(capability);
 
     for (size_t i = 0; i < fatbin->count; i++) {
         const struct fatbin_code *code = &fatbin->code[i];
@@ -75,7 +75,7 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
     if (verdict.answer == GPU_RUNS && release > 0 && release < verdict.from)
         verdict.answer = GPU_FAMILY;
     if (verdict.answer != GPU_RUNS && best) {
-        int takes = cushim_ptx_release(best->ptx_version);
+        int takes = facts_ptx_release(best->ptx_version);
         if (release == 0 || release >= takes) {
             verdict.answer = GPU_COMPILED;
             verdict.from = later(known, takes);
@@ -150,7 +150,7 @@ const char *scan_gpu_name(enum gpu_answer answer)
 int scan_gpu_next(int capability)
 {
     while (++capability < 200) {
-        if (cushim_capability_release(capability) > 0)
+        if (facts_capability_release(capability) > 0)
             return capability;
     }
     return 0;
