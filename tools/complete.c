@@ -2,7 +2,7 @@
 #include "complete.h"
 
 #include "command.h"
-#include "facts.h"
+#include "facts_file.h"
 #include "names.h"
 #ifdef HAVE_SIM
 #include "sim_library.h"
@@ -270,6 +270,8 @@ int complete(int count, char **words)
         words = no_words;
     }
     typed = (struct typed){words[count - 1], 0};
+    if (!facts_file_read_all("cushim"))
+        return COMMAND_INPUT;
     if (command)
         complete_words(command, count - 1, words + 1);
     else if (count == 1 && words[0][0] == '-')

@@ -9,6 +9,8 @@
 
 enum { NAME_SIZE = 64 };
 
+struct facts_added facts_added;
+
 /* ---- the registry's facts, and those of files behind them */
 
 const struct facts_architecture *facts_architecture_at(size_t index)

@@ -14,7 +14,6 @@
 /* The form of files that this build reads; a number in the file says which it has. */
 enum { FORM = 1, MOST_MEMBERS = 6, REASON_SIZE = 160 };
 
-struct facts_added facts_added;
 struct option_list facts_files;
 
 /* Room for one more at the end of a list. */
@@ -272,11 +271,11 @@ static bool read_lines(FILE *file, const char *path, const char *command)
     long line = 0;
     bool good = true;
 
-    for (; good && getline(&text, &room, file) > 0; line++) {
+    for (ssize_t length; good && (length = getline(&text, &room, file)) > 0; line++) {
         json_error_t error;
-        if (text[strspn(text, " \t\r\n")] == '\0' && line > 0)
+        if (strspn(text, " \t\r\n") == (size_t)length && line > 0)
             continue;
-        json_t *row = json_loads(text, 0, &error);
+        json_t *row = json_loadb(text, (size_t)length, 0, &error);
         int form = number_of(row, "facts");
         if (!json_is_object(row))
             good = refuse(reason, "%.120s", row ? "no JSON object" : error.text);

@@ -185,10 +185,29 @@ static void add_code(struct scan_file *file, const struct fatbin *fatbin, size_t
     file->code[file->code_count++] = (struct scan_code){*fatbin, times, text};
 }
 
-static void note_fatbin(void *user, const struct fatbin *fatbin)
+/* Where the fatbins of some bytes are, in order: PTX in them is no text of the program. */
+static struct {
+    struct {
+        const char *begin, *end;
+    } * item;
+    size_t count, at;
+} places;
+
+static void note_fatbin(void *user, const struct fatbin *fatbin, const char *begin, const char *end)
 {
     if (fatbin->count > 0)
         add_code(user, fatbin, 1, false);
+    places.item = scan_grow(places.item, places.count, sizeof *places.item);
+    places.item[places.count].begin = begin;
+    places.item[places.count++].end = end;
+}
+
+/* Whether a place is in a fatbin; each call is for a later place than the one before. */
+static bool in_fatbin(const char *place)
+{
+    while (places.at < places.count && places.item[places.at].end <= place)
+        places.at++;
+    return places.at < places.count && places.item[places.at].begin <= place;
 }
 
 /* The library's name, wherever it begins: compilers put numbers before it. */
@@ -207,7 +226,7 @@ static void find_ptx(struct scan_file *file, const char *bytes, const char *stop
 
     while ((at = memmem(at, (size_t)(behind - at), begin, strlen(begin))) && at < stop) {
         one = (struct fatbin){.count = 1};
-        if (fatbin_read_ptx(at, (size_t)(end - at), &one.code[0]))
+        if (!in_fatbin(at) && fatbin_read_ptx(at, (size_t)(end - at), &one.code[0]))
             add_code(file, &one, 1, true);
         at += strlen(begin);
     }
@@ -230,6 +249,7 @@ static void note_data(void *user, const char *section, const char *bytes, size_t
     struct scan_file *file = user;
     const char *end = bytes + size, *text = bytes;
 
+    places.count = places.at = 0;
     fatbin_search(bytes, size, note_fatbin, file);
     if (strstr(section, "nv_fat") || strstr(section, "nv_relfat"))
         return;
@@ -243,12 +263,28 @@ static void note_data(void *user, const char *section, const char *bytes, size_t
     }
 }
 
+/* The family of the newest toolkit that made machine code of the file; 0 without any. */
+static int family_of_code(const struct scan_file *file)
+{
+    int newest = 0;
+
+    for (size_t i = 0; i < file->code_count; i++) {
+        const struct fatbin *fatbin = &file->code[i].fatbin;
+        for (size_t k = 0; k < fatbin->count; k++) {
+            if (fatbin->code[k].toolkit > newest)
+                newest = fatbin->code[k].toolkit;
+        }
+    }
+    return newest / 1000;
+}
+
 /* The release that a runtime in the file is of, or the oldest that it can be of: it asks for what
- * came with its own. A few names alone may be the program's. */
+ * came with its own. A few names alone may be the program's. Where they are later than the toolkit
+ * that made the code, it is not known whose they are. */
 static void settle_runtime(struct scan_file *file)
 {
     size_t of_family[LAST_FAMILY + 1] = {0};
-    int newest[LAST_FAMILY + 1] = {0};
+    int newest[LAST_FAMILY + 1] = {0}, made = family_of_code(file);
 
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         int since = known_entry(i).since, family = since / 1000;
@@ -258,11 +294,11 @@ static void settle_runtime(struct scan_file *file)
         newest[family] = since > newest[family] ? since : newest[family];
     }
     for (int family = LAST_FAMILY; family > 0; family--) {
-        if (of_family[family] >= FEW) {
-            if (newest[family] > file->runtime.release)
-                file->runtime.release = newest[family];
-            return;
-        }
+        if (of_family[family] < FEW)
+            continue;
+        if ((made == 0 || made >= family) && newest[family] > file->runtime.release)
+            file->runtime.release = newest[family];
+        return;
     }
 }
 

@@ -108,7 +108,7 @@ static enum use use_of(const struct fatbin *fatbin)
     return use;
 }
 
-static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one)
+static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one, bool text)
 {
     bool first = worst->judged == 0;
     bool partly = worst->partly || (!first && one.answer != worst->answer);
@@ -120,6 +120,8 @@ static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one)
     worst->from = worst->answer == GPU_NO_CODE ? 0 : from;
     worst->judged++;
     worst->running += one.answer <= GPU_COMPILED;
+    worst->fatbins += !text;
+    worst->running_fatbins += !text && one.answer <= GPU_COMPILED;
     worst->unsure += one.answer == GPU_FAMILY;
     worst->ptx = later(worst->ptx, one.ptx);
 }
@@ -134,7 +136,7 @@ struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int re
             const struct fatbin *fatbin = &file->code[i].fatbin;
             struct gpu_verdict one = of_fatbin(fatbin, capability, release);
             if ((int)use_of(fatbin) == pass && !(any && one.answer > GPU_COMPILED))
-                add_verdict(&worst, one);
+                add_verdict(&worst, one, file->code[i].text);
         }
     }
     return worst;

@@ -371,6 +371,10 @@ static bool device_code(const struct question *question, struct verdict *verdict
     /* Where the driver is older than the GPU, that is the verdict. */
     if (code.judged == 0 || code.answer <= GPU_COMPILED || code.answer == GPU_NOT_KNOWN)
         return false;
+    if (code.running > 0 && code.fatbins > 0 && code.running_fatbins == 0)
+        return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
+                      "no fatbin has code that runs here, and PTX as text has; which of them the "
+                      "program uses is not known");
     if (code.running > 0) {
         fix(verdict, "code for this GPU in all parts, if they are needed");
         return answer(verdict, VERDICT_LIMITS, 0, "some-code",
