@@ -4,25 +4,71 @@
 #include "loader/registry.h"
 
 const char cushim_entry_names[] =
-    "DriverGetVersion\0"
+    "Driver\376Version\0"
     "Init\0"
-    "MemAlloc\0"
+    "\375Alloc\0"
     "D3D9CtxCreate\0"
-    "\200Name\0"
-    "\200String\0"
-    "Memcpy\0"
+    "\377Name\0"
+    "\377String\0"
+    "\375cpy\0"
     "LaunchHostFunc\0"
-    "GetProcAddress\0"
+    "\376ProcAddress\0"
     "NodeSet\0"
     "Pass\0"
     ;
 
 const char cushim_entry_words[] =
-    "GetError\0"
-    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+    "3"
+    "9"
+    "A"
+    "C"
+    "D"
+    "E"
+    "F"
+    "G"
+    "H"
+    "I"
+    "L"
+    "M"
+    "N"
+    "P"
+    "S"
+    "V"
+    "a"
+    "c"
+    "d"
+    "e"
+    "g"
+    "h"
+    "i"
+    "l"
+    "m"
+    "n"
+    "o"
+    "p"
+    "r"
+    "s"
+    "t"
+    "u"
+    "v"
+    "x"
+    "y"
+    "Mem"
+    "Get"
+    "GetError"
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
     ;
 const uint16_t cushim_entry_word_offsets[] = {
-    0, 9,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
+    2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 11, 12, 13, 13, 14, 14, 14, 15, 15, 15, 16, 16, 16,
+    16, 16, 16, 16, 16, 16, 16, 16, 17, 17, 18, 19, 20, 20, 21, 22, 23, 23, 23, 24, 25, 26, 27, 28,
+    28, 29, 30, 31, 32, 33, 33, 34, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35,
+    35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35,
+    35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35,
+    35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35,
+    35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35,
+    35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 38, 41, 49,
 };
 const char cushim_entry_suffixes[][12] = {
     "", "_v2", "_ptds", "_ptsz",
@@ -36,20 +82,20 @@ const uint16_t cushim_entry_releases[] = {
 
 const struct cushim_entry_data cushim_entries[CUSHIM_ENTRY_COUNT] = {
     {0, 0, 0, 0, 0},
-    {17, 0, 0, 0, 0},
-    {22, 0, 0, 0, CUSHIM_ENTRY_SEVERAL},
-    {22, 1, 1, 0, CUSHIM_ENTRY_SEVERAL},
-    {31, 2, 0, 1, CUSHIM_ENTRY_WINDOWS},
-    {45, 3, 0, 0, 0},
-    {51, 3, 0, 0, 0},
-    {59, 4, 0, 0, CUSHIM_ENTRY_TWIN},
-    {59, 5, 2, 0, CUSHIM_ENTRY_PTDS},
-    {66, 6, 0, 0, CUSHIM_ENTRY_TWIN},
-    {66, 6, 3, 0, CUSHIM_ENTRY_PTSZ},
-    {81, 7, 0, 0, CUSHIM_ENTRY_SEVERAL},
-    {81, 8, 1, 0, CUSHIM_ENTRY_SEVERAL},
-    {96, 9, 0, 0, 0},
-    {104, 8, 0, 0, 0},
+    {15, 0, 0, 0, 0},
+    {20, 0, 0, 0, CUSHIM_ENTRY_SEVERAL},
+    {20, 1, 1, 0, CUSHIM_ENTRY_SEVERAL},
+    {27, 2, 0, 1, CUSHIM_ENTRY_WINDOWS},
+    {41, 3, 0, 0, 0},
+    {47, 3, 0, 0, 0},
+    {55, 4, 0, 0, CUSHIM_ENTRY_TWIN},
+    {55, 5, 2, 0, CUSHIM_ENTRY_PTDS},
+    {60, 6, 0, 0, CUSHIM_ENTRY_TWIN},
+    {60, 6, 3, 0, CUSHIM_ENTRY_PTSZ},
+    {75, 7, 0, 0, CUSHIM_ENTRY_SEVERAL},
+    {75, 8, 1, 0, CUSHIM_ENTRY_SEVERAL},
+    {88, 9, 0, 0, 0},
+    {96, 8, 0, 0, 0},
 };
 
 /* The entries in the order of their symbols. */
