@@ -84,7 +84,7 @@ def test_wrong_use(setup, words):
 
 @pytest.mark.parametrize("sudo", [None, 1])
 def test_not_root(setup, sudo, tmp_path):
-    """Without sudo, or where it would ask for a password that nobody can give: what root is to do."""
+    """Without sudo, or if it would ask for a password that nobody can give: what root has to do."""
     code, lines, installed = setup("build", user=1000, sudo=sudo, path=only_sh(tmp_path))
     assert (code, installed) == (1, [])
     assert lines[0].startswith(LIST)
