@@ -18,6 +18,7 @@ from real_drivers import ROOT, newest_drivers, nm_exports, registry  # noqa: E40
 CLI = os.environ.get("CUSHIM_CLI", "cushim")
 FAKE_GPU = os.environ.get("CUSHIM_FAKE_GPU", "")
 FAKES = Path(os.environ.get("CUSHIM_FAKES", "."))
+FATBINS = Path(os.environ.get("CUSHIM_FATBINS", "."))
 DRIVERS = newest_drivers()
 SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
                      .glob("libcuda-sim-*.so"),
