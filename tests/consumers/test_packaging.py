@@ -84,6 +84,18 @@ def test_each_file_is_in_one_package(read, installed, build):
     assert not everything or stale == [], stale
 
 
+def test_installed_readme(installed):
+    """Its links, and those of the pages to each other, lead to files that are installed."""
+    top = installed.prefix / "share/doc/cushim"
+    links = 0
+    for page in [top / "README.md", *(top / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([\w./-]+)", page.read_text(encoding="utf-8")):
+            if page.name == "README.md" or link.endswith(".md") and not link.startswith("../"):
+                assert (page.parent / link).exists(), (page, link)
+                links += 1
+    assert links > 100
+
+
 def fill(folder, *values):
     """The folders of packaging/ with values."""
     run(sys.executable, PACKAGING / "fill.py", folder, *values)
@@ -162,10 +174,10 @@ def test_conan(tmp_path):
         "cmake_minimum_required(VERSION 3.15)\nproject(app LANGUAGES C)\n"
         f"find_package(cushim REQUIRED)\nadd_executable(app {HERE}/app.c)\n"
         "target_link_libraries(app PRIVATE cushim::static)\n", encoding="utf-8")
-    env = {"CONAN_HOME": str(tmp_path / "home"), "CONAN_DEFAULT_PROFILE": str(tmp_path / "profile")}
+    env = {"CONAN_HOME": str(tmp_path / "home")}
     conan = tmp_path / "python/bin/conan"
     run(conan, "profile", "detect", env=env)
-    profile = tmp_path / "profile"
+    profile = tmp_path / "home/profiles/default"
     profile.write_text(profile.read_text("utf-8") + f"[platform_tool_requires]\nmeson/{version}\n",
                        encoding="utf-8")
     run(conan, "create", tmp_path / "filled/conan", "--version", "0.1.0", env=env)
