@@ -88,7 +88,7 @@ def test_code_has_colours(browser, site):
 
 def test_wide_window(browser, site):
     """Pages to the left, text in the middle, contents to the right, all at the top."""
-    browser.open((site / "docs/adopt.html").as_uri(), 1500, 900)
+    browser.open((site / "docs/adopt.html").as_uri(), 1600, 900)
     places = [box(browser, name) for name in ("nav", "main", "aside")]
     assert [place["x"] for place in places] == sorted(place["x"] for place in places)
     assert all(place["y"] < 100 for place in places)
