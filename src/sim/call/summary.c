@@ -127,7 +127,7 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
     fprintf(memory, ", \"rules\": [%s], \"found_in_kernels\": %llu}\n", rules ? rules : "",
-            sim_launch_report_count());
+            sim_launch_prepare_report_count());
     free(rules);
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)

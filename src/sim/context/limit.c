@@ -195,6 +195,6 @@ CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriori
     if (leastPriority)
         *leastPriority = SIM_PRIORITY_LEAST;
     if (greatestPriority)
-        *greatestPriority = sim_priority_greatest();
+        *greatestPriority = sim_stream_priority_greatest();
     return CUDA_SUCCESS;
 }

@@ -40,7 +40,7 @@ CUresult sim_copy_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *c
 CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *parameters);
 CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters);
 
-/* --- copy_line.c --- */
+/* --- copy.c --- */
 /* What the caller says that an address is; UNIFIED: whatever it is. */
 CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
                             bool write);

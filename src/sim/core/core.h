@@ -295,7 +295,7 @@ CUcontext sim_stack_top(void);
 size_t sim_stack_depth(void);
 /* The device of the top, destroyed or not; NULL: none. */
 struct sim_device *sim_stack_device(void);
-void sim_stack_unload(void); /* sim_unload's part */
+void sim_stack_unload(void); /* sim_start_unload's part */
 /* The top, which may be destroyed unless it is alive; NULL: none. */
 struct sim_context *sim_stack_context(bool *alive);
 CUresult sim_stack_push(CUcontext context);
@@ -338,9 +338,9 @@ void sim_usage_note(int physical, uint64_t bytes, bool contexts);
 void sim_usage_kernel_begin(int physical);
 void sim_usage_kernel_end(int physical);
 
-/* --- version.c --- */
+/* --- config.c --- */
 /* The CUDA version whose symbols are exported: SIM_NEWEST, unless a library that stands before this
  * code says another. */
-extern int sim_version_built;
+extern int sim_config_built;
 
 #endif

@@ -72,6 +72,7 @@ void sim_graph_node_free(
 /* The nodes with each after what it depends on; malloc'ed. On failure *cycle (may be NULL) is a
  * node that depends on itself, or NULL where memory is lacking. */
 struct sim_node **sim_graph_sorted(const struct sim_graph *graph, struct sim_node **cycle);
+CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone);
 
 /* --- branch.c --- Conditional nodes of executable graphs: which of the bodies runs, and how often,
  * is decided when a launch comes to the node. */
@@ -142,9 +143,6 @@ void sim_exec_upload(const struct sim_exec *exec);
 /* The node of the executable graph that was made from `handle`; NULL: none. */
 struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle);
 
-/* --- graph_clone.c --- */
-CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone);
-
 /* --- graph_conditional.c --- */
 /* Whether a conditional node of these parameters may stand in the graph. */
 CUresult sim_graph_conditional_check(const struct sim_graph *graph,
@@ -176,12 +174,6 @@ void sim_graph_memory_launched(const struct sim_item *item);
 void sim_graph_memory_keep(const struct sim_item *item);
 void sim_graph_memory_restore(const struct sim_item *item);
 void sim_graph_memory_discard(const struct sim_item *item);
-
-/* --- mark.c --- Events recorded in captures, for the hooks. */
-CUresult sim_mark_make(struct sim_stream *stream, struct sim_mark **mark);
-CUresult sim_mark_follow(struct sim_stream *stream, const struct sim_mark *mark);
-CUresult sim_mark_spoil(const struct sim_mark *mark);
-void sim_mark_free(struct sim_mark *mark);
 
 /* --- params.c --- */
 /* Work as the parameters say it, checked and copied; not for child graphs and memory. */
@@ -240,6 +232,11 @@ bool sim_session_blocked(const struct sim_stream *stream); /* the legacy stream 
 extern _Thread_local CUstreamCaptureMode sim_session_mode; /* the thread's */
 void sim_session_graph_gone(struct sim_graph *graph);      /* no capture continues into it */
 void sim_session_node_gone(const struct sim_node *node);   /* no capture continues after it */
+/* Events recorded in captures, for the hooks. */
+CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark);
+CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mark *mark);
+CUresult sim_session_mark_spoil(const struct sim_mark *mark);
+void sim_session_mark_free(struct sim_mark *mark);
 
 /* --- user_object.c --- */
 void sim_user_object_holds_free(struct sim_hold *holds);

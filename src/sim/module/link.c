@@ -201,7 +201,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX, no NVVM code\n");
         result = SIM_LACK_cuLinkAddData_v2_code;
     } else if (type == CU_JIT_INPUT_LIBRARY) {
-        result = sim_archive_read(data, size, architecture, &image, &link->jit.errors);
+        result = sim_image_archive_read(data, size, architecture, &image, &link->jit.errors);
         link->libraries |= result == CUDA_SUCCESS;
     } else {
         result = sim_image_read(data, size, architecture, &image, &link->jit.errors);

@@ -149,7 +149,7 @@ uint64_t sim_ticket_newest(void);     /* number of the last one made */
 uint64_t sim_ticket_done_up_to(void); /* all up to this number are done */
 bool sim_ticket_error_is_sticky(CUresult result);
 void sim_ticket_prepare(void); /* before the lock is first taken: what fork needs */
-void sim_ticket_unload(void);  /* sim_unload's part; without the lock */
+void sim_ticket_unload(void);  /* sim_start_unload's part; without the lock */
 
 /* Work on its way to a device. Every entry that enqueues something makes an item and
  * hands it to sim_stream_submit: a stream runs it in order, or, where the stream is being captured,
@@ -182,11 +182,6 @@ static inline void sim_item_drop(const struct sim_item *item)
     if (item->drop)
         item->drop(item->user);
 }
-
-/* --- priority.c --- Priorities of streams: 0 and below. */
-#define SIM_PRIORITY_LEAST 0
-int sim_priority_greatest(void);
-int sim_priority_clamp(int priority);
 
 /* --- stream.c --- Streams: whose work must follow whose. */
 struct sim_stream {
@@ -242,6 +237,10 @@ CUresult sim_stream_submit(struct sim_stream *stream, const struct sim_item *ite
 /* The same and wait for it: its own code. In a capture: STREAM_CAPTURE_UNSUPPORTED, and the capture
  * is spoilt. */
 CUresult sim_stream_submit_wait(struct sim_stream *stream, const struct sim_item *item);
+/* Priorities of streams: 0 and below. */
+#define SIM_PRIORITY_LEAST 0
+int sim_stream_priority_greatest(void);
+int sim_stream_priority_clamp(int priority);
 
 /* --- trail.c --- Trails: what was given back in the order of streams, before a point of one. A
  * device's pool learns of it when the program waits for such a point: for the stream, for an event

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "core/config.h"
 #include "core/core.h"
 
 static uint64_t next_id = 1;
@@ -314,4 +315,17 @@ CUresult sim_stream_synchronize_context(struct sim_context *context)
     sim_trail_settle_context(context);
     sim_context_release(context);
     return result;
+}
+
+int sim_stream_priority_greatest(void)
+{
+    return sim_config.cuda >= 11000 ? -5 : -1;
+}
+
+int sim_stream_priority_clamp(int priority)
+{
+    int greatest = sim_stream_priority_greatest();
+    return priority > SIM_PRIORITY_LEAST ? SIM_PRIORITY_LEAST
+           : priority < greatest         ? greatest
+                                         : priority;
 }

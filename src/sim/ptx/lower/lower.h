@@ -98,6 +98,7 @@ bool lower_bulk_family(struct lower *lower, const struct ir_insn *insn);
 
 /* --- lower_flow.c --- */
 bool lower_flow_family(struct lower *lower, const struct ir_insn *insn, uint32_t index);
+bool lower_flow_sync(struct lower *lower, const struct ir_insn *insn);
 
 /* --- lower_insn.c --- */
 void lower_insn(struct lower *lower, uint32_t index);
@@ -111,9 +112,6 @@ bool lower_memory_family(struct lower *lower, const struct ir_insn *insn);
 /* --- lower_move.c --- */
 void lower_move_mov(struct lower *lower, const struct ir_insn *insn);
 bool lower_move_family(struct lower *lower, const struct ir_insn *insn);
-
-/* --- lower_sync.c --- */
-bool lower_sync_family(struct lower *lower, const struct ir_insn *insn);
 
 /* --- operand.c --- */
 uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,

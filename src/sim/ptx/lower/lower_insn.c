@@ -166,7 +166,7 @@ void lower_insn(struct lower *lower, uint32_t index)
 {
     const struct ir_insn *insn = lower->insn;
 
-    if (lower_flow_family(lower, insn, index) || lower_sync_family(lower, insn) ||
+    if (lower_flow_family(lower, insn, index) || lower_flow_sync(lower, insn) ||
         lower_memory_family(lower, insn) || lower_bulk_family(lower, insn) ||
         lower_matrix_family(lower, insn) || lower_move_family(lower, insn))
         return;

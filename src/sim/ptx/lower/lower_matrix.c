@@ -37,7 +37,7 @@ static void lower_access(struct lower *lower, const struct ir_insn *insn)
                          : operand_source(lower, &parts[i], place);
     lower_meeting(lower);
     step = lower_step(lower,
-                      rows   ? load ? memory_matrix_load : memory_matrix_store
+                      rows   ? load ? memory_wmma_matrix_load : memory_wmma_matrix_store
                       : load ? memory_wmma_load
                              : memory_wmma_store,
                       CONTROL_MEMORY);

@@ -30,7 +30,8 @@ void *arena_alloc(struct ir_arena *arena, size_t size); /* zeroed; NULL: no memo
 struct ir_arena *arena_create(void);
 void arena_destroy(struct ir_arena *arena);
 
-/* --- builtin.c --- Functions that every device has: PTX declares and calls them, and nobody
+/* --- opcodes.c --- */
+/* Functions that every device has: PTX declares and calls them, and nobody
  * defines them. */
 enum builtin_kind {
     BUILTIN_PRINTF,
@@ -46,7 +47,7 @@ struct ptx_builtin {
     uint32_t arguments, returns;
     bool heap; /* it needs the context's heap */
 };
-const struct ptx_builtin *builtin_find(const char *name); /* NULL: there is none */
+const struct ptx_builtin *opcodes_builtin(const char *name); /* NULL: there is none */
 
 /* --- dump.c --- */
 void dump_module(const struct ir_module *module, struct ptx_text *text);

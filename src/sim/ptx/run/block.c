@@ -428,7 +428,7 @@ static bool must_end(struct worker *worker, uint64_t now)
 {
     const struct launch *launch = worker->launch;
 
-    if (stop_due(launch->id)) {
+    if (launch_stop_due(launch->id)) {
         end_early(worker, PTX_FAULT_STOPPED, "the launch was stopped here");
         return true;
     }
@@ -462,7 +462,7 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (stop_due(launch->id) || waiting || launch->deadline) {
+        if (launch_stop_due(launch->id) || waiting || launch->deadline) {
             uint64_t now = special_time();
 
             if (must_end(worker, now))

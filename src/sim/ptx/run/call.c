@@ -245,7 +245,7 @@ static const struct ptx_builtin *builtin_at(const struct ptx_warp_state *state, 
     if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 || at / 16 > ir->function_count ||
         ir->functions[at / 16 - 1].body)
         return NULL;
-    builtin = builtin_find(ir->functions[at / 16 - 1].name);
+    builtin = opcodes_builtin(ir->functions[at / 16 - 1].name);
     if (!builtin || builtin->arguments != site->argument_count ||
         site->return_count > builtin->returns)
         return NULL;
