@@ -153,8 +153,8 @@ static CUDA_MEMCPY3D_v2 shown(const struct sim_copy *copy)
                               .Depth = 1};
 }
 
-static CUresult item_make(struct sim_context *context, const struct sim_copy *copy,
-                          const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item)
+CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
+                       const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item)
 {
     struct job *job = job_make(copy, stage);
     if (!job)
@@ -174,7 +174,8 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
     bool stage = !capturing && is_pageable(&copy->from) && span(copy, &copy->from) <= STAGED;
     /* A call whose pageable memory cannot be set aside returns when the copy is done. */
     bool wait = !capturing && (is_pageable(&copy->to) || (is_pageable(&copy->from) && !stage));
-    CUresult result = item_make(stream->object.context, copy, parameters, stage && !wait, &item);
+    CUresult result =
+        sim_copy_item(stream->object.context, copy, parameters, stage && !wait, &item);
     if (result != CUDA_SUCCESS)
         return result;
     return wait ? sim_stream_submit_wait(stream, &item) : sim_stream_submit(stream, &item);
@@ -200,16 +201,6 @@ CUresult sim_copy_submit(CUstream handle, const struct sim_copy *copy,
         return submit_async(stream, &flat, parameters);
     struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .run = sim_copy_run, .user = &flat};
     return sim_stream_submit_wait(stream, &item);
-}
-
-CUresult sim_copy_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *parameters,
-                          struct sim_item *item)
-{
-    struct sim_copy copy;
-    CUresult result = sim_copy_box(&copy, parameters);
-    if (result == CUDA_SUCCESS && (!copy.width || !copy.height || !copy.depth))
-        result = CUDA_ERROR_INVALID_VALUE; /* a node must do something */
-    return result == CUDA_SUCCESS ? item_make(context, &copy, parameters, false, item) : result;
 }
 
 /* --- Copies of plain ranges, in every direction --- */

@@ -117,6 +117,16 @@ CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *p)
     return result == CUDA_SUCCESS ? one_side(&copy->to, &to, copy, true) : result;
 }
 
+CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *parameters,
+                              struct sim_item *item)
+{
+    struct sim_copy copy;
+    CUresult result = sim_copy_box(&copy, parameters);
+    if (result == CUDA_SUCCESS && (!copy.width || !copy.height || !copy.depth))
+        result = CUDA_ERROR_INVALID_VALUE; /* a node must do something */
+    return result == CUDA_SUCCESS ? sim_copy_item(context, &copy, parameters, false, item) : result;
+}
+
 CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
 {
     struct sim_context *context;

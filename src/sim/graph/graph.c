@@ -14,16 +14,6 @@
 static uint64_t next_node = 1;
 static unsigned next_graph = 1;
 
-struct sim_graph *sim_graph(CUgraph handle)
-{
-    return sim_object(SIM_GRAPH, handle);
-}
-
-struct sim_node *sim_graph_node(CUgraphNode handle)
-{
-    return sim_object(SIM_GRAPH_NODE, handle);
-}
-
 struct sim_graph *sim_graph_make(void)
 {
     struct sim_graph *graph = calloc(1, sizeof *graph);
@@ -36,7 +26,8 @@ struct sim_graph *sim_graph_make(void)
 
 void sim_graph_free(struct sim_graph *graph)
 {
-    sim_session_graph_gone(graph);
+    if (graph->capture)
+        graph->capture_end(graph);
     for (size_t i = 0; i < graph->count; i++)
         sim_graph_node_free(graph->nodes[i]);
     sim_condition_graph_gone(graph->object.serial);
@@ -70,13 +61,25 @@ CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *ite
     return CUDA_SUCCESS;
 }
 
+static void free_bodies(struct sim_node *node)
+{
+    CUDA_CONDITIONAL_NODE_PARAMS *own = &node->item.params.conditional;
+    if (node->item.params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return;
+    for (unsigned i = 0; i < own->size; i++)
+        sim_graph_free(sim_graph(own->phGraph_out[i]));
+    free(own->phGraph_out);
+    if (node->condition)
+        sim_condition_release(node->condition);
+}
+
 void sim_graph_node_free(struct sim_node *node)
 {
     sim_object_remove(&node->object);
     sim_item_drop(&node->item);
     if (node->child)
         sim_graph_free(node->child);
-    sim_graph_conditional_free(node);
+    free_bodies(node);
     free(node->before);
     free(node);
 }
@@ -319,6 +322,17 @@ CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone
     return result;
 }
 
+bool sim_graph_has_conditional(const struct sim_graph *graph)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct sim_node *node = graph->nodes[i];
+        if (node->item.params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+            (node->child && sim_graph_has_conditional(node->child)))
+            return true;
+    }
+    return false;
+}
+
 CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 {
     struct sim_graph *graph = sim_graph(originalGraph), *clone;
@@ -328,7 +342,7 @@ CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
         if (graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
             graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
             return CUDA_ERROR_NOT_SUPPORTED; /* two graphs cannot own one address */
-    if (sim_graph_conditional_is_in(graph))
+    if (sim_graph_has_conditional(graph))
         return CUDA_ERROR_NOT_SUPPORTED;
     CUresult result = sim_graph_clone(graph, &clone);
     if (result == CUDA_SUCCESS)

@@ -82,7 +82,7 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
         return result;
     if (!child || handle == place->graph)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((move && child->owner) || sim_graph_conditional_is_in(child))
+    if ((move && child->owner) || sim_graph_has_conditional(child))
         return CUDA_ERROR_NOT_SUPPORTED;
     if (move && (child->capture || contains(child, sim_graph(place->graph))))
         return CUDA_ERROR_INVALID_VALUE;

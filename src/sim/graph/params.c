@@ -86,7 +86,7 @@ static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams 
         if (params->memcpy.copyParams.WidthInBytes == 0 || params->memcpy.copyParams.Height == 0 ||
             params->memcpy.copyParams.Depth == 0)
             return CUDA_ERROR_INVALID_VALUE; /* nothing to copy is no work for a node */
-        result = sim_copy_prepare(context, &params->memcpy.copyParams, item);
+        result = sim_copy_box_prepare(context, &params->memcpy.copyParams, item);
         if (result == CUDA_SUCCESS)
             item->params.memcpy.copyCtx = (CUcontext)context;
         return result;

@@ -107,10 +107,8 @@ static void stream_gone(struct sim_stream *stream)
     session->gone = capture;
 }
 
-void sim_session_graph_gone(struct sim_graph *graph)
+static void graph_gone(struct sim_graph *graph)
 {
-    if (!graph->capture)
-        return;
     graph->capture->abandoned = true;
     sim_session_end(graph->capture);
 }
@@ -336,6 +334,7 @@ struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_grap
     sim_capture_hook(&hooks);
     if (sim_session_join(session, stream) == CUDA_SUCCESS) {
         graph->capture = session;
+        graph->capture_end = graph_gone;
         return session;
     }
     sim_session_end(session);

@@ -158,7 +158,7 @@ void sim_ticket_unload(void);  /* sim_start_unload's part; without the lock */
  *     struct sim_item item;
  *     CUresult result = sim_stream(handle, &stream);
  *     if (result == CUDA_SUCCESS)
- *         result = sim_copy_prepare(stream->object.context, &copy, &item);
+ *         result = sim_copy_box_prepare(stream->object.context, &copy, &item);
  *     return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item) : result;
  */
 struct sim_item {
