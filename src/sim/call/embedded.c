@@ -9,8 +9,6 @@
 #include <cushim/sim.h>
 
 #include "context/context.h"
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "helpers/error.h"
 #include "memory/memory.h"

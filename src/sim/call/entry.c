@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/config.h"
-#include "sim.h"
 
 static void *(*exported)(size_t entry); /* of a library that stands before this code; or NULL */
 

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "launch/launch.h"
 #include "ptx/ptx.h"

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "context/context.h"
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "launch/launch.h"
 

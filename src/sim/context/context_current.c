@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which context is current to the calling thread. */
 #include "context/context.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 

@@ -2,7 +2,6 @@
 /* Memory and events of other processes, by handles of 64 bytes. */
 #include <string.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
 #include "queue/queue.h"
 

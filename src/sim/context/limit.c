@@ -3,8 +3,6 @@
  * no effect on how fast anything runs. */
 #include "context/context.h"
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 

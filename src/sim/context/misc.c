@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/core.h"
-#include "sim.h"
 
 CUresult sim_cuProfilerStart(void)
 {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
 #include "queue/queue.h"
 #include "texture/texture.h"

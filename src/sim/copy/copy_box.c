@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/core.h"
 #include "queue/queue.h"
 #include "texture/texture.h"
 

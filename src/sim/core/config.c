@@ -10,7 +10,6 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "ptx/ptx.h"
-#include "sim.h"
 
 struct sim_config sim_config = {.devices = 1};
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
 #include "core/core.h"
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];

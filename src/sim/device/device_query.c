@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "core/config.h"
 #include "core/core.h"
 #include "device/device.h"
-#include "sim.h"
 
 CUresult sim_cuDeviceGetCount(int *count)
 {

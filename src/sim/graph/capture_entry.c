@@ -3,9 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "graph/graph.h"
-#include "queue/queue.h"
 
 static bool mode_valid(CUstreamCaptureMode mode)
 {

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "launch/launch.h"
 #include "memory/memory.h"
-#include "queue/queue.h"
 
 static unsigned next_exec = 1;
 

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "launch/launch.h"
-#include "queue/queue.h"
 
 static uint64_t next_node = 1;
 static unsigned next_graph = 1;

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "launch/launch.h"
 
 /* More are a mistake, which would take all memory. */

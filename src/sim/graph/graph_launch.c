@@ -4,11 +4,8 @@
 
 #include <stdlib.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "launch/launch.h"
 #include "ptx/ptx.h"
-#include "queue/queue.h"
 
 /* --- Conditional nodes --- */
 

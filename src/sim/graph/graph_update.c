@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "graph/graph.h"
-#include "queue/queue.h"
 
 /* Launches that run keep the old work. */
 static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNodeParams *params)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/queue.h"
-
 struct place { /* where a node goes */
     CUgraphNode *out;
     CUgraph graph;

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "copy/copy.h"
-#include "core/core.h"
 #include "launch/launch.h"
 #include "memory/memory.h"
-#include "queue/queue.h"
 
 static struct sim_context *context_or_current(CUcontext handle)
 {

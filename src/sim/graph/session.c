@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
-#include "queue/queue.h"
-
 _Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static struct sim_session *sessions; /* the active ones */
 static uint64_t next_id = 1;

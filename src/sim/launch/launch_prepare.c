@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
 #include "module/module.h"
-#include "ptx/ptx.h"
 #include "queue/queue.h"
 #include "texture/texture.h"
 

@@ -2,10 +2,8 @@
 /* Occupancy, from a device's limits and what a kernel needs. */
 #include "launch/launch.h"
 
-#include "core/core.h"
 #include "device/device.h"
 #include "module/module.h"
-#include "ptx/ptx.h"
 
 static int device_value(const struct sim_device *device, CUdevice_attribute attribute)
 {

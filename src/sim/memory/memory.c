@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 

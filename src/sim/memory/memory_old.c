@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The first ABI of memory, of CUDA 3.1 and before, with addresses and sizes of 32 bits. Drivers
  * still export it, and refuse it in every context that a later ABI made. */
-#include "core/core.h"
 #include "queue/queue.h"
 
 static CUresult refuse(void)

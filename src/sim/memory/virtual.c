@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 
 struct reservation {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "fatbin_format.h"
-#include "ptx/ptx.h"
 
 #define EM_CUDA_MACHINE 190
 #define MARK "cushim" /* in the padding of the ELF identification */

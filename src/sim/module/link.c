@@ -8,9 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/core.h"
 #include "device/device.h"
-#include "ptx/ptx.h"
 
 struct link {
     struct sim_object object;

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 #define MAX_FILE ((long)1 << 30)

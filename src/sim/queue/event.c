@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-
 /* Times of a real device come in steps of about half a microsecond. */
 #define STEP_NS 512
 

@@ -5,9 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/config.h"
-#include "core/core.h"
-
 static uint64_t next_id = 1;
 
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,

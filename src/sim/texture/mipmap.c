@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
 #include "queue/queue.h"
 

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-
 struct sim_reference *sim_reference_make(struct sim_context *context, bool surface)
 {
     struct sim_reference *made = calloc(1, sizeof *made);

@@ -5,7 +5,6 @@
 #include "call/call.h"
 #include "core/core.h"
 #include "ptx/ptx.h"
-#include "sim.h"
 #include "thin/thin.h"
 
 #define PUBLIC __attribute__((visibility("default")))

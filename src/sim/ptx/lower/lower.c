@@ -15,12 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-
 void *lower_module_alloc(struct ptx_module *module, size_t size)
 {
     void *memory;

@@ -3,12 +3,6 @@
  * maps. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-
 static uint32_t lower_offset(struct lower *lower, int64_t offset)
 {
     struct ir_operand constant = {.kind = IR_OPERAND_IMM, .bits = (uint64_t)offset};

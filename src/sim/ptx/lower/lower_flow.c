@@ -4,12 +4,7 @@
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
 static void lower_bra(struct lower *lower, const struct ir_insn *insn, uint32_t index)

@@ -2,10 +2,6 @@
 /* One instruction: to its family, or to the run function that select_run knows. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/read/ir.h"
-
 struct flat { /* the operands of a step, in order */
     uint32_t values[LOWER_MAX_PARTS];
     bool defs[LOWER_MAX_PARTS];

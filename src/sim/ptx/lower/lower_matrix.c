@@ -2,11 +2,7 @@
 /* Matrices from and to memory. Lanes give addresses for each other, so all of them meet first. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/read/ir.h"
 
 /* A step behind which all lanes of the warp are together. */
 static void lower_meeting(struct lower *lower)

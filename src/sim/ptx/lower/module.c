@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "ptx/lower/lower.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
 static void module_free(struct ptx_module *module)

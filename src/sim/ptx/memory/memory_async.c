@@ -4,11 +4,7 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 /* Nothing is fetched, but on real devices a wild address is no fault here either. */
 void memory_async_prefetch(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)

@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops_mma.h"
-#include "ptx/ptx.h"
 
 struct place { /* of a fragment in memory */
     struct fragment fragment;

@@ -8,7 +8,6 @@
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 #include "ptx/ops/state.h"
-#include "ptx/read/ir.h"
 
 /* --- Arithmetic: of 64 bits, whose low half is right for 32 --- */
 

@@ -5,7 +5,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 OPS_2(add_16, u32, u32, u32, ops_u16(a + b))
 OPS_2(add_32, u32, u32, u32, a + b)

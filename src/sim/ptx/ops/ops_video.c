@@ -6,7 +6,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 static int64_t selected(uint32_t value, unsigned selector, bool is_signed)
 {

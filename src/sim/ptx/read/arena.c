@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ptx/ptx.h"
-
 enum { BLOCK_BYTES = 64 * 1024, LARGE_BYTES = 16 * 1024 };
 
 struct block {

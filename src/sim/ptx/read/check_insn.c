@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/check.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 /* One kind of symbol: variables or functions. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536 };

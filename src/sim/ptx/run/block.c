@@ -11,10 +11,7 @@
 #include <time.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
 #define SLEEP_NS 100000     /* of a worker whose warps all nap */

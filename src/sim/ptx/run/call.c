@@ -8,10 +8,7 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 #include "ptx/read/read.h"
 
 static uint32_t frame_class(size_t size)

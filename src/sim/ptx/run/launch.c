@@ -9,10 +9,7 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 #include "ptx/run/run.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
