@@ -67,11 +67,6 @@ CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 hand
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuIpcOpenMemHandle(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle, unsigned int Flags)
-{
-    return sim_cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
-}
-
 CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)
 {
     struct sim_context *context;

@@ -198,11 +198,6 @@ CUresult sim_cuMemcpy2D_v2(const CUDA_MEMCPY2D_v2 *pCopy)
     return flat(pCopy, NULL, true);
 }
 
-CUresult sim_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D_v2 *pCopy)
-{
-    return flat(pCopy, NULL, true);
-}
-
 CUresult sim_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D_v2 *pCopy, CUstream hStream)
 {
     return flat(pCopy, hStream, false);

@@ -191,11 +191,6 @@ CUresult sim_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice_v1 dev)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuDeviceGetUuid(CUuuid *uuid, CUdevice_v1 dev)
-{
-    return sim_cuDeviceGetUuid_v2(uuid, dev);
-}
-
 /* A number that Windows gives to adapters. */
 CUresult sim_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice_v1 dev)
 {

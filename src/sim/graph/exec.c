@@ -332,8 +332,8 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
     return CUDA_SUCCESS;
 }
 
-static CUresult with_log(CUgraphExec *out, CUgraph graph, CUgraphNode *error_node, char *log,
-                         size_t size)
+CUresult sim_cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph, CUgraphNode *error_node,
+                                   char *log, size_t size)
 {
     struct sim_node *error;
     CUresult result = instantiate(out, graph, 0, &error);
@@ -342,18 +342,6 @@ static CUresult with_log(CUgraphExec *out, CUgraph graph, CUgraphNode *error_nod
     if (log && size)
         snprintf(log, size, "%s", error ? "a node of the graph cannot be instantiated" : "");
     return result;
-}
-
-CUresult sim_cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
-                                char *logBuffer, size_t bufferSize)
-{
-    return with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
-}
-
-CUresult sim_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                   CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
-{
-    return with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
 }
 
 CUresult sim_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,

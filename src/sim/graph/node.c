@@ -176,23 +176,6 @@ CUresult sim_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
     return add_params(&place, nodeParams);
 }
 
-CUresult sim_cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
-                               const CUgraphNode *dependencies,
-                               const CUgraphEdgeData *dependencyData, size_t numDependencies,
-                               CUgraphNodeParams *nodeParams)
-{
-    return sim_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-                                 nodeParams);
-}
-
-CUresult sim_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                            const CUgraphNode *dependencies, size_t numDependencies,
-                            CUgraphNodeParams *nodeParams)
-{
-    return sim_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-                                 nodeParams);
-}
-
 CUresult sim_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                  const CUgraphNode *dependencies, size_t numDependencies)
 {

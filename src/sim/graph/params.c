@@ -167,11 +167,6 @@ CUresult sim_cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeP
     return sim_params_set(node, nodeParams);
 }
 
-CUresult sim_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
-{
-    return sim_cuGraphNodeSetParams_v2(hNode, nodeParams);
-}
-
 CUresult sim_cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
     struct sim_node *node = sim_graph_node(hNode);

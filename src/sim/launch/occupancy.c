@@ -88,12 +88,6 @@ static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dy
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
-                                                         int blockSize, size_t dynamicSMemSize)
-{
-    return blocks(numBlocks, func, blockSize, dynamicSMemSize);
-}
-
 CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
                                                                   int blockSize,
                                                                   size_t dynamicSMemSize,
@@ -143,14 +137,6 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
     if (most == 0)
         *blockSize = *minGridSize = 0;
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
-                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                              size_t dynamicSMemSize, int blockSizeLimit)
-{
-    return best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
-                blockSizeLimit);
 }
 
 CUresult

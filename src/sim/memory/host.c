@@ -169,11 +169,6 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     return result;
 }
 
-CUresult sim_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
-{
-    return sim_cuMemHostRegister_v2(p, bytesize, Flags);
-}
-
 CUresult sim_cuMemHostUnregister(void *p)
 {
     struct sim_context *context;

@@ -405,12 +405,3 @@ CUresult sim_cuMemDiscardBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_t
 {
     return each(hStream, dptrs, sizes, count, NULL, NULL, 0, flags);
 }
-
-CUresult sim_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_t count,
-                                               CUmemLocation_v1 *prefetchLocs,
-                                               size_t *prefetchLocIdxs, size_t numPrefetchLocs,
-                                               unsigned long long flags, CUstream hStream)
-{
-    return sim_cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
-                                       numPrefetchLocs, flags, hStream);
-}

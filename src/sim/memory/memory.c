@@ -394,3 +394,22 @@ CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr_v2 *pbase, size_t *psize, CUdev
         *psize = found->size;
     return CUDA_SUCCESS;
 }
+
+CUresult sim_memory_old(void)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT : result;
+}
+
+/* Nobody has hardware that decompresses, and a driver says so before it looks at anything else. */
+CUresult sim_cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count,
+                                       unsigned int flags, size_t *errorIndex, CUstream stream)
+{
+    struct sim_stream *found;
+    (void)paramsArray, (void)count, (void)flags, (void)errorIndex;
+    CUresult result = sim_stream(stream, &found);
+    if (result == CUDA_SUCCESS && sim_capture_active(found))
+        result = sim_capture_refuse(found);
+    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : result;
+}

@@ -74,6 +74,10 @@ void sim_range_protect(struct sim_allocation *allocation, bool readable, bool wr
 size_t sim_range_live(size_t *bytes);
 
 /* --- memory.c --- What the files about memory share. */
+/* What entries of the first ABI of memory answer: drivers still export them, and refuse them in
+ * every context that a later ABI made. */
+CUresult sim_memory_old(void);
+
 /* --- What the rooms above do with memory; NULL: nothing --- */
 struct sim_memory_hooks {
     bool (*refuses)(size_t bytes); /* whether a rule refuses an allocation; else it is counted */

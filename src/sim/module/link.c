@@ -270,26 +270,6 @@ CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
     return result;
 }
 
-/* The first ABIs differ in the width of their sizes alone, which on 64 bits is the same. */
-CUresult sim_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                          CUlinkState *stateOut)
-{
-    return sim_cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
-}
-
-CUresult sim_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
-                           const char *name, unsigned int numOptions, CUjit_option *options,
-                           void **optionValues)
-{
-    return sim_cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
-}
-
-CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
-                           unsigned int numOptions, CUjit_option *options, void **optionValues)
-{
-    return sim_cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
-}
-
 /* All inputs are read: link and compile them. */
 static CUresult compile(struct link *link, unsigned architecture)
 {

@@ -108,11 +108,6 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
     return result;
 }
 
-CUresult sim_cuModuleLoadData(CUmodule *module, const void *image)
-{
-    return load(module, image, SIZE_MAX, 0, NULL, NULL);
-}
-
 CUresult sim_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
                                 CUjit_option *options, void **optionValues)
 {

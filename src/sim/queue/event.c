@@ -62,7 +62,7 @@ static CUresult find(CUevent handle, struct sim_event **event)
     return *event ? (*event)->object.context->sticky : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static CUresult destroy(CUevent handle)
+CUresult sim_cuEventDestroy_v2(CUevent handle)
 {
     struct sim_event *event;
     CUresult result = find(handle, &event);
@@ -70,16 +70,6 @@ static CUresult destroy(CUevent handle)
         return result;
     destroy_event(event);
     return result;
-}
-
-CUresult sim_cuEventDestroy(CUevent hEvent)
-{
-    return destroy(hEvent);
-}
-
-CUresult sim_cuEventDestroy_v2(CUevent hEvent)
-{
-    return destroy(hEvent);
 }
 
 void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
@@ -125,7 +115,7 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
     return CUDA_SUCCESS;
 }
 
-static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
+CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
 {
     struct sim_event *event;
     struct sim_stream *stream;
@@ -144,16 +134,6 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
         return CUDA_ERROR_ILLEGAL_STATE;
     result = sim_capture_legacy(stream);
     return result == CUDA_SUCCESS ? sim_event_record(event, stream) : result;
-}
-
-CUresult sim_cuEventRecord(CUevent hEvent, CUstream hStream)
-{
-    return record(hEvent, hStream, 0);
-}
-
-CUresult sim_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-    return record(hEvent, hStream, flags);
 }
 
 CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
@@ -233,7 +213,7 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
     return result;
 }
 
-static CUresult elapsed(float *milliseconds, CUevent from, CUevent to)
+CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to)
 {
     struct sim_event *events[2];
     for (int i = 0; i < 2; i++) {
@@ -252,16 +232,6 @@ static CUresult elapsed(float *milliseconds, CUevent from, CUevent to)
     int64_t last = (int64_t)(sim_ticket_end_ns(events[1]->ticket) / STEP_NS);
     *milliseconds = (float)((double)((last - first) * STEP_NS) / 1e6);
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-    return elapsed(pMilliseconds, hStart, hEnd);
-}
-
-CUresult sim_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-    return elapsed(pMilliseconds, hStart, hEnd);
 }
 
 /* --- Events of a whole context: after all work that its streams have now --- */

@@ -23,7 +23,7 @@ CUresult sim_cuStreamCreate(CUstream *phStream, unsigned int Flags)
     return sim_cuStreamCreateWithPriority(phStream, Flags, 0);
 }
 
-static CUresult destroy(CUstream handle)
+CUresult sim_cuStreamDestroy_v2(CUstream handle)
 {
     struct sim_stream *stream;
     if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
@@ -33,16 +33,6 @@ static CUresult destroy(CUstream handle)
         return result;
     sim_stream_free(stream); /* also where the context has an error, which is the answer then */
     return result;
-}
-
-CUresult sim_cuStreamDestroy(CUstream hStream)
-{
-    return destroy(hStream);
-}
-
-CUresult sim_cuStreamDestroy_v2(CUstream hStream)
-{
-    return destroy(hStream);
 }
 
 CUresult sim_cuStreamQuery(CUstream hStream)

@@ -204,12 +204,6 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPT
     return result;
 }
 
-CUresult sim_cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v2 *desc,
-                                     CUdeviceptr_v2 dptr, size_t Pitch)
-{
-    return sim_cuTexRefSetAddress2D_v3(hTexRef, desc, dptr, Pitch);
-}
-
 CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)
 {
     struct sim_reference *reference;
