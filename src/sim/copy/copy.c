@@ -245,55 +245,27 @@ static CUresult line(CUstream stream, bool wait, CUmemorytype to_type, uint64_t 
     return sim_copy_submit(stream, &copy, NULL, wait);
 }
 
-CUresult sim_cuMemcpyHtoD_v2(CUdeviceptr_v2 dstDevice, const void *srcHost, size_t ByteCount)
-{
-    return line(NULL, true, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST,
-                (uint64_t)(uintptr_t)srcHost, ByteCount);
-}
-
-CUresult sim_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr_v2 srcDevice, size_t ByteCount)
-{
-    return line(NULL, true, CU_MEMORYTYPE_HOST, (uint64_t)(uintptr_t)dstHost, CU_MEMORYTYPE_DEVICE,
-                srcDevice, ByteCount);
-}
-
-CUresult sim_cuMemcpyDtoD_v2(CUdeviceptr_v2 dstDevice, CUdeviceptr_v2 srcDevice, size_t ByteCount)
-{
-    return line(NULL, true, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_DEVICE, srcDevice,
-                ByteCount);
-}
-
-CUresult sim_cuMemcpy(CUdeviceptr_v2 dst, CUdeviceptr_v2 src, size_t ByteCount)
-{
-    return line(NULL, true, CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount);
-}
-
-CUresult sim_cuMemcpyHtoDAsync_v2(CUdeviceptr_v2 dstDevice, const void *srcHost, size_t ByteCount,
-                                  CUstream hStream)
-{
-    return line(hStream, false, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST,
-                (uint64_t)(uintptr_t)srcHost, ByteCount);
-}
-
-CUresult sim_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr_v2 srcDevice, size_t ByteCount,
-                                  CUstream hStream)
-{
-    return line(hStream, false, CU_MEMORYTYPE_HOST, (uint64_t)(uintptr_t)dstHost,
-                CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount);
-}
-
-CUresult sim_cuMemcpyDtoDAsync_v2(CUdeviceptr_v2 dstDevice, CUdeviceptr_v2 srcDevice,
-                                  size_t ByteCount, CUstream hStream)
-{
-    return line(hStream, false, CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_DEVICE, srcDevice,
-                ByteCount);
-}
-
-CUresult sim_cuMemcpyAsync(CUdeviceptr_v2 dst, CUdeviceptr_v2 src, size_t ByteCount,
-                           CUstream hStream)
-{
-    return line(hStream, false, CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount);
-}
+/* The entry that waits and the one that does not. The columns: what either side is, its type, and
+ * how it becomes a number. */
+#define ADDRESS(place) (place)
+#define POINTER(place) (uint64_t)(uintptr_t)(place)
+#define LINE(symbol, async, to_kind, to_type, to_number, from_kind, from_type, from_number)        \
+    CUresult sim_##symbol(to_type to, from_type from, size_t size)                                 \
+    {                                                                                              \
+        return line(NULL, true, CU_MEMORYTYPE_##to_kind, to_number(to), CU_MEMORYTYPE_##from_kind, \
+                    from_number(from), size);                                                      \
+    }                                                                                              \
+    CUresult sim_##async(to_type to, from_type from, size_t size, CUstream stream)                 \
+    {                                                                                              \
+        return line(stream, false, CU_MEMORYTYPE_##to_kind, to_number(to),                         \
+                    CU_MEMORYTYPE_##from_kind, from_number(from), size);                           \
+    }
+LINE(cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, DEVICE, CUdeviceptr_v2, ADDRESS, HOST, const void *,
+     POINTER)
+LINE(cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, HOST, void *, POINTER, DEVICE, CUdeviceptr_v2, ADDRESS)
+LINE(cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, DEVICE, CUdeviceptr_v2, ADDRESS, DEVICE, CUdeviceptr_v2,
+     ADDRESS)
+LINE(cuMemcpy, cuMemcpyAsync, UNIFIED, CUdeviceptr_v2, ADDRESS, UNIFIED, CUdeviceptr_v2, ADDRESS)
 
 CUresult sim_copy_line_settle(CUcontext one, CUcontext other)
 {
