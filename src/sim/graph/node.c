@@ -183,68 +183,12 @@ CUresult sim_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return add_params(&place, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY});
 }
 
-CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode *dependencies, size_t numDependencies,
-                                     const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams, NULL);
-}
-
-CUresult sim_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                  const CUgraphNode *dependencies, size_t numDependencies,
-                                  const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams, NULL);
-}
-
-CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                  const CUgraphNode *dependencies, size_t numDependencies,
-                                  const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEMCPY, copyParams, sizeof *copyParams, ctx);
-}
-
-CUresult sim_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                  const CUgraphNode *dependencies, size_t numDependencies,
-                                  const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams, CUcontext ctx)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEMSET, memsetParams, sizeof *memsetParams, ctx);
-}
-
-CUresult sim_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                const CUgraphNode *dependencies, size_t numDependencies,
-                                const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams, NULL);
-}
-
 CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const CUgraphNode *dependencies, size_t numDependencies,
                                       CUgraph childGraph)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     return add_child(&place, childGraph, false);
-}
-
-CUresult sim_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                       const CUgraphNode *dependencies, size_t numDependencies,
-                                       CUevent event)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event, NULL);
-}
-
-CUresult sim_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode *dependencies, size_t numDependencies,
-                                     CUevent event)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL);
 }
 
 CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -262,21 +206,37 @@ CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return result;
 }
 
-CUresult sim_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                   const CUgraphNode *dependencies, size_t numDependencies,
-                                   CUdeviceptr dptr)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEM_FREE, &dptr, sizeof dptr, NULL);
-}
-
-CUresult sim_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode *dependencies, size_t numDependencies,
-                                      const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams, sizeof *nodeParams, NULL);
-}
+/* What kind of node each entry is for, and what it takes: ADD_IN with a context. */
+#define ADD(symbol, kind, type)                                                                    \
+    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
+                          size_t count, const type *from)                                          \
+    {                                                                                              \
+        struct place place = {node, graph, after, NULL, count};                                    \
+        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, NULL);             \
+    }
+#define ADD_IN(symbol, kind, type)                                                                 \
+    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
+                          size_t count, const type *from, CUcontext context)                       \
+    {                                                                                              \
+        struct place place = {node, graph, after, NULL, count};                                    \
+        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, context);          \
+    }
+#define ADD_HANDLE(symbol, kind, type)                                                             \
+    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
+                          size_t count, type from)                                                 \
+    {                                                                                              \
+        struct place place = {node, graph, after, NULL, count};                                    \
+        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, &from, sizeof from, NULL);             \
+    }
+ADD(cuGraphAddKernelNode_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
+ADD(cuGraphAddKernelNode, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
+ADD_IN(cuGraphAddMemcpyNode, MEMCPY, CUDA_MEMCPY3D_v2)
+ADD_IN(cuGraphAddMemsetNode, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
+ADD(cuGraphAddHostNode, HOST, CUDA_HOST_NODE_PARAMS_v1)
+ADD_HANDLE(cuGraphAddEventRecordNode, EVENT_RECORD, CUevent)
+ADD_HANDLE(cuGraphAddEventWaitNode, WAIT_EVENT, CUevent)
+ADD_HANDLE(cuGraphAddMemFreeNode, MEM_FREE, CUdeviceptr)
+ADD(cuGraphAddBatchMemOpNode, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
 
 /* Edges from and to it go with it. Memory is the graph's for good. */
 CUresult sim_cuGraphDestroyNode(CUgraphNode hNode)
