@@ -58,7 +58,7 @@ static CUresult row(const struct sim_copy *copy, uint64_t to, uint64_t from)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_copy_run(void *user)
+static CUresult sim_copy_run(void *user)
 {
     const struct sim_copy *copy = user;
     size_t to_size = span(copy, &copy->to), from_size = span(copy, &copy->from);

@@ -28,7 +28,6 @@ struct sim_copy {
  * shows of it, NULL: a plain range. --- */
 CUresult sim_copy_submit(CUstream stream, const struct sim_copy *copy,
                          const CUDA_MEMCPY3D_v2 *parameters, bool wait);
-CUresult sim_copy_run(void *copy); /* sim_work */
 /* A copy or fill in the stream is refused with this code: what a capture makes of that. */
 CUresult sim_copy_refused(CUstream stream, CUresult code);
 
@@ -41,7 +40,6 @@ CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
 CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *copy,
                               struct sim_item *item);
 CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *parameters);
-CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters);
 
 /* --- copy.c --- */
 /* What the caller says that an address is; UNIFIED: whatever it is. */

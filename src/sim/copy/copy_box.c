@@ -126,7 +126,7 @@ CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v
     return result == CUDA_SUCCESS ? sim_copy_item(context, &copy, parameters, false, item) : result;
 }
 
-CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
+static CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
 {
     struct sim_context *context;
     CUDA_MEMCPY3D_v2 same;

@@ -66,7 +66,6 @@ void *sim_object(enum sim_kind kind, const void *handle);
  * gave the driver's lock up: another thread may have destroyed it. */
 bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);
 struct sim_object *sim_object_first(enum sim_kind kind); /* first of the list, through ->next */
-size_t sim_object_count(enum sim_kind kind);
 /* For expire.c. */
 void sim_object_expire_all(void);
 void sim_object_renew_all(void);
@@ -204,8 +203,6 @@ uint64_t sim_report_start_ns(void); /* when the log was opened */
 void sim_report_quiet(void);        /* no problem on standard error */
 /* A line without its newline to standard error, and to the log. */
 void sim_report_say(const char *text);
-/* The same of what went wrong, but to the log alone after sim_report_quiet. */
-void sim_report_problem(const char *text);
 /* The same, one sentence about a device. */
 void sim_report_device(int ordinal, const char *sentence);
 

@@ -58,7 +58,7 @@ void sim_exec_release(struct sim_exec *exec)
 
 /* --- Work that a node and launches of it share --- */
 
-CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
+static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
 {
     struct sim_work_unit *made = calloc(1, sizeof *made);
     if (!made)

@@ -129,7 +129,6 @@ struct sim_exec {
     struct sim_hold *holds;
 };
 
-CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit);
 struct sim_work_unit *sim_exec_work_retain(struct sim_work_unit *unit);
 void sim_exec_work_release(struct sim_work_unit *unit); /* NULL: nothing */
 struct sim_exec *sim_exec(CUgraphExec handle);
@@ -213,14 +212,11 @@ struct sim_capture { /* one stream's part */
     struct sim_capture *next;
 };
 
-/* A stream that is not capturing becomes part of the session. */
-CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream);
 CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
                             const CUgraphEdgeData *data);
 struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
                                       CUstreamCaptureMode mode);
-void sim_session_end(struct sim_session *session); /* no stream captures any more */
-void sim_session_release(struct sim_session *session);
+void sim_session_end(struct sim_session *session);         /* no stream captures any more */
 bool sim_session_blocked(const struct sim_stream *stream); /* the legacy stream may not be used */
 extern _Thread_local CUstreamCaptureMode sim_session_mode; /* the thread's */
 void sim_session_node_gone(const struct sim_node *node);   /* no capture continues after it */

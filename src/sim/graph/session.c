@@ -10,7 +10,7 @@ _Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOB
 static struct sim_session *sessions; /* the active ones */
 static uint64_t next_id = 1;
 
-void sim_session_release(struct sim_session *session)
+static void sim_session_release(struct sim_session *session)
 {
     if (--session->references == 0)
         free(session);
@@ -45,7 +45,8 @@ void sim_session_end(struct sim_session *session)
     sim_session_release(session);
 }
 
-CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream)
+/* A stream that is not capturing becomes part of the session. */
+static CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream)
 {
     struct sim_capture *capture = calloc(1, sizeof *capture);
     if (!capture)

@@ -8,8 +8,9 @@
 #include "module/module.h"
 #include "queue/queue.h"
 
-CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
-                    const CUlaunchAttribute *attributes, unsigned count)
+/* Launch `params` in a stream of its handle. */
+static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
+                           const CUlaunchAttribute *attributes, unsigned count)
 {
     struct sim_stream *stream;
     struct sim_item item;

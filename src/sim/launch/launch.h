@@ -18,9 +18,6 @@ struct sim_launch_extras {
     bool cooperative;
     uint32_t cluster[3]; /* 0: none */
 };
-/* Launch `params` in a stream of its handle. */
-CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream stream,
-                    const CUlaunchAttribute *attributes, unsigned count);
 
 /* --- condition.c --- Values that kernels set and graphs ask for: cudaGraphSetConditional and
  * conditional nodes. */

@@ -9,7 +9,8 @@
 #include "device/device.h"
 #include "queue/queue.h"
 
-struct sim_allocation *sim_managed(uint64_t address, size_t size)
+/* Live managed memory, a pool's too, that holds all of the range, or NULL. */
+static struct sim_allocation *sim_managed(uint64_t address, size_t size)
 {
     struct sim_allocation *found = sim_range_find(address);
     if (!found || found->ending ||
@@ -19,7 +20,8 @@ struct sim_allocation *sim_managed(uint64_t address, size_t size)
     return size <= room - (size_t)(address - found->address) ? found : NULL;
 }
 
-bool sim_managed_location_is_valid(CUmemLocation location)
+/* Whether the location is one that managed memory can move to in this system. */
+static bool sim_managed_location_is_valid(CUmemLocation location)
 {
     switch (location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -34,15 +36,17 @@ bool sim_managed_location_is_valid(CUmemLocation location)
     }
 }
 
-struct sim_managed_page sim_managed_untold(const struct sim_allocation *allocation)
+/* What is told of a page of which nothing was said: a pool's memory prefers the pool's place. */
+static struct sim_managed_page sim_managed_untold(const struct sim_allocation *allocation)
 {
     const struct sim_pool *pool =
         allocation->kind == SIM_MEMORY_POOL_MANAGED ? allocation->owner : NULL;
     return (struct sim_managed_page){.preferred = pool ? pool->location : (CUmemLocation){0}};
 }
 
-struct sim_managed_page *sim_managed_pages(struct sim_allocation *allocation, uint64_t address,
-                                           size_t size, size_t *count)
+/* The pages of [address, address + size), or NULL: no memory for them. */
+static struct sim_managed_page *sim_managed_pages(struct sim_allocation *allocation,
+                                                  uint64_t address, size_t size, size_t *count)
 {
     size_t first = (size_t)(address - allocation->address) / SIM_MANAGED_PAGE;
     size_t last =
@@ -156,7 +160,7 @@ CUresult sim_cuMemAdvise_v2(CUdeviceptr_v2 devPtr, size_t count, CUmem_advise ad
 
 /* --- Prefetches --- */
 
-CUresult sim_managed_prefetch(uint64_t address, size_t size, CUmemLocation location)
+static CUresult sim_managed_prefetch(uint64_t address, size_t size, CUmemLocation location)
 {
     size_t count;
     struct sim_allocation *found = size ? sim_managed(address, size) : NULL;

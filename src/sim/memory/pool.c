@@ -34,7 +34,8 @@ struct sim_pool *sim_pool_make(CUmemAllocationType type, CUmemLocation location)
     return pool;
 }
 
-void sim_pool_drop(struct sim_pool *pool)
+/* The pool ends here if nothing of it is left. */
+static void sim_pool_drop(struct sim_pool *pool)
 {
     if (!pool->destroyed || pool->live || pool->held)
         return;

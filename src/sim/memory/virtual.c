@@ -14,7 +14,8 @@ struct reservation {
 };
 static struct reservation *reservations;
 
-bool sim_virtual_is_reserved(uint64_t address, size_t size)
+/* Whether the range lies in one reservation. */
+static bool sim_virtual_is_reserved(uint64_t address, size_t size)
 {
     for (const struct reservation *r = reservations; r; r = r->next)
         if (address >= r->address && address - r->address <= r->size &&
@@ -131,7 +132,8 @@ static void destroy(void *data)
     free(physical);
 }
 
-void sim_virtual_physical_release(struct sim_physical *physical)
+/* It ends here if nothing refers to it. */
+static void sim_virtual_physical_release(struct sim_physical *physical)
 {
     if (physical->handles || physical->places)
         return;

@@ -83,7 +83,7 @@ void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
     event->mark = NULL;
 }
 
-CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
+static CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
 {
     struct sim_ticket *ticket;
     CUresult result = sim_stream_mark(stream, &ticket);

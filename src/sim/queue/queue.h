@@ -90,7 +90,6 @@ struct sim_event {
 
 /* The event now stands for this ticket, which is retained. */
 void sim_event_set(struct sim_event *event, struct sim_ticket *ticket);
-CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream);
 
 /* An event of another process; `shared` becomes its own. NULL: no memory. */
 struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_shared *shared);
@@ -206,12 +205,8 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream);
  * (may be NULL) when the work is done or given up. */
 CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *user,
                             void (*drop)(void *));
-/* The same, and wait for it; the code of the work. */
-CUresult sim_stream_enqueue_wait(struct sim_stream *stream, sim_work *work, void *user);
-struct sim_ticket *sim_stream_last(struct sim_stream *stream); /* retained; NULL: nothing queued */
 /* Make the stream's next work follow `ticket` too. */
 void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket);
-CUresult sim_stream_wait_all(struct sim_stream *stream);
 CUresult sim_stream_wait_context(struct sim_context *context);
 /* The same for a program that asked to wait: pools learn what is free by now. */
 CUresult sim_stream_synchronize(struct sim_stream *stream);

@@ -221,7 +221,8 @@ CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *use
                     .params.type = SIM_ITEM_NO_NODE, .run = work, .user = user, .drop = drop});
 }
 
-CUresult sim_stream_enqueue_wait(struct sim_stream *stream, sim_work *work, void *user)
+/* Submit, and wait for it; the code of the work. */
+static CUresult sim_stream_enqueue_wait(struct sim_stream *stream, sim_work *work, void *user)
 {
     return sim_stream_submit_wait(
         stream, &(struct sim_item){.params.type = SIM_ITEM_NO_NODE, .run = work, .user = user});
@@ -250,7 +251,8 @@ void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket)
     sim_ticket_release(made);
 }
 
-struct sim_ticket *sim_stream_last(struct sim_stream *stream)
+/* Retained; NULL: nothing is queued. */
+static struct sim_ticket *sim_stream_last(struct sim_stream *stream)
 {
     return sim_ticket_retain(stream->last);
 }
@@ -258,7 +260,7 @@ struct sim_ticket *sim_stream_last(struct sim_stream *stream)
 /* --- Waiting --- */
 
 /* The stream's own work; for the legacy stream that of all blocking streams. */
-CUresult sim_stream_wait_all(struct sim_stream *stream)
+static CUresult sim_stream_wait_all(struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
     if (stream == context->legacy && !sim_stream_idle(stream))

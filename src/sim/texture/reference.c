@@ -26,7 +26,7 @@ char *sim_reference_bytes(struct sim_reference *reference)
     return (char *)&reference->handle;
 }
 
-uint64_t sim_reference_handle(const struct sim_reference *reference)
+static uint64_t sim_reference_handle(const struct sim_reference *reference)
 {
     return reference->handle;
 }

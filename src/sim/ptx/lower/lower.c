@@ -50,7 +50,8 @@ void lower_refuse(struct lower *lower, const char *format, ...)
 }
 
 /* Make room for one more than `count`; false and PTX_NO_MEMORY otherwise. */
-bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count, size_t size)
+static bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count,
+                       size_t size)
 {
     uint32_t wanted = *capacity ? *capacity * 2 : 64;
     void *grown;

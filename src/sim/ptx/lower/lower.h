@@ -69,7 +69,6 @@ void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
                     uint32_t index, uint64_t low, uint64_t high);
-bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count, size_t size);
 
 enum value_place operand_place_of(enum ir_type type);
 enum value_place operand_place(const struct lower *lower, const struct ir_operand *operand,

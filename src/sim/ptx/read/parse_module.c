@@ -234,7 +234,7 @@ void parse_module_debug(struct parser *parser)
 }
 
 /* --- Aliases --- */
-void parse_module_alias(struct parser *parser)
+static void parse_module_alias(struct parser *parser)
 {
     struct name names[2];
     uint32_t line = parser->token.line;

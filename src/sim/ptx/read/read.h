@@ -351,7 +351,6 @@ void parse_insn_pending(struct parser *parser, uint32_t from);
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line);
 
 /* --- parse_module.c --- */
-void parse_module_alias(struct parser *parser);
 void parse_module_debug(struct parser *parser); /* .file .loc .section .pragma; at the word */
 bool parse_module_is_debug(const struct parser *parser);
 void parse_module_source(struct parser *parser);
@@ -366,8 +365,6 @@ struct name parse_operand_name(const struct ir_operand *operand);
 bool parse_variable_type(struct parser *parser, uint8_t *type); /* accept a type, if there is one */
 bool parse_variable_vector_word(struct parser *parser, uint8_t *vector);
 bool parse_variable_align(struct parser *parser, uint32_t *align);
-bool parse_variable_array_size(struct parser *parser, const uint64_t *dims, uint32_t count,
-                               uint64_t element, uint64_t *size);
 /* [2][3] behind a name; *size starts as one element's. */
 bool parse_variable_dimensions(struct parser *parser, uint64_t element, uint64_t *size, bool *open);
 void parse_variable_attribute(struct parser *parser, bool *managed);
@@ -385,8 +382,6 @@ struct symbol *symbol_find_label(struct parser *parser, struct name name);
 struct symbol *symbol_find_module(struct parser *parser, struct name name);
 void symbol_leave(struct parser *parser, unsigned depth); /* forget what is deeper or as deep */
 /* Register `number` of a range, made on first use; UINT32_MAX: no memory. */
-uint32_t symbol_range_register(struct parser *parser, const struct symbol *range, uint32_t number,
-                               struct name name);
 unsigned symbol_special_parts(uint32_t special); /* 4: .x to .w; else 1 */
 uint32_t symbol_register_add(struct parser *parser, struct name name, uint8_t type, uint8_t vector);
 
