@@ -14,8 +14,8 @@ LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 CONVERSION = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?"
                         r"(?:hh|h|ll|l|z|j|t)?[diouxXcsp])")
 RUN = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\b[A-Z][A-Z0-9_a-z]*\b(?=\s*\"|\s*[,)])))*")
-# Assembler, JSON, dumps for developers, generated graphs: nobody reads them as a sentence.
-OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/dump.c", "ptx/read/form.c",
+# Assembler, JSON, generated graphs: nobody reads them as a sentence.
+OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/form.c",
                "graph/graph.c", "sim/core/profile.c", "thin/stub.S")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """

@@ -221,13 +221,6 @@ CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *use
                     .params.type = SIM_ITEM_NO_NODE, .run = work, .user = user, .drop = drop});
 }
 
-/* Submit, and wait for it; the code of the work. */
-static CUresult sim_stream_enqueue_wait(struct sim_stream *stream, sim_work *work, void *user)
-{
-    return sim_stream_submit_wait(
-        stream, &(struct sim_item){.params.type = SIM_ITEM_NO_NODE, .run = work, .user = user});
-}
-
 CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,
                                   void (*drop)(void *))
 {
@@ -249,12 +242,6 @@ void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket)
     (void)sim_ticket_after(made, ticket);
     sim_ticket_start(made);
     sim_ticket_release(made);
-}
-
-/* Retained; NULL: nothing is queued. */
-static struct sim_ticket *sim_stream_last(struct sim_stream *stream)
-{
-    return sim_ticket_retain(stream->last);
 }
 
 /* --- Waiting --- */

@@ -55,60 +55,22 @@ CUresult sim_cuStreamSynchronize(CUstream hStream)
     return result == CUDA_SUCCESS ? sim_stream_synchronize(stream) : result;
 }
 
-CUresult sim_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
-{
-    struct sim_stream *stream;
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *flags = stream->flags;
-    return result;
-}
-
-CUresult sim_cuStreamGetPriority(CUstream hStream, int *priority)
-{
-    struct sim_stream *stream;
-    if (!priority)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *priority = stream->priority;
-    return result;
-}
-
-CUresult sim_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
-{
-    struct sim_stream *stream;
-    if (!streamId)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *streamId = stream->id;
-    return result;
-}
-
-CUresult sim_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
-{
-    struct sim_stream *stream;
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *pctx = (CUcontext)stream->object.context;
-    return result;
-}
-
-CUresult sim_cuStreamGetDevice(CUstream hStream, CUdevice *device)
-{
-    struct sim_stream *stream;
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *device = stream->object.context->device->ordinal;
-    return result;
-}
+#define GET(symbol, type, member)                                                                  \
+    CUresult sim_##symbol(CUstream handle, type *value)                                            \
+    {                                                                                              \
+        struct sim_stream *stream;                                                                 \
+        if (!value)                                                                                \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        CUresult result = sim_stream(handle, &stream);                                             \
+        if (result == CUDA_SUCCESS)                                                                \
+            *value = (type)stream->member;                                                         \
+        return result;                                                                             \
+    }
+GET(cuStreamGetFlags, unsigned int, flags)
+GET(cuStreamGetPriority, int, priority)
+GET(cuStreamGetId, unsigned long long, id)
+GET(cuStreamGetCtx, CUcontext, object.context)
+GET(cuStreamGetDevice, CUdevice, object.context->device->ordinal)
 
 CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
 {

@@ -26,11 +26,6 @@ char *sim_reference_bytes(struct sim_reference *reference)
     return (char *)&reference->handle;
 }
 
-static uint64_t sim_reference_handle(const struct sim_reference *reference)
-{
-    return reference->handle;
-}
-
 void sim_reference_destroy(struct sim_reference *reference)
 {
     sim_table_withdraw(reference->handle);

@@ -49,9 +49,6 @@ struct ptx_builtin {
 };
 const struct ptx_builtin *opcodes_builtin(const char *name); /* NULL: there is none */
 
-/* --- dump.c --- */
-void dump_module(const struct ir_module *module, struct ptx_text *text);
-
 /* --- form.c --- */
 /* The next form that takes the modifiers; *at starts as NO_INDEX. `ignored`: bits of fields. */
 const struct form_compiled *form_next(struct parser *parser, const struct reading *reading, int *at,
