@@ -16,7 +16,7 @@ CONVERSION = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?"
 RUN = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\b[A-Z][A-Z0-9_a-z]*\b(?=\s*\"|\s*[,)])))*")
 # Assembler, JSON, dumps for developers, generated graphs: nobody reads them as a sentence.
 OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/dump.c", "ptx/read/form.c",
-               "graph/graph_dot.c", "sim/core/profile.c", "thin/stub.S")
+               "graph/graph.c", "sim/core/profile.c", "thin/stub.S")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
 CUDA driver

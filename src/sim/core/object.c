@@ -102,7 +102,7 @@ void sim_object_renew_all(void)
 }
 #endif
 
-size_t sim_object_count(enum sim_kind kind)
+static size_t sim_object_count(enum sim_kind kind)
 {
     return counts[kind];
 }

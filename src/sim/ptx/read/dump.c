@@ -3,7 +3,6 @@
  * with every name resolved and every field that is set. */
 #include "ptx/read/read.h"
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 static const char *const type_names[] = {
