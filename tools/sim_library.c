@@ -11,10 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf_hide.h"
 #include "call/fault.h"
 #include "core/config.h"
-#include "core/profile.h"
+#include "elf_hide.h"
 #include "nvml/nvml_rule.h"
 
 #define PREFIX "libcuda-sim-"
@@ -175,15 +174,13 @@ bool sim_settings_good(const char *cuda, const char *devices, const char *profil
 bool sim_faults_good(const char *faults)
 {
     char error[320], *rules = strdup(faults), *rest = NULL;
-    struct rule one;
     bool good = rules;
 
     /* In this process, where nothing is called: all are tried together, as in the program. */
     for (char *rule = good ? strtok_r(rules, ";", &rest) : NULL; good && rule;
          rule = strtok_r(NULL, ";", &rest))
-        good = sim_nvml_rule_is(rule)
-                   ? sim_rule_parse(&sim_nvml_rule_family, rule, &one, error, sizeof error)
-                   : sim_fault_add(rule, error, sizeof error);
+        good = sim_nvml_rule_is(rule) ? sim_nvml_rule_check(rule, error, sizeof error)
+                                      : sim_fault_add(rule, error, sizeof error);
     if (!good)
         fprintf(stderr, "cushim sim: --fault: %s\n", rules ? error : "no memory");
     free(rules);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/call.h"
 #include "call/fault.h"
-#include "call/rule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/rule.h"
+#include "call/call.h"
 
 #include <ctype.h>
 #include <errno.h>

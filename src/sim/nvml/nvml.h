@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulated NVML: libnvidia-ml.so.1 beside the simulated libcuda.so.1. It is no part of the
  * engine: it knows the devices by the same settings, and what processes use of them by
- * core/usage.h.
+ * core/usage.c.
  *
  * The generated nvml_sim.c has every entry. It takes the lock, asks the fault rules, and refuses a
  * call before nvmlInit, an entry of a later release, an unknown device, a NULL where an answer
@@ -13,8 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/config.h"
-#include "core/usage.h"
+#include "core/core.h"
 #include "nvml_sim.h"
 #include "sim.h"
 

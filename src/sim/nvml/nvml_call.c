@@ -9,8 +9,6 @@
 
 #include <cushim/compat.h>
 
-#include "core/profile.h"
-#include "core/version.h"
 #include "nvml/nvml.h"
 #include "nvml/nvml_fault.h"
 
@@ -122,7 +120,7 @@ int sim_nvml_attribute(int number)
 {
     int value = 0;
     /* What a device has does not depend on the driver's age. */
-    return sim_profile_attribute(sim_config.profile, number, sim_version_built, &value) ? value : 0;
+    return sim_profile_attribute(sim_config.profile, number, sim_config_built, &value) ? value : 0;
 }
 
 uint32_t sim_nvml_get(nvmlDevice_t device, enum sim_nvml_setting setting)

@@ -5,9 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/profile.h"
-#include "device/identity.h"
+#include "device/device.h"
 #include "nvml/nvml.h"
 
 #define SERIAL_TEXT 16

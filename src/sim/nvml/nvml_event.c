@@ -2,7 +2,6 @@
 /* Event sets, and samples of performance counters. */
 #include <stdlib.h>
 
-#include "core/clock.h"
 #include "nvml/nvml.h"
 
 /* ---- events: none happens, so that a wait ends with its time */

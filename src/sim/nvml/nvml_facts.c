@@ -3,7 +3,6 @@
  * H200. */
 #include <string.h>
 
-#include "core/profile.h"
 #include "nvml/nvml.h"
 
 /* GeForce cards have fans, and no ECC. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/call.h"
 #include "nvml/entries.h"
 #include "nvml/nvml_rule.h"
 

@@ -2,7 +2,7 @@
 /* NVLink and its fabric. Links lead to switches, and all of them are active. */
 #include <string.h>
 
-#include "device/identity.h"
+#include "device/device.h"
 #include "nvml/nvml.h"
 
 /* Whether a device has the link. */

@@ -2,7 +2,7 @@
 /* Memory in use, and its errors, of which there are none. */
 #include <string.h>
 
-#include "device/identity.h"
+#include "device/device.h"
 #include "nvml/nvml.h"
 
 #define MEBI ((unsigned long long)1 << 20)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/identity.h"
+#include "device/device.h"
 #include "nvml/nvml.h"
 
 #define WORD_BITS (8 * sizeof(unsigned long))

@@ -2,7 +2,6 @@
 /* Power, temperature, fans. They follow utilisation. */
 #include <string.h>
 
-#include "core/clock.h"
 #include "nvml/nvml.h"
 
 /* ---- power, in milliwatts */

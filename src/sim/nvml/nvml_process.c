@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/clock.h"
 #include "nvml/nvml.h"
 
 #define NO_INSTANCE 0xFFFFFFFF /* of MIG */

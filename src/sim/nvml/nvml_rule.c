@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "call/call.h"
 #include "nvml/entries.h"
 
 #define MISSING "missing:"
@@ -38,4 +39,10 @@ bool sim_nvml_rule_is(const char *text)
     if (strncmp(text, MISSING, strlen(MISSING)) == 0)
         text += strlen(MISSING);
     return strncmp(text, "nvml", strlen("nvml")) == 0;
+}
+
+bool sim_nvml_rule_check(const char *text, char *error, size_t size)
+{
+    struct rule rule;
+    return sim_rule_parse(&sim_nvml_rule_family, text, &rule, error, size);
 }

@@ -2,7 +2,6 @@
 /* How busy a device is, and the modes that a program may set. */
 #include <string.h>
 
-#include "core/clock.h"
 #include "nvml/nvml.h"
 
 /* ---- utilisation */
