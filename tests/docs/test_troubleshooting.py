@@ -54,7 +54,6 @@ local memory
 shared data
 parameter space
 constant memory
-without body
 register count
 variable count
 linker input '…'
