@@ -9,6 +9,7 @@
 #include "core/current.h"
 #include "memory/memory.h"
 #include "memory/range.h"
+#include "ptx/ptx.h"
 #include "queue/capture.h"
 #include "queue/item.h"
 #include "queue/stream.h"
@@ -56,6 +57,7 @@ static CUresult run(void *user)
             size_t here = found.usable - (size_t)(at - found.address);
             here = here < left ? here : left;
             fill_bytes(found.host + (at - found.address), fill, here);
+            ptx_memory_written(found.host + (at - found.address), here);
             at += here;
             left -= here;
         }

@@ -11,6 +11,7 @@
 #include "memory/memory.h"
 #include "memory/range.h"
 #include "memory/virtual.h"
+#include "ptx/ptx.h"
 #include "queue/ticket.h"
 
 #define PAGE ((size_t)4096)
@@ -145,6 +146,7 @@ static bool own_pages(struct span *span)
 static bool append(struct file *file, const struct span *span)
 {
     struct part *made = malloc(sizeof *made);
+    ptx_memory_end(span->allocation->host); /* others may write it now */
     if (!made || !sim_shared_plain_append(file->number, file->size, span->bytes, span->size)) {
         free(made);
         return false;

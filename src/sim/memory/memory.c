@@ -16,6 +16,7 @@
 #include "memory/idle.h"
 #include "memory/pool_memory.h"
 #include "memory/range.h"
+#include "ptx/ptx.h"
 #include "queue/capture.h"
 #include "queue/stream.h"
 
@@ -77,6 +78,7 @@ void sim_memory_move(struct sim_allocation *allocation, char *pages)
 {
     if (sim_memory_hooks.moved)
         sim_memory_hooks.moved(allocation->id, allocation->host, pages);
+    ptx_memory_end(allocation->host);
     sim_memory_bytes_free(allocation->host, allocation->usable, false);
     sim_range_move(allocation, pages);
     allocation->mapped = true;
@@ -188,6 +190,8 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
             sim_memory_give(device, size);
         return result;
     }
+    if (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_POOL)
+        ptx_memory_begin(bytes, usable);
     *allocation = made;
     return CUDA_SUCCESS;
 }
@@ -223,6 +227,7 @@ CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
 static void release(void *data)
 {
     struct sim_allocation *allocation = data;
+    ptx_memory_end(allocation->host);
     if (owns_bytes(allocation))
         sim_memory_bytes_free(allocation->host, allocation->usable, allocation->mapped);
     sim_shared_close(allocation->shared);

@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "memory/export.h"
 #include "memory/memory.h"
+#include "ptx/ptx.h"
 #include "queue/ticket.h"
 
 static int32_t number_of(const struct sim_device *device)
@@ -36,6 +37,7 @@ static CUresult move_block(struct sim_allocation *allocation, struct sim_shared 
     char *bytes = sim_shared_map(shared, allocation->mapped ? allocation->host : NULL);
     if (!bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    ptx_memory_end(allocation->host); /* others may write them now */
     if (!allocation->mapped)
         sim_memory_move(allocation, bytes);
     allocation->shared = shared;

@@ -9,6 +9,7 @@
 #include "core/context.h"
 #include "device/device.h"
 #include "memory/range.h"
+#include "ptx/ptx.h"
 #include "queue/item.h"
 #include "queue/stream.h"
 
@@ -54,6 +55,7 @@ static bool store(const CUstreamBatchMemOpParams *item)
         __atomic_store_n((uint64_t *)(void *)host, item->writeValue.value64, __ATOMIC_RELEASE);
     else
         __atomic_store_n((uint32_t *)(void *)host, item->writeValue.value, __ATOMIC_RELEASE);
+    ptx_memory_written(host, wide ? 8 : 4);
     return true;
 }
 

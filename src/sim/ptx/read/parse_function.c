@@ -266,6 +266,7 @@ static void start_function(struct parser *parser)
     parser->lacks = NULL;
     parser->used_bytes = 0;
     parser->last_label = UINT32_MAX;
+    parser->source_line = 0;
     if (parser->number_count > 0)
         memset(parser->numbers, 0, parser->number_capacity * 2 * sizeof *parser->numbers);
     parser->number_count = 0;

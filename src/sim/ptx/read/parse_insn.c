@@ -309,6 +309,8 @@ static void add_insn(struct parser *parser, struct reading *reading, bool call)
                            .guarded = reading->guarded,
                            .guard_negate = reading->guard_negate,
                            .guard = reading->guard,
+                           .source_line = parser->source_line,
+                           .source_file = parser->source_file,
                            .used_bytes = parser->used_bytes};
     parser->used_bytes = 0;
     if (!(call ? finish_call(parser, reading, &insn) : check_insn(parser, reading, &insn)))

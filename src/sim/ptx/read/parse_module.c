@@ -142,11 +142,33 @@ bool parse_module_is_debug(const struct parser *parser)
            parse_is_word(parser, "pragma") || parse_is_word(parser, "section");
 }
 
+/* The index of the file that a number means in this source; a new one may get its name later. */
+static struct ir_file *file_of(struct parser *parser, uint32_t number)
+{
+    struct list *files = &parser->reader->files;
+    struct ir_file *file = files->data;
+    for (uint32_t i = parser->first_file; i < files->count; i++)
+        if (file[i].number == number)
+            return &file[i];
+    file = parse_list_add(parser->reader, files, sizeof *file);
+    if (file)
+        *file = (struct ir_file){.source = parser->source, .number = number};
+    return file;
+}
+
 /* .loc 1 2 3, function_name $L__info + 4, inlined_at 1 2 3 */
 static void location(struct parser *parser)
 {
-    uint64_t number;
+    uint64_t number = 0, line = 0;
     struct name name;
+    if (parser->token.kind == TOKEN_INT && parse_integer(parser, &number) &&
+        parser->token.kind == TOKEN_INT && parse_integer(parser, &line)) {
+        const struct ir_file *file = file_of(parser, (uint32_t)number);
+        if (!file)
+            return;
+        parser->source_line = (uint32_t)line;
+        parser->source_file = (uint32_t)(file - (const struct ir_file *)parser->reader->files.data);
+    }
     while (parser->token.kind == TOKEN_INT)
         parse_integer(parser, &number);
     while (parse_accept(parser, ',')) {
@@ -176,6 +198,12 @@ static void file_directive(struct parser *parser)
         parse_syntax(parser);
         return;
     }
+    struct ir_file *file = file_of(parser, (uint32_t)number);
+    char *name = parse_copy(parser, (struct name){parser->token.text, parser->token.length});
+    for (char *c = name; c && *c; c++) /* reports are lines */
+        *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+    if (file)
+        file->name = name;
     parse_next(parser);
     while (parse_accept(parser, ','))
         if (!parse_integer(parser, &number))
