@@ -149,7 +149,8 @@ struct parser {
     unsigned nesting;
     unsigned version, target, address_size;
     char target_suffix; /* sm_90a or sm_100f; NUL: none */
-    bool fatal;         /* a syntax error: the rest of this source is not read */
+    bool texmode_independent;
+    bool fatal; /* a syntax error: the rest of this source is not read */
     /* The function that is read now. */
     const char *lacks;                 /* why it cannot run; NULL: it can */
     uint32_t used_bytes;               /* by a pragma, of the next instruction */

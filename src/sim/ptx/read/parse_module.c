@@ -107,6 +107,7 @@ static void target_directive(struct parser *parser)
             return;
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             known |= parse_name_is(name, others[i]);
+        parser->texmode_independent |= parse_name_is(name, "texmode_independent");
         if (target_name(name, &number, &suffix)) {
             parser->target = number;
             parser->target_suffix = suffix;
@@ -341,10 +342,6 @@ static void module_statement(struct parser *parser)
 {
     if (parse_module_is_debug(parser))
         parse_module_debug(parser);
-    else if (parse_accept_word(parser, "target"))
-        target_directive(parser);
-    else if (parse_accept_word(parser, "address_size"))
-        address_size_directive(parser);
     else if (parse_accept_word(parser, "alias"))
         parse_module_alias(parser);
     else if (parse_is_word(parser, "version")) {
@@ -365,6 +362,10 @@ void parse_module_source(struct parser *parser)
     version_directive(parser);
     if (!parser->reader->stop && !parse_is_word(parser, "target"))
         parse_error(parser, parser->token.line, "Missing .target directive");
+    if (parse_accept_word(parser, "target"))
+        target_directive(parser);
+    if (parse_accept_word(parser, "address_size"))
+        address_size_directive(parser);
     while (parser->token.kind != TOKEN_END && !parser->reader->stop)
         module_statement(parser);
 }
