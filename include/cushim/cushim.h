@@ -475,7 +475,7 @@ CUSHIM_PUBLIC void *cushim_proc(const struct cushim_api *cu, const char *name, i
  *
  * @return CUSHIM_OK, a status of the load, or one of the CUSHIM_ERROR_* that name cuInit. On
  *         failure cushim_message(cu) and cushim_last_error() have a sentence that names what to do.
- *         For a copy of the table with a cuInit of its own, cushim_last_error() alone has it.
+ *         A copy's own cuInit is called without a driver too, and cushim_last_error() alone tells.
  *
  * Threads: safe; two threads may call cuInit at the same time, as drivers allow. Since: 0.1.
  */
