@@ -228,8 +228,9 @@ CUSHIM_PUBLIC const struct cushim_api *cushim_connect_(const struct cushim_optio
  * @param options  NULL for the defaults. Options that contradict themselves are refused: this call
  *                 returns a table without a driver, cushim_last_error() has the sentence, and the
  *                 next call with good options loads.
- * @return the table, which lives until the process ends. NULL only for want of memory in a program
- *         whose header is newer than the library.
+ * @return the table, which lives until the process ends: a plug-in that has cushim in itself and is
+ *         unloaded again and again uses cushim_open and cushim_close. NULL only for want of memory
+ *         in a program whose header is newer than the library.
  *
  * It is a function of the library, for other languages; in C and C++ a macro of the same name adds
  * the size of the caller's table. Who calls the function compares the table's `size` with the table
