@@ -55,7 +55,6 @@ local memory
 shared data
 parameter space
 constant memory
-without body
 register count
 variable count
 linker input '…'
