@@ -4,7 +4,7 @@
 
 Usage: sysroot.py FOLDER ARCHITECTURE [driver | PACKAGE...]. Packages go to FOLDER/root, the driver
 to FOLDER/driver; with the word, the driver alone is fetched, and with names these packages alone.
-What is there already is not fetched again. Nothing is installed, and apt's own state is not touched.
+What is there already is not fetched again. Nothing is installed, and apt's state stays as it is.
 """
 
 import re

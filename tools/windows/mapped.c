@@ -35,7 +35,7 @@ static bool map(struct mapped *mapped, HANDLE file, const char **problem)
     if (good && size.QuadPart > 0) {
         HANDLE object = CreateFileMappingW(file, NULL, PAGE_READONLY, 0, 0, NULL);
         data = object ? MapViewOfFile(object, FILE_MAP_READ, 0, 0, 0) : NULL;
-        good = data != NULL;
+        good = data;
     }
     if (!good) {
         *problem = reason(GetLastError());

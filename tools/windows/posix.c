@@ -161,7 +161,7 @@ static bool add(FTS *tree, char *path, int level)
     }
     if (path)
         tree->waiting[tree->count++] = (struct entry){path, level};
-    return path != NULL;
+    return path;
 }
 
 FTS *fts_open(char *const *paths, int options, void *compare)

@@ -46,8 +46,8 @@ char *json_dumps(const json_t *value, size_t flags);
 int json_dumpf(const json_t *value, FILE *file, size_t flags);
 
 #define json_array_foreach(array, index, value)                                                    \
-    for ((index) = 0; ((value) = json_array_get(array, index)) != NULL; (index)++)
+    for ((index) = 0; ((value) = json_array_get(array, index)); (index)++)
 #define json_object_foreach(object, key, value)                                                    \
-    for (size_t json_i_ = 0; ((key) = json_member(object, json_i_, &(value))) != NULL; json_i_++)
+    for (size_t json_i_ = 0; ((key) = json_member(object, json_i_, &(value))); json_i_++)
 
 #endif
