@@ -37,13 +37,13 @@ BEHAVIOURS = """
 """
 EXPORTS = """
 #include "call/call.h"
-#include "call/entry.h"
-#include "call/fault.h"
+#include "call/call.h"
+#include "call/call.h"
 #include "sim.h"
 
 """
 STUBS = """
-#include "thin/stub.h"
+#include "thin/thin.h"
 
 /* Here a name is the exported symbol itself. */
 {undefs}

@@ -28,9 +28,12 @@ const struct command *const command_all[] = {
     &command_diff,
 #endif
     &command_explain,
-    &command_report,
 #ifndef _WIN32
     &command_doctor,
+    &command_measure,
+#endif
+    &command_report,
+#ifndef _WIN32
     &command_demo,
 #endif
 #ifdef HAVE_SIM

@@ -18,6 +18,7 @@ from real_drivers import ROOT, newest_drivers, nm_exports, registry  # noqa: E40
 CLI = os.environ.get("CUSHIM_CLI", "cushim")
 FAKE_GPU = os.environ.get("CUSHIM_FAKE_GPU", "")
 FAKES = Path(os.environ.get("CUSHIM_FAKES", "."))
+FATBINS = Path(os.environ.get("CUSHIM_FATBINS", "."))
 DRIVERS = newest_drivers()
 SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
                      .glob("libcuda-sim-*.so"),
@@ -30,8 +31,8 @@ OK, FAILED, USAGE, NO_DRIVER, SYSTEM, INPUT = range(6)
 
 def environment(**variables):
     """This process's, without what changes the command's ways; then what the test sets."""
-    ours = ("CUSHIM_LIBCUDA", "CUSHIM_SIM_", "CUDA_", "FAKE_", "NO_COLOR", "ARGP_HELP_FMT",
-            "POSIXLY_CORRECT")
+    ours = ("CUSHIM_LIBCUDA", "CUSHIM_SIM_", "CUSHIM_FACTS", "CUDA_", "FAKE_", "NO_COLOR",
+            "ARGP_HELP_FMT", "POSIXLY_CORRECT", "XDG_CONFIG_HOME")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return {**clean, "TERM": "xterm", "LC_ALL": "C", **variables}
 

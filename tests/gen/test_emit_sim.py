@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from handmade import GEN, HERE
+from handmade import GEN, REGISTRY
 
 ABSENT = """cuDriverGetVersion cuGetErrorName cuGetErrorString cuGetProcAddress
     cuGetProcAddress_v2 cuLaunchHostFunc cuMemAlloc cuMemAlloc_v2 cuNodeSet""".split()
@@ -20,7 +20,7 @@ def emit(tmp_path, output, marks=MARKS, code=0):
     """What emit.py writes, or says where it ends with another CODE."""
     (tmp_path / "missing.def").write_text(marks)
     done = subprocess.run(
-        [sys.executable, GEN / "emit.py", output, tmp_path / "out", "--registry", HERE / "registry",
+        [sys.executable, GEN / "emit.py", output, tmp_path / "out", "--registry", REGISTRY,
          "--missing", tmp_path / "missing.def"], capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
     return done.stderr if code else (tmp_path / "out").read_text(encoding="utf-8")

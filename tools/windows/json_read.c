@@ -166,11 +166,11 @@ static json_t *json_read(struct json_reader *reader, int depth)
     return json_integer(number);
 }
 
-static char *json_file(const char *path)
+/* All that is left in a file; the caller frees it. */
+static char *json_file(FILE *file)
 {
-    FILE *file = fopen(path, "rb");
     size_t size = 0, room = 1 << 16, got = 0;
-    char *text = file ? malloc(room + 1) : NULL;
+    char *text = malloc(room + 1);
 
     while (text && (got = fread(text + size, 1, room - size, file)) > 0) {
         char *more;
@@ -185,34 +185,62 @@ static char *json_file(const char *path)
     }
     if (text)
         text[size] = '\0';
-    if (file)
-        fclose(file);
     return text;
+}
+
+static json_t *json_text(const char *text, size_t flags, json_error_t *error)
+{
+    struct json_reader reader = {text, text, NULL};
+    json_t *value;
+
+    *error = (json_error_t){0};
+    value = text ? json_read(&reader, 0) : json_refuse(&reader, NULL, "memory ran out");
+    if (value)
+        json_blanks(&reader);
+    if (value && *reader.at != '\0' && !(flags & JSON_DISABLE_EOF_CHECK))
+        value = json_refuse(&reader, value, "end of file expected");
+    if (value)
+        return value;
+    error->line = 1;
+    for (const char *at = reader.begin; at < reader.at; at++)
+        error->line += *at == '\n';
+    snprintf(error->text, sizeof error->text, "%s", reader.problem ? reader.problem : "");
+    return NULL;
+}
+
+json_t *json_loadb(const char *bytes, size_t size, size_t flags, json_error_t *error)
+{
+    char *text = calloc(1, size + 1);
+    json_t *value;
+
+    if (text)
+        memcpy(text, bytes, size);
+    value = json_text(text, flags, error);
+    free(text);
+    return value;
+}
+
+json_t *json_loadf(FILE *file, size_t flags, json_error_t *error)
+{
+    char *text = json_file(file);
+    json_t *value = json_text(text, flags, error);
+
+    free(text);
+    return value;
 }
 
 json_t *json_load_file(const char *path, size_t flags, json_error_t *error)
 {
-    char *text = json_file(path);
-    struct json_reader reader = {text, text, NULL};
-    json_t *value = NULL;
+    FILE *file = fopen(path, "rb");
+    json_t *value;
 
-    (void)flags;
     *error = (json_error_t){0};
-    if (!text) {
+    if (!file) {
         snprintf(error->text, sizeof error->text, "unable to open %s: %s", path, strerror(errno));
         error->line = -1;
         return NULL;
     }
-    value = json_read(&reader, 0);
-    json_blanks(&reader);
-    if (value && *reader.at != '\0')
-        value = json_refuse(&reader, value, "end of file expected");
-    if (!value) {
-        error->line = 1;
-        for (const char *at = reader.begin; at < reader.at; at++)
-            error->line += *at == '\n';
-        snprintf(error->text, sizeof error->text, "%s", reader.problem ? reader.problem : "");
-    }
-    free(text);
+    value = json_loadf(file, flags, error);
+    fclose(file);
     return value;
 }

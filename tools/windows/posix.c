@@ -31,6 +31,26 @@ void *memmem(const void *in, size_t in_size, const void *bytes, size_t size)
     return NULL;
 }
 
+ssize_t getline(char **line, size_t *room, FILE *file)
+{
+    size_t length = 0;
+    int c = 0;
+
+    while (c != '\n' && (c = fgetc(file)) != EOF) {
+        if (length + 2 > *room) {
+            size_t more = 2 * *room + 256;
+            char *larger = realloc(*line, more);
+            if (!larger)
+                return -1;
+            *line = larger;
+            *room = more;
+        }
+        (*line)[length++] = (char)c;
+        (*line)[length] = '\0';
+    }
+    return length > 0 ? (ssize_t)length : -1;
+}
+
 char *strcasestr(const char *in, const char *text)
 {
     size_t length = strlen(text);

@@ -5,11 +5,13 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 #include <wchar.h>
 
 #define secure_getenv getenv /* no program has rights that its caller lacks */
 #define fopen windows_open
 
+ssize_t getline(char **line, size_t *room, FILE *file);
 char *strcasestr(const char *in, const char *text);
 void *memmem(const void *in, size_t in_size, const void *bytes, size_t size);
 FILE *windows_open(const char *path, const char *mode);

@@ -4,17 +4,9 @@
 
 #include <string.h>
 
-#include "call/control.h"
-#include "call/entry.h"
-#include "call/journal.h"
-#include "call/start.h"
-#include "core/clock.h"
-#include "core/lock.h"
-#include "core/thread.h"
-#include "core/usage.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "device/init.h"
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 static _Thread_local struct sim_call *current;
 static uint64_t calls;

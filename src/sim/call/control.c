@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What faults and the log do around each call. */
-#include "call/control.h"
-
 #include "call/call.h"
-#include "call/entry.h"
-#include "call/fault.h"
-#include "call/log.h"
-#include "call/summary.h"
-#include "core/lock.h"
+
+#include "core/core.h"
 
 bool sim_control_before(struct sim_call *call)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cushim/sim.h. */
-#include "call/embedded.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,24 +8,12 @@
 #include <string.h>
 #include <cushim/sim.h>
 
-#include "call/call.h"
-#include "call/entry.h"
-#include "call/fault.h"
-#include "call/start.h"
-#include "call/unload.h"
-#include "context/kinds.h"
-#include "context/live.h"
-#include "core/clock.h"
+#include "context/context.h"
 #include "core/config.h"
-#include "core/lock.h"
-#include "core/object.h"
-#include "core/profile.h"
-#include "core/report.h"
-#include "core/version.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "device/init.h"
 #include "helpers/error.h"
-#include "memory/range.h"
+#include "memory/memory.h"
 #include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/entry.h"
+#include "call/call.h"
 
 static void *(*exported)(size_t entry); /* of a library that stands before this code; or NULL */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors by name: the registry's, as in the library. */
-#include "call/entry.h"
+#include "call/call.h"
 #include "core/config.h"
 #include "error_names.h"
 #include "sim.h"

@@ -3,8 +3,7 @@
  * that is not newer than the version asked for. */
 #include <string.h>
 
-#include "call/entry.h"
-#include "call/fault.h"
+#include "call/call.h"
 #include "core/config.h"
 #include "sim.h"
 

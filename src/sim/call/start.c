@@ -2,20 +2,16 @@
 /* The driver's start, at its first call: settings, devices, faults and the log, from the
  * environment, or from cushim/sim.h. A program that runs with more rights than its user has reads
  * none: the log could be written where the user may not. */
-#include "call/start.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/call.h"
-#include "call/fault.h"
-#include "call/summary.h"
 #include "core/config.h"
-#include "core/report.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "device/init.h"
 #include "ptx/ptx.h"
 
 static bool started;

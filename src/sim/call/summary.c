@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/summary.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,13 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "call/fault.h"
-#include "context/live.h"
+#include "context/context.h"
 #include "core/config.h"
-#include "core/lock.h"
-#include "core/report.h"
-#include "launch/launch_report.h"
-#include "device/init.h"
+#include "core/core.h"
+#include "device/device.h"
+#include "launch/launch.h"
 
 #define PATIENCE_S 2
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/unload.h"
+#include "call/call.h"
 
-#include "core/stack.h"
-#include "launch/interrupt.h"
-#include "queue/ticket.h"
+#include "core/core.h"
+#include "launch/launch.h"
+#include "queue/queue.h"
 
 void sim_unload(void)
 {

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts of the program's own: made by all the entries there have been, and destroyed. */
-#include "context/context_create.h"
+#include "context/context.h"
 
-#include "context/green.h"
-#include "context/life.h"
 #include "core/config.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "core/stack.h"
+#include "core/core.h"
 #include "device/device.h"
 
 bool sim_context_create_flags_valid(unsigned flags)

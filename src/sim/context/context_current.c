@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which context is current to the calling thread. */
-#include "context/context_create.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "core/stack.h"
-#include "core/thread.h"
+#include "context/context.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "queue/capture.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 /* A handle of a destroyed context is taken like any other, as devices do: the next call that uses
  * it fails. What never was a context is refused, as the manual has it; a device crashes. */

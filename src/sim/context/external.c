@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and semaphores of other APIs: there are none to share with. What is wrong with a request
  * itself is told first. */
-#include "core/current.h"
+#include "core/core.h"
 #include "sim.h"
 
 CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Green contexts: some of a device's multiprocessors. A simulated device has none to set apart, so
  * they are contexts like others that remember how many they were promised. */
-#include "context/green.h"
+#include "context/context.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "context/life.h"
-#include "core/context.h"
-#include "core/object.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "queue/priority.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 struct sim_green {
     struct sim_object object;

@@ -2,14 +2,9 @@
 /* Memory and events of other processes, by handles of 64 bytes. */
 #include <string.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "core/shared.h"
+#include "core/core.h"
 #include "memory/memory.h"
-#include "memory/share.h"
-#include "queue/event.h"
-#include "queue/event_shared.h"
+#include "queue/queue.h"
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {

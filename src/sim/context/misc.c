@@ -2,8 +2,7 @@
 /* What has no object of its own: the profiler's switches, private tables. */
 #include <string.h>
 
-#include "core/current.h"
-#include "core/report.h"
+#include "core/core.h"
 
 CUresult sim_cuProfilerStart(void)
 {

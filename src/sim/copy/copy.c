@@ -5,12 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "copy/copy_box.h"
-#include "memory/address.h"
-#include "memory/range.h"
-#include "queue/capture.h"
-#include "queue/item.h"
-#include "queue/stream.h"
+#include "memory/memory.h"
+#include "queue/queue.h"
 
 /* Pageable memory up to this size is read before the call returns, as real drivers do. */
 #define STAGED ((size_t)64 << 10)

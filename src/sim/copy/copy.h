@@ -36,4 +36,21 @@ CUresult sim_copy_refused(CUstream stream, CUresult code);
 CUresult sim_copy_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *copy,
                           struct sim_item *item);
 
+/* --- copy_box.c --- */
+CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *parameters);
+CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters);
+
+/* --- copy_line.c --- */
+/* What the caller says that an address is; UNIFIED: whatever it is. */
+CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
+                            bool write);
+/* A synchronous copy between contexts follows all that is pending in both, and is done when the
+ * call returns ("cuMemcpyPeer" of the driver API's manual). NULL: the current one. */
+CUresult sim_copy_line_settle(CUcontext one, CUcontext other);
+
+/* --- fill.c --- */
+/* A fill: width in elements, as graph nodes say it: item->params.memset. */
+CUresult sim_fill_prepare(struct sim_context *context, const CUDA_MEMSET_NODE_PARAMS_v2 *fill,
+                          struct sim_item *item);
+
 #endif

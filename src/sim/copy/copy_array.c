@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies between arrays and plain ranges, by offset in bytes. */
 #include "copy/copy.h"
-#include "copy/copy_line.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "texture/array.h"
+#include "core/core.h"
+#include "texture/texture.h"
 
 struct end { /* an array, or else an address */
     CUarray array;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of rectangles and boxes, between memory and arrays. */
-#include "copy/copy_box.h"
+#include "copy/copy.h"
 
 #include <string.h>
 
-#include "copy/copy.h"
-#include "copy/copy_line.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "queue/stream.h"
-#include "texture/array.h"
+#include "core/core.h"
+#include "queue/queue.h"
+#include "texture/texture.h"
 
 _Static_assert(sizeof(CUDA_MEMCPY3D_v2) == sizeof(CUDA_MEMCPY3D_PEER_v1), "one layout");
 

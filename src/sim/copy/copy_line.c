@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of plain ranges, in every direction. */
-#include "copy/copy_line.h"
-
 #include "copy/copy.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "memory/address.h"
+
+#include "core/core.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 /* A pool's memory on the host is the host's to a copy, whatever access a device has. */
 static CUresult of_pool_on_host(const struct sim_allocation *found, CUmemorytype type,

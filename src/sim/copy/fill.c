@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Fills of 8, 16 and 32 bits, along a line and of rectangles. */
-#include "copy/fill.h"
+#include "copy/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "copy/copy.h"
-#include "core/current.h"
+#include "core/core.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "queue/capture.h"
-#include "queue/item.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 struct fill {
     uint64_t address;

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/profile.h"
-#include "core/version.h"
+#include "core/core.h"
 #include "ptx/ptx.h"
 
 struct sim_config sim_config = {.devices = 1};

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The live objects: a hash by address, and a list of each kind in order of creation. */
-#include "core/object.h"
-
-#include "core/context.h"
-#include "core/expire.h"
+#include "core/core.h"
 
 #define BUCKETS 1024
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said to the user: lines on standard error and in the log. */
-#include "core/report.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "core/clock.h"
 
 /* Above what programs count on, or close all of. */
 #define FILE_FROM 200

@@ -6,13 +6,7 @@
 #include <string.h>
 
 #include "core/config.h"
-#include "core/context.h"
-#include "core/object.h"
-#include "core/profile.h"
-#include "core/usage.h"
-#include "device/device_name.h"
-#include "device/identity.h"
-#include "device/init.h"
+#include "core/core.h"
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];
 static int visible;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What tells one device from another: name, uuid, place on the bus. */
-#include "device/device_name.h"
+#include "device/device.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/profile.h"
-#include "device/device.h"
-#include "device/identity.h"
+#include "core/config.h"
 
 #define PCI_TEXT 13 /* "0000:01:00.0" and NUL */
 

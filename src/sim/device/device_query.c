@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/config.h"
-#include "core/current.h"
+#include "core/core.h"
 #include "device/device.h"
 
 CUresult sim_cuDeviceGetCount(int *count)

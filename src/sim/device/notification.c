@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who is to be told when a process has more of a device's memory than its share: none ever has
  * here, as processes do not share a simulated device's memory. */
-#include "core/registration.h"
+#include "core/core.h"
 #include "device/device.h"
 #include "sim.h"
 

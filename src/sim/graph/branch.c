@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "graph/branch.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 
-#include "core/clock.h"
 #include "core/config.h"
-#include "core/context.h"
-#include "core/lock.h"
-#include "core/object.h"
-#include "graph/exec.h"
-#include "graph/graph.h"
-#include "graph/graph_launch.h"
-#include "launch/condition.h"
-#include "memory/range.h"
+#include "core/core.h"
+#include "launch/launch.h"
+#include "memory/memory.h"
 #include "ptx/ptx.h"
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 /* What a body cannot have is found here: its memory and its host functions are no graph's. */
 static bool may_have(CUgraphNodeType type)

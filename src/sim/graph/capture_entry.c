@@ -3,11 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "graph/edge.h"
+#include "core/core.h"
 #include "graph/graph.h"
-#include "graph/session.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 static bool mode_valid(CUstreamCaptureMode mode)
 {

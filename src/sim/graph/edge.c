@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Dependencies between the nodes of a graph, in the entries with and without data of an edge. */
-#include "graph/edge.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "graph/graph.h"
 
 bool sim_edge_plain(const CUgraphEdgeData *data)
 {

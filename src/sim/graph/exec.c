@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs made executable: child graphs dissolved, the nodes sorted, the work prepared anew. */
-#include "graph/exec.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/object.h"
-#include "graph/branch.h"
-#include "graph/graph.h"
-#include "graph/graph_memory.h"
-#include "graph/params.h"
-#include "graph/user_object.h"
-#include "launch/condition.h"
-#include "queue/item.h"
-#include "queue/stream.h"
-#include "queue/ticket.h"
+#include "core/core.h"
+#include "launch/launch.h"
+#include "queue/queue.h"
 
 static unsigned next_exec = 1;
 

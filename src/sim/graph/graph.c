@@ -4,12 +4,9 @@
 
 #include <stdlib.h>
 
-#include "core/object.h"
-#include "graph/graph_conditional.h"
-#include "graph/session.h"
-#include "graph/user_object.h"
-#include "launch/condition.h"
-#include "queue/item.h"
+#include "core/core.h"
+#include "launch/launch.h"
+#include "queue/queue.h"
 
 static uint64_t next_node = 1;
 static unsigned next_graph = 1;

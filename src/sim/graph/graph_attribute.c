@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "graph/params.h"
-#include "queue/item.h"
+#include "queue/queue.h"
 
 static bool known(CUlaunchAttributeID id)
 {

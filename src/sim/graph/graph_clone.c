@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of graphs, whose nodes remember what they are copies of. */
-#include "graph/graph_clone.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/edge.h"
-#include "graph/graph.h"
-#include "graph/graph_conditional.h"
-#include "graph/params.h"
-#include "graph/user_object.h"
-#include "queue/item.h"
+#include "queue/queue.h"
 
 static CUresult copy_node(const struct sim_node *node, struct sim_graph *to)
 {

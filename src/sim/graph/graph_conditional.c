@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Conditional nodes and their handles. The graphs that a node may run are its own; each is filled
  * like any other. */
-#include "graph/graph_conditional.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 
-#include "core/object.h"
-#include "graph/graph.h"
-#include "launch/condition.h"
+#include "core/core.h"
+#include "launch/launch.h"
 
 /* More are a mistake, which would take all memory. */
 #define BODIES_MAX 65536

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches of executable graphs: a ticket for every node, in the order of the edges. */
-#include "graph/graph_launch.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 
-#include "core/object.h"
-#include "graph/branch.h"
-#include "graph/exec.h"
-#include "graph/graph_memory.h"
-#include "graph/params.h"
-#include "launch/launch_prepare.h"
-#include "queue/capture.h"
-#include "queue/event.h"
-#include "queue/event_shared.h"
-#include "queue/stream.h"
-#include "queue/ticket.h"
+#include "core/core.h"
+#include "launch/launch.h"
+#include "queue/queue.h"
 
 static CUresult run_unit(void *user)
 {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "graph/params.h"
 
 /* A node of this type, or NULL. */
 static struct sim_node *typed(CUgraphNode handle, CUgraphNodeType type)

@@ -2,11 +2,8 @@
 /* Changes to executable graphs: of one node, of a child graph, of everything at once. */
 #include <stdlib.h>
 
-#include "graph/branch.h"
-#include "graph/exec.h"
 #include "graph/graph.h"
-#include "graph/params.h"
-#include "queue/item.h"
+#include "queue/queue.h"
 
 /* Launches that run keep the old work. */
 static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNodeParams *params)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Events recorded in captures: by them other streams join, and come back. */
-#include "graph/mark.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "graph/graph.h"
-#include "graph/session.h"
-#include "queue/capture.h"
-#include "queue/stream.h"
+#include "core/core.h"
+#include "queue/queue.h"
 
 struct sim_mark {
     struct sim_session *session; /* a reference: it may have ended */

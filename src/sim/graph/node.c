@@ -2,14 +2,8 @@
 /* Nodes added to graphs, and taken out. */
 #include <string.h>
 
-#include "graph/edge.h"
 #include "graph/graph.h"
-#include "graph/graph_clone.h"
-#include "graph/graph_conditional.h"
-#include "graph/graph_memory.h"
-#include "graph/params.h"
-#include "graph/session.h"
-#include "queue/item.h"
+#include "queue/queue.h"
 
 struct place { /* where a node goes */
     CUgraphNode *out;

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of nodes: what makes them work, and how they are changed. */
-#include "graph/params.h"
+#include "graph/graph.h"
 
 #include <string.h>
 
 #include "copy/copy.h"
-#include "copy/fill.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "graph/graph.h"
-#include "graph/graph_memory.h"
-#include "launch/launch_prepare.h"
-#include "memory/stream_value.h"
-#include "queue/callback.h"
-#include "queue/item.h"
+#include "core/core.h"
+#include "launch/launch.h"
+#include "memory/memory.h"
+#include "queue/queue.h"
 
 static struct sim_context *context_or_current(CUcontext handle)
 {

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Captures under way: what streams' work becomes, and what spoils them. */
-#include "graph/session.h"
+#include "graph/graph.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/expire.h"
-#include "graph/edge.h"
-#include "graph/graph.h"
-#include "graph/graph_memory.h"
-#include "graph/mark.h"
-#include "queue/capture.h"
-#include "queue/item.h"
-#include "queue/stream.h"
+#include "core/core.h"
+#include "queue/queue.h"
 
 _Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static struct sim_session *sessions; /* the active ones */

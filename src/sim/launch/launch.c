@@ -2,11 +2,8 @@
 /* cuLaunch*: all ways of asking for a launch. */
 #include "launch/launch.h"
 
-#include "core/current.h"
-#include "launch/launch_prepare.h"
-#include "queue/capture.h"
-#include "queue/item.h"
-#include "queue/stream.h"
+#include "core/core.h"
+#include "queue/queue.h"
 
 CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
                     const CUlaunchAttribute *attributes, unsigned count)

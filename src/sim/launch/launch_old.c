@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/current.h"
-#include "core/object.h"
+#include "core/core.h"
 #include "launch/launch.h"
-#include "launch/occupancy.h"
 #include "module/module.h"
 
 #define MAX_PARAMS 4096

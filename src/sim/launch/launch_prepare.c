@@ -1,31 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch made ready to run: arguments copied, and what the PTX engine needs to know. */
-#include "launch/launch_prepare.h"
+#include "launch/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/config.h"
-#include "core/context.h"
-#include "core/lock.h"
-#include "core/usage.h"
-#include "core/machine.h"
-#include "core/object.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "launch/condition.h"
-#include "launch/device_heap.h"
-#include "launch/interrupt.h"
-#include "launch/launch.h"
-#include "launch/launch_check.h"
-#include "launch/launch_report.h"
-#include "memory/host.h"
-#include "memory/range.h"
-#include "module/function.h"
+#include "memory/memory.h"
 #include "module/module.h"
 #include "ptx/ptx.h"
-#include "queue/item.h"
-#include "texture/table.h"
+#include "queue/queue.h"
+#include "texture/texture.h"
 
 struct kernel {
     struct ptx_launch launch;

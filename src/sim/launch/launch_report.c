@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel's fault says to the user: where it was, what is near, and what follows. */
-#include "launch/launch_report.h"
+#include "launch/launch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/report.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "memory/range.h"
+#include "memory/memory.h"
 #include "ptx/ptx.h"
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 #define NEAR ((uint64_t)1 << 20)
 

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Occupancy, from a device's limits and what a kernel needs. */
-#include "launch/occupancy.h"
-
-#include "core/context.h"
-#include "core/current.h"
-#include "core/expire.h"
-#include "core/lock.h"
-#include "core/object.h"
-#include "device/device.h"
 #include "launch/launch.h"
-#include "launch/launch_check.h"
-#include "module/function.h"
+
+#include "core/core.h"
+#include "device/device.h"
 #include "module/module.h"
 #include "ptx/ptx.h"
 

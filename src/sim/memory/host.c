@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host memory that the device can use: allocated here, or the program's own, registered. */
-#include "memory/host.h"
+#include "memory/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/current.h"
-#include "memory/memory.h"
-#include "memory/range.h"
+#include "core/core.h"
 
 #define ALLOC_FLAGS                                                                                \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)

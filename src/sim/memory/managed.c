@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Managed memory: one address for host and devices. Nothing moves here, but what a program says
  * about where memory should be is remembered by page, and told when asked. */
-#include "memory/managed.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/current.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "memory/memory.h"
-#include "memory/pool.h"
-#include "memory/range.h"
-#include "queue/capture.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 struct sim_allocation *sim_managed(uint64_t address, size_t size)
 {

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "core/config.h"
-#include "core/current.h"
-#include "memory/managed.h"
-#include "memory/range.h"
-#include "queue/stream.h"
+#include "core/core.h"
+#include "memory/memory.h"
+#include "queue/queue.h"
 
 static bool same(CUmemLocation a, CUmemLocation b)
 {

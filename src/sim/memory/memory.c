@@ -7,17 +7,9 @@
 #include <sys/mman.h>
 
 #include "core/config.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "core/shared.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "memory/address.h"
-#include "memory/export.h"
-#include "memory/idle.h"
-#include "memory/pool_memory.h"
-#include "memory/range.h"
-#include "queue/capture.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 /* Real devices align to 512 bytes; between two allocations a gap catches what runs over the end. */
 #define ALIGNMENT 512

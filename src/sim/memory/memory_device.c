@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Device memory: allocated plain and pitched, freed, described. */
-#include "core/context.h"
-#include "core/current.h"
+#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "memory/pool_memory.h"
-#include "memory/range.h"
 
 /* Real drivers write 0 before anything can fail. */
 CUresult sim_cuMemAlloc_v2(CUdeviceptr_v2 *dptr, size_t bytesize)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The first ABI of memory, of CUDA 3.1 and before, with addresses and sizes of 32 bits. Drivers
  * still export it, and refuse it in every context that a later ABI made. */
-#include "core/current.h"
+#include "core/core.h"
 
 static CUresult refuse(void)
 {

@@ -3,12 +3,9 @@
 #include <string.h>
 
 #include "core/config.h"
-#include "core/context.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "memory/address.h"
-#include "memory/pool.h"
-#include "memory/range.h"
-#include "memory/virtual.h"
+#include "memory/memory.h"
 
 union value {
     uint64_t whole, tokens[2];

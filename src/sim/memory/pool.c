@@ -2,13 +2,12 @@
 /* Pools: made, destroyed, and which one a place uses. Where there can be pools, and of which kind,
  * is what an H200 with driver 580 answered; older releases know those of devices alone, 12.9 those
  * of the host's NUMA nodes, too. */
-#include "memory/pool.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 
 #include "core/config.h"
-#include "core/object.h"
-#include "core/shared.h"
+#include "core/core.h"
 #include "device/device.h"
 
 /* A place and a kind of memory that have a default pool. */

@@ -5,9 +5,6 @@
 #include "core/config.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "memory/pool.h"
-#include "memory/pool_memory.h"
-#include "memory/range.h"
 
 /* The setting behind an attribute that can be set; NULL: none. Switches are words, others 64 bits.
  */

@@ -2,13 +2,10 @@
 /* How much memory a pool has, and how much of it is in use. A pool takes whole grains. It gives
  * them back above its threshold, when the program has waited for the stream in which memory was
  * freed; what was freed and not waited for stays, whatever is asked of the pool. As an H200 did. */
-#include "memory/pool_usage.h"
+#include "memory/memory.h"
 
-#include "core/context.h"
-#include "core/expire.h"
-#include "memory/pool.h"
-#include "queue/stream.h"
-#include "queue/trail.h"
+#include "core/core.h"
+#include "queue/queue.h"
 
 /* SIZE_MAX passes 64 bits and is nothing then, as on an H200. */
 static uint64_t rounded_up(uint64_t size)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of several devices at one address, and hardware that decompresses: no simulated device has
  * them, and a driver says so before it looks at anything else. */
-#include "core/current.h"
-#include "queue/capture.h"
-#include "queue/stream.h"
+#include "core/core.h"
+#include "queue/queue.h"
 
 CUresult sim_cuMulticastCreate(CUmemGenericAllocationHandle *mcHandle,
                                const CUmulticastObjectProp *prop)

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The two halves of virtual memory: reserved addresses, and memory without one. */
-#include "memory/virtual.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 
 #include "core/config.h"
-#include "core/expire.h"
-#include "core/object.h"
-#include "core/shared.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "memory/address.h"
-#include "memory/idle.h"
-#include "memory/memory.h"
-#include "memory/range.h"
 
 struct reservation {
     uint64_t address;

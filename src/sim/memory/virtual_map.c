@@ -5,8 +5,6 @@
 #include "core/config.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "memory/virtual.h"
 
 CUresult sim_cuMemMap(CUdeviceptr_v2 ptr, size_t size, size_t offset,
                       CUmemGenericAllocationHandle_v1 handle, unsigned long long flags)

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/object.h"
+#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "memory/share.h"
-#include "memory/virtual.h"
 
 CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
                                           CUmemGenericAllocationHandle_v1 handle,

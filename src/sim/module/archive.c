@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "module/archive.h"
+#include "module/module.h"
 
 #include <string.h>
 
 #include "fatbin_format.h"
-#include "module/image.h"
 #include "ptx/ptx.h"
 
 #define MAGIC "!<arch>\n"

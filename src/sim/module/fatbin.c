@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The PTX of a fatbin for a device. Nothing in a file is believed without a check. */
-#include "module/fatbin.h"
+#include "module/module.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fatbin_format.h"
-#include "module/image.h"
 #include "ptx/ptx.h"
 
 #ifdef SIM_HAVE_LZ4

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "module/image.h"
+#include "module/module.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "module/fatbin.h"
 #include "ptx/ptx.h"
 
 #define EM_CUDA_MACHINE 190

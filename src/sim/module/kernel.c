@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuKernel*: kernels of libraries, whose attributes are per device. */
-#include "core/current.h"
-#include "core/object.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "module/function.h"
-#include "module/library.h"
+#include "module/module.h"
 #include "ptx/ptx.h"
 
 CUresult sim_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)

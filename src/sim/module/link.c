@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuLink*: several inputs into one image, which cuModuleLoadData takes. */
-#include "module/link.h"
+#include "module/module.h"
 
 #include <search.h>
 #include <stdio.h>
@@ -8,16 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/lock.h"
-#include "core/object.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "module/archive.h"
-#include "module/image.h"
-#include "module/jit.h"
-#include "module/module.h"
-#include "module/place.h"
 #include "ptx/ptx.h"
 
 struct link {

@@ -7,19 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "core/report.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "memory/range.h"
-#include "module/image.h"
-#include "module/jit.h"
-#include "module/link.h"
-#include "module/place.h"
+#include "memory/memory.h"
 #include "ptx/ptx.h"
-#include "queue/capture.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 #define MAX_FILE ((long)1 << 30)
 

@@ -7,7 +7,7 @@
 
 #include <cushim/compat.h>
 
-#include "core/version.h"
+#include "core/core.h"
 #include "nvml/nvml.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Events: a place in a stream's work, to ask or wait for. */
-#include "queue/event.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "core/thread.h"
-#include "queue/capture.h"
-#include "queue/event_shared.h"
-#include "queue/item.h"
-#include "queue/stream.h"
-#include "queue/ticket.h"
-#include "queue/trail.h"
+#include "core/core.h"
 
 /* Times of a real device come in steps of about half a microsecond. */
 #define STEP_NS 512

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of a whole context: after all work that its streams have now. */
-#include "core/current.h"
-#include "core/object.h"
-#include "queue/capture.h"
-#include "queue/event.h"
-#include "queue/event_shared.h"
-#include "queue/stream.h"
-#include "queue/ticket.h"
+#include "core/core.h"
+#include "queue/queue.h"
 
 /* An empty ticket, not yet started, after all of the context's work. */
 static CUresult after_all(struct sim_context *context, struct sim_ticket **made)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "queue/priority.h"
+#include "queue/queue.h"
 
 #include "core/config.h"
 

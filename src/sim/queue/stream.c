@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams: what the handles mean, and whose work must follow whose. */
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/expire.h"
-#include "core/object.h"
-#include "core/thread.h"
-#include "queue/capture.h"
-#include "queue/item.h"
-#include "queue/ticket.h"
-#include "queue/trail.h"
+#include "core/core.h"
 
 static uint64_t next_id = 1;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Attributes of streams: kept, and without effect on a simulated device. */
-#include "core/context.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "queue/priority.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 CUresult sim_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
                                   CUstreamAttrValue_v1 *value)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams as the program makes, asks and waits for them. */
-#include "core/context.h"
-#include "core/current.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "queue/capture.h"
-#include "queue/priority.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 CUresult sim_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {

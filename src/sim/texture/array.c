@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays: made, described, destroyed. */
-#include "texture/array.h"
+#include "texture/texture.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
+#include "core/core.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "queue/stream.h"
-#include "texture/shape.h"
+#include "queue/queue.h"
 
 struct sim_array *sim_array_make(struct sim_context *context,
                                  const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)

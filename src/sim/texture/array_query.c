@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What arrays and mipmapped arrays say of how they lie in memory: planes, tiles, requirements. */
-#include "core/object.h"
+#include "core/core.h"
 #include "device/device.h"
-#include "memory/range.h"
-#include "texture/array.h"
-#include "texture/format.h"
-#include "texture/shape.h"
+#include "memory/memory.h"
+#include "texture/texture.h"
 
 #define TILE ((size_t)65536)
 

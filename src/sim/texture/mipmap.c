@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Mipmapped arrays: levels of halved sizes, in one piece of memory. */
-#include "texture/mipmap.h"
+#include "texture/texture.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
+#include "core/core.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "queue/stream.h"
-#include "texture/array.h"
-#include "texture/shape.h"
+#include "queue/queue.h"
 
 static size_t halved(size_t size, unsigned times)
 {

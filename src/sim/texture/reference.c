@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Texture and surface references: made, and bound to memory. */
-#include "texture/reference.h"
+#include "texture/texture.h"
 
 #include <stdlib.h>
 
-#include "core/current.h"
-#include "core/object.h"
-#include "texture/array.h"
-#include "texture/table.h"
-#include "texture/view.h"
+#include "core/core.h"
 
 struct sim_reference *sim_reference_make(struct sim_context *context, bool surface)
 {

@@ -2,7 +2,7 @@
 /* What texture references say about sampling: set and told. */
 #include <string.h>
 
-#include "texture/reference.h"
+#include "texture/texture.h"
 
 #define FLAGS                                                                                      \
     (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |                     \

@@ -3,8 +3,7 @@
  * here keeps them. */
 #include <string.h>
 
-#include "core/context.h"
-#include "core/current.h"
+#include "core/core.h"
 #include "device/device.h"
 #include "ptx/ptx.h"
 #include "sim.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The system's loader takes files of one device and inode for one library; a file in memory has
  * its own. */
-#include "thin/copy.h"
+#include "thin/thin.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

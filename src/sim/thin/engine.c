@@ -2,9 +2,8 @@
 /* The engine's side of thin.h. */
 #include <stdatomic.h>
 
-#include "call/entry.h"
-#include "call/unload.h"
-#include "core/version.h"
+#include "call/call.h"
+#include "core/core.h"
 #include "ptx/ptx.h"
 #include "sim.h"
 #include "thin/thin.h"

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thin/copy.h"
-
 #define ENGINE "libcushim-sim-engine.so"
 
 void *sim_thin_table[SIM_ENTRY_COUNT];

@@ -11,7 +11,7 @@
 typedef struct json_t json_t;
 typedef long long json_int_t;
 
-enum { JSON_PRESERVE_ORDER = 0x100, JSON_COMPACT = 0x20 };
+enum { JSON_PRESERVE_ORDER = 0x100, JSON_COMPACT = 0x20, JSON_DISABLE_EOF_CHECK = 0x2 };
 #define JSON_INDENT(columns) ((columns)&0x1f)
 
 typedef struct {
@@ -41,6 +41,8 @@ int json_object_set(json_t *object, const char *key, json_t *value);
 int json_object_set_new(json_t *object, const char *key, json_t *value);
 const char *json_member(const json_t *object, size_t index, json_t **value); /* NULL: no more */
 
+json_t *json_loadb(const char *bytes, size_t size, size_t flags, json_error_t *error);
+json_t *json_loadf(FILE *file, size_t flags, json_error_t *error);
 json_t *json_load_file(const char *path, size_t flags, json_error_t *error);
 char *json_dumps(const json_t *value, size_t flags);
 int json_dumpf(const json_t *value, FILE *file, size_t flags);

@@ -15,17 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/lower/layout.h"
-#include "ptx/lower/lower_affine.h"
-#include "ptx/lower/lower_alloc.h"
-#include "ptx/lower/lower_insn.h"
-#include "ptx/ops/affine_op.h"
-#include "ptx/ops/code.h"
+#include "ptx/ops/affine.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/module.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
 
 void *lower_module_alloc(struct ptx_module *module, size_t size)
 {

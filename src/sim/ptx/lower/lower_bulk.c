@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What copies, stores and reduces without a thread that waits: bulk copies, tensors and their
  * maps. */
-#include "ptx/lower/lower_bulk.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/lower/operand.h"
+
 #include "ptx/memory/memory.h"
-#include "ptx/memory/memory_bulk.h"
-#include "ptx/memory/reduce.h"
-#include "ptx/memory/store_async.h"
-#include "ptx/memory/tensor.h"
-#include "ptx/memory/tensor_map.h"
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
 
 static uint32_t lower_offset(struct lower *lower, int64_t offset)
 {

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Branches, calls and returns. */
-#include "ptx/lower/lower_flow.h"
+#include "ptx/lower/lower.h"
 
 #include <string.h>
 
-#include "ptx/lower/lower.h"
-#include "ptx/lower/operand.h"
-#include "ptx/memory/builtin_run.h"
-#include "ptx/ops/code.h"
+#include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/module.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
-#include "ptx/read/builtin.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
+#include "ptx/read/read.h"
 
 static void lower_bra(struct lower *lower, const struct ir_insn *insn, uint32_t index)
 {

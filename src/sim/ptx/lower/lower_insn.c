@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction: to its family, or to the run function that select_run knows. */
-#include "ptx/lower/lower_insn.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/lower/lower_bulk.h"
-#include "ptx/lower/lower_flow.h"
-#include "ptx/lower/lower_matrix.h"
-#include "ptx/lower/lower_memory.h"
-#include "ptx/lower/lower_move.h"
-#include "ptx/lower/lower_sync.h"
-#include "ptx/lower/operand.h"
-#include "ptx/lower/select.h"
-#include "ptx/ops/code.h"
+
 #include "ptx/ops/exec.h"
+#include "ptx/ops/state.h"
 #include "ptx/read/ir.h"
 
 struct flat { /* the operands of a step, in order */

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices from and to memory. Lanes give addresses for each other, so all of them meet first. */
-#include "ptx/lower/lower_matrix.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/lower/operand.h"
-#include "ptx/lower/select.h"
+
 #include "ptx/memory/memory.h"
-#include "ptx/memory/memory_matrix.h"
-#include "ptx/memory/memory_wmma.h"
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/move.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/state.h"
 #include "ptx/read/ir.h"
 
 /* A step behind which all lanes of the warp are together. */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Barriers, fences and what else concerns several threads. */
-#include "ptx/lower/lower_sync.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/lower/operand.h"
+
 #include "ptx/memory/memory.h"
-#include "ptx/memory/memory_async.h"
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/move.h"
-#include "ptx/ops/special.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 

@@ -6,9 +6,8 @@
 
 #include "ptx/lower/lower.h"
 #include "ptx/ptx.h"
-#include "ptx/read/builtin.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 static void module_free(struct ptx_module *module)
 {

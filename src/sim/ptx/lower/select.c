@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* select_run: which family serves an instruction, and at which ISA level of this CPU. */
-#include "ptx/lower/select.h"
+#include "ptx/lower/lower.h"
 
 #include <stddef.h>
 
-#include "ptx/memory/memory_load.h"
-#include "ptx/memory/check.h"
-#include "ptx/memory/memory_row.h"
-#include "ptx/memory/memory_store.h"
-#include "ptx/memory/memory_wgmma.h"
+#include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/texture/surf.h"
-#include "ptx/texture/tex.h"
+#include "ptx/texture/texture.h"
 
 /* OPS_LEVELS: the build made the _v3 and _v4 copies of the hot families. */
 enum ops_level select_best_level(void)

@@ -8,23 +8,17 @@
  * program's own instructions; it may see order where there is none, and then finds no race.
  *
  * A checked launch has one worker, so that nothing here needs a lock. */
-#include "ptx/memory/check.h"
+#include "ptx/memory/memory.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/warp_state.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
 
 #define WARPS 32
 #define CELL 4          /* bytes */

@@ -7,7 +7,7 @@
  * join at once. Free blocks are in bins by size, eight bins to a power of two, with a bit for each
  * bin that has any: a search looks at one bin where a block may be too small, and takes the first
  * block of the next one that is filled. */
-#include "ptx/memory/heap.h"
+#include "ptx/memory/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Prefetches, asynchronous copies (made at once) and mbarrier objects. */
-#include "ptx/memory/memory_async.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 

@@ -2,13 +2,11 @@
 /* ldmatrix and stmatrix: matrices of eight rows of 16 bytes. Lane 8 i + r has the address of row r
  * of matrix i, and register i of lane 4 r + p has the elements 2 p and 2 p + 1 of row r, or with
  * .trans of column r. */
-#include "ptx/memory/memory_matrix.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
 #include "ptx/ptx.h"
 
 enum { ROW = 16, ROWS = 8, MOST = 4 }; /* bytes, rows, matrices */

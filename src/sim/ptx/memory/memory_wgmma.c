@@ -7,19 +7,14 @@
  * along k, or where the matrix is transposed along its rows (a) or columns (b). Eight chunks that
  * are 16, 32, 64 or 128 bytes apart, as wide as the swizzle, are neighbours in the other
  * direction. */
-#include "ptx/memory/memory_wgmma.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/fragment.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/ops_product.h"
-#include "ptx/ops/sparse.h"
-#include "ptx/ops/warp_state.h"
+#include "ptx/ops/ops_mma.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 
 /* The columns of b are longer where a is sparse. */

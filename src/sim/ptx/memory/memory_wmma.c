@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* wmma.load and wmma.store: fragments from and to matrices in memory. The stride is the distance of
  * two rows, or with .col of two columns, in elements. */
-#include "ptx/memory/memory_wmma.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/fragment.h"
-#include "ptx/ops/lanes.h"
+#include "ptx/ops/ops_mma.h"
 #include "ptx/ptx.h"
 
 struct place { /* of a fragment in memory */

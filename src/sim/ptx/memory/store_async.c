@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* st.async, whose bytes an mbarrier counts, and st.bulk, which zeroes shared memory. */
-#include "ptx/memory/store_async.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/memory/memory_async.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
-#include "ptx/read/opcodes.h"
+#include "ptx/read/ir.h"
 
 /* list: to, mbarrier, its offset, values. */
 void store_async(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)

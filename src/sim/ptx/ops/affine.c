@@ -4,13 +4,10 @@
 
 #include <string.h>
 
-#include "ptx/ops/affine_vector.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/launch_state.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/ops/special.h"
-#include "ptx/ops/warp_state.h"
+#include "ptx/ops/state.h"
 #include "ptx/read/ir.h"
 
 /* --- Arithmetic: of 64 bits, whose low half is right for 32 --- */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Affine values as vectors: where a step needs one, and when warps leave their team. */
-#include "ptx/ops/affine_vector.h"
+#include "ptx/ops/affine.h"
 
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/launch_state.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/warp_state.h"
+#include "ptx/ops/state.h"
 
 static void vector_32(lane_u32 *to, const struct affine *from, uint64_t warp)
 {

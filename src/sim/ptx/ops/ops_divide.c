@@ -6,7 +6,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/lanes.h"
 #include "ptx/ops/ops.h"
 #include "ptx/read/ir.h"
 

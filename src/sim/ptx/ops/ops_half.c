@@ -3,7 +3,6 @@
  * no more than one rounding, then rounded to nearest. */
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
 #include "ptx/read/ir.h"
 

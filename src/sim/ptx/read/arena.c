@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that lives and dies together: blocks in a list, the newest first. */
-#include "ptx/read/arena.h"
+#include "ptx/read/read.h"
 
 #include <stdalign.h>
 #include <stdint.h>

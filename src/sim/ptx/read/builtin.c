@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/read/builtin.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 

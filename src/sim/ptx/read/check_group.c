@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands of textures, surfaces and tensors: handles with coordinates, and offsets. */
-#include "ptx/read/check_group.h"
+#include "ptx/read/check.h"
 
 #include "ptx/ptx.h"
-#include "ptx/read/check_operand.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 static const struct ir_variable *variable_of(const struct parser *parser,
                                              const struct ir_operand *operand)

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* From what was read to an instruction: the form that takes its modifiers and operands, or the
  * reason why there is none. */
-#include "ptx/read/check_insn.h"
+#include "ptx/read/check.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/read/check.h"
-#include "ptx/read/check_mode.h"
-#include "ptx/read/check_operand.h"
-#include "ptx/read/check_semantics.h"
-#include "ptx/read/form.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_operand.h"
+#include "ptx/read/read.h"
 
 enum { MAX_PLACES = IR_MAX_OPERANDS + 1 };
 

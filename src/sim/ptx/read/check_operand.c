@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Does an operand suit its place in a form? With `fix` it is also brought into its final shape. */
-#include "ptx/read/check_operand.h"
+#include "ptx/read/check.h"
 
 #include <string.h>
 
 #include "ptx/ptx.h"
-#include "ptx/read/check_fix.h"
-#include "ptx/read/check_group.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/symbol.h"
+#include "ptx/read/read.h"
 
 enum type_class { CLASS_BITS, CLASS_INTEGER, CLASS_FLOAT, CLASS_PREDICATE, CLASS_OTHER };
 

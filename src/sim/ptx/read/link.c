@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Several sources become one module: extern names meet their definitions, weak ones give way, and
  * what nothing uses or defines is dropped. */
-#include "ptx/read/link.h"
+#include "ptx/read/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/ptx.h"
-#include "ptx/read/builtin.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_function.h"
 
 /* One kind of symbol: variables or functions. */
 struct linking {

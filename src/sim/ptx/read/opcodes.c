@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/read/opcodes.h"
-
 #include "ptx/read/ir.h"
 
 const char *const opcodes_text[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader's entry, its messages and the small steps that every part of it takes. */
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -9,12 +9,6 @@
 #include <string.h>
 
 #include "ptx/ptx.h"
-#include "ptx/read/arena.h"
-#include "ptx/read/form.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/link.h"
-#include "ptx/read/parse_module.h"
-#include "ptx/read/symbol.h"
 
 enum { DEFAULT_MAX_ERRORS = 100, MAX_QUOTED = 64 };
 

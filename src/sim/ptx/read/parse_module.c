@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands outside functions: the head, linkage, debug data. */
-#include "ptx/read/parse_module.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_function.h"
-#include "ptx/read/parse_variable.h"
-#include "ptx/read/symbol.h"
 
 #define OLDEST_TARGET 10
 

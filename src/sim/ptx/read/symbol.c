@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Names in scopes: one hash table; a bucket's newest name comes first, so that an inner scope hides
  * an outer one, and leaving a scope takes its names off the front. */
-#include "ptx/read/symbol.h"
+#include "ptx/read/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/read/arena.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
 
 enum { FIRST_BUCKETS = 1024, MAX_RANGE_DIGITS = 10 };
 

@@ -5,17 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/memory/check.h"
+#include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/special.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
-#include "ptx/run/block.h"
-#include "ptx/run/pool.h"
-#include "ptx/run/stop.h"
+#include "ptx/run/run.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
 #define MOST_BATCH 16

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_stop: launches are numbered as they begin, and a request is for those below a number. */
-#include "ptx/run/stop.h"
+#include "ptx/run/run.h"
 
 #include <stdatomic.h>
 
-#include "ptx/ops/special.h"
+#include "ptx/ops/ops.h"
 #include "ptx/ptx.h"
 
 static _Atomic uint64_t begun; /* the next launch's number */
