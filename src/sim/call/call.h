@@ -27,11 +27,6 @@ CUresult sim_call_end(struct sim_call *call); /* gives the lock up */
 uint64_t sim_call_count(size_t entry);
 void sim_call_forget(void); /* all counts begin at 0 */
 
-/* --- control.c --- Faults on demand and the log, around each call. */
-/* True: a fault answers the call with call->result; the behaviour does not run. */
-bool sim_control_before(struct sim_call *call);
-void sim_control_after(struct sim_call *call);
-
 /* --- embedded.c --- The simulated driver inside of a program, without a library file. */
 /* A resolver for cushim_options: the exported function, where the simulated version has it. */
 void *cushim_sim_symbol(void *user, const char *symbol);
@@ -114,6 +109,8 @@ void sim_start(void); /* from the environment; nothing if the driver has started
 bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_log);
 bool sim_start_done(void);  /* the driver has started */
 void sim_start_again(void); /* the next call starts it anew */
+/* The process ends, or what holds this code is unloaded. */
+void sim_start_unload(void);
 
 /* --- summary.c --- What a process says at its end: what it called, and what it made and did not
  * destroy. */
@@ -122,9 +119,5 @@ void sim_start_again(void); /* the next call starts it anew */
 void sim_summary_at_end(bool text, const char *report);
 /* One more call, with its result. */
 void sim_summary_call(CUresult result);
-
-/* --- unload.c --- */
-/* The process ends, or what holds this code is unloaded. */
-void sim_unload(void);
 
 #endif

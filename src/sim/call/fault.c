@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
 

@@ -66,7 +66,6 @@ void *sim_object(enum sim_kind kind, const void *handle);
  * gave the driver's lock up: another thread may have destroyed it. */
 bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);
 struct sim_object *sim_object_first(enum sim_kind kind); /* first of the list, through ->next */
-size_t sim_object_count(enum sim_kind kind);
 /* For expire.c. */
 void sim_object_expire_all(void);
 void sim_object_renew_all(void);
@@ -204,8 +203,6 @@ uint64_t sim_report_start_ns(void); /* when the log was opened */
 void sim_report_quiet(void);        /* no problem on standard error */
 /* A line without its newline to standard error, and to the log. */
 void sim_report_say(const char *text);
-/* The same of what went wrong, but to the log alone after sim_report_quiet. */
-void sim_report_problem(const char *text);
 /* The same, one sentence about a device. */
 void sim_report_device(int ordinal, const char *sentence);
 
@@ -295,7 +292,7 @@ CUcontext sim_stack_top(void);
 size_t sim_stack_depth(void);
 /* The device of the top, destroyed or not; NULL: none. */
 struct sim_device *sim_stack_device(void);
-void sim_stack_unload(void); /* sim_unload's part */
+void sim_stack_unload(void); /* sim_start_unload's part */
 /* The top, which may be destroyed unless it is alive; NULL: none. */
 struct sim_context *sim_stack_context(bool *alive);
 CUresult sim_stack_push(CUcontext context);
@@ -338,9 +335,9 @@ void sim_usage_note(int physical, uint64_t bytes, bool contexts);
 void sim_usage_kernel_begin(int physical);
 void sim_usage_kernel_end(int physical);
 
-/* --- version.c --- */
+/* --- config.c --- */
 /* The CUDA version whose symbols are exported: SIM_NEWEST, unless a library that stands before this
  * code says another. */
-extern int sim_version_built;
+extern int sim_config_built;
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 

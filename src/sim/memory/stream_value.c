@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 

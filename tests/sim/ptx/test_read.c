@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "dump.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"

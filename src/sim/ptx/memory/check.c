@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-
 #define WARPS 32
 #define CELL 4          /* bytes */
 #define PAGE_CELLS 1024 /* of a page */

@@ -6,12 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 enum {
     PIECE = 16,          /* bytes that stay together in shared memory */

@@ -9,8 +9,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 const struct ptx_world *fault_world(const struct ptx_warp *warp)
 {

@@ -27,7 +27,7 @@ struct ptx_warp;
 typedef ptx_run *ops_family(const struct ir_insn *insn, union ptx_how *how, const char **reason);
 #define OPS_HOT(stem) ops_family stem##_base, stem##_v3, stem##_v4;
 OPS_HOT(ops_int)
-OPS_HOT(ops_wide)
+OPS_HOT(ops_int_wide)
 OPS_HOT(ops_bits)
 OPS_HOT(ops_float)
 OPS_HOT(ops_round)
@@ -39,7 +39,7 @@ OPS_HOT(ops_warp)
 OPS_HOT(ops_mma)
 OPS_HOT(ops_approx)
 OPS_HOT(ops_divide)
-ops_family ops_carry, ops_math, ops_cvt, ops_half_compare, ops_video, ops_simd;
+ops_family ops_carry, ops_math, ops_cvt, ops_half_compare, ops_video, ops_video_simd;
 
 /* Registers are read and written as what the instruction says, whatever wrote them before. */
 #define OPS_ALIAS __attribute__((may_alias))

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
-
 enum { DEFAULT_MAX_ERRORS = 100, MAX_QUOTED = 64 };
 
 static atomic_size_t read_count;

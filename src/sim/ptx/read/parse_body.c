@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 /* --- Tables: what stands behind a label and is no code --- */

@@ -5,7 +5,6 @@
  * without a size are bytes. */
 #include "ptx/read/read.h"
 
-#include "ptx/ptx.h"
 #include "ptx/read/check.h"
 #include "ptx/read/ir.h"
 

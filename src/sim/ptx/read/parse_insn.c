@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/check.h"
 #include "ptx/read/ir.h"
 

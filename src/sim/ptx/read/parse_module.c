@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 #define OLDEST_TARGET 10
@@ -235,7 +234,7 @@ void parse_module_debug(struct parser *parser)
 }
 
 /* --- Aliases --- */
-void parse_module_alias(struct parser *parser)
+static void parse_module_alias(struct parser *parser)
 {
     struct name names[2];
     uint32_t line = parser->token.line;

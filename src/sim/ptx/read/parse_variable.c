@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536 };
@@ -133,8 +132,8 @@ static bool dimensions(struct parser *parser, uint64_t *dims, uint32_t *count, b
 }
 
 /* Elements times size; false: reported. */
-bool parse_variable_array_size(struct parser *parser, const uint64_t *dims, uint32_t count,
-                               uint64_t element, uint64_t *size)
+static bool parse_variable_array_size(struct parser *parser, const uint64_t *dims, uint32_t count,
+                                      uint64_t element, uint64_t *size)
 {
     *size = element;
     for (uint32_t i = 0; i < count; i++) {

@@ -30,7 +30,8 @@ void *arena_alloc(struct ir_arena *arena, size_t size); /* zeroed; NULL: no memo
 struct ir_arena *arena_create(void);
 void arena_destroy(struct ir_arena *arena);
 
-/* --- builtin.c --- Functions that every device has: PTX declares and calls them, and nobody
+/* --- opcodes.c --- */
+/* Functions that every device has: PTX declares and calls them, and nobody
  * defines them. */
 enum builtin_kind {
     BUILTIN_PRINTF,
@@ -46,10 +47,7 @@ struct ptx_builtin {
     uint32_t arguments, returns;
     bool heap; /* it needs the context's heap */
 };
-const struct ptx_builtin *builtin_find(const char *name); /* NULL: there is none */
-
-/* --- dump.c --- */
-void dump_module(const struct ir_module *module, struct ptx_text *text);
+const struct ptx_builtin *opcodes_builtin(const char *name); /* NULL: there is none */
 
 /* --- form.c --- */
 /* The next form that takes the modifiers; *at starts as NO_INDEX. `ignored`: bits of fields. */
@@ -350,7 +348,6 @@ void parse_insn_pending(struct parser *parser, uint32_t from);
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line);
 
 /* --- parse_module.c --- */
-void parse_module_alias(struct parser *parser);
 void parse_module_debug(struct parser *parser); /* .file .loc .section .pragma; at the word */
 bool parse_module_is_debug(const struct parser *parser);
 void parse_module_source(struct parser *parser);
@@ -365,8 +362,6 @@ struct name parse_operand_name(const struct ir_operand *operand);
 bool parse_variable_type(struct parser *parser, uint8_t *type); /* accept a type, if there is one */
 bool parse_variable_vector_word(struct parser *parser, uint8_t *vector);
 bool parse_variable_align(struct parser *parser, uint32_t *align);
-bool parse_variable_array_size(struct parser *parser, const uint64_t *dims, uint32_t count,
-                               uint64_t element, uint64_t *size);
 /* [2][3] behind a name; *size starts as one element's. */
 bool parse_variable_dimensions(struct parser *parser, uint64_t element, uint64_t *size, bool *open);
 void parse_variable_attribute(struct parser *parser, bool *managed);
@@ -384,8 +379,6 @@ struct symbol *symbol_find_label(struct parser *parser, struct name name);
 struct symbol *symbol_find_module(struct parser *parser, struct name name);
 void symbol_leave(struct parser *parser, unsigned depth); /* forget what is deeper or as deep */
 /* Register `number` of a range, made on first use; UINT32_MAX: no memory. */
-uint32_t symbol_range_register(struct parser *parser, const struct symbol *range, uint32_t number,
-                               struct name name);
 unsigned symbol_special_parts(uint32_t special); /* 4: .x to .w; else 1 */
 uint32_t symbol_register_add(struct parser *parser, struct name name, uint8_t type, uint8_t vector);
 

@@ -11,10 +11,7 @@
 #include <time.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
 #define SLEEP_NS 100000     /* of a worker whose warps all nap */
@@ -428,7 +425,7 @@ static bool must_end(struct worker *worker, uint64_t now)
 {
     const struct launch *launch = worker->launch;
 
-    if (stop_due(launch->id)) {
+    if (launch_stop_due(launch->id)) {
         end_early(worker, PTX_FAULT_STOPPED, "the launch was stopped here");
         return true;
     }
@@ -462,7 +459,7 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (stop_due(launch->id) || waiting || launch->deadline) {
+        if (launch_stop_due(launch->id) || waiting || launch->deadline) {
             uint64_t now = special_time();
 
             if (must_end(worker, now))

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A module as text, for people who look for a mistake and for tests of the reader: near to PTX, but
  * with every name resolved and every field that is set. */
-#include "ptx/read/read.h"
-
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
+#include "dump.h"
 
 static const char *const type_names[] = {
     [IR_NONE] = "none",       [IR_B8] = "b8",         [IR_B16] = "b16",
