@@ -181,7 +181,7 @@ def test_conan(tmp_path):
     profile = tmp_path / "home/profiles/default"
     profile.write_text(profile.read_text("utf-8") + f"[platform_tool_requires]\nmeson/{version}\n",
                        encoding="utf-8")
-    run(conan, "create", tmp_path / "filled/conan", "--version", "0.1.0", env=env)
+    run(conan, "create", tmp_path / "filled/conan", "--version", "0.1.0", env=env, timeout=900)
     run(conan, "install", project, "--output-folder", project / "made", env=env)
     run("cmake", "-S", project, "-B", project / "made", "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_TOOLCHAIN_FILE={project / 'made/conan_toolchain.cmake'}")
