@@ -318,6 +318,12 @@ class Suite:
         self._apt("apt-get", "--error-on=any", "update")
         self._apt("apt-get", "source", "--download-only", name)
 
+    def archive(self, name, version):
+        """Download a package; the path of its file."""
+        self._apt("apt-get", "download", f"{name}={version}")
+        path, = (self.folder / "download").glob(f"{name}_*.deb")
+        return path
+
     def candidates(self, branch, wanted):
         """The packages that may hold a driver of this branch, newest first."""
         found = [package for package in self.packages
