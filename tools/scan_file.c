@@ -238,8 +238,12 @@ static const char *find_texts(struct scan_file *file, const char *text, const ch
 {
     const char *zero;
 
-    for (; (zero = memchr(from, '\0', (size_t)(stop - from))); text = from = zero + 1)
+    while ((zero = memchr(from, '\0', (size_t)(stop - from)))) {
         note_text(file, text, (size_t)(zero - text));
+        for (text = zero; text < stop && *text == '\0';)
+            text++;
+        from = text;
+    }
     return text;
 }
 

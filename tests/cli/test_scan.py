@@ -6,14 +6,13 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import zipfile
 
 import pytest
 from command import (CLI, FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, environment, registry,
                      run)
-from scanning import MINGW, NEEDS_MINGW, build, fatbin, only, scan
+from scanning import MINGW, NEEDS_MINGW, build, fatbin, memory_of, only, scan
 
 ENTRIES = registry()
 SINCE = {entry["symbol"]: entry["since"] for entry in ENTRIES}
@@ -293,18 +292,6 @@ def test_wheel_with_any_names(tmp_path, locale):
     text = subprocess.run([CLI, "scan", path], stdout=subprocess.PIPE, check=True,
                           env=environment(LC_ALL=locale)).stdout
     assert b"x\xe9\xffx.so: ELF" in text and b"\33[31m" not in text
-
-
-def memory_of(*arguments, **variables):
-    """Exit code, output, and the most memory in KiB that a run of `cushim scan` took."""
-    done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; "
-                           "code = subprocess.run(sys.argv[1:], check=False).returncode; "
-                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); "
-                           "sys.exit(code)", CLI, "scan", *map(str, arguments)],
-                          capture_output=True, text=True, check=False, timeout=120,
-                          env=environment(**variables))
-    *out, memory = done.stdout.splitlines()
-    return done.returncode, "\n".join(out), done.stderr, int(memory)
 
 
 def test_bomb(tmp_path):

@@ -7,7 +7,8 @@ import zipfile
 
 import pytest
 from command import CLI, FAILED, OK, ROOT, SIM_DRIVERS, registry, run
-from scanning import build, cubin, fatbin, only, scan
+from scanning import BOTH as BOTH_CODES
+from scanning import OLD_PTX, build, cubin, data, fatbin, only, scan
 
 LINKED = "int cuGraphAddNode(void); int f(void) { return cuGraphAddNode(); }"
 WEAK = ("__attribute__((weak)) int cuGraphAddNode(void);"
@@ -254,3 +255,13 @@ def test_every_rule_is_written():
     assert len(rules) > 15
     here = (ROOT / "tests/cli/test_verdicts.py").read_text(encoding="utf-8")
     assert [rule for rule in rules if f'"{rule}"' not in here] == []
+
+
+def test_text_beside_fatbins(tmp_path):
+    """Where text alone has code for a GPU, it is not known whether that is enough."""
+    path = data(tmp_path, BOTH_CODES + OLD_PTX)
+    for gpu, verdict, rule in [("A100", "runs", "runs"), ("GTX 1080", "unknown", "text-alone")]:
+        row, = only("--drivers", "550", "--gpus", gpu, path)["verdicts"]
+        assert (row["verdict"], row["rule"]) == (verdict, rule)
+    row, = only("--gpus", "GTX 1080", data(tmp_path, OLD_PTX))["verdicts"]
+    assert row["verdict"] == "runs"
