@@ -421,6 +421,11 @@ static enum scan_result scan_archive(const char *name, const char *data, size_t 
     size_t at = 8;
     bool good = true;
 
+    if (size > 8 + 13 && memcmp(data + 8, "debian-binary", 13) == 0) {
+        free(together.file);
+        *problem = "a Debian package: unpack it with 'dpkg-deb -x', and scan the folder";
+        return SCAN_DAMAGED;
+    }
     begin(together.file, name);
     while (good && size - at >= 60) {
         char digits[11] = "";

@@ -403,6 +403,14 @@ def test_bad_file(tmp_path, content, word):
     assert [row["file"] for row in problems] == [f"{tmp_path}/bad"]
 
 
+def test_debian_package(tmp_path):
+    """It is not read, and that is no success."""
+    (tmp_path / "a.deb").write_bytes(b"!<arch>\n" + b"debian-binary   0           0     0     "
+                                     b"100644  4         `\n2.0\n")
+    result = run("scan", tmp_path / "a.deb")
+    assert (result.code, result.out) == (INPUT, "") and "unpack it with 'dpkg-deb -x'" in result.err
+
+
 def test_truncated(tmp_path):
     """Every length of a library is read, or refused in one sentence; never worse."""
     whole = build(tmp_path, LINKED, "-shared", "-fPIC", "-s").read_bytes()

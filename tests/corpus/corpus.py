@@ -32,7 +32,7 @@ sys.path.insert(0, str(HERE.parent / "drivers"))
 import fetch  # noqa: E402
 
 PLATFORMS = ["manylinux_2_28", "manylinux_2_27", "manylinux_2_25", "manylinux_2_24",
-             "manylinux_2_17", "manylinux2014", "manylinux_2_12", "manylinux2010"]
+             "manylinux_2_17", "manylinux2014", "manylinux_2_12", "manylinux2010", "manylinux1"]
 KINDS = ("right", "false runs", "false fails", "other code", "unknown")
 
 
@@ -68,7 +68,8 @@ def wheel_of(package, cache):
     if not list(folder.glob("*.whl")):
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
-                   "--only-binary=:all:", "--python-version", "3.11", "--dest", folder,
+                   "--only-binary=:all:", "--python-version",
+                   package.get("python", "3.11"), "--dest", folder,
                    *(f"--platform={platform}_x86_64" for platform in PLATFORMS),
                    f"{package['package']}=={package['version']}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
