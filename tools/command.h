@@ -41,7 +41,7 @@ enum command_exit {
 
 extern const struct command command_info, command_symbols, command_features, command_compat,
     command_scan, command_newer, command_diff, command_explain, command_doctor, command_report,
-    command_demo, command_matrix, command_sim;
+    command_demo, command_matrix, command_measure, command_sim;
 
 /** All that this build has; ends with NULL. */
 extern const struct command *const command_all[];

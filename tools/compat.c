@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "driver.h"
-#include "facts.h"
+#include "facts_file.h"
 #include "names.h"
 #include "output.h"
 
@@ -24,13 +24,14 @@ static struct options {
 
 static const struct option_row option_rows[] = {
     COMMAND_OPTION_DRIVER(given.driver),
+    FACTS_OPTION,
     COMMAND_OPTION_JSON(given.json),
     {0},
 };
 
 const char *compat_ptx(char text[COMPAT_PTX_SIZE], int release)
 {
-    int ptx = cushim_release_ptx(release);
+    int ptx = facts_release_ptx(release);
 
     if (ptx == 0)
         return NULL;
@@ -42,7 +43,7 @@ const char *compat_summary(char text[COMPAT_SUMMARY_SIZE], int release)
 {
     char own[VERSION_TEXT_SIZE], ptx[COMPAT_PTX_SIZE], family[64] = "", jit[64] = "";
 
-    if (cushim_family_floor(release / 1000, NULL, NULL))
+    if (facts_family_floor(release / 1000, NULL, NULL))
         snprintf(family, sizeof family, ", with limits all of %d.x", release / 1000);
     if (compat_ptx(ptx, release))
         snprintf(jit, sizeof jit, "; PTX up to %s", ptx);
@@ -61,7 +62,7 @@ static const char *shipped(char text[TEXT_SIZE], int release, bool windows)
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; cushim_toolkit_at(i, &toolkit) && length < TEXT_SIZE; i++) {
+    for (size_t i = 0; facts_toolkit_at(i, &toolkit) && length < TEXT_SIZE; i++) {
         const char *driver = windows ? toolkit.windows_driver : toolkit.linux_driver;
         char update[32] = "";
         if (toolkit.release != release || !driver)
@@ -80,10 +81,10 @@ static const char *oldest(int release, bool windows, bool *limited)
     struct cushim_toolkit toolkit = {.size = sizeof toolkit};
     const char *linux_driver, *windows_driver;
 
-    *limited = cushim_family_floor(release / 1000, &linux_driver, &windows_driver);
+    *limited = facts_family_floor(release / 1000, &linux_driver, &windows_driver);
     if (*limited)
         return windows ? windows_driver : linux_driver;
-    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+    for (size_t i = 0; facts_toolkit_at(i, &toolkit); i++) {
         if (toolkit.release == release)
             return windows ? toolkit.windows_driver : toolkit.linux_driver;
     }
@@ -125,7 +126,7 @@ static json_t *release_json(int release)
     json_t *floor = json_object();
     bool limited = false;
 
-    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+    for (size_t i = 0; facts_toolkit_at(i, &toolkit); i++) {
         json_t *object;
         if (toolkit.release != release)
             continue;
@@ -142,7 +143,7 @@ static json_t *release_json(int release)
     output_json_set(root, "toolkits", toolkits);
     output_json_set(root, "runs_from", floor);
     output_json_set(root, "compat_package", json_boolean(cushim_release_has_compat(release)));
-    output_json_set(root, "ptx", json_integer(cushim_release_ptx(release)));
+    output_json_set(root, "ptx", json_integer(facts_release_ptx(release)));
     return root;
 }
 
@@ -156,21 +157,23 @@ struct driver {
 
 static enum cushim_runs runs_with(const struct driver *driver, int release)
 {
-    return driver->version ? cushim_driver_runs_linux(driver->version, release)
+    return driver->version ? facts_driver_runs(driver->version, release)
                            : cushim_release_runs(driver->release, release);
 }
 
 /* The first and the last release known that a driver serves in one of the ways; false: none. */
 static bool range(const struct driver *driver, enum cushim_runs runs, int *first, int *last)
 {
+    const struct facts_branch *known;
+
     *first = *last = 0;
-    for (size_t i = 0; i < facts_branch_count; i++) {
-        int release = facts_branches[i].release;
-        if (runs_with(driver, release) != runs)
+    for (size_t i = 0; (known = facts_branch_at(i)); i++) {
+        if (runs_with(driver, known->release) != runs)
             continue;
-        if (*first == 0)
-            *first = release;
-        *last = release;
+        if (*first == 0 || known->release < *first)
+            *first = known->release;
+        if (known->release > *last)
+            *last = known->release;
     }
     if (runs == CUSHIM_RUNS && *first != 0 && *last < driver->release)
         *last = driver->release; /* its own release, of which no driver is known */
@@ -240,7 +243,7 @@ static json_t *driver_compat_json(const struct driver *driver)
         }
         output_json_set(root, ways[i].name, object);
     }
-    output_json_set(root, "ptx", json_integer(cushim_release_ptx(driver->release)));
+    output_json_set(root, "ptx", json_integer(facts_release_ptx(driver->release)));
     return root;
 }
 
@@ -277,7 +280,7 @@ static int run(const char *title, char **words)
         return report_found(&given, title);
     char version[FACTS_DRIVER_SIZE];
     if (facts_driver_version(given.subject, version)) {
-        struct driver driver = {given.subject, version, cushim_driver_release(version),
+        struct driver driver = {given.subject, version, facts_driver_release(version),
                                 atoi(version) > facts_newest_branch()};
         if (driver.release == 0) {
             fprintf(stderr, "%s: no release is known for driver %s\n", title, given.subject);
@@ -294,11 +297,10 @@ static int run(const char *title, char **words)
                 title, given.subject);
         return COMMAND_USAGE;
     }
-    if (cushim_release_ptx(release) == 0) {
+    if (facts_release_ptx(release) == 0) {
         char newest[VERSION_TEXT_SIZE];
-        int last = facts_branches[facts_branch_count - 1].release;
         fprintf(stderr, "%s: nothing is known of CUDA %s; the newest release known is %s\n", title,
-                given.subject, version_text(newest, last));
+                given.subject, version_text(newest, facts_newest_release()));
         return COMMAND_FAILED;
     }
     if (given.json)

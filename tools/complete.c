@@ -2,12 +2,12 @@
 #include "complete.h"
 
 #include "command.h"
-#include "facts.h"
+#include "facts_file.h"
 #include "names.h"
 #ifdef HAVE_SIM
 #include "sim_library.h"
 
-#include "core/profile.h"
+#include "core/config.h"
 #endif
 
 #include <cushim/compat.h>
@@ -45,7 +45,7 @@ static void offer_releases(const struct typed *typed)
     struct cushim_toolkit toolkit = {.size = sizeof toolkit};
     int last = 0;
 
-    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+    for (size_t i = 0; facts_toolkit_at(i, &toolkit); i++) {
         if (toolkit.release != last)
             offer_version(typed, toolkit.release);
         last = toolkit.release;
@@ -88,24 +88,30 @@ static void offer_faults(const struct typed *typed)
 
 static void offer_gpus(const struct typed *typed)
 {
-    for (size_t i = 0; i < facts_architecture_count; i++) {
-        const struct facts_architecture *one = &facts_architectures[i];
+    const struct facts_architecture *one;
+    const struct facts_gpu *gpu;
+    const char *last = "";
+
+    for (size_t i = 0; (one = facts_architecture_at(i)); i++) {
         char text[16];
         snprintf(text, sizeof text, "%d.%d", one->capability / 10, one->capability % 10);
         offer(typed, text, one->name);
-        if (!one->tegra && (i == 0 || strcmp(one[-1].name, one->name) != 0))
+        if (!one->tegra && strcmp(last, one->name) != 0)
             offer(typed, one->name, NULL);
+        last = one->name;
     }
-    for (size_t i = 0; i < facts_gpu_count; i++)
-        offer(typed, facts_gpus[i].name, NULL);
+    for (size_t i = 0; (gpu = facts_gpu_at(i)); i++)
+        offer(typed, gpu->name, NULL);
 }
 
 static void offer_branches(const struct typed *typed)
 {
-    for (size_t i = 0; i < facts_branch_count; i++) {
+    const struct facts_branch *one;
+
+    for (size_t i = 0; (one = facts_branch_at(i)); i++) {
         char branch[16], text[VERSION_TEXT_SIZE], cuda[VERSION_TEXT_SIZE + 8];
-        snprintf(branch, sizeof branch, "%d", facts_branches[i].branch);
-        snprintf(cuda, sizeof cuda, "CUDA %s", version_text(text, facts_branches[i].release));
+        snprintf(branch, sizeof branch, "%d", one->branch);
+        snprintf(cuda, sizeof cuda, "CUDA %s", version_text(text, one->release));
         offer(typed, branch, cuda);
     }
 }
@@ -264,6 +270,8 @@ int complete(int count, char **words)
         words = no_words;
     }
     typed = (struct typed){words[count - 1], 0};
+    if (!facts_file_read_all("cushim"))
+        return COMMAND_INPUT;
     if (command)
         complete_words(command, count - 1, words + 1);
     else if (count == 1 && words[0][0] == '-')

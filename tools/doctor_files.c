@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "doctor.h"
 
+#include "facts.h"
 #include "names.h"
 
 #include <cushim/compat.h>
@@ -121,7 +122,7 @@ static void check_libraries(struct doctor *doctor)
         return;
     }
     snprintf(doctor->library, sizeof doctor->library, "%s", libraries.item[0].version);
-    doctor->release = cushim_driver_release(doctor->library);
+    doctor->release = facts_driver_release(doctor->library);
     for (size_t i = 0; i < libraries.count; i++) {
         const struct library *item = &libraries.item[i];
         doctor_add(doctor, DOCTOR_OK, "libraries", "%s, version %s", item->path,
@@ -175,7 +176,7 @@ static void check_toolkit(struct doctor *doctor, const char *path)
         return;
     }
     version_text(theirs, doctor->release);
-    if (cushim_driver_runs_linux(doctor->library, release) == CUSHIM_RUNS_LIMITED) {
+    if (facts_driver_runs(doctor->library, release) == CUSHIM_RUNS_LIMITED) {
         doctor_add(doctor, DOCTOR_WARNING, "toolkit",
                    "%s is CUDA %s, and the driver %s: PTX that it makes, also by NVRTC, ends with "
                    "222",

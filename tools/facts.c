@@ -1,18 +1,176 @@
 /* SPDX-License-Identifier: MIT */
-#include "facts.h"
+#include "facts_file.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { NAME_SIZE = 64 };
 
+struct facts_added facts_added;
+
+/* ---- the registry's facts, and those of files behind them */
+
+const struct facts_architecture *facts_architecture_at(size_t index)
+{
+    size_t more = index - facts_architecture_count;
+
+    if (index < facts_architecture_count)
+        return &facts_architectures[index];
+    return more < facts_added.architectures ? &facts_added.architecture[more] : NULL;
+}
+
+const struct facts_gpu *facts_gpu_at(size_t index)
+{
+    size_t more = index - facts_gpu_count;
+
+    if (index < facts_gpu_count)
+        return &facts_gpus[index];
+    return more < facts_added.gpus ? &facts_added.gpu[more] : NULL;
+}
+
+const struct facts_branch *facts_branch_at(size_t index)
+{
+    static struct facts_branch branch;
+    size_t more = index - facts_branch_count;
+
+    if (index < facts_branch_count)
+        return &facts_branches[index];
+    if (more >= facts_added.releases)
+        return NULL;
+    branch =
+        (struct facts_branch){facts_added.release[more].branch, facts_added.release[more].release};
+    return &branch;
+}
+
+static const struct facts_runtime *runtime_at(size_t index)
+{
+    size_t more = index - facts_runtime_count;
+
+    if (index < facts_runtime_count)
+        return &facts_runtimes[index];
+    return more < facts_added.runtimes ? &facts_added.runtime[more] : NULL;
+}
+
+bool facts_toolkit_at(size_t index, struct cushim_toolkit *toolkit)
+{
+    static size_t count;
+
+    for (struct cushim_toolkit one = {.size = sizeof one}; cushim_toolkit_at(count, &one);)
+        count++;
+    if (index < count)
+        return cushim_toolkit_at(index, toolkit);
+    if (index - count >= facts_added.toolkits)
+        return false;
+    const struct facts_toolkit *own = &facts_added.toolkit[index - count];
+    *toolkit = (struct cushim_toolkit){sizeof *toolkit, own->release, own->update,
+                                       own->linux_driver, own->windows_driver};
+    return true;
+}
+
+bool facts_family_floor(int major, const char **linux_driver, const char **windows_driver)
+{
+    if (cushim_family_floor(major, linux_driver, windows_driver))
+        return true;
+    for (size_t i = 0; i < facts_added.families; i++) {
+        if (facts_added.family[i].major != major)
+            continue;
+        if (linux_driver)
+            *linux_driver = facts_added.family[i].linux_driver;
+        if (windows_driver)
+            *windows_driver = facts_added.family[i].windows_driver;
+        return true;
+    }
+    return false;
+}
+
+int facts_release_ptx(int release)
+{
+    int ptx = cushim_release_ptx(release);
+
+    for (size_t i = 0; ptx == 0 && i < facts_added.releases; i++)
+        ptx = facts_added.release[i].release == release ? facts_added.release[i].ptx : 0;
+    return ptx;
+}
+
+int facts_ptx_release(int ptx)
+{
+    int first = cushim_ptx_release(ptx);
+
+    for (size_t i = 0; i < facts_added.releases; i++) {
+        const struct facts_release *own = &facts_added.release[i];
+        if (own->ptx >= ptx && (first == 0 || own->release < first))
+            first = own->release;
+    }
+    return first;
+}
+
+int facts_capability_release(int capability)
+{
+    int release = cushim_capability_release(capability);
+
+    for (size_t i = 0; release == 0 && i < facts_added.targets; i++)
+        release =
+            facts_added.target[i].capability == capability ? facts_added.target[i].release : 0;
+    return release;
+}
+
+/* Whether a driver's version is the other one, or later. */
+static bool is_from(const char *version, const char *other)
+{
+    while (*version != '\0' || *other != '\0') {
+        char *behind, *behind_other;
+        long own = strtol(version, &behind, 10), theirs = strtol(other, &behind_other, 10);
+        if (own != theirs)
+            return own > theirs;
+        version = behind + (*behind == '.');
+        other = behind_other + (*behind_other == '.');
+    }
+    return true;
+}
+
+int facts_driver_release(const char *version)
+{
+    int release = cushim_driver_release(version);
+
+    for (size_t i = 0; release > 0 && i < facts_added.toolkits; i++) {
+        const struct facts_toolkit *own = &facts_added.toolkit[i];
+        if (own->release > release && is_from(version, own->linux_driver))
+            release = own->release;
+    }
+    for (size_t i = 0; release > 0 && i < facts_added.releases; i++) {
+        const struct facts_release *own = &facts_added.release[i];
+        if (own->release > release && atoi(version) >= own->branch)
+            release = own->release;
+    }
+    return release;
+}
+
+enum cushim_runs facts_driver_runs(const char *version, int release)
+{
+    int own = facts_driver_release(version);
+    const char *floor;
+
+    if (own == cushim_driver_release(version) && cushim_family_floor(release / 1000, NULL, NULL))
+        return cushim_driver_runs_linux(version, release);
+    enum cushim_runs runs = cushim_release_runs(own, release);
+    if (runs == CUSHIM_RUNS_LIMITED && facts_family_floor(release / 1000, &floor, NULL) &&
+        !is_from(version, floor))
+        return CUSHIM_RUNS_NOT;
+    return runs;
+}
+
+/* ---- by name */
+
 const struct facts_architecture *facts_architecture(int capability)
 {
-    for (size_t i = 0; i < facts_architecture_count; i++) {
-        if (facts_architectures[i].capability == capability)
-            return &facts_architectures[i];
+    const struct facts_architecture *one;
+
+    for (size_t i = 0; (one = facts_architecture_at(i)); i++) {
+        if (one->capability == capability)
+            return one;
     }
     return NULL;
 }
@@ -56,13 +214,14 @@ static void plain_name(char plain[NAME_SIZE], const char *name)
 size_t facts_capabilities(const char *word, int *capabilities, size_t most)
 {
     char wanted[NAME_SIZE], known[NAME_SIZE];
+    const struct facts_architecture *one;
+    const struct facts_gpu *gpu;
     int capability = read_capability(word);
     size_t count = 0;
 
     if (most == 0)
         return 0;
-    for (size_t i = 0; i < facts_architecture_count && count < most; i++) {
-        const struct facts_architecture *one = &facts_architectures[i];
+    for (size_t i = 0; (one = facts_architecture_at(i)) && count < most; i++) {
         if (capability > 0 ? one->capability == capability
                            : !one->tegra && strcasecmp(one->name, word) == 0)
             capabilities[count++] = one->capability;
@@ -72,10 +231,10 @@ size_t facts_capabilities(const char *word, int *capabilities, size_t most)
         return count > 0 ? count : 1;
     }
     plain_name(wanted, word);
-    for (size_t i = 0; i < facts_gpu_count; i++) {
-        plain_name(known, facts_gpus[i].name);
+    for (size_t i = 0; (gpu = facts_gpu_at(i)); i++) {
+        plain_name(known, gpu->name);
         if (strcmp(wanted, known) == 0) {
-            capabilities[0] = facts_gpus[i].capability;
+            capabilities[0] = gpu->capability;
             return 1;
         }
     }
@@ -99,25 +258,46 @@ static bool is_library(const char *name, const char *library)
 
 int facts_runtime_release(const char *library)
 {
-    for (size_t i = 0; i < facts_runtime_count; i++) {
-        if (is_library(library, facts_runtimes[i].library))
-            return facts_runtimes[i].release;
+    const struct facts_runtime *one;
+
+    for (size_t i = 0; (one = runtime_at(i)); i++) {
+        if (is_library(library, one->library))
+            return one->release;
     }
     return 0;
 }
 
 int facts_release_branch(int release)
 {
-    for (size_t i = 0; i < facts_branch_count; i++) {
-        if (facts_branches[i].release == release)
-            return facts_branches[i].branch;
+    const struct facts_branch *one;
+
+    for (size_t i = 0; (one = facts_branch_at(i)); i++) {
+        if (one->release == release)
+            return one->branch;
     }
     return 0;
 }
 
+static const struct facts_branch *newest(void)
+{
+    static struct facts_branch newest;
+    const struct facts_branch *one;
+
+    for (size_t i = 0; (one = facts_branch_at(i)); i++) {
+        if (one->branch > newest.branch)
+            newest = *one;
+    }
+    return &newest;
+}
+
 int facts_newest_branch(void)
 {
-    return facts_branch_count > 0 ? facts_branches[facts_branch_count - 1].branch : 0;
+    return newest()->branch;
+}
+
+int facts_newest_release(void)
+{
+    return newest()->release;
 }
 
 bool facts_driver_version(const char *word, char version[FACTS_DRIVER_SIZE])

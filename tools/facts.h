@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Facts about GPUs, driver branches and CUDA runtimes. gen/registry/gpus.jsonl has the source of
- * each. What drivers and toolkits serve is in cushim/compat.h.
+ * Facts about GPUs, drivers, toolkits and CUDA runtimes: those of gen/registry, which has the
+ * source of each, and those of files (facts_file.h). The arrays are the registry's alone.
  */
 #ifndef CUSHIM_TOOLS_FACTS_H
 #define CUSHIM_TOOLS_FACTS_H
+
+#include <cushim/compat.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +42,20 @@ struct facts_branch {
 extern const struct facts_branch facts_branches[];
 extern const size_t facts_branch_count;
 
+/** The architectures, GPUs and branches, those of files behind the others; NULL at the end. */
+const struct facts_architecture *facts_architecture_at(size_t index);
+const struct facts_gpu *facts_gpu_at(size_t index);
+const struct facts_branch *facts_branch_at(size_t index);
+
+/* What cushim/compat.h has, with the facts of files. */
+int facts_release_ptx(int release);
+int facts_ptx_release(int ptx);
+int facts_capability_release(int capability);
+int facts_driver_release(const char *version);
+enum cushim_runs facts_driver_runs(const char *version, int release);
+bool facts_family_floor(int major, const char **linux_driver, const char **windows_driver);
+bool facts_toolkit_at(size_t index, struct cushim_toolkit *toolkit);
+
 /** NULL for a compute capability that is not known. */
 const struct facts_architecture *facts_architecture(int capability);
 
@@ -68,7 +84,8 @@ enum { FACTS_DRIVER_SIZE = 48 };
  */
 bool facts_driver_version(const char *word, char version[FACTS_DRIVER_SIZE]);
 
-/** The newest branch that is known. */
+/** The newest branch that is known, and the newest release. */
 int facts_newest_branch(void);
+int facts_newest_release(void);
 
 #endif

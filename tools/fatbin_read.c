@@ -308,7 +308,7 @@ void fatbin_search(const void *data, size_t size, fatbin_visitor *visit, void *u
                 return;
             size_t length = read_fatbin(found, (size_t)(end - found), work);
             if (length > 0)
-                visit(user, &work->fatbin);
+                visit(user, &work->fatbin, found, found + length);
             at = found + (length > 0 ? length : sizeof magic);
         } else {
             at += window - (sizeof magic - 1);

@@ -32,7 +32,9 @@ struct fatbin {
     bool damaged; /* it ends before it says */
 };
 
-typedef void fatbin_visitor(void *user, const struct fatbin *fatbin);
+/** @param end  of the fatbin in the bytes that are searched */
+typedef void fatbin_visitor(void *user, const struct fatbin *fatbin, const char *begin,
+                            const char *end);
 
 /**
  * Read the directives that PTX begins with: its version, and the architecture that it is for.

@@ -6,6 +6,7 @@
 #include "compat.h"
 #include "devices.h"
 #include "driver.h"
+#include "facts.h"
 #include "kernel_module.h"
 #include "names.h"
 #include "output.h"
@@ -100,7 +101,7 @@ static json_t *facts_json(const struct facts *facts)
                     output_json_text(facts->used.size ? source_name(facts->used.source) : NULL));
 
     output_json_set(driver, "ptx",
-                    json_integer(cushim_release_ptx(cushim_driver_version(facts->cu))));
+                    json_integer(facts_release_ptx(cushim_driver_version(facts->cu))));
 
     output_json_set(module, "version", output_json_text(kernel_module_version(&facts->module)));
     output_json_set(module, "file", output_json_text(facts->module.file));

@@ -29,6 +29,7 @@ const struct command *const command_all[] = {
 #endif
     &command_explain,
     &command_doctor,
+    &command_measure,
     &command_report,
     &command_demo,
 #ifdef HAVE_SIM

@@ -159,7 +159,7 @@ static int add_releases(struct list *list, const char *asked)
 static bool add_branch(struct list *list, const char *word, const char *version)
 {
     int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
-    int release = cushim_driver_release(version);
+    int release = facts_driver_release(version);
     char text[VERSION_TEXT_SIZE];
 
     for (int i = 0; i < count; i++) {

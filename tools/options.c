@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "command.h"
+#include "facts_file.h"
 #include "names.h"
 #include "output.h"
 
@@ -213,5 +214,7 @@ int options_run(const struct command *command, int argc, char **argv)
     if (argp_parse(&parser, argc, argv, command->program ? ARGP_IN_ORDER : 0, NULL, &parsing) != 0)
         options_refuse("the options cannot be read");
     free(doc);
+    if (!facts_file_read_all(title))
+        return COMMAND_INPUT;
     return command->run(title, parsing.words);
 }

@@ -75,13 +75,14 @@ static int add_release(int list[MOST_RELEASES], int count, int release)
 /* Every release that brought an entry, or has a driver branch, ascending. */
 static int releases(int list[MOST_RELEASES])
 {
+    const struct facts_branch *branch;
     struct cushim_entry entry;
     int count = 0;
 
     for (size_t i = 0; cushim_entry_at(i, &entry); i++)
         count = add_release(list, count, entry.since);
-    for (size_t i = 0; i < facts_branch_count; i++)
-        count = add_release(list, count, facts_branches[i].release);
+    for (size_t i = 0; (branch = facts_branch_at(i)); i++)
+        count = add_release(list, count, branch->release);
     qsort(list, (size_t)count, sizeof *list, compare_numbers);
     return count;
 }
@@ -254,7 +255,7 @@ static json_t *features_json(const struct driver *drivers, int count)
 static json_t *toolkit_text(const struct cushim_toolkit *toolkit, const char *floor)
 {
     char text[TEXT_SIZE], ptx[32];
-    int version = cushim_release_ptx(toolkit->release);
+    int version = facts_release_ptx(toolkit->release);
 
     snprintf(ptx, sizeof ptx, version ? "; PTX %d.%d" : "", version / 10, version % 10);
     snprintf(text, sizeof text, "Linux %s, %s%s%s%s%s", toolkit->linux_driver,
@@ -270,7 +271,7 @@ static json_t *toolkits_json(const struct driver *drivers, int count)
     struct cushim_toolkit toolkit = {.size = sizeof toolkit};
     json_t *rows = json_array();
 
-    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++) {
+    for (size_t i = 0; facts_toolkit_at(i, &toolkit); i++) {
         char name[64], family[16], marks[MOST_DRIVERS + 1] = "", version[VERSION_TEXT_SIZE];
         const char *floor = NULL;
         json_t *row = json_object();
@@ -286,11 +287,11 @@ static json_t *toolkits_json(const struct driver *drivers, int count)
         else
             snprintf(name, sizeof name, "CUDA %s", version);
         snprintf(family, sizeof family, "%d.x", toolkit.release / 1000);
-        bool limits = cushim_family_floor(toolkit.release / 1000, &floor, NULL);
+        bool limits = facts_family_floor(toolkit.release / 1000, &floor, NULL);
         output_json_set(row, "name", json_string(name));
         output_json_set(row, "since", json_integer(toolkit.release));
         output_json_set(row, "floor",
-                        json_integer(limits ? cushim_driver_release(floor) : toolkit.release));
+                        json_integer(limits ? facts_driver_release(floor) : toolkit.release));
         output_json_set(row, "group", json_string(family));
         output_json_set(row, "text", toolkit_text(&toolkit, limits ? floor : NULL));
         output_json_set(row, "entries", json_array());

@@ -3,7 +3,7 @@
  * `cushim scan`: what programs need of the CUDA driver, and on which GPUs their code runs.
  */
 #include "command.h"
-#include "facts.h"
+#include "facts_file.h"
 #include "mapped.h"
 #include "output.h"
 #include "scan_output.h"
@@ -54,6 +54,7 @@ static const struct option_row option_rows[] = {
      .values = VALUES_GPUS,
      .doc = "Judge on these GPUs: compute capabilities (9.0), architectures (maxwell) or names "
             "(H100); exit 1 for what certainly fails"},
+    FACTS_OPTION,
     {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
     {.name = "strict", .flag = &given.strict, .doc = "Exit 1 for what is not known, too"},
     {.name = "entries", .flag = &given.report.entries, .doc = "List each entry"},

@@ -4,6 +4,7 @@
 #include "elf_file.h"
 #include "facts.h"
 #include "known.h"
+#include "mapped.h"
 #include "output.h"
 #include "pe_file.h"
 #include "scan_wheel.h"
@@ -14,6 +15,9 @@
 #include <string.h>
 
 enum { LONGEST_NAME = 96, MOST_CODES = 256, MOST_UNKNOWN = 1024, LAST_FAMILY = 32, FEW = 8 };
+
+/* How much of a file's data is searched at a time, and what may lie across two parts. */
+enum { PART = 1 << 22, OVERLAP = 16 };
 
 #define DRIVER "libcuda.so"
 #define WINDOWS_DRIVER "nvcuda.dll"
@@ -181,10 +185,29 @@ static void add_code(struct scan_file *file, const struct fatbin *fatbin, size_t
     file->code[file->code_count++] = (struct scan_code){*fatbin, times, text};
 }
 
-static void note_fatbin(void *user, const struct fatbin *fatbin)
+/* Where the fatbins of some bytes are, in order: PTX in them is no text of the program. */
+static struct {
+    struct {
+        const char *begin, *end;
+    } * item;
+    size_t count, at;
+} places;
+
+static void note_fatbin(void *user, const struct fatbin *fatbin, const char *begin, const char *end)
 {
     if (fatbin->count > 0)
         add_code(user, fatbin, 1, false);
+    places.item = scan_grow(places.item, places.count, sizeof *places.item);
+    places.item[places.count].begin = begin;
+    places.item[places.count++].end = end;
+}
+
+/* Whether a place is in a fatbin; each call is for a later place than the one before. */
+static bool in_fatbin(const char *place)
+{
+    while (places.at < places.count && places.item[places.at].end <= place)
+        places.at++;
+    return places.at < places.count && places.item[places.at].begin <= place;
 }
 
 /* The library's name, wherever it begins: compilers put numbers before it. */
@@ -194,47 +217,74 @@ static void find_library(struct scan_file *file, const char *bytes, size_t size)
                   memmem(bytes, size, WINDOWS_DRIVER, strlen(WINDOWS_DRIVER));
 }
 
-/* PTX as text. */
-static void find_ptx(struct scan_file *file, const char *bytes, size_t size)
+/* PTX as text that begins before `stop`; it may go on until `end`. */
+static void find_ptx(struct scan_file *file, const char *bytes, const char *stop, const char *end)
 {
     static const char begin[] = ".version";
-    const char *at = bytes, *end = bytes + size;
+    const char *behind = (size_t)(end - stop) > OVERLAP ? stop + OVERLAP : end, *at = bytes;
     static struct fatbin one;
 
-    while ((at = memmem(at, (size_t)(end - at), begin, strlen(begin)))) {
+    while ((at = memmem(at, (size_t)(behind - at), begin, strlen(begin))) && at < stop) {
         one = (struct fatbin){.count = 1};
-        if (fatbin_read_ptx(at, (size_t)(end - at), &one.code[0]))
+        if (!in_fatbin(at) && fatbin_read_ptx(at, (size_t)(end - at), &one.code[0]))
             add_code(file, &one, 1, true);
         at += strlen(begin);
     }
 }
 
+/* The strings that end between `from` and `stop`; where the next one begins. */
+static const char *find_texts(struct scan_file *file, const char *text, const char *from,
+                              const char *stop)
+{
+    const char *zero;
+
+    for (; (zero = memchr(from, '\0', (size_t)(stop - from))); text = from = zero + 1)
+        note_text(file, text, (size_t)(zero - text));
+    return text;
+}
+
+/* In parts, so that the pages of a large file are given back on the way. */
 static void note_data(void *user, const char *section, const char *bytes, size_t size)
 {
     struct scan_file *file = user;
-    const char *end = bytes + size;
-    bool device = strstr(section, "nv_fat") || strstr(section, "nv_relfat");
+    const char *end = bytes + size, *text = bytes;
 
+    places.count = places.at = 0;
     fatbin_search(bytes, size, note_fatbin, file);
-    if (device)
+    if (strstr(section, "nv_fat") || strstr(section, "nv_relfat"))
         return;
-    find_library(file, bytes, size);
-    find_ptx(file, bytes, size);
-    while (bytes < end) {
-        const char *zero = memchr(bytes, '\0', (size_t)(end - bytes));
-        size_t length = (size_t)((zero ? zero : end) - bytes);
-        if (zero)
-            note_text(file, bytes, length);
-        bytes += length + 1;
+    for (const char *part = bytes, *stop; part < end; part = stop) {
+        size_t left = (size_t)(end - part);
+        stop = left > PART ? part + PART : end;
+        find_library(file, part, left > PART + OVERLAP ? PART + OVERLAP : left);
+        find_ptx(file, part, stop, end);
+        text = find_texts(file, text, part, stop);
+        mapped_passed(part, (size_t)(stop - part));
     }
 }
 
+/* The family of the newest toolkit that made machine code of the file; 0 without any. */
+static int family_of_code(const struct scan_file *file)
+{
+    int newest = 0;
+
+    for (size_t i = 0; i < file->code_count; i++) {
+        const struct fatbin *fatbin = &file->code[i].fatbin;
+        for (size_t k = 0; k < fatbin->count; k++) {
+            if (fatbin->code[k].toolkit > newest)
+                newest = fatbin->code[k].toolkit;
+        }
+    }
+    return newest / 1000;
+}
+
 /* The release that a runtime in the file is of, or the oldest that it can be of: it asks for what
- * came with its own. A few names alone may be the program's. */
+ * came with its own. A few names alone may be the program's. Where they are later than the toolkit
+ * that made the code, it is not known whose they are. */
 static void settle_runtime(struct scan_file *file)
 {
     size_t of_family[LAST_FAMILY + 1] = {0};
-    int newest[LAST_FAMILY + 1] = {0};
+    int newest[LAST_FAMILY + 1] = {0}, made = family_of_code(file);
 
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         int since = known_entry(i).since, family = since / 1000;
@@ -244,11 +294,11 @@ static void settle_runtime(struct scan_file *file)
         newest[family] = since > newest[family] ? since : newest[family];
     }
     for (int family = LAST_FAMILY; family > 0; family--) {
-        if (of_family[family] >= FEW) {
-            if (newest[family] > file->runtime.release)
-                file->runtime.release = newest[family];
-            return;
-        }
+        if (of_family[family] < FEW)
+            continue;
+        if ((made == 0 || made >= family) && newest[family] > file->runtime.release)
+            file->runtime.release = newest[family];
+        return;
     }
 }
 

@@ -57,7 +57,7 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
 {
     struct gpu_verdict verdict = {.answer = GPU_NO_CODE};
     const struct fatbin_code *best = NULL;
-    int known = cushim_capability_release(capability);
+    int known = facts_capability_release(capability);
 
     for (size_t i = 0; i < fatbin->count; i++) {
         const struct fatbin_code *code = &fatbin->code[i];
@@ -75,7 +75,7 @@ static struct gpu_verdict of_fatbin(const struct fatbin *fatbin, int capability,
     if (verdict.answer == GPU_RUNS && release > 0 && release < verdict.from)
         verdict.answer = GPU_FAMILY;
     if (verdict.answer != GPU_RUNS && best) {
-        int takes = cushim_ptx_release(best->ptx_version);
+        int takes = facts_ptx_release(best->ptx_version);
         if (release == 0 || release >= takes) {
             verdict.answer = GPU_COMPILED;
             verdict.from = later(known, takes);
@@ -108,7 +108,7 @@ static enum use use_of(const struct fatbin *fatbin)
     return use;
 }
 
-static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one)
+static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one, bool text)
 {
     bool first = worst->judged == 0;
     bool partly = worst->partly || (!first && one.answer != worst->answer);
@@ -120,6 +120,8 @@ static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one)
     worst->from = worst->answer == GPU_NO_CODE ? 0 : from;
     worst->judged++;
     worst->running += one.answer <= GPU_COMPILED;
+    worst->fatbins += !text;
+    worst->running_fatbins += !text && one.answer <= GPU_COMPILED;
     worst->unsure += one.answer == GPU_FAMILY;
     worst->ptx = later(worst->ptx, one.ptx);
 }
@@ -134,7 +136,7 @@ struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int re
             const struct fatbin *fatbin = &file->code[i].fatbin;
             struct gpu_verdict one = of_fatbin(fatbin, capability, release);
             if ((int)use_of(fatbin) == pass && !(any && one.answer > GPU_COMPILED))
-                add_verdict(&worst, one);
+                add_verdict(&worst, one, file->code[i].text);
         }
     }
     return worst;
@@ -150,7 +152,7 @@ const char *scan_gpu_name(enum gpu_answer answer)
 int scan_gpu_next(int capability)
 {
     while (++capability < 200) {
-        if (cushim_capability_release(capability) > 0)
+        if (facts_capability_release(capability) > 0)
             return capability;
     }
     return 0;

@@ -24,6 +24,8 @@ struct gpu_verdict {
     int from;               /* the first release of which a driver runs it; 0: none */
     size_t judged;          /* fatbins, and texts of PTX, that have code to be judged */
     size_t running;         /* those of them that run */
+    size_t fatbins;         /* those that are no text */
+    size_t running_fatbins; /* both */
     size_t unsure;          /* those of which nothing is known: of a later family */
     int ptx;                /* the newest PTX version that is too new; 0: none */
 };

@@ -182,7 +182,7 @@ static void print_runtime(const struct scan_file *file)
 
     if (runtime->release == 0)
         return;
-    if (cushim_family_floor(runtime->release / 1000, &floor, NULL))
+    if (facts_family_floor(runtime->release / 1000, &floor, NULL))
         snprintf(text, sizeof text,
                  "%s, of CUDA %s or a later %d.x: takes Linux driver %s or later",
                  runtime->library[0] ? runtime->library : "in the file",
@@ -390,7 +390,7 @@ static json_t *runtime_json(const struct scan_runtime *runtime)
 
     if (runtime->release == 0)
         return json_null();
-    cushim_family_floor(runtime->release / 1000, &floor, NULL);
+    facts_family_floor(runtime->release / 1000, &floor, NULL);
     object = json_object();
     output_json_set(object, "library",
                     runtime->library[0] ? output_json_text(runtime->library) : json_null());

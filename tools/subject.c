@@ -86,7 +86,7 @@ static bool read_driver(struct subject *subject, const char *word)
 
     if (!facts_driver_version(word, last))
         return false;
-    release = cushim_driver_release(last);
+    release = facts_driver_release(last);
     if (release == 0)
         return false;
     fill_release(subject, release);
@@ -110,7 +110,8 @@ int subject_read(struct subject *subject, const char *word, const char *command)
     if (read_driver(subject, word))
         return COMMAND_OK;
     release = version_parse(word);
-    if (release == 0 || release > cushim_registry_version()) {
+    if (release == 0 ||
+        (release > cushim_registry_version() && facts_release_branch(release) == 0)) {
         fprintf(stderr,
                 "%s: '%s' is no CUDA release up to %s, no Linux driver's version or branch that is "
                 "known, and no path with a slash\n",

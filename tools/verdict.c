@@ -214,7 +214,7 @@ static bool optional_entry(const struct question *question, struct verdict *verd
 
 static enum cushim_runs runs_with(const struct subject *driver, int release)
 {
-    return driver->version[0] != '\0' ? cushim_driver_runs_linux(driver->version, release)
+    return driver->version[0] != '\0' ? facts_driver_runs(driver->version, release)
                                       : cushim_release_runs(driver->release, release);
 }
 
@@ -229,7 +229,7 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
         return false;
     if (runs_with(question->driver, runtime->release) != CUSHIM_RUNS_NOT)
         return false;
-    if (cushim_family_floor(family, &floor, NULL))
+    if (facts_family_floor(family, &floor, NULL))
         fix(verdict, "Linux driver %s or later, or package cuda-compat-%d-* on data center GPUs",
             floor, family);
     else
@@ -297,7 +297,7 @@ static bool gpu_dropped(const struct question *question, struct verdict *verdict
 static bool gpu_later(const struct question *question, struct verdict *verdict)
 {
     const struct facts_architecture *gpu = facts_architecture(question->capability);
-    int known = cushim_capability_release(question->capability);
+    int known = facts_capability_release(question->capability);
     char from[VERDICT_TEXT_SIZE], version[VERSION_TEXT_SIZE];
 
     if (question->capability == 0)
@@ -360,7 +360,7 @@ static bool device_code(const struct question *question, struct verdict *verdict
     struct gpu_verdict code;
     char from[VERDICT_TEXT_SIZE], version[VERSION_TEXT_SIZE];
 
-    if (question->file->code_count == 0 || (gpu > 0 && cushim_capability_release(gpu) == 0))
+    if (question->file->code_count == 0 || (gpu > 0 && facts_capability_release(gpu) == 0))
         return false;
     if (gpu == 0) {
         if (!code_for_any(question, &code))
@@ -371,6 +371,10 @@ static bool device_code(const struct question *question, struct verdict *verdict
     /* Where the driver is older than the GPU, that is the verdict. */
     if (code.judged == 0 || code.answer <= GPU_COMPILED || code.answer == GPU_NOT_KNOWN)
         return false;
+    if (code.running > 0 && code.fatbins > 0 && code.running_fatbins == 0)
+        return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
+                      "no fatbin has code that runs here, and PTX as text has; which of them the "
+                      "program uses is not known");
     if (code.running > 0) {
         fix(verdict, "code for this GPU in all parts, if they are needed");
         return answer(verdict, VERDICT_LIMITS, 0, "some-code",
@@ -388,12 +392,12 @@ static bool device_code(const struct question *question, struct verdict *verdict
     switch (code.answer) {
     case GPU_TOO_NEW:
         fix(verdict, "%s, machine code for the GPU, or PTX of an older toolkit",
-            driver_from(from, cushim_ptx_release(code.ptx)));
+            driver_from(from, facts_ptx_release(code.ptx)));
         return answer(verdict, VERDICT_FAILS, PTX_TOO_NEW, "ptx-too-new",
                       "the provided PTX was compiled with an unsupported toolchain: it is PTX "
                       "%d.%d, and the driver of CUDA %s takes it up to %d.%d",
                       code.ptx / 10, code.ptx % 10, version_text(version, release),
-                      cushim_release_ptx(release) / 10, cushim_release_ptx(release) % 10);
+                      facts_release_ptx(release) / 10, facts_release_ptx(release) % 10);
     default:
         if (gpu > 0)
             fix(verdict, "compile for sm_%d, or add PTX", gpu);

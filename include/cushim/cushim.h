@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The whole CUDA driver API at run time, without linking to it.
+ * The whole CUDA driver API at run time, without linking to libcuda.
  *
  *     const struct cushim_api *cu = cushim_load(NULL);
  *     if (cushim_init(cu) != CUSHIM_OK)

@@ -8,10 +8,9 @@ import struct
 import subprocess
 
 import pytest
-from command import FAILED, OK, ROOT, run
+from command import FAILED, FATBINS, OK, run
 from scanning import MINGW, NEEDS_MINGW, build, cubin, fatbin, only
 
-FATBINS = ROOT / "tests/fuzz/corpus/fatbin"
 
 
 def test_fatbin():

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "memory/export.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/current.h"
-#include "core/shared.h"
-#include "core/thread.h"
-#include "device/init.h"
-#include "memory/memory.h"
-#include "memory/range.h"
-#include "memory/virtual.h"
+#include "device/device.h"
 #include "ptx/ptx.h"
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 #define PAGE ((size_t)4096)
 

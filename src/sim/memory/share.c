@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "memory/share.h"
+#include "memory/memory.h"
 
 #include <string.h>
 
-#include "core/context.h"
 #include "device/device.h"
-#include "memory/export.h"
-#include "memory/memory.h"
 #include "ptx/ptx.h"
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 static int32_t number_of(const struct sim_device *device)
 {

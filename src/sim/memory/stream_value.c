@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Words of memory that a stream writes, or waits for. */
-#include "memory/stream_value.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "core/context.h"
 #include "device/device.h"
-#include "memory/range.h"
 #include "ptx/ptx.h"
-#include "queue/item.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 #define COUNT_MAX 256
 #define POLL_NS 20000

@@ -154,7 +154,7 @@ struct ptx_range {
     uint64_t size;
     char *host; /* where the bytes are */
     uint32_t flags;
-    const unsigned char *live; /* of a heap, which parts may be used (heap.h); else NULL */
+    const unsigned char *live; /* of a heap, which parts may be used (heap.c); else NULL */
 };
 
 /* Textures and surfaces, by the handle that a kernel holds. */

@@ -11,11 +11,10 @@
 
 #include <cmocka.h>
 
+#include "dump.h"
 #include "ptx/ptx.h"
-#include "ptx/read/dump.h"
-#include "ptx/read/form.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n"
 /* The beginning of one for sm_90a, in a newer version; its first statement is on line 8. */

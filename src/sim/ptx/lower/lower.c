@@ -15,18 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/lower/layout.h"
-#include "ptx/lower/lower_affine.h"
-#include "ptx/lower/lower_alloc.h"
-#include "ptx/lower/lower_insn.h"
-#include "ptx/ops/affine_op.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/module.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-
 void *lower_module_alloc(struct ptx_module *module, size_t size)
 {
     void *memory;
@@ -62,7 +50,8 @@ void lower_refuse(struct lower *lower, const char *format, ...)
 }
 
 /* Make room for one more than `count`; false and PTX_NO_MEMORY otherwise. */
-bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count, size_t size)
+static bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count,
+                       size_t size)
 {
     uint32_t wanted = *capacity ? *capacity * 2 : 64;
     void *grown;

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches that are checked: they have one worker, so that nothing here needs a lock. */
-#include "ptx/memory/check.h"
+#include "ptx/memory/check_state.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/memory/check_state.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
+#include "ptx/ops/ops.h"
 
 #define MOST_SERIAL UINT32_C(3000000000)
 #define MOST_BYTES (UINT32_C(1) << 29) /* of what is kept for the next launch */

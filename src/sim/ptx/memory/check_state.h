@@ -9,11 +9,6 @@
 #include <stdint.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/block_state.h"
-
-struct launch;
-struct ptx_step;
-struct ptx_warp;
 
 #define CHECK_WARPS 32
 #define CHECK_CELL 4                          /* bytes */

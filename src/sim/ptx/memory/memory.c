@@ -5,15 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/memory/check.h"
-#include "ptx/memory/heap.h"
-#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ops/worker_state.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 
 static bool range_holds(const struct ptx_range *range, uint64_t address, uint64_t size)

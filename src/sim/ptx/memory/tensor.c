@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cp.async.bulk.tensor and its reductions: tiles between shared memory and a tensor, made at once.
  */
-#include "ptx/memory/tensor.h"
+#include "ptx/memory/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/memory/check.h"
-#include "ptx/memory/memory.h"
-#include "ptx/memory/memory_async.h"
-#include "ptx/memory/reduce.h"
-#include "ptx/memory/tensor_map.h"
-#include "ptx/memory/tensor_walk.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/fault.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
+#include "ptx/ops/ops.h"
 
 enum {
     PIECE = 16,          /* bytes that stay together in shared memory */

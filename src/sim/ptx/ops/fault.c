@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Faults: the first of a launch is reported, and all of its workers stop. */
-#include "ptx/ops/fault.h"
+#include "ptx/ops/ops.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
+#include "ptx/ops/state.h"
 
 const struct ptx_world *fault_world(const struct ptx_warp *warp)
 {

@@ -455,4 +455,9 @@ struct ir_module {
     uint32_t file_count;
 };
 
+/* --- opcodes.c --- */
+unsigned opcodes_type_size(enum ir_type type);    /* bytes; predicates 1 */
+unsigned opcodes_rank(enum ir_geometry geometry); /* dimensions of a tensor; 0: of none */
+extern const char *const opcodes_text[];          /* "add" */
+
 #endif

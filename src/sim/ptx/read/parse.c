@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader's entry, its messages and the small steps that every part of it takes. */
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ptx/ptx.h"
-#include "ptx/read/arena.h"
-#include "ptx/read/form.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/link.h"
-#include "ptx/read/parse_module.h"
-#include "ptx/read/symbol.h"
 
 enum { DEFAULT_MAX_ERRORS = 100, MAX_QUOTED = 64 };
 

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions: parameters, directives, and how a definition meets earlier declarations. */
-#include "ptx/read/parse_function.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_body.h"
-#include "ptx/read/parse_insn.h"
-#include "ptx/read/parse_module.h"
-#include "ptx/read/parse_variable.h"
-#include "ptx/read/symbol.h"
 
 /* --- Parameters --- */
 struct shape {

@@ -3,15 +3,10 @@
  * does what ptxas 13.0 makes of it: of a register the low 32 bits count, without a sign. The
  * product with the size of a scalar element, also of a vector, has 32 bits. Those of an array
  * without a size are bytes. */
-#include "ptx/read/parse_index.h"
+#include "ptx/read/read.h"
 
-#include "ptx/ptx.h"
-#include "ptx/read/check_operand.h"
+#include "ptx/read/check.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse_expr.h"
-#include "ptx/read/symbol.h"
 
 static uint64_t element_size(const struct parser *parser, const struct symbol *symbol)
 {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Initial values: nested braces, numbers, addresses of symbols. */
-#include "ptx/read/parse_initializer.h"
+#include "ptx/read/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_expr.h"
-#include "ptx/read/symbol.h"
 
 enum { MAX_LEVELS = 18 };
 

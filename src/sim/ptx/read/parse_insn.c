@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction: @guard, mnemonic and modifiers, operands, semicolon. */
-#include "ptx/read/parse_insn.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "ptx/read/check_insn.h"
-#include "ptx/read/check_mode.h"
-#include "ptx/read/form.h"
+#include "ptx/read/check.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_index.h"
-#include "ptx/read/parse_operand.h"
-#include "ptx/read/symbol.h"
 
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line)
 {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands outside functions: the head, linkage, debug data. */
-#include "ptx/read/parse_module.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_function.h"
-#include "ptx/read/parse_variable.h"
-#include "ptx/read/symbol.h"
 
 #define OLDEST_TARGET 10
 
@@ -269,7 +263,7 @@ void parse_module_debug(struct parser *parser)
 }
 
 /* --- Aliases --- */
-void parse_module_alias(struct parser *parser)
+static void parse_module_alias(struct parser *parser)
 {
     struct name names[2];
     uint32_t line = parser->token.line;

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Declarations of variables and registers. */
-#include "ptx/read/parse_variable.h"
+#include "ptx/read/read.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_expr.h"
-#include "ptx/read/parse_initializer.h"
-#include "ptx/read/symbol.h"
 
 enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536 };
 #define MAX_ALIGN 65536
@@ -123,8 +116,8 @@ static bool dimensions(struct parser *parser, uint64_t *dims, uint32_t *count, b
 }
 
 /* Elements times size; false: reported. */
-bool parse_variable_array_size(struct parser *parser, const uint64_t *dims, uint32_t count,
-                               uint64_t element, uint64_t *size)
+static bool parse_variable_array_size(struct parser *parser, const uint64_t *dims, uint32_t count,
+                                      uint64_t element, uint64_t *size)
 {
     *size = element;
     for (uint32_t i = 0; i < count; i++) {

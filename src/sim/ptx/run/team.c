@@ -2,20 +2,11 @@
 /* Warps that run as one, in the steps of lower_affine.c. All warps of a block begin so. A team does
  * together what has no order between warps and cannot fail; before anything else it parts, and then
  * each warp does it in its turn, as a team of one. That parts when its lanes do. */
-#include "ptx/run/team.h"
+#include "ptx/run/run.h"
 
-#include "ptx/memory/check.h"
+#include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/affine_vector.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/run/barrier.h"
-#include "ptx/run/call.h"
-#include "ptx/run/schedule.h"
+#include "ptx/ops/state.h"
 
 static struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count)
 {
