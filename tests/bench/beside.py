@@ -235,9 +235,10 @@ def main():
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for kernel in KERNELS:
         best = measure(kernel, ways, arguments.runs)
-        one, other = best["cushim"], best.get("POCL")
-        print(f"| {kernel.name} | {one:.1f} | {f'{other:.1f}' if other else '-'} | {best['C']:.1f} | "
-              f"{f'{one / other:.2f}' if other else '-'} | {one / best['C']:.2f} |", flush=True)
+        one, other, plain = best["cushim"], best.get("POCL"), best["C"]
+        columns = [kernel.name, f"{one:.1f}", f"{other:.1f}" if other else "-", f"{plain:.1f}",
+                   f"{one / other:.2f}" if other else "-", f"{one / plain:.2f}"]
+        print("|", " | ".join(columns), "|", flush=True)
 
 
 if __name__ == "__main__":
