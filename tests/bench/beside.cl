@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels in what OpenCL C and CUDA C have in common, for beside.py. beside.ptx is what nvcc made of
- * it: nvcc -x cu -ptx -arch=sm_70 -o beside.ptx beside.cl */
+ * it: nvcc -x cu -ptx -arch=sm_80 -o beside.ptx beside.cl, with two lines above. */
 #ifdef __OPENCL_VERSION__
 #define KERNEL kernel void
 #define GLOBAL global

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which bytes of the device's global memory were written, by whom ever: a bit each, for the blocks
  * that the driver has told of. All other memory counts as written. */
+#include "ptx/memory/check_state.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ptx/memory/check_state.h"
-#include "ptx/ptx.h"
 
 struct block {
     uintptr_t first;

@@ -6,11 +6,13 @@
  * Threads of different blocks are ordered if that of the first access did something atomic behind
  * it, and that of the second before it. This finds no order where there is none to be had from a
  * program's own instructions; it may see order where there is none, and then finds no race. */
+#include "ptx/memory/check_state.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/memory/check_state.h"
+#include "ptx/ops/ops.h"
 
 #define MOST_PAGES 32768   /* then memory that comes new is not looked at */
 #define MOST_SPLITS 262144 /* nor lines that are to be split */

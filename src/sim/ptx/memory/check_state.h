@@ -10,10 +10,6 @@
 
 #include "ptx/memory/memory.h"
 
-struct launch;
-struct ptx_step;
-struct ptx_warp;
-
 #define CHECK_WARPS 32
 #define CHECK_CELL 4                          /* bytes */
 #define CHECK_LINE 64                         /* bytes */

@@ -195,7 +195,7 @@ struct launch {
     _Atomic uint32_t fence;
     uint64_t deadline; /* CLOCK_MONOTONIC, ns; 0: none */
     uint64_t id;
-    struct check *check; /* memory/check.h; NULL: nothing is checked */
+    struct check *check; /* memory/check.c; NULL: nothing is checked */
     pthread_mutex_t lock;
     struct ptx_fault *fault;
     uint32_t workspace[GRID_WORKSPACE / 4];
@@ -237,7 +237,7 @@ struct ptx_block {
     uint32_t barriers_used;   /* bit set */
     uint32_t cluster_arrived; /* threads, of a block without a cluster */
     struct barrier barriers[BARRIERS];
-    struct check_block *check; /* memory/check.h */
+    struct check_block *check; /* memory/check.c */
     struct ptx_warp_state *warps;
 };
 
