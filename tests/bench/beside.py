@@ -236,8 +236,9 @@ def main():
     for kernel in KERNELS:
         best = measure(kernel, ways, arguments.runs)
         one, other = best["cushim"], best.get("POCL")
-        print(f"| {kernel.name} | {one:.1f} | {f'{other:.1f}' if other else '-'} | {best['C']:.1f} | "
-              f"{f'{one / other:.2f}' if other else '-'} | {one / best['C']:.2f} |", flush=True)
+        print(f"| {kernel.name} | {one:.1f} | {f'{other:.1f}' if other else '-'} | "
+              f"{best['C']:.1f} | {f'{one / other:.2f}' if other else '-'} | "
+              f"{one / best['C']:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
