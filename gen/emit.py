@@ -23,6 +23,7 @@ import emit_errors
 import emit_features
 import emit_gpus
 import emit_nvml
+import emit_sentences
 import emit_sim
 import emit_typedefs
 import registry
@@ -45,6 +46,8 @@ OUTPUTS = {
     "gpus.c": emit_gpus.emit,
     "causes.c": emit_causes.emit,
     "errors.md": emit_causes.emit_page,
+    "sentences.c": emit_sentences.emit,
+    "sentences.md": emit_sentences.emit_page,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
     "cuda.h": emit_cuda.emit_cuda,

@@ -2,6 +2,7 @@
 """entries.c: the registry as constant data of few bytes, without a pointer in it."""
 
 import heapq
+import itertools
 import json
 import re
 from collections import Counter
@@ -32,8 +33,8 @@ class Pool:
 
 
 PART = re.compile(r"[A-Z][a-z]*|[a-z]+|\d+|_")
-WORD_MOST = 24  # bytes of the longest word, as registry.h has it
-FIRST_WORD = 128  # bytes from here on stand for a word
+WORD_MOST = 16  # bytes of the longest word, as unpack.h has it
+CODES = 256  # a byte stands for a word; 0 ends a name, and a character stands for itself
 
 
 def candidates(names):
@@ -46,31 +47,32 @@ def candidates(names):
 
 
 def pack(names):
-    """Words that many names have, and the names, a character from FIRST_WORD on for each word.
+    """The word of each byte, most of them words that many names have; and the names in such bytes.
     The next word is always the one that saves most in what is left."""
     text = "\n".join(names)
-    words = []
+    words = [chr(code) if chr(code) in set("".join(names)) else "" for code in range(CODES)]
+    free = [code for code in range(1, CODES) if not words[code] and code != ord("\n")]
 
     def saving(word):
-        return text.count(word) * (len(word) - 1) - len(word) - 3
+        return text.count(word) * (len(word) - 1) - len(word)
 
-    heap = [(-saving(word), word) for word in set(candidates(names))
-            if len(word) <= WORD_MOST]
+    heap = [(-saving(word), word) for word in set(candidates(names)) if len(word) <= WORD_MOST]
     heapq.heapify(heap)
-    while heap and len(words) < 256 - FIRST_WORD:
+    while heap and free:
         _, word = heapq.heappop(heap)
         now = saving(word)
         if heap and now < -heap[0][0]:  # less than it was: others come first
             heapq.heappush(heap, (-now, word))
         elif now > 0:
-            text = text.replace(word, chr(FIRST_WORD + len(words)))
-            words.append(word)
+            words[free[-1]] = word
+            text = text.replace(word, chr(free.pop()))
     return words, text.split("\n")
 
 
 def literal(packed):
     """A packed name as a C string."""
-    return "".join(c if ord(c) < FIRST_WORD else f"\\{ord(c):03o}" for c in packed)
+    return "".join(c if c.isascii() and c.isalnum() or c == "_" else f"\\{ord(c):03o}"
+                   for c in packed)
 
 
 def distinct(values):
@@ -86,15 +88,15 @@ def array(declaration, values):
 def name_arrays(prefix, cut, names):
     """Arrays with the names, each without its first CUT characters; and the offset of each."""
     words, packed = pack([name[cut:] for name in names])
-    pool, word_pool = Pool(), Pool()
+    pool = Pool()
     offsets = {name: pool.add(literal(text)) for name, text in zip(names, packed)}
     assert pool.size <= 0xffff
     return [f"const char {prefix}_names[] =", *pool.lines(), "    ;", "",
             f"const char {prefix}_words[] =",
-            *(f'    "{word}\\0"' for word in words), "    \"" + "\\0" * WORD_MOST + "\"",
+            *(f'    "{word}"' for word in words if word), "    \"" + "\\0" * WORD_MOST + "\"",
             "    ;",
             *array(f"const uint16_t {prefix}_word_offsets[]",
-                   [*map(word_pool.add, words), word_pool.size])], offsets
+                   itertools.accumulate(map(len, words), initial=0))], offsets
 
 
 def twin(entry, index):

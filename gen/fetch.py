@@ -5,22 +5,17 @@
 They come out of the wheels that pip finds with this machine's own configuration. They are
 NVIDIA's: they go to a cache outside the work tree, and are never committed.
 """
-import argparse
-import contextlib
-import fcntl
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import fetching
 import registry
+from fetching import Unavailable, again_and_again, locked, version_key
 from libraries import CUDA, LIBRARIES
 
 REGISTRY = Path(__file__).resolve().parent / "registry"
@@ -31,46 +26,19 @@ TAGS = {
     "windows": ("win_amd64",),
 }
 AT_ONCE = 4  # most of the time is pip's own start
-TRIES = 3
-PAUSE_SECONDS = 3
-COMMAND_SECONDS = 300
-
-EPILOG = """\
+LAYOUT = """\
 layout of the cache:
   <cache>/headers/<release>/<linux|windows>/*.h, of the newest patch of each release
   <cache>/headers-nvml/<release>/linux/nvml.h, with --library nvml
-  <cache> is --cache, else $CUSHIM_CACHE, else $XDG_CACHE_HOME/cushim, else ~/.cache/cushim
   What is there is not asked for again; to have a release anew, remove its folder.
-
-exit codes:
-  0  every release named by --require is in the cache; without --require: at least one is
-  1  it is not
-  2  wrong usage
 """
-
-
-class Unavailable(Exception):
-    """Something could not be had; `again` says whether another try may help."""
-
-    def __init__(self, reason, again=False):
-        super().__init__(" ".join(str(reason).split()))
-        self.again = again
 
 
 # ---------------------------------------------------------------------------- the cache
 
 def headers_folder(option=None, library=CUDA):
     """The folder that holds one folder per release."""
-    cache = option or os.environ.get("CUSHIM_CACHE")
-    if not cache:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        cache = Path(base) / "cushim"
-    return Path(cache).expanduser().absolute() / library.cache
-
-
-def release_key(release):
-    """12.10 comes after 12.9."""
-    return [int(part) for part in release.split(".")]
+    return fetching.cache_folder(library.cache, option)
 
 
 def complete(folder, release, library=CUDA):
@@ -82,37 +50,18 @@ def complete(folder, release, library=CUDA):
 def cached_releases(folder, library=CUDA):
     """Releases in the cache, oldest first."""
     names = [path.name for path in folder.glob("*") if re.fullmatch(r"\d+\.\d+", path.name)]
-    return sorted((name for name in names if complete(folder, name, library)), key=release_key)
-
-
-@contextlib.contextmanager
-def locked(folder):
-    """One run at a time fetches into a cache; the others wait, then find it filled."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "a", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for leftover in folder.glob(".new-*"):  # of a run that was killed
-            shutil.rmtree(leftover, ignore_errors=True)
-        yield
+    return sorted((name for name in names if complete(folder, name, library)), key=version_key)
 
 
 # ---------------------------------------------------------------------------------- pip
 
 def pip(*arguments):
     """Run pip; its output, or Unavailable with its own words."""
-    try:
-        done = subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check",
-                               "--retries", "1", *arguments], capture_output=True, text=True,
-                              errors="replace", timeout=COMMAND_SECONDS, stdin=subprocess.DEVNULL,
-                              env=os.environ | {"LC_ALL": "C"}, check=False)
-    except subprocess.TimeoutExpired as late:
-        raise Unavailable(f"pip took over {COMMAND_SECONDS} s", again=True) from late
-    if done.returncode:
-        raise Unavailable(*what_failed(done.stderr))
-    return done.stdout
+    return fetching.run(what_failed, sys.executable, "-m", "pip", "--disable-pip-version-check",
+                        "--retries", "1", *arguments)
 
 
-def what_failed(stderr):
+def what_failed(_, stderr):
     """Pip's reason, and whether another try may help."""
     missing = re.search(r"satisfies the requirement (\S+) \(from versions: (?!none)", stderr)
     if missing:  # it knows other versions, and so was answered
@@ -121,7 +70,7 @@ def what_failed(stderr):
     if broken:
         return f"pip reaches no package index: {broken[1]}", True
     errors = re.findall(r"^ERROR: (.*)", stderr, re.M) or stderr.splitlines()[-1:]
-    return f"pip: {errors[0] if errors else 'no reason given'}", True
+    return f"pip: {errors[0]}", True
 
 
 def package(name, major):
@@ -135,13 +84,13 @@ def offered(major, library):
     listed = re.search(r"^Available versions: (.*)", shown, re.M)
     releases = {".".join(version.split(".")[:2])
                 for version in re.findall(r"\d+\.\d+\.\d+", listed[1] if listed else "")}
-    return [release for release in releases if release_key(release)[0] >= major]
+    return [release for release in releases if version_key(release)[0] >= major]
 
 
 def unpack(library, names, release, platform, into):
     """Put the headers of some packages' newest patch of a release into a folder."""
     tags = [word for tag in TAGS[platform] for word in ("--platform", tag)]
-    wanted = [f"{package(name, release_key(release)[0])}=={release}.*" for name in names]
+    wanted = [f"{package(name, version_key(release)[0])}=={release}.*" for name in names]
     with tempfile.TemporaryDirectory(prefix="cushim-pip-") as work:
         pip("download", "--no-deps", "--only-binary=:all:", *tags, "--dest", work, *wanted)
         for wheel in Path(work).glob("*.whl"):
@@ -172,13 +121,12 @@ def install(folder, release, library):
                 # 11.7 has no profiler package
                 unpack(library, library.packages[:1], release, platform, headers)
             check(headers, release, library)
-        shutil.rmtree(folder / release, ignore_errors=True)  # only a damaged one can be there
-        ready.rename(folder / release)
+        fetching.put(ready, folder / release)
 
 
 def check(headers, release, library):
     """Refuse what does not call itself that release."""
-    major, minor = release_key(release)
+    major, minor = version_key(release)
     for name in library.needed:
         if not (headers / name).is_file():
             raise Unavailable(f"the wheel for {headers.name} has no {name}")
@@ -187,18 +135,6 @@ def check(headers, release, library):
     text = (headers / "cuda.h").read_text(encoding="utf-8", errors="replace")
     if not re.search(rf"^#define CUDA_VERSION {major * 1000 + minor * 10}\s*$", text, re.M):
         raise Unavailable(f"cuda.h for {headers.name} does not call itself {release}")
-
-
-def again_and_again(action, *arguments):
-    """Call ACTION until it succeeds, fails for good, or has had its tries."""
-    for attempt in range(1, TRIES + 1):
-        try:
-            return action(*arguments)
-        except Unavailable as failure:
-            if not failure.again or attempt == TRIES:
-                raise
-            time.sleep(PAUSE_SECONDS)
-    return None
 
 
 def fetch(folder, releases, library):
@@ -228,7 +164,7 @@ def all_releases(folder, library):
             releases.update(again_and_again(offered, major, library))
     except Unavailable as failure:
         print(f"fetch.py: only what is cached: {failure}", file=sys.stderr)
-    return sorted(releases, key=release_key)
+    return sorted(releases, key=version_key)
 
 
 def registry_ends():
@@ -239,52 +175,26 @@ def registry_ends():
 
 # ------------------------------------------------------------------------ command line
 
-def release_list(text):
-    """12.4,13.0 as a list."""
-    names = [name for name in re.split(r"[\s,]+", text) if name]
-    if not all(re.fullmatch(r"[1-9]\d*\.(0|[1-9]\d*)", name) for name in names):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a release such as 12.4")
-    return names
-
-
-def parse_arguments():
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, epilog=EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("release", nargs="*", type=release_list,
-                        help="toolkit releases, such as 12.4; default: all that pip finds")
-    parser.add_argument("--ends", action="store_true",
-                        help="of the releases that the registry knows, the oldest and the newest")
-    parser.add_argument("--require", type=release_list, default=[], metavar="RELEASE,...",
-                        help="fetch these too, and exit 1 if one of them could not be had")
-    parser.add_argument("--cache", metavar="DIR", help="the cache (see below)")
-    parser.add_argument("--library", choices=LIBRARIES, default="cuda",
-                        help="whose headers; default: %(default)s")
-    parser.add_argument("--list", action="store_true",
-                        help="fetch nothing; print what is in the cache, as JSON")
-    return parser.parse_args()
-
-
 def main():
     """Fetch, and print one line a release."""
-    options = parse_arguments()
+    parser = fetching.command_line(__doc__, LAYOUT, LIBRARIES, r"[1-9]\d*\.(0|[1-9]\d*)",
+                                   "release such as 12.4", "all that pip finds")
+    parser.add_argument("--ends", action="store_true",
+                        help="of the releases that the registry knows, the oldest and the newest")
+    options = parser.parse_args()
     library = LIBRARIES[options.library]
     folder = headers_folder(options.cache, library)
     if options.list:
         print(json.dumps([{"release": release, "path": str(folder / release)}
                           for release in cached_releases(folder, library)], indent=2))
         return 0
-    named = [release for group in options.release for release in group]
-    if options.ends:
-        named += registry_ends()
+    named = fetching.named(options) + (registry_ends() if options.ends else [])
     wanted = list(dict.fromkeys([*(named or all_releases(folder, library)),
                                 *options.require]))
     reasons = fetch(folder, wanted, library)
-    have = [release for release in wanted if complete(folder, release, library)]
-    for release in wanted:
-        print(f"{release} {folder / release}" if release in have else
-              f"{release} unavailable: {reasons[release]}")
-    return 0 if have and set(options.require) <= set(have) else 1
+    lines = {release: f"{release} {folder / release}" for release in wanted
+             if complete(folder, release, library)}
+    return fetching.report(wanted, options.require, lines, reasons)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 """Prints pytest's results as TAP for Meson, which then counts and shows each test; and leaves out
 what this run does not take."""
 
+import io
 import re
 
 import modes
 import pytest
+from _pytest.config import create_terminal_writer
 
 
 def why_left_out(item):
@@ -15,11 +17,17 @@ def why_left_out(item):
 
 
 class Tap:
-    """One line a test; what a failure said follows as comments."""
+    """One line a test; what a failure said follows as comments. It takes the place of pytest's own
+    reporter, of which other parts of pytest use the writer."""
 
-    def __init__(self, write):
-        self.write = write
+    def __init__(self, config):
+        self._tw = create_terminal_writer(config, io.StringIO())
         self.count = 0
+
+    @staticmethod
+    def write(line):
+        """A line of TAP."""
+        print(line, flush=True)
 
     def result(self, ok, name, directive=""):
         """A finished test."""
@@ -75,4 +83,4 @@ def pytest_configure(config):
         config.addinivalue_line("markers", f"{name}: {words}")
     if config.getoption("--tap"):
         config.pluginmanager.unregister(name="terminalreporter")
-        config.pluginmanager.register(Tap(lambda line: print(line, flush=True)), "tap")
+        config.pluginmanager.register(Tap(config), "terminalreporter")

@@ -7,7 +7,7 @@
 #ifdef HAVE_SIM
 #include "sim_library.h"
 
-#include "core/profile.h"
+#include "core/config.h"
 #endif
 
 #include <cushim/compat.h>

@@ -134,7 +134,7 @@ static void print_driver(const struct facts *facts)
     }
     if (module)
         output_field("kernel module", OUTPUT_PLAIN, module);
-    else
+    else if (KERNEL_MODULES)
         output_field("kernel module", OUTPUT_WARNING, "none is loaded");
 }
 

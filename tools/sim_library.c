@@ -11,10 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf_hide.h"
 #include "call/fault.h"
 #include "core/config.h"
-#include "core/profile.h"
+#include "elf_hide.h"
 
 #define PREFIX "libcuda-sim-"
 #define SUFFIX ".so"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dropin.h"
 
-#include "loader/registry.h"
+#include "loader/table.h"
 
 const struct cushim_api *cushim_dropin_load(unsigned index)
 {
@@ -11,7 +11,7 @@ const struct cushim_api *cushim_dropin_load(unsigned index)
         return table;
     cushim_dropin_log_call(table, index);
     /* The logged table's slot of what is unavailable leads here again; cuInit's reports. */
-    return index == cushim_registry_find("cuInit") ? logged : table;
+    return index == CUSHIM_INDEX(cuInit) ? logged : table;
 }
 
 #ifdef CUSHIM_DROPIN_ENTRY

@@ -67,12 +67,9 @@ static CUresult CUDAAPI log_init(unsigned int flags)
  * the same, and of cuInit the load's sentence has said it. */
 static bool log_is_missing(const struct cushim_api *table, size_t index)
 {
-    static const char *const answer[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName",
-                                         "cuGetErrorString"};
-    for (size_t i = 0; i < sizeof answer / sizeof *answer; i++)
-        if (index == cushim_registry_find(answer[i]))
-            return false;
-    return cushim_slot_at(table, index).state != CUSHIM_STATE_AVAILABLE;
+    return index != CUSHIM_INDEX(cuInit) && index != CUSHIM_INDEX(cuDriverGetVersion) &&
+           index != CUSHIM_INDEX(cuGetErrorName) && index != CUSHIM_INDEX(cuGetErrorString) &&
+           cushim_slot_at(table, index).state != CUSHIM_STATE_AVAILABLE;
 }
 
 const struct cushim_api *cushim_dropin_log_start(const struct cushim_api *table)

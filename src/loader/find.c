@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "loader/last_error.h"
+#include "loader/registry.h"
 #include "loader/status.h"
 #include "loader/text.h"
 
@@ -83,11 +84,12 @@ static enum cushim_status find_check(struct cushim_find *find, const struct cush
     if (status != CUSHIM_OK)
         return status;
     cushim_lookup_start(&find->lookup, &find->library, version, options->order);
-    const char *lacking = options->resolver ? NULL : cushim_lookup_lacks(&find->lookup);
-    if (!lacking)
+    size_t lacking = options->resolver ? CUSHIM_ENTRY_COUNT : cushim_lookup_lacks(&find->lookup);
+    if (lacking == CUSHIM_ENTRY_COUNT)
         return CUSHIM_OK;
-    snprintf(words, size, "it has no %s, which every driver of CUDA %d.%d has", lacking,
-             CUSHIM_RELEASE(version));
+    char symbol[CUSHIM_SYMBOL_SIZE];
+    snprintf(words, size, "it has no %s, which every driver of CUDA %d.%d has",
+             cushim_registry_symbol(lacking, symbol), CUSHIM_RELEASE(version));
     return CUSHIM_ERROR_INCOMPLETE;
 }
 

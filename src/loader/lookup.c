@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/registry.h"
+#include "loader/table.h"
 
 #define PROC_V1_SINCE 11030
 #define PROC_V2_SINCE 12000
@@ -34,8 +35,9 @@ void *cushim_lookup_version(const struct cushim_dylib *library)
 
 /* Entries of which a tool hooks some if it hooks any. Every driver has the first few, from their
  * release on. */
-static const char *const lookup_core[] = {"cuInit",      "cuDeviceGetCount", "cuGetErrorName",
-                                          "cuDeviceGet", "cuMemAlloc_v2",    "cuLaunchKernel"};
+static const uint16_t lookup_core[] = {CUSHIM_INDEX(cuInit),         CUSHIM_INDEX(cuDeviceGetCount),
+                                       CUSHIM_INDEX(cuGetErrorName), CUSHIM_INDEX(cuDeviceGet),
+                                       CUSHIM_INDEX(cuMemAlloc_v2),  CUSHIM_INDEX(cuLaunchKernel)};
 enum { LOOKUP_LEAST = 3, LOOKUP_CORE = sizeof lookup_core / sizeof *lookup_core };
 
 static bool lookup_is_there(const struct cushim_lookup *lookup, size_t index)
@@ -68,7 +70,7 @@ static bool lookup_is_interposed(const struct cushim_lookup *lookup)
         return false;
     bool interposed = !lookup_is_own(lookup);
     for (size_t i = 0; i < LOOKUP_CORE && !interposed; i++) {
-        size_t index = cushim_registry_find(lookup_core[i]);
+        size_t index = lookup_core[i];
         const void *asked = lookup_is_there(lookup, index) ? lookup_ask_entry(lookup, index) : NULL;
         interposed = asked && asked != cushim_lookup_symbol(lookup, index);
     }
@@ -148,13 +150,13 @@ void *cushim_lookup_entry(const struct cushim_lookup *lookup, size_t index, enum
     return asked ? asked : symbol;
 }
 
-const char *cushim_lookup_lacks(const struct cushim_lookup *lookup)
+size_t cushim_lookup_lacks(const struct cushim_lookup *lookup)
 {
     for (size_t i = 0; i < LOOKUP_LEAST; i++) {
         enum cushim_via via;
-        size_t index = cushim_registry_find(lookup_core[i]);
-        if (lookup_is_there(lookup, index) && !cushim_lookup_entry(lookup, index, &via))
+        if (lookup_is_there(lookup, lookup_core[i]) &&
+            !cushim_lookup_entry(lookup, lookup_core[i], &via))
             return lookup_core[i];
     }
-    return NULL;
+    return CUSHIM_ENTRY_COUNT;
 }

@@ -45,8 +45,8 @@ void *cushim_lookup_symbol(const struct cushim_lookup *lookup, size_t index);
  */
 void *cushim_lookup_entry(const struct cushim_lookup *lookup, size_t index, enum cushim_via *via);
 
-/* The symbol of an entry that every driver of this one's release has and this one lacks, or NULL.
- */
-const char *cushim_lookup_lacks(const struct cushim_lookup *lookup);
+/* An entry that every driver of this one's release has and this one lacks; CUSHIM_ENTRY_COUNT if
+ * there is none. */
+size_t cushim_lookup_lacks(const struct cushim_lookup *lookup);
 
 #endif

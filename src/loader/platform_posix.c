@@ -226,8 +226,8 @@ void cushim_platform_describe(void *handle, void *symbol, char *path, size_t siz
     }
     /* Now, because the current folder and links may be others later. */
     char *real = realpath(path, NULL);
-    if (real)
-        snprintf(path, size, "%s", real);
+    if (real && strlen(real) < size)
+        strcpy(path, real); /* no format, whose first use in a process is slow */
     free(real);
 }
 

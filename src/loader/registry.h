@@ -22,7 +22,7 @@ enum {
 
 /*
  * Offsets and indices instead of pointers: nothing to relocate when the program starts. A name is
- * packed: without "cu", and with one byte from 128 on for each word that many names have.
+ * packed: without "cu", and with one byte for each word that many names have.
  */
 struct cushim_entry_data {
     uint16_t name;      /* offset in cushim_entry_names */

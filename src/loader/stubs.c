@@ -11,8 +11,7 @@
 CUresult cushim_stubs_no_driver(unsigned index)
 {
     cushim_last_error_note(index, CUSHIM_STATE_NO_DRIVER);
-    return index == cushim_registry_find("cuInit") ? CUDA_ERROR_NO_DEVICE
-                                                   : CUDA_ERROR_NOT_INITIALIZED;
+    return index == CUSHIM_INDEX(cuInit) ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 CUresult cushim_stubs_newer(unsigned index)
@@ -63,6 +62,11 @@ static bool stubs_is_plain(const void *held, size_t index)
            held == STUB(absent, index);
 }
 
+static bool stubs_is_plain_slot(const struct cushim_api *table, size_t index)
+{
+    return stubs_is_plain(cushim_table_slot(table, index), index);
+}
+
 bool cushim_stubs_is_stub(const void *held, size_t index)
 {
     return !held || stubs_is_plain(held, index) ||
@@ -73,17 +77,10 @@ bool cushim_stubs_is_stub(const void *held, size_t index)
 
 void cushim_stubs_answer(struct cushim_api *table)
 {
-    const struct {
-        const char *symbol;
-        stubs_fn *answer;
-    } answers[] = {
-        {"cuDriverGetVersion", (stubs_fn *)stubs_version},
-        {"cuGetErrorName", (stubs_fn *)cushim_error_name_entry},
-        {"cuGetErrorString", (stubs_fn *)cushim_error_name_string_entry},
-    };
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        size_t index = cushim_registry_find(answers[i].symbol);
-        if (stubs_is_plain(cushim_table_slot(table, index), index))
-            cushim_table_set(table, index, stubs_address(answers[i].answer));
-    }
+    if (stubs_is_plain_slot(table, CUSHIM_INDEX(cuDriverGetVersion)))
+        table->cuDriverGetVersion = stubs_version;
+    if (stubs_is_plain_slot(table, CUSHIM_INDEX(cuGetErrorName)))
+        table->cuGetErrorName = cushim_error_name_entry;
+    if (stubs_is_plain_slot(table, CUSHIM_INDEX(cuGetErrorString)))
+        table->cuGetErrorString = cushim_error_name_string_entry;
 }

@@ -11,6 +11,10 @@
 #define CUSHIM_FIRST_SLOT (sizeof(size_t) + sizeof(struct cushim_instance *))
 #define CUSHIM_SLOT_OFFSET(index) (CUSHIM_FIRST_SLOT + (index) * sizeof(void (*)(void)))
 
+/* Index of the entry of a member. */
+#define CUSHIM_INDEX(member)                                                                       \
+    ((offsetof(struct cushim_api, member) - CUSHIM_FIRST_SLOT) / sizeof(void (*)(void)))
+
 _Static_assert(sizeof(struct cushim_api) == CUSHIM_SLOT_OFFSET(CUSHIM_ENTRY_COUNT),
                "after its first two members, the table is pointers without a gap");
 

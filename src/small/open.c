@@ -68,12 +68,13 @@ static enum cushim_status open_check(struct cushim_instance *instance, enum cush
         return CUSHIM_ERROR_VERSION_INVALID;
     }
     cushim_lookup_start(&instance->lookup, &instance->library, version, order);
-    const char *lacking =
-        instance->library.resolver ? NULL : cushim_lookup_lacks(&instance->lookup);
-    if (!lacking)
+    size_t lacking =
+        instance->library.resolver ? CUSHIM_ENTRY_COUNT : cushim_lookup_lacks(&instance->lookup);
+    if (lacking == CUSHIM_ENTRY_COUNT)
         return CUSHIM_OK;
-    snprintf(words, size, "it has no %s, which every driver of CUDA %d.%d has", lacking,
-             CUSHIM_RELEASE(version));
+    char name[CUSHIM_SYMBOL_SIZE];
+    snprintf(words, size, "it has no %s, which every driver of CUDA %d.%d has",
+             cushim_registry_symbol(lacking, name), CUSHIM_RELEASE(version));
     return CUSHIM_ERROR_INCOMPLETE;
 }
 

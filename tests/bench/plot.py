@@ -10,6 +10,7 @@ import csv
 import math
 import sys
 from html import escape
+from pathlib import Path
 
 WIDTH, HEIGHT, LEFT, RIGHT = 860, 700, 76, 180
 UPPER, LOWER = (56, 400), (476, 640)  # top and bottom of the two panels
@@ -26,7 +27,7 @@ STYLE = """text { font: 13px sans-serif; fill: #222 }
 
 
 class PlotError(Exception):
-    """Input that is not what copy.c prints; the message names the line."""
+    """Input that is not what the program prints; the message names the line."""
 
 
 def read(lines):
@@ -161,27 +162,28 @@ def draw(series, title):
     return "\n".join(parts) + "\n"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--title", default="Copies through cushim's helpers")
-    parser.add_argument("table", nargs="?", help="what copy.c printed; standard input without it")
+def run(about, default, source, reader, drawer):
+    """The command line: reads what SOURCE printed, and writes the picture."""
+    parser = argparse.ArgumentParser(description=about.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--title", default=default)
+    parser.add_argument("table", nargs="?",
+                        help=f"what {source} printed; standard input without it")
     parser.add_argument("picture", nargs="?", help="the SVG; standard output without it")
     options = parser.parse_args()
     try:
         if options.table:
             with open(options.table, encoding="utf-8", newline="") as lines:
-                series = read(lines)
+                measured = reader(lines)
         else:
-            series = read(sys.stdin)
+            measured = reader(sys.stdin)
     except (OSError, PlotError) as error:
-        sys.exit(f"plot.py: {options.table or 'standard input'}: {error}")
-    picture = draw(series, options.title)
+        sys.exit(f"{Path(sys.argv[0]).name}: {options.table or 'standard input'}: {error}")
+    picture = drawer(measured, options.title)
     if options.picture:
-        with open(options.picture, "w", encoding="utf-8") as output:
-            output.write(picture)
+        Path(options.picture).write_text(picture, encoding="utf-8")
     else:
         sys.stdout.write(picture)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, "Copies through cushim's helpers", "copy.c", read, draw)

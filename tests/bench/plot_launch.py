@@ -5,12 +5,12 @@
 Usage: plot_launch.py [--title TEXT] [FILE.csv [FILE.svg]]
 """
 
-import argparse
 import csv
 import math
 import statistics
-import sys
 from html import escape
+
+from plot import PlotError, run
 
 WIDTH, LEFT, RIGHT, TOP, ROW = 860, 250, 120, 64, 56
 COLUMNS = ["way", "run", "ns", "percent"]
@@ -21,10 +21,6 @@ STYLE = """text { font: 13px sans-serif; fill: #222 }
 .wanted { stroke: #b91c1c; stroke-width: 1; stroke-dasharray: 5 4 }
 .median { stroke: #0b6e99; stroke-width: 3 }
 .run { fill: #0b6e99; fill-opacity: 0.4 }"""
-
-
-class PlotError(Exception):
-    """Input that is not what launch.c prints; the message names the line."""
 
 
 def read(lines):
@@ -90,27 +86,5 @@ def draw(ways, title):
     return "\n".join(parts) + "\n"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--title", default="Launches through cushim's helpers")
-    parser.add_argument("table", nargs="?", help="what launch.c printed; standard input without it")
-    parser.add_argument("picture", nargs="?", help="the SVG; standard output without it")
-    options = parser.parse_args()
-    try:
-        if options.table:
-            with open(options.table, encoding="utf-8", newline="") as lines:
-                ways = read(lines)
-        else:
-            ways = read(sys.stdin)
-    except (OSError, PlotError) as error:
-        sys.exit(f"plot_launch.py: {options.table or 'standard input'}: {error}")
-    picture = draw(ways, options.title)
-    if options.picture:
-        with open(options.picture, "w", encoding="utf-8") as output:
-            output.write(picture)
-    else:
-        sys.stdout.write(picture)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, "Launches through cushim's helpers", "launch.c", read, draw)

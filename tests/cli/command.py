@@ -4,8 +4,10 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from real_drivers import ROOT, newest_drivers, nm_exports, registry  # noqa: E40
 CLI = os.environ.get("CUSHIM_CLI", "cushim")
 FAKE_GPU = os.environ.get("CUSHIM_FAKE_GPU", "")
 FAKES = Path(os.environ.get("CUSHIM_FAKES", "."))
+FATBINS = Path(os.environ.get("CUSHIM_FATBINS", "."))
 DRIVERS = newest_drivers()
 SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
                      .glob("libcuda-sim-*.so"),
@@ -52,10 +55,15 @@ class Result:
 
 
 def run(*arguments, stdout=subprocess.PIPE, user=None, program=CLI, **variables):
-    """Run `cushim ARGUMENTS` with its output in a pipe."""
-    done = subprocess.run([program, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=stdout,
-                          stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-                          user=user, env=environment(**variables))
+    """Run `cushim ARGUMENTS` with its output in a pipe. Another user runs a copy, who may not enter
+    root's home, in which the build may be."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        if user is not None:
+            os.chmod(folder, 0o755)
+            program = shutil.copy(program, folder)
+        done = subprocess.run([program, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                              stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60,
+                              check=False, user=user, env=environment(**variables))
     return Result(done.returncode, done.stdout, done.stderr)
 
 

@@ -7,8 +7,8 @@ import re
 import socket
 
 import pytest
-from command import (FAKE_GPU, INPUT, NO_DRIVER, OK, READERS, ROOT, SIM_DRIVERS, SYSTEM, USAGE,
-                     each_branch, fake, nm_exports, real_driver, registry, run)
+from command import (FAKE_GPU, FATBINS, INPUT, NO_DRIVER, OK, READERS, ROOT, SIM_DRIVERS, SYSTEM,
+                     USAGE, each_branch, fake, nm_exports, real_driver, registry, run)
 from scanning import build
 
 pytest_generate_tests = each_branch
@@ -82,7 +82,7 @@ def cells(*words, code=OK):
 @NEEDS_READERS
 def test_scan(facts):
     """A GPU by name, the driver from which it is known, and PTX that only the new driver takes."""
-    both = ROOT / "tests/fuzz/corpus/fatbin/both.fatbin"
+    both = FATBINS / "both.fatbin"
     assert run("scan", "--gpus", "RTX 6090", both).code == USAGE
     words = ["--facts", facts, "--gpus", "RTX 6090", "--drivers"]
     assert cells(*words, "625", both)[0] == ("runs", "runs")
@@ -256,6 +256,6 @@ def test_measured_as_facts(tmp_path):
     answer = run("compat", "--json", "--facts", tmp_path / "m.json", "625").json()
     assert (answer["release"], answer["newer"]) == (13060, False)
     if READERS:
-        both = ROOT / "tests/fuzz/corpus/fatbin/both.fatbin"
+        both = FATBINS / "both.fatbin"
         words = ["--facts", tmp_path / "m.json", "--gpus", "RTX 6090", "--drivers", "625"]
         assert cells(*words, both) == [("runs", "runs")]

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from command import CLI, FAKE_GPU, READERS, ROOT, SIM_DRIVERS, fake, run
+from command import CLI, FAKE_GPU, FATBINS, READERS, ROOT, SIM_DRIVERS, fake, run
 
 TYPES = {bool: "true or false", int: "number", float: "number", str: "text", type(None): "null"}
 RUNS = {
@@ -15,7 +15,8 @@ RUNS = {
     "features": [["features", "--driver", FAKE_GPU], ["features", "--driver", FAKE_GPU,
                                                       "--device", "0"]],
     "doctor": [["doctor", "--no-init"], ["doctor", "--root", "/nonexistent"]],
-    "explain": [["explain", "222"], ["explain", "918"]],
+    "explain": [["explain", "222"], ["explain", "918"],
+                ["explain", "truncated: 9 bytes, but a segment ends at 10"]],
     "compat X.Y": [["compat", "12.4"], ["compat", "13.3"], ["compat", "10.1"]],
     "compat DRIVER": [["compat", "550.163.01"], ["compat", "340.108"]],
 }
@@ -23,10 +24,10 @@ if READERS:
     RUNS |= {
         "newer": [["newer", "--driver", FAKE_GPU, "--level", "3.0"]],
         "diff": [["diff", "11.4", "12.5"], ["diff", "12.5", "11.4"]],
-        "scan": [["scan", CLI, FAKE_GPU, ROOT / "tests/fuzz/corpus/fatbin/both.fatbin", "/none"],
+        "scan": [["scan", CLI, FAKE_GPU, FATBINS / "both.fatbin", "/none"],
                  ["scan", "--drivers", "9.0", CLI],
                  ["scan", "--drivers", "3.1,9.0", "--gpus", "maxwell,A100", CLI,
-                  ROOT / "tests/fuzz/corpus/fatbin/both.fatbin"]],
+                  FATBINS / "both.fatbin"]],
     }
 if SIM_DRIVERS:
     RUNS["matrix"] = [["matrix", "--cuda", "12.4", "--missing-each", "--", CLI, "info"],

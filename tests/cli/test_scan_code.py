@@ -9,11 +9,10 @@ import subprocess
 import zipfile
 
 import pytest
-from command import FAILED, OK, ROOT, registry, run
+from command import FAILED, FATBINS, OK, ROOT, registry, run
 from scanning import (BOTH, MINGW, NEEDS_MINGW, OLD_PTX, build, cubin, data, fatbin, memory_of,
                       only)
 
-FATBINS = ROOT / "tests/fuzz/corpus/fatbin"
 
 
 def test_fatbin():

@@ -27,9 +27,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "drivers"))
+sys.path.append(str(HERE.parents[1] / "gen"))
 
-import fetch  # noqa: E402
+from archive import opened, run  # noqa: E402
+from fetching import Unavailable  # noqa: E402
 
 PLATFORMS = ["manylinux_2_28", "manylinux_2_27", "manylinux_2_25", "manylinux_2_24",
              "manylinux_2_17", "manylinux2014", "manylinux_2_12", "manylinux2010", "manylinux1"]
@@ -87,18 +88,17 @@ def folder_of(package, cache):
     if ready.is_dir():
         return ready
     Path(cache).mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as work:
-        try:
-            suite = fetch.Suite("bookworm", fetch.debian_source(), Path(work),
-                                component=package["debian"])
+    try:
+        with opened(["bookworm"], cache, component=package["debian"]) as (suite,), \
+                tempfile.TemporaryDirectory(dir=cache) as work:
             suite.update()
-            archive = suite.archive(package["package"], package["version"])
+            archive = suite.download(package["package"], package["version"])
             if digest(archive) != package["sha256"]:
                 raise Missing(f"{archive.name} is not the file that is pinned")
-            fetch.run("dpkg-deb", "-x", str(archive), f"{work}/unpacked")
-        except fetch.Unavailable as failure:
-            raise Missing(str(failure)) from failure
-        Path(work, "unpacked").rename(ready)
+            run("dpkg-deb", "-x", str(archive), f"{work}/unpacked")
+            Path(work, "unpacked").rename(ready)
+    except Unavailable as failure:
+        raise Missing(str(failure)) from failure
     return ready
 
 

@@ -3,6 +3,7 @@
 ordinary user, a path with a space and letters beyond ASCII. tests/run has to work in all three."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -14,8 +15,17 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("MESON_BUILD_ROOT", str(ROOT / "build"))
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
-# Tests that become another user, with what chooses their cases.
-OTHER_USERS = {"cli scan": "-k unreadable", "sim share": "", "sim process": "", "user": ""}
+# Tests that become another user: the source, the test, what chooses its cases.
+OTHER_USERS = {
+    "cli/test_doctor.py": ("cli doctor", "-k rights"),
+    "cli/test_scan.py": ("cli scan", "-k unreadable"),
+    "sim/test_process.c": ("sim process", ""),
+    "sim/test_share.c": ("sim share", ""),
+    "unit/test_user.c": ("user", ""),
+    "consumers/test_dropin_log.py": ("dropin_log", "-k set_uid"),
+    "consumers/test_security.py": ("security", "-k programs_with_rights"),
+}
+BECOMES = re.compile(r"\bset(re)?uid\(|\buser=65534|\bchown\(|NOBODY")
 
 # In a mount namespace the folder becomes another with the same content and the mode of root's home.
 CLOSE = """
@@ -41,16 +51,26 @@ exec "$@"
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root has a home that tests leave as another user")
-@pytest.mark.parametrize("name", OTHER_USERS)
-def test_in_the_home_of_root(name):
+@pytest.mark.parametrize("name, cases", [
+    pytest.param(*row, id=row[0], marks=[pytest.mark.in_all] * source.startswith("consumers/"))
+    for source, row in OTHER_USERS.items()])
+def test_in_the_home_of_root(name, cases):
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
-        pytest.skip("mount namespaces are not allowed here")
+        pytest.skip("no mount namespace is allowed here")
     meson = ["meson", "test", "-C", BUILD, "--no-rebuild", "--print-errorlogs", "--logbase",
-             "places-" + name.split()[-1], "--test-args=" + OTHER_USERS[name], name]
+             "places-" + name.split()[-1], "--test-args=" + cases, name]
     done = subprocess.run(["unshare", "--mount", "sh", "-c", CLOSE, "sh", ROOT, *meson], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     assert done.returncode == 0, done.stdout
     assert "\nOk:                 1 " in done.stdout, done.stdout
+
+
+def test_all_are_known():
+    """A test that becomes another user is tried in root's home."""
+    tests = ROOT / "tests"
+    found = {str(path.relative_to(tests)) for path in tests.glob("*/test_*.[cp]*")
+             if BECOMES.search(path.read_text(encoding="utf-8"))}
+    assert found - {"counting/test_places.py"} == set(OTHER_USERS)
 
 
 def not_copied(folder, names):

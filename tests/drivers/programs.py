@@ -15,7 +15,9 @@ import sys
 import tarfile
 from pathlib import Path
 
-from fetch import debian_source
+sys.path.append(str(Path(__file__).resolve().parents[2] / "gen"))
+
+from archive import debian_source  # noqa: E402
 
 # Package, file in it, source package, files of the source, how the source names a symbol.
 PROGRAMS = [

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module/image.h"
+#include "module/module.h"
 #include "ptx/ptx.h"
 
 #define WRAPPER_MAGIC 0x466243b1U

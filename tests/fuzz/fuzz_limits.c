@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "module/image.h"
+#include "module/module.h"
 #include "ptx/lower/lower.h"
 
 enum { MOST_FILES = 1024, MOST_BYTES = 1 << 20, STUCK_SECONDS = 60 };

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "ptx/read/dump.h"
-#include "ptx/read/form.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
+#include "../sim/ptx/dump.h"
 #include "ptx/lower/lower.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+#include "ptx/read/read.h"
 
 /* A byte of this value between two sources, so that linking is reached, too. */
 enum { SEPARATOR = 0x01 };

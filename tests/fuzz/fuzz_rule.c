@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/rule.h"
+#include "call/call.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,12 +9,13 @@ import sys
 import zipfile
 from pathlib import Path
 
+import corpus
+
 SOURCE = """
 extern int cuInit(unsigned), cuMemAlloc_v2(void *, unsigned long);
 const char *const names[] = {"libcuda.so.1", "cuMemAllocAsync", "cuGetProcAddress_v2"};
 int use(void) { return cuInit(0) + cuMemAlloc_v2(0, 1); }
 """
-FATBINS = Path(__file__).resolve().parent / "corpus" / "fatbin"
 
 
 def run(*command):
@@ -26,6 +27,8 @@ def main():
     """An object, a library, the same stripped of its section headers, an archive, a wheel, PE; and
     each of them damaged. With a second argument, write it when the files are there."""
     folder = Path(sys.argv[1])
+    fatbins = {name: data for name, data in corpus.parts.read(corpus.source("fatbin")).items()
+               if name.endswith(".fatbin")}
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "a.c"
     source.write_text(SOURCE, encoding="utf-8")
@@ -38,10 +41,10 @@ def main():
     run("ar", "rcs", folder / "a.a", folder / "a.o")
     with zipfile.ZipFile(folder / "a.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
         wheel.write(folder / "a.o", "a/a.o")
-        for path in FATBINS.glob("*.fatbin"):
-            wheel.write(path, path.name)
-    for path in FATBINS.glob("*.fatbin"):
-        (folder / path.name).write_bytes(path.read_bytes())
+        for name, data in fatbins.items():
+            wheel.writestr(name, data)
+    for name, data in fatbins.items():
+        (folder / name).write_bytes(data)
     try:
         (folder / "nvcuda.def").write_text("LIBRARY nvcuda.dll\nEXPORTS\ncuInit\ncuMemAlloc_v2\n")
         run("x86_64-w64-mingw32-dlltool", "-d", folder / "nvcuda.def", "-l", folder / "nvcuda.a")

@@ -15,6 +15,7 @@ from handmade import GEN
 
 sys.path.insert(0, str(GEN))
 import fetch as script  # noqa: E402 pylint: disable=wrong-import-position
+import fetching  # noqa: E402 pylint: disable=wrong-import-position
 
 pytestmark = pytest.mark.skipif(not importlib.util.find_spec("pip"), reason="no pip")
 
@@ -166,20 +167,20 @@ def test_bad_wheel(platform, files, words, wheels, tmp_path):
 @pytest.mark.parametrize("failures, again, calls", [(2, True, 3), (9, True, 3), (9, False, 1)])
 def test_tries(failures, again, calls, monkeypatch):
     """What may pass is tried three times; what pip has answered is not asked again."""
-    monkeypatch.setattr(script, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(fetching, "PAUSE_SECONDS", 0)
     made = []
 
     def action(argument):
         made.append(argument)
         if len(made) <= failures:
-            raise script.Unavailable("no", again)
+            raise fetching.Unavailable("no", again)
         return "had"
 
     if failures < calls:
-        assert script.again_and_again(action, 1) == "had"
+        assert fetching.again_and_again(action, 1) == "had"
     else:
-        with pytest.raises(script.Unavailable):
-            script.again_and_again(action, 1)
+        with pytest.raises(fetching.Unavailable):
+            fetching.again_and_again(action, 1)
     assert made == [1] * calls
 
 
@@ -192,11 +193,11 @@ def test_tries(failures, again, calls, monkeypatch):
      "pip finds no a==1.* for this platform", False),
     ("ERROR: something else", "pip: something else", True),
     ("/usr/bin/python3: No module named pip", "pip: /usr/bin/python3: No module named pip", True),
-    ("", "pip: no reason given", True),
+    ("exit code 2", "pip: exit code 2", True),
 ])
 def test_reasons(words, reason, again):
     """Of all that pip says, the one sentence that helps."""
-    assert script.what_failed(words) == (reason, again)
+    assert script.what_failed([], words) == (reason, again)
 
 
 def test_no_cache_folder(wheels, tmp_path):
@@ -217,4 +218,5 @@ def test_usage(wheels, tmp_path):
 
 def test_no_address():
     """No network address is written down: which registry pip asks is the machine's choice."""
-    assert "://" not in (GEN / "fetch.py").read_text(encoding="utf-8")
+    for name in ("archive", "fetch", "fetching"):
+        assert "://" not in (GEN / f"{name}.py").read_text(encoding="utf-8")

@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""gen/scan.py makes of small hand-made toolkits exactly what golden/ holds, however often it runs.
-
-To renew a golden folder after a wanted change, and read the difference before committing it:
-    rm golden/CASE/*; /usr/bin/python3 ../../gen/scan.py headers/CASE --registry golden/CASE
+"""gen/scan.py makes of small hand-made toolkits exactly what golden-*.txt hold, however often it
+runs. handmade.py renews those files.
 """
 
 import json
 
+import handmade
 import pytest
-
-from handmade import FILES, HERE, NEEDS_CLANG, edit, registry_text, scan, scanned, toolkits
+from handmade import CASES, FILES, NEEDS_CLANG, edit, registry_text, scan, scanned, toolkits
 
 pytestmark = NEEDS_CLANG
-CASES = sorted(path.name for path in (HERE / "headers").iterdir())
 
 
 def golden(case):
     """What the scanner has to make of a case."""
-    return registry_text(HERE / "golden" / case)
+    return {name.partition(".")[0]: text for name, text in handmade.golden(case).items()}
 
 
 def rows(text):
@@ -28,7 +25,7 @@ def rows(text):
 @pytest.mark.parametrize("case", CASES)
 def test_golden(case, tmp_path):
     """All releases at once into an empty registry."""
-    made = scanned(HERE / "headers" / case, tmp_path / "registry")
+    made = scanned(toolkits(case, tmp_path / "headers"), tmp_path / "registry")
     assert set(made) == set(FILES)
     for name in FILES:
         assert made[name] == golden(case)[name]
@@ -37,18 +34,18 @@ def test_golden(case, tmp_path):
 @pytest.mark.parametrize("case", CASES)
 def test_again(case, tmp_path):
     """A second run writes nothing, and --check agrees."""
-    registry = tmp_path / "registry"
-    first = scanned(HERE / "headers" / case, registry)
+    registry, headers = tmp_path / "registry", toolkits(case, tmp_path / "headers")
+    first = scanned(headers, registry)
     times = [path.stat().st_mtime_ns for path in sorted(registry.iterdir())]
-    assert scanned(HERE / "headers" / case, registry) == first
+    assert scanned(headers, registry) == first
     assert [path.stat().st_mtime_ns for path in sorted(registry.iterdir())] == times
-    assert scanned(HERE / "headers" / case, registry, "--check") == first
+    assert scanned(headers, registry, "--check") == first
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_release_by_release(case, tmp_path):
     """Releases added one at a time, with the older ones at hand or not, give the same bytes."""
-    releases = sorted(path.name for path in (HERE / "headers" / case).iterdir())
+    releases = sorted(path.name for path in toolkits(case, tmp_path / "all").iterdir())
     for number, release in enumerate(releases, 1):
         grown = toolkits(case, tmp_path / f"grown-{release}", releases[:number])
         alone = toolkits(case, tmp_path / f"alone-{release}", [release])
@@ -61,7 +58,7 @@ def test_check_writes_nothing(tmp_path):
     """--check names the files that a new release would change, and leaves them."""
     registry = tmp_path / "registry"
     before = scanned(toolkits("entries", tmp_path / "old", ["12.0"]), registry)
-    done = scan(HERE / "headers" / "entries", registry, "--check")
+    done = scan(toolkits("entries", tmp_path / "new"), registry, "--check")
     assert done.returncode == 1
     assert done.stderr == "would change: entries, levels\n"
     assert registry_text(registry) == before
@@ -79,7 +76,7 @@ def test_platform_widens(tmp_path):
     registry = tmp_path / "registry"
     old = scanned(toolkits("platforms", tmp_path / "old", ["12.0"]), registry)
     assert rows(old["entries"])["cuTegra"]["platform"] == "linux"
-    new = scanned(HERE / "headers" / "platforms", registry)
+    new = scanned(toolkits("platforms", tmp_path / "new"), registry)
     assert "platform" not in rows(new["entries"])["cuTegra"]
     assert rows(new["entries"])["cuD3D9CtxCreate"]["platform"] == "windows"
 

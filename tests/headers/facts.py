@@ -76,7 +76,7 @@ class Facts:
             offset = base + field.get_field_offsetof() // 8
             kind = field.type.get_canonical()
             name = path + field.spelling
-            if not field.spelling:
+            if not field.spelling.isidentifier():  # older clangs give "" here, newer ones words
                 self._fields(kind, path, offset, fields)
                 continue
             spelled = kind.spelling

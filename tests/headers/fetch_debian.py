@@ -12,13 +12,16 @@ With the argument nvml: nvml.h of the same release, which gen/scan.py reads. It 
 package, and goes to <cache>/headers-nvml/11.2/linux.
 """
 
-import importlib.util
-import os
 import subprocess
 import sys
 import tarfile
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "gen"))
+
+import fetching  # noqa: E402
+from archive import opened  # noqa: E402
 
 SUITE, RELEASE, VERSION = "bullseye", "11.2", 11020
 # Package, folder of the cache, headers.
@@ -27,15 +30,6 @@ LIBRARIES = {
              ("cuda", "cudaEGL", "cudaGL", "cudaProfiler", "cudaVDPAU")),
     "nvml": ("libnvidia-ml-dev", "headers-nvml", ("nvml",)),
 }
-
-
-def drivers():
-    """tests/drivers/fetch.py, which knows how to use apt without touching the system's."""
-    path = Path(__file__).resolve().parents[1] / "drivers" / "fetch.py"
-    spec = importlib.util.spec_from_file_location("fetch_drivers", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def unpack(archive, names, folder):
@@ -57,34 +51,26 @@ def unpack(archive, names, folder):
 
 def fetch(target, name, headers):
     """Download, unpack, check, and put in place in one step."""
-    apt = drivers()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as work:
-        os.chmod(work, 0o755)  # for the user _apt
-        suite = apt.Suite(SUITE, apt.debian_source(), Path(work))
+    with fetching.locked(target.parent), opened([SUITE], target.parent) as (suite,), \
+            tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as work:
         suite.update()
-        found = [package["version"] for package in suite.packages
-                 if package["package"] == name and package["version"].startswith(RELEASE)]
+        found = suite.candidates(name, RELEASE)
         if not found:
             raise OSError(f"{SUITE} has no {name} {RELEASE}")
-        download = suite.folder / "download"
-        apt.run("apt-get", f"-c={suite.folder}/apt.conf", "download", f"{name}={found[0]}",
-                cwd=download)
+        version = found[0]["version"]
         ready = Path(work, "ready")
         ready.mkdir()
-        unpack(next(download.glob("*.deb")), headers, ready)
+        unpack(suite.download(name, version), headers, ready)
         cuda = ready / "cuda.h"  # nvml.h does not name its release
         if cuda.exists() and f"#define CUDA_VERSION {VERSION}" not in cuda.read_text(
                 errors="replace"):
-            raise OSError(f"{name} {found[0]} is not CUDA {RELEASE}")
-        ready.rename(target)
+            raise OSError(f"{name} {version} is not CUDA {RELEASE}")
+        fetching.put(ready, target)
 
 
 def main():
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    cache = Path(os.environ.get("CUSHIM_CACHE") or Path(base, "cushim"))
     name, folder, headers = LIBRARIES[(sys.argv[1:] or ["cuda"])[0]]
-    target = cache.absolute() / folder / RELEASE / "linux"
+    target = fetching.cache_folder(folder) / RELEASE / "linux"
     if not (target / f"{headers[0]}.h").is_file():
         try:
             fetch(target, name, headers)

@@ -13,10 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "gen"))
 
-from fetch import Suite, Unavailable, debian_source, locked  # noqa: E402
-from sysroot import release  # noqa: E402
+from archive import opened, release  # noqa: E402
+from fetching import Unavailable, locked  # noqa: E402
 
 # Its CMakeLists.txt would look for these; each platform of the tests has them.
 FOUND = ["INTTYPES_H", "MALLOC_H", "SIGNAL_H", "STRINGS_H", "SIGLONGJMP", "STRSIGNAL",
@@ -27,9 +27,8 @@ def fetch(folder):
     """The source, unpacked into a new folder in one step."""
     if folder.exists():
         return
-    with tempfile.TemporaryDirectory(prefix="cushim-apt-") as work:
-        Path(work).chmod(0o755)  # for the user _apt
-        suite = Suite(release(), debian_source(), Path(work), component="main", kind="deb-src")
+    with opened([release()], component="main", kind="deb-src") as (suite,), \
+            tempfile.TemporaryDirectory() as work:
         suite.source("cmocka")
         archive = next((suite.folder / "download").glob("*.orig.tar.*[!c]"))
         unpacked = Path(work, "unpacked")

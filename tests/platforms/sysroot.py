@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Unpack Debian's packages of another architecture: what the tests link, and NVIDIA's driver.
 
-Usage: sysroot.py FOLDER ARCHITECTURE [driver]. Packages go to FOLDER/root, the driver to
-FOLDER/driver; with the word, the driver alone is fetched. What is there already is not fetched
-again. Nothing is installed, and apt's own state is not touched.
+Usage: sysroot.py FOLDER ARCHITECTURE [driver | PACKAGE...]. Packages go to FOLDER/root, the driver
+to FOLDER/driver; with the word, the driver alone is fetched, and with names these packages alone.
+What is there already is not fetched again. Nothing is installed, and apt's state stays as it is.
 """
 
-import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "gen"))
 
-from fetch import Suite, Unavailable, debian_source, locked, version_key  # noqa: E402
+from archive import opened, release  # noqa: E402
+from fetching import Unavailable, locked  # noqa: E402
 
 # Run-time libraries and what links against them; of the machine's own Debian release.
 PACKAGES = ["libc6", "libgcc-s1", "libcmocka0", "libcmocka-dev", "libjansson4", "libjansson-dev",
@@ -23,40 +23,34 @@ PACKAGES = ["libc6", "libgcc-s1", "libcmocka0", "libcmocka-dev", "libjansson4", 
 DRIVER = ["libcuda1"]
 
 
-def release():
-    """This machine's Debian release: "bookworm"."""
-    text = Path("/etc/os-release").read_text(encoding="utf-8")
-    return re.search(r"^VERSION_CODENAME=(\w+)", text, re.M)[1]
-
-
 def unpack(names, component, architecture, folder):
     """All packages of these names into a new folder, in one step."""
     if folder.exists():
         return
-    with tempfile.TemporaryDirectory(prefix="cushim-apt-") as work:
-        Path(work).chmod(0o755)  # for the user _apt
-        suite = Suite(release(), debian_source(), Path(work), architecture, component)
+    with opened([release()], architecture=architecture, component=component) as (suite,), \
+            tempfile.TemporaryDirectory() as work:
         suite.update()
         new = Path(work, "root")
         for name in names:
-            found = [package for package in suite.packages if package["package"] == name]
+            found = suite.candidates(name)
             if not found:
                 raise Unavailable(f"{name}:{architecture} is not in {suite.name}")
-            suite.download(max(found, key=lambda package: version_key(package["version"])), new)
+            suite.unpack(found[0], new)
         folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(new, folder)
 
 
 def main():
     """Fetch what is missing."""
-    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["driver"]):
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    folder, architecture = Path(sys.argv[1]), sys.argv[2]
+    folder, architecture, names = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
     try:
         with locked(folder):
-            if len(sys.argv) == 3:
-                unpack(PACKAGES, "main", architecture, folder / "root")
-            unpack(DRIVER, "non-free", architecture, folder / "driver")
+            if names != ["driver"]:
+                unpack(names or PACKAGES, "main", architecture, folder / "root")
+            if names in ([], ["driver"]):
+                unpack(DRIVER, "non-free", architecture, folder / "driver")
     except Unavailable as failure:
         sys.exit(f"sysroot.py: {failure}")
 

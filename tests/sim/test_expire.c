@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* src/sim/core/expire.h, in builds with AddressSanitizer: an object that was looked up before a
+/* src/sim/core/expire.c, in builds with AddressSanitizer: an object that was looked up before a
  * thread gave the driver's lock up is forbidden after, until it is looked up again. Each case is a
  * process of its own, which ends where it touches what is forbidden. */
 #include <setjmp.h>
@@ -14,10 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/lock.h"
-#include "core/object.h"
-#include "memory/range.h"
-#include "queue/ticket.h"
+#include "core/core.h"
+#include "memory/memory.h"
+#include "queue/queue.h"
 
 /* Whether what `body` does is permitted. */
 static bool permitted(void (*body)(void))

@@ -64,7 +64,7 @@ static void test_cycle(void **state)
 /* A chain so long that recursion along it would not end well. */
 static void test_long_chain(void **state)
 {
-#if defined(__SANITIZE_ADDRESS__) /* each wait forbids all objects there (core/expire.h) */
+#if defined(__SANITIZE_ADDRESS__) /* each wait forbids all objects there (core/expire.c) */
     enum { LENGTH = 5000 };
 #else
     enum { LENGTH = 50000 };

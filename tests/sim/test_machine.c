@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of control groups, from folders that look like a machine's. */
-#include "core/machine.h"
+#include "core/core.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

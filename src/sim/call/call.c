@@ -4,17 +4,8 @@
 
 #include <string.h>
 
-#include "call/control.h"
-#include "call/entry.h"
-#include "call/journal.h"
-#include "call/start.h"
-#include "core/clock.h"
-#include "core/lock.h"
-#include "core/thread.h"
-#include "core/usage.h"
 #include "device/device.h"
-#include "device/init.h"
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 static _Thread_local struct sim_call *current;
 static uint64_t calls;
@@ -71,7 +62,11 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
                               .outer = current};
     make_current(call);
     calls_of[entry]++;
-    if (sim_control_before(call))
+    if (call->entry->superseded && sim_fault_traps()) {
+        sim_lock_leave();
+        sim_fault_trap(entry);
+    }
+    if (sim_fault_before(call))
         return false;
     if (needs_init(call->entry) && sim_thread_in_callback()) {
         call->result = CUDA_ERROR_NOT_PERMITTED;
@@ -90,7 +85,9 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
 CUresult sim_call_end(struct sim_call *call)
 {
     struct sim_journal_note note;
-    sim_control_after(call);
+    sim_fault_after(call);
+    sim_log_call(call);
+    sim_summary_call(call->result);
     if (sim_usage_all())
         sim_device_note_usage();
     bool told = sim_journal_keep(call, &note);

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* One call: what surrounds its behaviour. */
+/* What surrounds every call. */
 #ifndef CUSHIM_SIM_CALL_CALL_H
 #define CUSHIM_SIM_CALL_CALL_H
 
+#include <pthread.h>
+
+#include "call/fault.h"
 #include "sim.h"
 
+struct sim_config;
 struct sim_entry;
 
+/* --- call.c --- One call: what surrounds its behaviour. */
 struct sim_call {
     const struct sim_entry *entry;
     const void *const *arguments; /* address of each argument */
@@ -21,5 +26,98 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
 CUresult sim_call_end(struct sim_call *call); /* gives the lock up */
 uint64_t sim_call_count(size_t entry);
 void sim_call_forget(void); /* all counts begin at 0 */
+
+/* --- embedded.c --- The simulated driver inside of a program, without a library file. */
+/* A resolver for cushim_options: the exported function, where the simulated version has it. */
+void *cushim_sim_symbol(void *user, const char *symbol);
+
+/* --- entry.c --- The entries of the registry, as the generated sim_exports.c has them. */
+struct sim_field { /* of a structure that a call reads */
+    const char *name;
+    uint16_t offset;
+    uint8_t size;
+    char kind; /* as a parameter's */
+};
+struct sim_parameter {
+    const char *name;
+    uint8_t size; /* bytes */
+    char kind;    /* p pointer, h handle, i int, u unsigned, f float, s string, b bytes */
+    char output;  /* kind of what it points to and the call writes, t: characters; -: not known */
+    uint8_t output_size;
+    uint8_t field_count; /* of what it points to */
+    const struct sim_field *fields;
+};
+struct sim_entry {
+    const char *symbol, *name;
+    int since;
+    char stream;     /* 'l' legacy, 's' ptsz, 'd' ptds */
+    bool behaviour;  /* whether there is one */
+    bool superseded; /* the plain symbol of a name that every toolkit maps to another ABI */
+    int abi;         /* equal for entries of one name with the same parameters */
+    uint8_t parameter_count;
+    const struct sim_parameter *parameters;
+    void *function; /* sim_entry_address has where programs call it */
+    void *trap;     /* aborts: what a wrong-ABI trap hands out instead */
+};
+extern const struct sim_entry sim_entries[];
+extern const size_t sim_entry_count; /* SIM_ENTRY_COUNT */
+extern const struct sim_new_error {
+    int code, since;
+} sim_new_errors[]; /* ends with code 0 */
+
+/* Before the first call: programs know the functions by other addresses. */
+void sim_entry_export(void *(*address)(size_t entry));
+/* Where programs call the entry: what dlsym and cuGetProcAddress return. */
+void *sim_entry_address(const struct sim_entry *entry);
+
+/* --- journal.c --- The driver's log of refused calls: the newest messages, and who is told of
+ * them. */
+struct sim_journal_note { /* a message for those who listen */
+    char text[160];
+};
+/* Keep a message of the call, if it was refused. True: somebody is to be told. */
+bool sim_journal_keep(const struct sim_call *call, struct sim_journal_note *note);
+/* Tell them, in the order in which they registered. Without the driver's lock. */
+void sim_journal_tell(struct sim_journal_note *note);
+
+/* --- log.c --- The log of every call. */
+void sim_log_call(const struct sim_call *call);
+
+/* --- rule.c --- One rule, and how its text is read. */
+struct rule {
+    enum { RULE_CALL, RULE_MEMORY, RULE_LOST, RULE_MISSING, RULE_WRONG_ABI } kind;
+    char name[64]; /* of RULE_CALL and RULE_MISSING */
+    bool exact;    /* the name is a symbol's, not that of all its ABIs */
+    char text[256];
+    uint64_t fired; /* calls that it answered, delayed or refused */
+    CUresult error;
+    uint64_t call, from, every, seen;
+    double probability;
+    uint64_t state; /* of the random sequence; never 0 */
+    int device;     /* -1: any */
+    unsigned slow;  /* milliseconds */
+    bool after;
+    size_t bytes, allocated;
+};
+
+bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t size);
+
+/* --- start.c --- */
+void sim_start(void); /* from the environment; nothing if the driver has started */
+/* With these settings. Faults and log are the environment's unless the caller has its own. False:
+ * the driver has started. */
+bool sim_start_with(const struct sim_config *config, bool own_faults, bool own_log);
+bool sim_start_done(void);  /* the driver has started */
+void sim_start_again(void); /* the next call starts it anew */
+/* The process ends, or what holds this code is unloaded. */
+void sim_start_unload(void);
+
+/* --- summary.c --- What a process says at its end: what it called, and what it made and did not
+ * destroy. */
+/* At the process's end: lines on standard error and in the log (`text`), and a line with a JSON
+ * object appended to a file (`report`, copied; NULL: none). */
+void sim_summary_at_end(bool text, const char *report);
+/* One more call, with its result. */
+void sim_summary_call(CUresult result);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cushim/sim.h. */
-#include "call/embedded.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,29 +8,15 @@
 #include <string.h>
 #include <cushim/sim.h>
 
-#include "call/call.h"
-#include "call/entry.h"
-#include "call/fault.h"
-#include "call/start.h"
-#include "call/unload.h"
-#include "context/kinds.h"
-#include "context/live.h"
-#include "core/clock.h"
-#include "core/config.h"
-#include "core/lock.h"
-#include "core/object.h"
-#include "core/profile.h"
-#include "core/report.h"
-#include "core/version.h"
+#include "context/context.h"
 #include "device/device.h"
-#include "device/init.h"
 #include "helpers/error.h"
-#include "memory/range.h"
+#include "memory/memory.h"
 #include "ptx/ptx.h"
 
 __attribute__((destructor)) static void end(void)
 {
-    sim_unload();
+    sim_start_unload();
 }
 
 void *cushim_sim_symbol(void *user, const char *symbol)
@@ -52,7 +38,7 @@ static const char *wrong_with(const struct cushim_sim_options *options)
 {
     if (options->size != sizeof *options)
         return "size is not that of struct cushim_sim_options";
-    if (options->cuda < 0 || options->cuda > sim_version_built || options->cuda % 10 != 0 ||
+    if (options->cuda < 0 || options->cuda > sim_config_built || options->cuda % 10 != 0 ||
         (options->cuda && options->cuda < SIM_OLDEST))
         return "cuda is no version that can be simulated";
     if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)

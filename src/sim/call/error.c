@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors by name: the registry's, as in the library. */
-#include "call/entry.h"
+#include "call/call.h"
 #include "core/config.h"
 #include "error_names.h"
-#include "sim.h"
 
 /* A driver knows the codes of its own release. */
 static bool too_new(CUresult error)

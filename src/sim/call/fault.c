@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules in force, and what they do to a call. */
-#include "call/fault.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,15 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "call/call.h"
-#include "call/entry.h"
-#include "call/rule.h"
-#include "core/config.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "core/lock.h"
-#include "core/object.h"
-#include "core/report.h"
 #include "device/device.h"
 #include "memory/memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/journal.h"
+#include "call/call.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,10 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "call/entry.h"
-#include "core/config.h"
-#include "core/lock.h"
-#include "core/registration.h"
+#include "core/core.h"
 
 #define SINCE 12090
 enum { KEPT = 100, LINE = 240 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/log.h"
+#include "call/call.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,10 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "call/call.h"
-#include "call/entry.h"
-#include "core/clock.h"
-#include "core/report.h"
+#include "core/core.h"
 #include "error_names.h"
 
 #define TEXT_LIMIT 80

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/rule.h"
+#include "call/call.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/entry.h"
 #include "core/config.h"
 #include "error_names.h"
 

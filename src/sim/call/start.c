@@ -2,21 +2,17 @@
 /* The driver's start, at its first call: settings, devices, faults and the log, from the
  * environment, or from cushim/sim.h. A program that runs with more rights than its user has reads
  * none: the log could be written where the user may not. */
-#include "call/start.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/call.h"
-#include "call/fault.h"
-#include "call/summary.h"
-#include "core/config.h"
-#include "core/report.h"
 #include "device/device.h"
-#include "device/init.h"
+#include "launch/launch.h"
 #include "ptx/ptx.h"
+#include "queue/queue.h"
 
 static bool started;
 
@@ -73,4 +69,11 @@ void sim_start(void)
     ptx_checks(sim_config.checks);
     sim_device_make_all();
     read_control(false, false);
+}
+
+void sim_start_unload(void)
+{
+    sim_interrupt_unload();
+    sim_ticket_unload();
+    sim_stack_unload();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/summary.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,13 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "call/fault.h"
-#include "context/live.h"
-#include "core/config.h"
-#include "core/lock.h"
-#include "core/report.h"
-#include "launch/launch_report.h"
-#include "device/init.h"
+#include "context/context.h"
+#include "device/device.h"
+#include "launch/launch.h"
 
 #define PATIENCE_S 2
 
@@ -129,7 +125,7 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
     fprintf(memory, ", \"rules\": [%s], \"found_in_kernels\": %llu}\n", rules ? rules : "",
-            sim_launch_report_count());
+            sim_launch_prepare_report_count());
     free(rules);
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)

@@ -2,8 +2,7 @@
 /* Settings for dumps of a device's memory: kept, though a simulated device writes none. */
 #include <string.h>
 
-#include "core/current.h"
-#include "core/registration.h"
+#include "core/core.h"
 
 struct settings {
     bool flags[4]; /* on an exception, of the host too, without memory, when the user asks */

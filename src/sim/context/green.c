@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Green contexts: some of a device's multiprocessors. A simulated device has none to set apart, so
  * they are contexts like others that remember how many they were promised. */
-#include "context/green.h"
+#include "context/context.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "context/life.h"
-#include "core/context.h"
-#include "core/object.h"
 #include "device/device.h"
-#include "queue/priority.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 struct sim_green {
     struct sim_object object;
@@ -171,7 +167,8 @@ CUresult sim_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, uns
     if (!phStream || flags != CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = sim_stream_make(green->context, flags, sim_priority_clamp(priority), &stream);
+        result =
+            sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream);
     if (result == CUDA_SUCCESS)
         *phStream = (CUstream)stream;
     return result;

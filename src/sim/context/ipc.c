@@ -2,14 +2,8 @@
 /* Memory and events of other processes, by handles of 64 bytes. */
 #include <string.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "core/shared.h"
 #include "memory/memory.h"
-#include "memory/share.h"
-#include "queue/event.h"
-#include "queue/event_shared.h"
+#include "queue/queue.h"
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {
@@ -71,11 +65,6 @@ CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 hand
     found->opened++;
     *pdptr = found->address;
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuIpcOpenMemHandle(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle, unsigned int Flags)
-{
-    return sim_cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
 }
 
 CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The kinds of objects: what each is called, and how it ends with its context. */
-#include "context/kinds.h"
+#include "context/context.h"
 
-#include "core/context.h"
-#include "core/object.h"
-#include "launch/device_heap.h"
+#include "launch/launch.h"
 #include "memory/memory.h"
-#include "module/link.h"
-#include "module/place.h"
-#include "queue/event.h"
-#include "queue/stream.h"
-#include "texture/array.h"
-#include "texture/mipmap.h"
-#include "texture/reference.h"
-#include "texture/texture_object.h"
+#include "module/module.h"
+#include "queue/queue.h"
+#include "texture/texture.h"
 
 static const struct sim_class classes[SIM_KIND_COUNT] = {
     [SIM_CONTEXT] = {"context", NULL},

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a context is: its memory, its beginning and its end. */
-#include "context/life.h"
+#include "context/context.h"
 
 #include <stdlib.h>
 
-#include "context/kinds.h"
-#include "context/limit.h"
-#include "context/live.h"
-#include "context/peer.h"
-#include "core/context.h"
-#include "core/object.h"
 #include "device/device.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 static uint64_t next_id = 1, next_serial = 1;
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of a context, and its preferences for caches: kept, clamped as a real device does, and of
  * no effect on how fast anything runs. */
-#include "context/limit.h"
+#include "context/context.h"
 
-#include "core/config.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "core/profile.h"
 #include "device/device.h"
-#include "queue/priority.h"
+#include "queue/queue.h"
 
 #define KNOWN_LIMITS 10 /* numbered from 0 */
 #define STACK_MAX (512 << 10)
@@ -197,6 +193,6 @@ CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriori
     if (leastPriority)
         *leastPriority = SIM_PRIORITY_LEAST;
     if (greatestPriority)
-        *greatestPriority = sim_priority_greatest();
+        *greatestPriority = sim_stream_priority_greatest();
     return CUDA_SUCCESS;
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "context/live.h"
+#include "context/context.h"
 
 #include <string.h>
 
-#include "context/kinds.h"
-#include "core/context.h"
-#include "core/object.h"
-#include "memory/pool.h"
-#include "memory/range.h"
+#include "memory/memory.h"
 #include "module/module.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 static struct sim_count taken; /* by the ends of contexts */
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which contexts may use the memory of which others on other devices. */
-#include "context/peer.h"
+#include "context/context.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
 #include "device/device.h"
 
 static void forget(struct sim_peer **link)

@@ -2,10 +2,7 @@
 /* Primary contexts, counted per device. A device's has the same handle every time it is active. */
 #include <time.h>
 
-#include "context/context_create.h"
-#include "context/life.h"
-#include "core/context.h"
-#include "core/lock.h"
+#include "context/context.h"
 #include "device/device.h"
 
 /* Its memory stays: a thread's stack may have its handle long after it was released. */

@@ -28,12 +28,30 @@ struct sim_copy {
  * shows of it, NULL: a plain range. --- */
 CUresult sim_copy_submit(CUstream stream, const struct sim_copy *copy,
                          const CUDA_MEMCPY3D_v2 *parameters, bool wait);
-CUresult sim_copy_run(void *copy); /* sim_work */
 /* A copy or fill in the stream is refused with this code: what a capture makes of that. */
 CUresult sim_copy_refused(CUstream stream, CUresult code);
 
+/* The copy as an item; `parameters` as above. With `stage` its bytes are read now. */
+CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
+                       const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item);
+
+/* --- copy_box.c --- */
 /* A copy of any shape: item->params.memcpy.copyParams and copyCtx. */
-CUresult sim_copy_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *copy,
+CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *copy,
+                              struct sim_item *item);
+CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *parameters);
+
+/* --- copy.c --- */
+/* What the caller says that an address is; UNIFIED: whatever it is. */
+CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
+                            bool write);
+/* A synchronous copy between contexts follows all that is pending in both, and is done when the
+ * call returns ("cuMemcpyPeer" of the driver API's manual). NULL: the current one. */
+CUresult sim_copy_line_settle(CUcontext one, CUcontext other);
+
+/* --- fill.c --- */
+/* A fill: width in elements, as graph nodes say it: item->params.memset. */
+CUresult sim_fill_prepare(struct sim_context *context, const CUDA_MEMSET_NODE_PARAMS_v2 *fill,
                           struct sim_item *item);
 
 #endif

@@ -3,12 +3,8 @@
 #include <stdlib.h>
 
 #include "copy/copy.h"
-#include "copy/copy_box.h"
-#include "copy/copy_line.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "queue/stream.h"
-#include "texture/array.h"
+#include "queue/queue.h"
+#include "texture/texture.h"
 
 /* Lists go to streams that the program made: the default ones are refused. */
 static CUresult list_stream(CUstream handle)

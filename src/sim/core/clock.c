@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/clock.h"
+#include "core/core.h"
 
 #include <time.h>
 

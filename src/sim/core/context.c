@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts as every room knows them: memory that is kept while somebody refers to it. What a
  * context does at its beginning and end is in context/life.c. */
-#include "core/context.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 

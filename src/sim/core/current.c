@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The context that a call is about: the calling thread's, or one that it names. */
-#include "core/current.h"
-
-#include "core/context.h"
-#include "core/object.h"
-#include "core/stack.h"
-#include "core/thread.h"
+#include "core/core.h"
 
 struct sim_context *sim_current_any(void)
 {

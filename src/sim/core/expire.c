@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Forbidding and permitting memory to AddressSanitizer: see expire.h. */
-#include "core/expire.h"
+/* Forbidding and permitting memory to AddressSanitizer: see expire.c. */
+#include "core/core.h"
 
 #ifdef SIM_EXPIRES
 
 #include <sanitizer/asan_interface.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "core/object.h"
 
 /* Of the sanitizer's library; not every compiler has the header. */
 size_t __sanitizer_get_allocated_size(const volatile void *block);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver's one lock: every behaviour runs with it. */
-#include "core/lock.h"
-
-#include "core/expire.h"
+#include "core/core.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

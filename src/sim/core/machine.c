@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine's memory and processors, and the limits of control groups, of version 2 and 1. A
  * group's limit holds for all below it, so that each level up to the root is asked. */
-#include "core/machine.h"
+#include "core/core.h"
 
 #include <sched.h>
 #include <stdbool.h>

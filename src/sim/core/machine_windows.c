@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine's memory and processors, on Windows. */
-#include "core/machine.h"
+#include "core/core.h"
 
 #include <unistd.h>
 

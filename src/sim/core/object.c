@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The live objects: a hash by address, and a list of each kind in order of creation. */
-#include "core/object.h"
-
-#include "core/context.h"
-#include "core/expire.h"
+#include "core/core.h"
 
 #define BUCKETS 1024
 
 static struct sim_object *buckets[BUCKETS];
 static struct sim_object *first[SIM_KIND_COUNT], *last[SIM_KIND_COUNT];
-static size_t counts[SIM_KIND_COUNT];
 
 static struct sim_object **bucket(const void *handle)
 {
@@ -34,7 +30,6 @@ SIM_UNCHECKED void sim_object_add(struct sim_object *object, enum sim_kind kind,
     else
         first[kind] = object;
     last[kind] = object;
-    counts[kind]++;
 }
 
 SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
@@ -53,7 +48,6 @@ SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
         object->next->previous = object->previous;
     else
         last[kind] = object->previous;
-    counts[kind]--;
 }
 
 SIM_UNCHECKED void *sim_object(enum sim_kind kind, const void *handle)
@@ -105,7 +99,3 @@ void sim_object_renew_all(void)
 }
 #endif
 
-size_t sim_object_count(enum sim_kind kind)
-{
-    return counts[kind];
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulated devices. One is a file of profiles/, a PROFILE line here and its place in the list:
  * the compiler refuses a file that lacks an attribute, has one twice, or is in no list. */
-#include "core/profile.h"
+#include "core/config.h"
 
 #include <string.h>
 

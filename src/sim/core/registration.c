@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/registration.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said to the user: lines on standard error and in the log. */
-#include "core/report.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "core/clock.h"
 
 /* Above what programs count on, or close all of. */
 #define FILE_FROM 200
@@ -90,7 +88,8 @@ void sim_report_say(const char *text)
     (void)write_all(STDERR_FILENO, line.text, line.used);
 }
 
-void sim_report_problem(const char *text)
+/* The same of what went wrong, but to the log alone after sim_report_quiet. */
+static void sim_report_problem(const char *text)
 {
     struct sim_report_line line = {.used = 0};
     if (!quiet) {

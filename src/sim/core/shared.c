@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/shared.h"
+#include "core/core.h"
 
 #include <fcntl.h>
 #include <limits.h>

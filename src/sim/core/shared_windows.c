@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* There is nothing to share by: no file in memory. What would make one finds no room for it. */
-#include "core/shared.h"
+#include "core/core.h"
 
 #include <string.h>
 

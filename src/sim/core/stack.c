@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Each host thread's stack of contexts. What is on it may have been destroyed since. */
-#include "core/stack.h"
+#include "core/core.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-#include "core/context.h"
-#include "core/object.h"
 
 struct entry {
     struct sim_context *context; /* not to be looked into before is_alive says so */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the calling thread is doing, as far as other rooms ask. */
-#include "core/thread.h"
+#include "core/core.h"
 
 static _Thread_local bool in_callback, per_thread;
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/usage.h"
+#include "core/core.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "core/clock.h"
-#include "core/shared.h"
 
 #define SIZE (SIM_USAGE_PROCESSES * sizeof(struct sim_usage))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows has no simulated NVML, for which usage is noted elsewhere. */
-#include "core/usage.h"
+#include "core/core.h"
 
 #include <stddef.h>
 

@@ -36,7 +36,24 @@ void sim_device_forget(void);   /* the settings will be others */
 void sim_device_fail(struct sim_device *device, CUresult error);
 bool sim_device_reaches(const struct sim_device *from, const struct sim_device *to);
 
-/* Note what each device has in use, for other processes (core/usage.h). */
+/* Note what each device has in use, for other processes (core/usage.c). */
 void sim_device_note_usage(void);
+
+/* --- device.c --- */
+int sim_device_name_bus(const struct sim_device *device); /* number of its PCI bus */
+
+/* --- identity.c --- What is fixed of a device by its number and the settings: the same in every
+ * process, and for the simulated NVML. */
+#define SIM_UUID_TEXT 41 /* "GPU-", 36 characters, NUL */
+
+CUuuid sim_identity_uuid(int physical);
+void sim_identity_uuid_text(int physical, char text[SIM_UUID_TEXT]);
+int sim_identity_bus(int physical); /* number of its PCI bus */
+size_t sim_identity_memory(void);   /* bytes of each device, by the settings */
+
+/* --- init.c --- */
+/* CUDA_SUCCESS after cuInit succeeded in this very process, else what later calls answer. */
+CUresult sim_init_state(void);
+void sim_init_forget(void); /* as if cuInit was not called */
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "device/identity.h"
+#include "device/device.h"
 
 #include <stdio.h>
 
-#include "core/config.h"
-#include "core/machine.h"
-#include "core/profile.h"
+#include "core/core.h"
 
 /* The same for every process, different for every device. */
 CUuuid sim_identity_uuid(int physical)

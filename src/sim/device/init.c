@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cuInit and what answers before it: the version, and errors by name. */
-#include "device/init.h"
+#include "device/device.h"
 
 #include <string.h>
 #include <unistd.h>
-
-#include "core/config.h"
-#include "device/device.h"
-#include "error_names.h"
 
 static pid_t initialized_in; /* 0: never */
 static CUresult state = CUDA_ERROR_NOT_INITIALIZED;

@@ -2,18 +2,12 @@
 /* Memory that graphs allocate and free: an address for good, taken and given back at every launch.
  * The bytes exist from the node's creation to the end of the last graph that knows it, so that
  * copies and kernels can be added to the graph before it ever ran. */
-#include "graph/graph_memory.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 
-#include "core/config.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "queue/item.h"
 
 struct sim_graph_memory {
     unsigned references; /* of nodes and of executable graphs */

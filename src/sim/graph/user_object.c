@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* User objects: something of the program's that graphs keep alive, with its own destructor. */
-#include "graph/user_object.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
-
-#include "core/object.h"
-#include "core/thread.h"
-#include "graph/graph.h"
-#include "queue/ticket.h"
 
 struct sim_user_object {
     struct sim_object object;

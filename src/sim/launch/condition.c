@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "launch/condition.h"
+#include "launch/launch.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The heap of a context, from which kernels take memory by themselves. No call of the host accepts
  * its addresses: they are the device's, and no allocation of the program's. */
-#include "launch/device_heap.h"
+#include "launch/launch.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "memory/address.h"
-#include "memory/idle.h"
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 

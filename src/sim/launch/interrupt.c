@@ -3,7 +3,7 @@
  * program has no handler, the signal then ends the process, as it would have done at once. A
  * handler of the program's is called at once, and the kernel has two seconds to end by itself. A
  * program that sets a handler later has the signal for itself. */
-#include "launch/interrupt.h"
+#include "launch/launch.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/config.h"
+#include "core/core.h"
 #include "ptx/ptx.h"
 
 #define PATIENCE_NS UINT64_C(2000000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* There are no such signals. */
-#include "launch/interrupt.h"
+#include "launch/launch.h"
 
 void sim_interrupt_begin(void)
 {

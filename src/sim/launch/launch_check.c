@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a launch may ask for; the codes are those of a real driver (tests/sim/conformance). */
-#include "launch/launch_check.h"
-
-#include "core/context.h"
-#include "core/object.h"
-#include "device/device.h"
 #include "launch/launch.h"
-#include "launch/occupancy.h"
-#include "module/function.h"
+
+#include "device/device.h"
 #include "module/module.h"
-#include "ptx/ptx.h"
 
 #define PORTABLE_CLUSTER 8
 #define LARGEST_CLUSTER 16

@@ -3,7 +3,7 @@
  * dereferences one on the CPU faults, as with a real device. Handed out in chunks, each next to the
  * one before: what was freed comes back only after all others were used, and a use after free is
  * noticed. Small pieces share a chunk, which is free again when its last piece is. */
-#include "memory/address.h"
+#include "memory/memory.h"
 
 #include <stdio.h>
 #include <sys/auxv.h>

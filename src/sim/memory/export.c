@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "memory/export.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/current.h"
-#include "core/shared.h"
-#include "core/thread.h"
-#include "device/init.h"
-#include "memory/memory.h"
-#include "memory/range.h"
-#include "memory/virtual.h"
-#include "queue/ticket.h"
+#include "device/device.h"
+#include "ptx/ptx.h"
+#include "queue/queue.h"
 
 #define PAGE ((size_t)4096)
 
@@ -145,6 +140,7 @@ static bool own_pages(struct span *span)
 static bool append(struct file *file, const struct span *span)
 {
     struct part *made = malloc(sizeof *made);
+    ptx_memory_end(span->allocation->host); /* others may write it now */
     if (!made || !sim_shared_plain_append(file->number, file->size, span->bytes, span->size)) {
         free(made);
         return false;

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Host memory that the device can use: allocated here, or the program's own, registered. */
-#include "memory/host.h"
+#include "memory/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "core/current.h"
-#include "memory/memory.h"
-#include "memory/range.h"
 
 #define ALLOC_FLAGS                                                                                \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
@@ -171,11 +167,6 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     if (result != CUDA_SUCCESS)
         free(made);
     return result;
-}
-
-CUresult sim_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
-{
-    return sim_cuMemHostRegister_v2(p, bytesize, Flags);
 }
 
 CUresult sim_cuMemHostUnregister(void *p)

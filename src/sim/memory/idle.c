@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What is freed is gone for the program at once, but a kernel that runs may still hold its host
  * addresses, rightly or not. It is released when the work that was queued by then is done. */
-#include "memory/idle.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 struct deferred {
     void (*release)(void *);

@@ -2,13 +2,8 @@
 /* What the driver knows of an address. */
 #include <string.h>
 
-#include "core/config.h"
-#include "core/context.h"
 #include "device/device.h"
-#include "memory/address.h"
-#include "memory/pool.h"
-#include "memory/range.h"
-#include "memory/virtual.h"
+#include "memory/memory.h"
 
 union value {
     uint64_t whole, tokens[2];

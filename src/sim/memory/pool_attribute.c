@@ -2,12 +2,8 @@
 /* What pools say of themselves, what can be set, and who may use their memory. */
 #include <string.h>
 
-#include "core/config.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "memory/pool.h"
-#include "memory/pool_memory.h"
-#include "memory/range.h"
 
 /* The setting behind an attribute that can be set; NULL: none. Switches are words, others 64 bits.
  */

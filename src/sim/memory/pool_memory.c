@@ -2,21 +2,11 @@
 /* Memory from pools, allocated and freed in the order of a stream. It is there from the call on;
  * freed, it goes when the stream comes to it, but counts as free from the call on, as for the next
  * allocation in the same stream. */
-#include "memory/pool_memory.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "device/device.h"
-#include "memory/idle.h"
-#include "memory/memory.h"
-#include "memory/pool.h"
-#include "memory/pool_usage.h"
-#include "memory/range.h"
-#include "queue/capture.h"
-#include "queue/item.h"
-#include "queue/stream.h"
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 static enum sim_memory kind_of(const struct sim_pool *pool)
 {

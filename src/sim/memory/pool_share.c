@@ -3,13 +3,8 @@
  * 64 bytes, which name the file of the block. */
 #include <string.h>
 
-#include "core/current.h"
-#include "core/shared.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "memory/pool.h"
-#include "memory/pool_usage.h"
-#include "memory/share.h"
 
 /* The file that stands for the pool; NULL: no memory, or no more files. */
 static struct sim_shared *shared_of(struct sim_pool *pool)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Live memory by address. Kernels look here while they run, without the driver's lock, so the
  * ranges have one of their own. */
-#include "memory/range.h"
+#include "memory/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/expire.h"
+#include "core/core.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sim_allocation **ranges; /* sorted by address */

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Words of memory that a stream writes, or waits for. */
-#include "memory/stream_value.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "core/context.h"
 #include "device/device.h"
-#include "memory/range.h"
-#include "queue/item.h"
-#include "queue/stream.h"
+#include "ptx/ptx.h"
+#include "queue/queue.h"
 
 #define COUNT_MAX 256
 #define POLL_NS 20000
@@ -54,6 +52,7 @@ static bool store(const CUstreamBatchMemOpParams *item)
         __atomic_store_n((uint64_t *)(void *)host, item->writeValue.value64, __ATOMIC_RELEASE);
     else
         __atomic_store_n((uint32_t *)(void *)host, item->writeValue.value, __ATOMIC_RELEASE);
+    ptx_memory_written(host, wide ? 8 : 4);
     return true;
 }
 

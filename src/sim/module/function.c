@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions: what they say of themselves, and what can be set. */
-#include "module/function.h"
-
-#include "core/config.h"
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "device/device.h"
-#include "module/library.h"
 #include "module/module.h"
-#include "ptx/ptx.h"
+
+#include "device/device.h"
 
 /* Dynamic shared memory that a kernel may have without asking for more. */
 #define ORDINARY_SHARED 49152

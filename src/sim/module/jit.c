@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "module/jit.h"
+#include "module/module.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/clock.h"
-#include "core/config.h"
-#include "core/context.h"
-#include "core/lock.h"
-#include "core/report.h"
 #include "device/device.h"
-#include "module/place.h"
-#include "ptx/ptx.h"
 
 /* How many options a release knows; the numbers are those of its headers. */
 static unsigned option_count(void)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuKernel*: kernels of libraries, whose attributes are per device. */
-#include "core/current.h"
-#include "core/object.h"
 #include "device/device.h"
-#include "module/function.h"
-#include "module/library.h"
-#include "ptx/ptx.h"
+#include "module/module.h"
 
 CUresult sim_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {

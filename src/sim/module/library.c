@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cuLibrary*: context-independent loading. */
-#include "module/library.h"
+#include "module/module.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/expire.h"
-#include "core/object.h"
 #include "device/device.h"
-#include "memory/range.h"
-#include "module/jit.h"
-#include "module/module.h"
-#include "module/place.h"
-#include "ptx/ptx.h"
-#include "queue/stream.h"
+#include "memory/memory.h"
+#include "queue/queue.h"
 
 static CUresult check_options(unsigned count, const CUlibraryOption *options, void **values)
 {

@@ -7,19 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
-#include "core/report.h"
 #include "device/device.h"
-#include "memory/range.h"
-#include "module/image.h"
-#include "module/jit.h"
-#include "module/link.h"
-#include "module/place.h"
-#include "ptx/ptx.h"
-#include "queue/capture.h"
-#include "queue/stream.h"
+#include "memory/memory.h"
+#include "queue/queue.h"
 
 #define MAX_FILE ((long)1 << 30)
 
@@ -116,11 +106,6 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
     result = load(module, data, size, 0, NULL, NULL);
     free(data);
     return result;
-}
-
-CUresult sim_cuModuleLoadData(CUmodule *module, const void *image)
-{
-    return load(module, image, SIZE_MAX, 0, NULL, NULL);
 }
 
 CUresult sim_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules: PTX compiled, and placed in a context's memory. */
-#include "module/place.h"
+#include "module/module.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/expire.h"
-#include "core/object.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "module/module.h"
-#include "ptx/ptx.h"
-#include "texture/reference.h"
+#include "texture/texture.h"
 
 unsigned sim_place_ptx_version(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulated NVML: libnvidia-ml.so.1 beside the simulated libcuda.so.1. It is no part of the
  * engine: it knows the devices by the same settings, and what processes use of them by
- * core/usage.h.
+ * core/usage.c.
  *
  * Every entry is a weak function that refuses, generated from the registry. A function of that name
  * here stands in its place. */
@@ -15,7 +15,7 @@
 #include <cushim/nvml_api.h>
 
 #include "core/config.h"
-#include "core/profile.h"
+#include "core/config.h"
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "device/identity.h"
+#include "device/device.h"
 #include "nvml/nvml.h"
 
 #define ATTRIBUTE(name) sim_nvml_attribute(CU_DEVICE_ATTRIBUTE_##name)

@@ -3,9 +3,8 @@
  * temperatures are constant but for whether a kernel runs. */
 #include <string.h>
 
-#include "core/clock.h"
-#include "core/usage.h"
-#include "device/identity.h"
+#include "core/core.h"
+#include "device/device.h"
 #include "nvml/nvml.h"
 
 #define SAMPLE_NS UINT64_C(100000000) /* utilisation is that of this time at least */

@@ -7,7 +7,7 @@
 
 #include <cushim/compat.h>
 
-#include "core/version.h"
+#include "core/core.h"
 #include "nvml/nvml.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -79,7 +79,7 @@ int sim_nvml_attribute(int number)
 {
     int value = 0;
     /* What a device has does not depend on the driver's age. */
-    return sim_profile_attribute(sim_config.profile, number, sim_version_built, &value) ? value : 0;
+    return sim_profile_attribute(sim_config.profile, number, sim_config_built, &value) ? value : 0;
 }
 
 bool sim_nvml_profile_is(const char *names)

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of the program's, called in a stream's order by a thread that may not call back. */
-#include "queue/callback.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
-
-#include "core/context.h"
-#include "core/lock.h"
-#include "core/thread.h"
-#include "queue/capture.h"
-#include "queue/item.h"
-#include "queue/stream.h"
 
 struct host {
     CUhostFn function;

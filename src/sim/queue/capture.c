@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Before the first capture there is nothing to do, and nothing is refused. */
-#include "queue/capture.h"
-
-#include "core/context.h"
-#include "queue/stream.h"
+#include "queue/queue.h"
 
 static const struct sim_capture_hooks *hooks; /* NULL: nothing was ever captured */
 

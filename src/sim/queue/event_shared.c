@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "queue/event_shared.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "core/context.h"
-#include "queue/event.h"
-#include "queue/stream.h"
-#include "queue/ticket.h"
 
 enum { SLOTS = 16 };
 

@@ -2,15 +2,11 @@
 /* Work in order: tickets that wait for other tickets, and the threads that run what is ready.
  * A thread per piece of work that can run, made when none is free: work may block for as long as
  * it likes (a callback, a wait for memory to change) without holding other streams up. */
-#include "queue/ticket.h"
+#include "queue/queue.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/clock.h"
-#include "core/context.h"
-#include "core/expire.h"
-#include "core/lock.h"
 #include "device/device.h"
 #include "ptx/ptx.h"
 

@@ -2,12 +2,10 @@
 /* A trail is a point, what was given back since the points before it, and those points. A point
  * that nothing but its stream knows grows in place; one that an event stands for does not change
  * any more. */
-#include "queue/trail.h"
+#include "queue/queue.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-#include "core/context.h"
 
 #define MOST_POINTS 4096 /* of programs that never wait: nothing is put off any more then */
 

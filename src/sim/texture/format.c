@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats of elements. */
-#include "texture/format.h"
-
-#include "texture/array.h"
+#include "texture/texture.h"
 
 const struct sim_format *sim_format(CUarray_format format)
 {

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Mipmapped arrays: levels of halved sizes, in one piece of memory. */
-#include "texture/mipmap.h"
+#include "texture/texture.h"
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "queue/stream.h"
-#include "texture/array.h"
-#include "texture/shape.h"
+#include "queue/queue.h"
 
 static size_t halved(size_t size, unsigned times)
 {
@@ -42,7 +36,7 @@ static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
     return count;
 }
 
-void sim_mipmap_destroy(struct sim_mipmap *mipmap)
+static void sim_mipmap_destroy(struct sim_mipmap *mipmap)
 {
     for (unsigned i = 0; i < mipmap->count; i++)
         if (mipmap->levels[i])

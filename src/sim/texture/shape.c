@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Shapes of arrays: which a device can have, and how many bytes they take. */
-#include "texture/shape.h"
+#include "texture/texture.h"
 
 #include "device/device.h"
-#include "texture/array.h"
-#include "texture/format.h"
 
 static bool at_most(const struct sim_device *device, size_t size, CUdevice_attribute attribute)
 {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Views by handle. A handle says slot and generation, so that one which is destroyed is not taken
  * for its successor. */
-#include "texture/table.h"
+#include "texture/texture.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "memory/idle.h"
 #include "memory/memory.h"
-#include "memory/range.h"
-#include "texture/texture.h"
 
 #define INDEX_BITS 24
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Texture and surface objects. */
-#include "texture/texture_object.h"
+#include "texture/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/current.h"
-#include "core/object.h"
-#include "texture/table.h"
-#include "texture/view.h"
 
 struct sampler { /* a texture or surface object; its handle is the view's */
     struct sim_object object;

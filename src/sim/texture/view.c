@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel sees of an array, a mipmapped array or plain memory through a texture. */
-#include "texture/view.h"
+#include "texture/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/current.h"
-#include "core/object.h"
 #include "device/device.h"
-#include "memory/range.h"
-#include "ptx/ptx.h"
-#include "texture/array.h"
-#include "texture/format.h"
-#include "texture/texture.h"
+#include "memory/memory.h"
 
 #define TEXTURE_FLAGS 0x3fU /* that drivers accept for every shape; some have no name */
 

@@ -32,4 +32,74 @@ extern void *sim_thin_table[SIM_ENTRY_COUNT];
 extern const int sim_thin_version;
 void *sim_thin_address(size_t entry);
 
+/* --- thin.c --- */
+/* Open a copy of a library, with variables of its own, although the library is open already; NULL:
+ * dlerror() says why, if it has words. */
+void *sim_copy_open(const char *path);
+
+/* The exported functions of a thin library; sim_stubs.c, which is generated, has a
+ * line for each. On x86-64 and AArch64 a function is a jump, SIM_STUB_SIZE bytes after the one
+ * before it: it passes on arguments that it does not know, and needs no table of addresses. */
+#define SIM_STUB_SIZE 16
+
+#if !defined(SIM_STUB_PORTABLE) && defined(__x86_64__) && defined(__LP64__)
+
+#if defined(__CET__) && __CET__ & 1
+#define SIM_STUB_LANDING "endbr64\n"
+#else
+#define SIM_STUB_LANDING ""
+#endif
+#define SIM_STUB_TYPE "@function"
+#define SIM_STUB_JUMP(slot) "jmp *sim_thin_table+" slot "(%rip)\n"
+
+#elif !defined(SIM_STUB_PORTABLE) && defined(__aarch64__) && defined(__LP64__)
+
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+#define SIM_STUB_LANDING "hint #34\n" /* bti c */
+#else
+#define SIM_STUB_LANDING ""
+#endif
+#define SIM_STUB_TYPE "%function"
+#define SIM_STUB_JUMP(slot)                                                                        \
+    "adrp x16, sim_thin_table+" slot "\nldr x17, [x16, #:lo12:sim_thin_table+" slot "]\nbr x17\n"
+
+#endif
+
+#ifdef SIM_STUB_JUMP
+
+/* `.org` lets the assembler refuse a function that is too long, or in another order. */
+#define SIM_STUBS_BEGIN                                                                            \
+    __asm__(".pushsection .text.sim_stubs, \"ax\"\n.balign 16\n"                                   \
+            ".globl sim_thin_stubs\n.hidden sim_thin_stubs\nsim_thin_stubs:\n.popsection\n");
+#define SIM_STUB(symbol, number, parameters, names)                                                \
+    __asm__(".pushsection .text.sim_stubs, \"ax\"\n.org sim_thin_stubs + 16 * " #number "\n"       \
+            ".globl " #symbol "\n.type " #symbol ", " SIM_STUB_TYPE "\n" #symbol                   \
+            ":\n" SIM_STUB_LANDING SIM_STUB_JUMP("8*" #number) ".size " #symbol ", . - " #symbol   \
+                                                               "\n.popsection\n");
+#define SIM_STUBS_END                                                                              \
+    extern char sim_thin_stubs[] __attribute__((visibility("hidden")));                            \
+    void *sim_thin_address(size_t entry)                                                           \
+    {                                                                                              \
+        return sim_thin_stubs + entry * SIM_STUB_SIZE;                                             \
+    }
+
+#else
+
+/* In C, at two or three instructions more; the generated list has the addresses. */
+#define SIM_STUBS_BEGIN
+#define SIM_STUB(symbol, number, parameters, names)                                                \
+    __attribute__((visibility("default"))) CUresult symbol parameters;                             \
+    __attribute__((visibility("default"))) CUresult symbol parameters                              \
+    {                                                                                              \
+        return ((CUresult(*) parameters)(uintptr_t)sim_thin_table[number])names;                   \
+    }
+#define SIM_STUB_ADDRESS(symbol) (void *)(uintptr_t)symbol
+#define SIM_STUBS_END                                                                              \
+    void *sim_thin_address(size_t entry)                                                           \
+    {                                                                                              \
+        return addresses[entry];                                                                   \
+    }
+
+#endif
+
 #endif

@@ -3,7 +3,7 @@
 """Make the PTX of the conformance kernels again, or check that it is what the sources give.
 
 Each kernel of kernels.def is compiled by nvcc and by clang with four levels of optimisation each.
-Levels that give the same text share one part of recorded/NAME.txt, NAME.nvcc-O0-O1.ptx. The build
+Levels that give the same text share one part of recorded/*.txt, NAME.nvcc-O0-O1.ptx. The build
 reads the committed PTX alone; maintainers run this after a change. Kernels written by hand are
 NAME.hand.ptx. What holds code of the toolkit's own is not committed: --toolkit makes it.
 """

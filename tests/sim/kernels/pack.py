@@ -1,79 +1,80 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Read and write recorded/: one text file for each kernel, with a part for each file of it.
+"""Read and write recorded/: a text file for each heading of kernels.def, with a part for each file
+of its kernels, as tests/parts.py has them; kernels.txt is of those that are not listed there.
 
     pack.py FOLDER [STAMP]      # makes the files, FOLDER/ptx/* and FOLDER/golden/*
 
-A part begins with a line "==== NAME". PTX and what a kernel prints stand as they are. What a kernel
-computes (NAME.bin) stands as words of 32 bits, as hexadecimal numbers, eight a line. Meson has the
-build do it, with STAMP as the output; STAMP.d then lists what was read.
+PTX and what a kernel prints stand as they are, what a kernel computes (NAME.bin) as numbers. Meson
+has the build do it, with STAMP as the output; STAMP.d then lists what was read.
 """
 
+import functools
 import re
 import shutil
-import struct
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+import parts  # noqa: E402 pylint: disable=wrong-import-position
+
 RECORDED = HERE / "recorded"
+OTHERS = "kernels"
 BANNER = """// SPDX-License-Identifier: MIT
-// What compilers made of {name} (build.py), and what a GPU gave for it (settle.py); do not edit.
+// What compilers made of kernels (build.py), and what a GPU gave for it (settle.py); do not edit.
 """
-MARK = "==== "
 
 
-def to_text(name, data):
-    """The text of a part."""
-    if not name.endswith(".bin"):
-        text = data.decode("utf-8")
-        if text and not text.endswith("\n") or ("\n" + text).find("\n" + MARK) >= 0:
-            raise ValueError(f"{name}: cannot be a part of a text file")
-        return text
-    words = [f"{word:08x}" for word, in struct.iter_unpack("<I", data)]
-    return "".join(" ".join(words[at:at + 8]) + "\n" for at in range(0, len(words), 8))
+@functools.lru_cache(None)
+def headings():
+    """{kernel: heading}, as kernels.def has them."""
+    found, heading = {}, None
+    for line in (HERE / "kernels.def").read_text(encoding="utf-8").splitlines():
+        match = re.match(r"/\* == (\w+) == \*/|KERNEL\((\w+)", line)
+        heading = match and match[1] or heading
+        if match and match[2]:
+            found[match[2]] = heading
+    return found
 
 
-def to_data(name, text):
-    """The bytes of the file that a part stands for."""
-    if not name.endswith(".bin"):
-        return text.encode("utf-8")
-    return b"".join(struct.pack("<I", int(word, 16)) for word in text.split())
+def path_of(kernel, folder=RECORDED):
+    """The text file that has a kernel's parts."""
+    return folder / f"{headings().get(kernel, OTHERS)}.txt"
+
+
+def is_of(kernel, name):
+    """Whether a file is one of a kernel's."""
+    return name.split(".")[0] == kernel
+
+
+def read_all(path):
+    """{file name: bytes} of a text file; none where it is not there."""
+    return parts.read(path) if path.exists() else {}
 
 
 def read(kernel, folder=RECORDED):
     """{file name: bytes} of a kernel."""
-    path = folder / f"{kernel}.txt"
-    if not path.exists():
-        return {}
-    texts, name = {}, None
-    # Not splitlines: what a kernel prints may hold other characters that end a line there.
-    for line in path.read_bytes().decode("utf-8").split("\n")[:-1]:
-        if line.startswith(MARK):
-            name = line.removeprefix(MARK)
-            if name in texts or name.split(".")[0] != kernel:
-                raise ValueError(f"{path}: twice, or of another kernel: {name}")
-            texts[name] = []
-        elif name:
-            texts[name].append(line + "\n")
-    return {name: to_data(name, "".join(lines)) for name, lines in texts.items()}
+    return {name: data for name, data in read_all(path_of(kernel, folder)).items()
+            if is_of(kernel, name)}
 
 
 def write(kernel, files, folder=RECORDED):
-    """Write what a kernel has; PTX first."""
-    order = sorted(files, key=lambda name: (not name.endswith(".ptx"), name))
-    text = BANNER.format(name=kernel) + "".join(
-        f"{MARK}{name}\n{to_text(name, files[name])}" for name in order)
-    path = folder / f"{kernel}.txt"
-    if files:
-        path.write_bytes(text.encode("utf-8"))
+    """Write what a kernel has: by kernels, and PTX first."""
+    path = path_of(kernel, folder)
+    others = {name: data for name, data in read_all(path).items() if not is_of(kernel, name)}
+    order = sorted((others | files).items(), key=lambda item: (
+        item[0].split(".")[0], not item[0].endswith(".ptx"), item[0]))
+    if order:
+        parts.write(path, dict(order), BANNER)
     elif path.exists():
         path.unlink()
 
 
 def kernels():
     """The names of all that have something recorded."""
-    return sorted(path.stem for path in RECORDED.glob("*.txt"))
+    return sorted({name.split(".")[0] for path in RECORDED.glob("*.txt") for name in read_all(path)})
 
 
 def unpack(folder):
@@ -81,8 +82,8 @@ def unpack(folder):
     for name in ("ptx", "golden"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
-    for kernel in kernels():
-        for name, data in read(kernel).items():
+    for path in RECORDED.glob("*.txt"):
+        for name, data in read_all(path).items():
             (folder / ("ptx" if name.endswith(".ptx") else "golden") / name).write_bytes(data)
     for path in HERE.glob("*.hand.ptx"):
         shutil.copy(path, folder / "ptx")
@@ -90,7 +91,7 @@ def unpack(folder):
 
 def depfile(stamp):
     """What ninja is to look at; the folders too, as files come and go."""
-    paths = [stamp, Path(__file__).resolve(), HERE, RECORDED, *HERE.glob("*.hand.ptx"),
+    paths = [stamp, Path(__file__).resolve(), Path(parts.__file__), HERE, HERE / "kernels.def", RECORDED, *HERE.glob("*.hand.ptx"),
              *RECORDED.glob("*.txt")]
     names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in paths]
     return f"{names[0]}: {' '.join(names[1:])}\n"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/lower/select.h"
+#include "ptx/lower/lower.h"
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TEST_PTX_HEAP_CASE_H
 #define CUSHIM_TEST_PTX_HEAP_CASE_H
 
-#include "ptx/memory/heap.h"
+#include "ptx/memory/memory.h"
 #include "ptx/ptx.h"
 
 #define HEAP_BASE UINT64_C(0x7e0000000000)

@@ -11,9 +11,9 @@
 /* cmocka needs the four above. */
 #include <cmocka.h>
 
-#include "ptx/lower/select.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/fault.h"
+#include "ptx/lower/lower.h"
+#include "ptx/ops/exec.h"
+#include "ptx/ops/ops.h"
 #include "ptx/ops/ops.h"
 
 /* Sources in, result out; predicates are 0 or 1. `out[1]` is a second destination. */

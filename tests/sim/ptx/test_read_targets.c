@@ -11,7 +11,7 @@
 
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 #define LAST ""
 #define WGMMA(types, d, rest) "wgmma.mma_async.sync.aligned." types " " d ", " rest ";"

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Where variables lie: shared memory of an entry with all that it can call, and the local memory of
  * a function's frame. */
-#include "ptx/lower/layout.h"
+#include "ptx/lower/lower.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "ptx/lower/lower.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/module.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
 
 #define MAX_LOCAL UINT64_C(0x80000)
 /* What a driver's JIT takes of a device with that much; more than the 48 KiB of ptxas itself. */

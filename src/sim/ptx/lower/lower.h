@@ -5,12 +5,17 @@
 #ifndef CUSHIM_SIM_PTX_LOWER_LOWER_H
 #define CUSHIM_SIM_PTX_LOWER_LOWER_H
 
-#include "ptx/ops/affine_op.h"
-#include "ptx/ops/code.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/memory/memory.h"
+#include "ptx/ops/affine.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/module.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
+
+struct ir_insn;
 
 #define SLOT_GUARD UINT32_C(0xffffffff)
 #define NO_TARGET UINT32_MAX
@@ -64,7 +69,6 @@ void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
                     uint32_t index, uint64_t low, uint64_t high);
-bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count, size_t size);
 
 enum value_place operand_place_of(enum ir_type type);
 enum value_place operand_place(const struct lower *lower, const struct ir_operand *operand,
@@ -76,5 +80,66 @@ enum ptx_status layout_module(struct ptx_module *module, struct ptx_text *errors
 /* lower.c: all functions of the module. */
 enum ptx_status lower_module(struct ptx_module *module, struct ptx_text *errors);
 void *lower_module_alloc(struct ptx_module *module, size_t size); /* zeroed */
+
+/* --- layout.c --- */
+bool layout_function(struct lower *lower);
+
+/* --- lower_affine.c --- */
+/* lower_affine.c: the entry's steps for whole warps, from the general ones with their places. */
+void lower_affine(struct lower *lower);
+
+/* --- lower_alloc.c --- */
+/* lower_alloc.c: liveness, places, and the steps' final operands. */
+void lower_alloc_registers(struct lower *lower);
+
+/* --- lower_bulk.c --- */
+bool lower_bulk_family(struct lower *lower, const struct ir_insn *insn);
+
+/* --- lower_flow.c --- */
+bool lower_flow_family(struct lower *lower, const struct ir_insn *insn, uint32_t index);
+bool lower_flow_sync(struct lower *lower, const struct ir_insn *insn);
+
+/* --- lower_insn.c --- */
+void lower_insn(struct lower *lower, uint32_t index);
+
+/* --- lower_matrix.c --- */
+bool lower_matrix_family(struct lower *lower, const struct ir_insn *insn);
+
+/* --- lower_memory.c --- */
+bool lower_memory_family(struct lower *lower, const struct ir_insn *insn);
+
+/* --- lower_move.c --- */
+void lower_move_mov(struct lower *lower, const struct ir_insn *insn);
+bool lower_move_family(struct lower *lower, const struct ir_insn *insn);
+
+/* --- operand.c --- */
+uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,
+                        enum value_place place);
+uint32_t operand_dest(struct lower *lower, const struct ir_operand *operand, enum value_place place,
+                      enum ir_type type);
+uint32_t operand_predicate(struct lower *lower, const struct ir_operand *operand);
+void operand_finish(struct lower *lower);
+uint32_t operand_copy(struct lower *lower, ptx_run *run, uint32_t dest, uint32_t source);
+uint32_t operand_temp_from(struct lower *lower, ptx_run *run, enum value_place place,
+                           uint32_t source);
+/* What reads a special register into a value of that kind. */
+ptx_run *operand_special_run(struct lower *lower, const struct ir_operand *operand,
+                             enum value_place place);
+union ptx_how operand_special_how(const struct ir_operand *operand);
+uint32_t operand_address(struct lower *lower, const struct ir_operand *operand, int64_t *offset);
+
+/* --- select.c --- */
+/* The run functions of one instruction set, which the CPU has to have. */
+enum ops_level { OPS_BASE, OPS_V3, OPS_V4 };
+enum ops_level select_best_level(void);
+ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char **reason);
+ptx_run *select_at(enum ops_level level, const struct ir_insn *insn, union ptx_how *how,
+                   const char **reason);
+ptx_run *select_load(enum memory_space space, enum load_kind kind);
+ptx_run *select_store(enum memory_space space, enum store_kind kind);
+ptx_run *select_wgmma(void);
+/* At affine addresses; or NULL. */
+affine_run *select_affine_load(enum memory_space space, enum load_kind kind);
+affine_run *select_affine_store(enum memory_space space, enum store_kind kind);
 
 #endif

@@ -9,19 +9,10 @@
  * A register is affine where all steps that write it make affine values of affine values. What it
  * holds is also a vector, where a step needs one. A value that depends on the launch alone is
  * computed once for the memory of a warp, which the warps of other blocks use again. */
-#include "ptx/lower/lower_affine.h"
+#include "ptx/lower/lower.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "ptx/lower/lower.h"
-#include "ptx/lower/select.h"
-#include "ptx/ops/affine.h"
-#include "ptx/ops/affine_vector.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 #define NONE UINT32_MAX
 #define MOST_TURNS 16 /* over all steps; where that is not enough, there are no such steps */

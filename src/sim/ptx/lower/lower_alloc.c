@@ -7,15 +7,10 @@
  * sets of bits take a bounded amount of memory: of a large function the registers are taken in
  * several turns. Then one walk through the steps gives each register the place of its width that
  * became free last, so that the register file stays small and its lines stay in the cache. */
-#include "ptx/lower/lower_alloc.h"
+#include "ptx/lower/lower.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "ptx/lower/lower.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ptx.h"
 
 #define NONE UINT32_MAX
 #define PLACES 5 /* enum value_place */

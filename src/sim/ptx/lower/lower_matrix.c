@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices from and to memory. Lanes give addresses for each other, so all of them meet first. */
-#include "ptx/lower/lower_matrix.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/lower/operand.h"
-#include "ptx/lower/select.h"
-#include "ptx/memory/memory.h"
-#include "ptx/memory/memory_matrix.h"
-#include "ptx/memory/memory_wmma.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/move.h"
-#include "ptx/read/ir.h"
+
+#include "ptx/ops/ops.h"
 
 /* A step behind which all lanes of the warp are together. */
 static void lower_meeting(struct lower *lower)
@@ -42,7 +33,7 @@ static void lower_access(struct lower *lower, const struct ir_insn *insn)
                          : operand_source(lower, &parts[i], place);
     lower_meeting(lower);
     step = lower_step(lower,
-                      rows   ? load ? memory_matrix_load : memory_matrix_store
+                      rows   ? load ? memory_wmma_matrix_load : memory_wmma_matrix_store
                       : load ? memory_wmma_load
                              : memory_wmma_store,
                       CONTROL_MEMORY);

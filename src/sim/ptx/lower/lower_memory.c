@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads, stores, atomics and the other instructions that name memory. */
-#include "ptx/lower/lower_memory.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/lower/operand.h"
-#include "ptx/lower/select.h"
-#include "ptx/memory/atomic.h"
-#include "ptx/memory/memory.h"
-#include "ptx/memory/memory_async.h"
-#include "ptx/memory/memory_load.h"
-#include "ptx/memory/memory_store.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/move.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
+
+#include "ptx/ops/ops.h"
 
 static bool is_signed(enum ir_type type)
 {

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Moves, address conversions and what else only places values. */
-#include "ptx/lower/lower_move.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/lower/operand.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/move.h"
-#include "ptx/ops/special.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
+
+#include "ptx/ops/ops.h"
 
 static void lower_pack(struct lower *lower, const struct ir_insn *insn)
 {

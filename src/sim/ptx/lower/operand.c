@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands of instructions: registers, constants, addresses, and the widths between them. */
-#include "ptx/lower/operand.h"
-
 #include "ptx/lower/lower.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/move.h"
-#include "ptx/ops/special.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
+
+#include "ptx/ops/ops.h"
 
 enum value_place operand_place_of(enum ir_type type)
 {

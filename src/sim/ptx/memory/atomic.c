@@ -2,18 +2,12 @@
 /* atom and red. Lanes go one after another; blocks of other workers may be at the same global
  * bytes, so that each lane's operation there is an atomic one of the CPU's. A block's shared memory
  * belongs to one worker. */
-#include "ptx/memory/atomic.h"
+#include "ptx/memory/memory.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "ptx/memory/atomic_value.h"
-#include "ptx/memory/memory.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
 
 /* --- Lanes --- */
 static bool is_shared_of(const struct ptx_block *block, uintptr_t at)

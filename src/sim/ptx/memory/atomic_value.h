@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
+#include "ptx/ops/float_bits.h"
 
 #define OPERATION(name, bits, value)                                                               \
     static inline bits name(bits a, bits b, bool global)                                           \

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that every device has: how they run, and those of its heap. */
-#include "ptx/memory/builtin_run.h"
+#include "ptx/memory/memory.h"
 
-#include "ptx/memory/builtin_value.h"
-#include "ptx/memory/heap.h"
-#include "ptx/memory/printf.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ptx.h"
-#include "ptx/read/builtin.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/read.h"
 
 /* What malloc promises; `new` of a type that needs more calls the other function. */
 #define MALLOC_ALIGN 16

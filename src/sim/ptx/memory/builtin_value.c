@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/memory/builtin_value.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
-
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/warp_state.h"
 
 uint64_t builtin_value_argument(const struct ptx_warp *warp, const struct ptx_step *step,
                                 unsigned index, unsigned lane)

@@ -7,13 +7,11 @@
  * join at once. Free blocks are in bins by size, eight bins to a power of two, with a bit for each
  * bin that has any: a search looks at one bin where a block may be too small, and takes the first
  * block of the next one that is filled. */
-#include "ptx/memory/heap.h"
+#include "ptx/memory/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-#include "ptx/ptx.h"
 
 #define UNIT 32 /* bytes: blocks begin at multiples of it */
 #define MOST_UNITS (UINT32_C(1) << 30)

@@ -5,15 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/memory/check.h"
-#include "ptx/memory/heap.h"
-#include "ptx/ops/block_state.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ops/worker_state.h"
+#include "ptx/ops/ops.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 
 static bool range_holds(const struct ptx_range *range, uint64_t address, uint64_t size)
@@ -369,5 +363,5 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
 {
     access_find(warp, step, mask, space, addresses, size, write, access);
     if (__builtin_expect(!!warp->block->launch->check, 0) && access->pattern != ACCESS_FAILED)
-        check_access(warp, step, mask, space, size, write, access);
+        check_access(warp, step, mask, space, needed_of(step, size), write, access);
 }

@@ -3,9 +3,22 @@
 #ifndef CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 #define CUSHIM_SIM_PTX_MEMORY_MEMORY_H
 
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/worker_state.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/ops/exec.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+
+struct launch;
+struct ptx_block;
+struct ptx_builtin;
+struct ptx_heap;
+struct ptx_range;
+struct ptx_step;
+struct ptx_warp;
+struct ptx_warp_state;
 
 /* Races between threads of a kernel are the kernel's own: ThreadSanitizer looks at the engine. */
 #if defined(__SANITIZE_THREAD__)
@@ -132,5 +145,200 @@ char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
 uint64_t memory_in_block(uint64_t address, unsigned rank);
 bool memory_find(struct worker *worker, unsigned slot, uint64_t address, uint64_t size,
                  uint32_t flags, struct ptx_range **range);
+
+/* --- atomic.c --- */
+/* Atomics: operand or list: result, address, b, c. Sets the kind in *how. NULL: there is none of
+ * this type. */
+ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how);
+
+/* --- builtin_run.c --- */
+/* What runs a built-in function: of a call's step. */
+ptx_run *builtin_run(const struct ptx_builtin *builtin);
+
+/* --- builtin_value.c --- Up to 8 bytes of an argument of a built-in function's call, which is in
+ * the caller's frame, and its result. */
+uint64_t builtin_value_argument(const struct ptx_warp *warp, const struct ptx_step *step,
+                                unsigned index, unsigned lane);
+void builtin_value_result(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                          uint64_t bits);
+
+/* --- check.c --- What is wrong with a kernel and goes unnoticed otherwise: races, reads of what
+ * nothing wrote, instructions for several lanes that name the wrong ones. Only in launches that are
+ * checked. */
+unsigned check_wanted(void); /* as ptx_checks has it */
+
+/* False: no memory. */
+bool check_begin(struct launch *launch);
+void check_end(struct launch *launch);
+bool check_block_begin(struct ptx_block *block);
+void check_block_end(struct ptx_block *block);
+
+/* Each lane of `mask` reads or writes `size` bytes, before it does so. */
+void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                  enum memory_space space, uint32_t size, bool write, const struct access *access);
+/* The same of one lane, where nobody else is compared with. */
+void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char *host,
+                 uint64_t size, bool write);
+/* What a warp did is before what those do that leave the barrier after it. */
+void check_arrive(struct ptx_warp_state *state, unsigned barrier);
+void check_leave(struct ptx_warp_state *state, unsigned barrier);
+void check_open(struct ptx_block *block, unsigned barrier); /* all have left */
+/* An instruction for the lanes that `members` names, one set for each lane. */
+void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
+                const reg32 *members);
+
+/* --- heap.c --- The device's heap, for the engine: blocks, and which of its bytes kernels may
+ * touch. */
+#define HEAP_GRAIN 16 /* one count of live bytes each; no block shares one with another */
+
+/* The address of a block, a multiple of `align`; 0: no room, or no power of two. */
+uint64_t heap_allocate(struct ptx_heap *heap, uint64_t size, uint64_t align);
+enum heap_answer { HEAP_FREED, HEAP_NO_BLOCK, HEAP_TWICE };
+enum heap_answer heap_free(struct ptx_heap *heap, uint64_t address);
+/* All of the heap as one range, if it contains the address. */
+bool heap_range(const struct ptx_heap *heap, uint64_t address, struct ptx_range *range);
+
+/* Are the bytes live? They are inside the heap, `at` bytes from its beginning. Without the heap's
+ * lock: a kernel that frees what another thread uses has a race of its own. */
+static inline bool heap_holds(const unsigned char *live, uint64_t at, uint64_t size)
+{
+    for (;;) {
+        uint64_t inside = at % HEAP_GRAIN;
+        unsigned have = __atomic_load_n(&live[at / HEAP_GRAIN], __ATOMIC_RELAXED);
+
+        if (inside + size <= have)
+            return true;
+        if (have < HEAP_GRAIN)
+            return false;
+        at += HEAP_GRAIN - inside;
+        size -= HEAP_GRAIN - inside;
+    }
+}
+
+/* --- memory_async.c --- */
+/* The bytes of a copy have come, and the mbarrier at the address counts them; false: a fault. */
+bool memory_async_signal(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                         enum ptx_space space, uint64_t barrier, uint32_t bytes);
+/* Is the launch one of clusters, which such an instruction needs? False: a fault. */
+bool memory_async_clustered(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
+ptx_run memory_async_prefetch, memory_async_copy, memory_async_mbarrier;
+
+/* --- memory_bulk.c --- */
+ptx_run memory_bulk_load, memory_bulk_peer, memory_bulk_store;
+
+/* --- memory_load.c --- */
+unsigned memory_load_size(enum load_kind kind);
+/* operand: destination, address. */
+ptx_run *memory_load(enum memory_space space, enum load_kind kind);
+/* Of an entry's parameters at a fixed place, and of variables in the frame; no address. */
+ptx_run *memory_load_param(enum load_kind kind);
+ptx_run *memory_load_frame(enum load_kind kind); /* operand: destination */
+/* Any kind: for vectors (list: destinations, address), ordered and 128-bit ones. */
+ptx_run memory_load_any, memory_load_param128, memory_load_frame128;
+
+/* --- memory_row.c --- Loads and stores of the usual sizes, of whole warps: compiled at several ISA
+ * levels. */
+struct row_runs {
+    ptx_run *run;     /* in place of memory_load and memory_store; NULL: they serve it */
+    affine_run *team; /* at affine addresses; NULL: vectors of them are needed */
+};
+typedef struct row_runs memory_row_load_of(enum memory_space space, enum load_kind kind);
+typedef struct row_runs memory_row_store_of(enum memory_space space, enum store_kind kind);
+memory_row_load_of memory_row_load_base, memory_row_load_v3, memory_row_load_v4;
+memory_row_store_of memory_row_store_base, memory_row_store_v3, memory_row_store_v4;
+
+/* --- memory_store.c --- */
+unsigned memory_store_size(enum store_kind kind);
+/* operand: address, value. */
+ptx_run *memory_store(enum memory_space space, enum store_kind kind);
+ptx_run *memory_store_frame(enum store_kind kind); /* operand: value */
+/* As memory_load_any. */
+ptx_run memory_store_any, memory_store_frame128;
+
+/* --- memory_wgmma.c --- The products of a warpgroup: compiled at several ISA levels. */
+ptx_run memory_wgmma_base, memory_wgmma_v3, memory_wgmma_v4;
+
+/* --- memory_wmma.c --- */
+/* Operands: of a load the registers, then the address; of a store the address first; at the end the
+ * stride, where the step has one. */
+ptx_run memory_wmma_load, memory_wmma_store;
+/* Operands: of a load the registers, then the addresses; of a store the addresses first. */
+ptx_run memory_wmma_matrix_load, memory_wmma_matrix_store;
+
+/* --- printf.c --- */
+/* The built-in functions vprintf and __assertfail. */
+ptx_run printf_run, printf_assertfail;
+
+/* --- reduce.c --- Reductions of many elements in memory: bulk copies, and asynchronous ones of a
+ * single value. */
+/* Combine the element at `from` into that at `at`, atomically; both are aligned. */
+typedef void reduce_one(void *at, const void *from, bool global);
+/* NULL: the type has no such operation. */
+reduce_one *reduce_select(enum ir_type type, enum ir_atomic operation);
+
+ptx_run reduce_bulk_global, reduce_bulk_shared; /* cp.reduce.async.bulk */
+ptx_run reduce_async;                           /* red.async */
+
+/* --- memory_async_store.c --- */
+ptx_run memory_async_store, memory_async_store_bulk;
+
+/* --- tensor.c --- */
+enum tensor_way { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
+/* What is at the front of a step's list; coordinates and offsets follow. */
+enum tensor_operand {
+    TENSOR_MAP,
+    TENSOR_TILE,       /* in shared memory */
+    TENSOR_BARRIER,    /* of a load */
+    TENSOR_BARRIER_AT, /* its offset */
+    TENSOR_BLOCKS,     /* of a multicast: a bit for each block of the cluster */
+    TENSOR_COORDINATES
+};
+
+ptx_run tensor_copy;
+
+/* --- tensor_map.c --- The 128 bytes of a map, as kernels reach them. ptx.h has the rest. */
+/* The bytes at an address; NULL after a fault. */
+char *tensor_map_at(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                    enum ptx_space space, uint64_t address, bool write);
+
+ptx_run tensor_map_replace, tensor_map_copy; /* tensormap.replace, .cp_fenceproxy */
+
+/* --- tensor_walk.c --- The rows of a tile: neighbours along a tensor's innermost dimension, which
+ * are neighbours in memory. A tile of im2col has a row of channels for each pixel.
+ *
+ * An interleaved tensor is walked as one of a dimension more. The innermost one is a pixel's slice,
+ * of 16 or 32 bytes; the map's own follow, first the pixels that are neighbours in memory. The last
+ * but one is of slices, of which a tile has one. */
+enum { TENSOR_WALK_RANKS = PTX_TENSOR_RANKS + 1 };
+
+struct tensor_walk {
+    const struct ptx_tensor *tensor;
+    unsigned rank;
+    uint32_t rows, elements; /* in the tile, and in a row */
+    int64_t count;           /* of elements in the tensor's innermost dimension */
+    struct tensor_dimension {
+        int64_t size;        /* in the tensor */
+        uint64_t stride;     /* in bytes, of all but the innermost */
+        int64_t at;          /* of the row: the coordinates of its first element */
+        int64_t first, last; /* where the dimension begins again, and behind which it does */
+        int64_t step;
+        int64_t shift; /* im2col: from a pixel to the one that is read */
+    } dimensions[TENSOR_WALK_RANKS];
+};
+
+struct tensor_row {
+    uint64_t address;    /* of the elements that are in the tensor */
+    uint32_t begin, end; /* which these are; equal: none */
+};
+
+void tensor_walk_begin(struct tensor_walk *walk, const struct ptx_tensor *tensor,
+                       const int32_t *coordinates, const uint16_t *offsets);
+/* Of the first `limit` elements of the innermost dimension. */
+struct tensor_row tensor_walk_row(const struct tensor_walk *walk, int64_t limit);
+bool tensor_walk_negative(const struct tensor_walk *walk); /* is a coordinate of the row? */
+/* im2col: whether the first pixel is in the box of pixels, and whether that is in the tensor. */
+bool tensor_walk_begins_inside(const struct tensor_walk *walk);
+bool tensor_walk_stays_inside(const struct tensor_walk *walk);
+void tensor_walk_next(struct tensor_walk *walk);
 
 #endif

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cp.async.bulk: many bytes between shared and global memory, made at once. */
-#include "ptx/memory/memory_bulk.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/memory/memory_async.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ptx.h"
+#include "ptx/ops/ops.h"
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 

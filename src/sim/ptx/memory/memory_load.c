@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads: from checked memory into registers. */
-#include "ptx/memory/memory_load.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
-
-#include "ptx/memory/memory.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/warp_state.h"
 
 unsigned memory_load_size(enum load_kind kind)
 {

@@ -2,18 +2,12 @@
 /* Loads and stores of the usual sizes, where all lanes run and all of their memory is in the range
  * that the step found before: what kernels mostly do. Everything else, faults among it, is for
  * memory_load.c and memory_store.c, which check in the same way and say what is wrong. */
-#include "ptx/memory/memory_row.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory_load.h"
-#include "ptx/memory/memory_store.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/block_state.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ops/worker_state.h"
-#include "ptx/ptx.h"
 
 struct span { /* of memory: device addresses, and where it is */
     uint64_t base, size;

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores: from registers into checked memory. */
-#include "ptx/memory/memory_store.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
-
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/warp_state.h"
 
 unsigned memory_store_size(enum store_kind kind)
 {

@@ -7,20 +7,11 @@
  * along k, or where the matrix is transposed along its rows (a) or columns (b). Eight chunks that
  * are 16, 32, 64 or 128 bytes apart, as wide as the swizzle, are neighbours in the other
  * direction. */
-#include "ptx/memory/memory_wgmma.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/fragment.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ops/ops_product.h"
-#include "ptx/ops/sparse.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ptx.h"
+#include "ptx/ops/ops_mma.h"
 
 /* The columns of b are longer where a is sparse. */
 enum { CHUNK = 16, LINES = 8, MOST_BYTES = 2 * PRODUCT_BYTES };

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What built-in functions get and give, and those that print: vprintf and assertions. */
-#include "ptx/memory/printf.h"
+#include "ptx/memory/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/memory/builtin_value.h"
-#include "ptx/memory/memory.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ptx.h"
+#include "ptx/ops/ops.h"
 
 #define MAX_MESSAGE 8192
 #define MAX_STRING 4096

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions in memory that no thread waits for: each is made at once, and an mbarrier counts its
  * bytes. */
-#include "ptx/memory/reduce.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 
 #include "ptx/memory/atomic_value.h"
-#include "ptx/memory/memory.h"
-#include "ptx/memory/memory_async.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ptx.h"
-#include "ptx/read/opcodes.h"
+#include "ptx/ops/ops.h"
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cp.async.bulk.tensor and its reductions: tiles between shared memory and a tensor, made at once.
  */
-#include "ptx/memory/tensor.h"
+#include "ptx/memory/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/memory/memory.h"
-#include "ptx/memory/memory_async.h"
-#include "ptx/memory/reduce.h"
-#include "ptx/memory/tensor_map.h"
-#include "ptx/memory/tensor_walk.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/fault.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
+#include "ptx/ops/ops.h"
 
 enum {
     PIECE = 16,          /* bytes that stay together in shared memory */
@@ -93,11 +83,15 @@ static bool row_move(const struct tile *tile, uint64_t at, char *row, bool write
 static char *tensor_find(const struct tile *tile, uint64_t address, uint64_t bytes, bool write)
 {
     struct ptx_range *range;
+    char *host;
 
-    return memory_find(tile->warp->state->worker, tile->step->how.memory.slot, address, bytes,
-                       write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range)
-               ? range->host + (address - range->base)
-               : NULL;
+    if (!memory_find(tile->warp->state->worker, tile->step->how.memory.slot, address, bytes,
+                     write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
+        return NULL;
+    host = range->host + (address - range->base);
+    if (tile->warp->block->launch->check)
+        check_touch(tile->warp, tile->step, host, bytes, write);
+    return host;
 }
 
 static size_t row_size(const struct tile *tile, const struct tensor_row *row)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps of tensors. A device's layout of them is not public; this one is our own, with a mark and a
  * sum, so that other bytes are known to be none. */
-#include "ptx/memory/tensor_map.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
-
-#include "ptx/memory/memory.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/read/ir.h"
 
 enum { ALIGNMENT = 64, PIECE = 16 };
 

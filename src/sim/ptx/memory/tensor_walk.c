@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/memory/tensor_walk.h"
+#include "ptx/memory/memory.h"
 
 #include <string.h>
 

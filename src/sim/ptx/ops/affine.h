@@ -8,8 +8,53 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ptx/ops/affine_op.h"
 #include "ptx/ops/exec.h"
+#include "ptx/read/ir.h"
+
+/* --- affine_op.c --- Which steps can compute on affine values, and how. */
+/* What a step does on affine values: what run functions do on lanes. Some need sources that are
+ * the same for all lanes: the base alone. */
+enum affine_op {
+    AFFINE_NONE,
+    AFFINE_PARAM,
+    AFFINE_SPECIAL, /* some are: affine_op_special */
+    AFFINE_TID,
+    AFFINE_GRID,
+    AFFINE_BLOCK, /* as GRID, and differs between blocks */
+    AFFINE_COPY,
+    AFFINE_OFFSET,
+    AFFINE_ADD,
+    AFFINE_SUB,
+    AFFINE_NEG,
+    AFFINE_MUL,
+    AFFINE_MAD,
+    AFFINE_WIDE_U,
+    AFFINE_WIDE_S,
+    AFFINE_MAD_WIDE_U,
+    AFFINE_MAD_WIDE_S,
+    AFFINE_EXTEND_U,
+    AFFINE_EXTEND_S,
+    AFFINE_SHL_32,
+    AFFINE_SHL_64,
+    AFFINE_SHR_U32,
+    AFFINE_SHR_S32,
+    AFFINE_SHR_U64,
+    AFFINE_SHR_S64,
+    AFFINE_AND,
+    AFFINE_OR,
+    AFFINE_XOR,
+    AFFINE_NOT,
+    AFFINE_COMPARE_U32, /* setp */
+    AFFINE_COMPARE_S32,
+    AFFINE_COMPARE_64,
+    AFFINE_LOAD, /* at an affine address */
+    AFFINE_STORE,
+    AFFINE_OPS
+};
+
+enum affine_op affine_op_insn(const struct ir_insn *insn);
+enum affine_op affine_op_run(ptx_run *run);
+enum affine_op affine_op_special(const struct how_special *special);
 
 /* Lane i of warp w has base + (i % 16) * lane + (i / 16) * half + w * warp, w counted in the team.
  * A register of 32 bits has the low half of that: the upper bits of the four say nothing then. So
@@ -64,5 +109,20 @@ enum affine_form { FORM_UNIFORM, FORM_AFFINE, FORM_ANY };
 
 enum affine_form affine_form_of(enum affine_op op, const enum affine_form *sources, uint32_t count);
 affine_run *affine_run_of(enum affine_op op);
+
+/* --- affine.c --- */
+/* From affine values to vectors, and out of teams. */
+/* The form that operand 1 has, as vectors in operand 0. */
+affine_run affine_vector_spread_32, affine_vector_spread_64;
+/* The step's `form`, and its result also as vectors in operand 5. */
+affine_run affine_vector_both_32, affine_vector_both_64;
+
+void affine_vector_make(const struct ptx_team *team, const struct affine *form, uint32_t to,
+                        bool wide);
+const struct ptx_step *affine_vector_general(const struct ptx_warp *warp,
+                                             const struct ptx_step *step);
+const struct ptx_step *affine_vector_leave(const struct ptx_team *team,
+                                           const struct ptx_step *step);
+void affine_vector_part(const struct ptx_team *team, const struct ptx_step *step);
 
 #endif

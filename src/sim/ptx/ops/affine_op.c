@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which steps can compute on affine values: by their instruction, or by their run function. */
-#include "ptx/ops/affine_op.h"
+#include "ptx/ops/affine.h"
 
 #include <stddef.h>
 
 #include "ptx/ops/exec.h"
-#include "ptx/ops/move.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/special.h"
-#include "ptx/read/ir.h"
 
 static enum affine_op of_cvt(const struct ir_insn *insn)
 {

@@ -11,11 +11,305 @@
 #ifndef CUSHIM_SIM_PTX_OPS_EXEC_H
 #define CUSHIM_SIM_PTX_OPS_EXEC_H
 
-#include "ptx/ops/how.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "ptx/read/ir.h"
 
+struct call_site;
+struct jump_table;
 struct ptx_block;
+struct ptx_step;
+struct ptx_team;
+struct ptx_warp;
 struct ptx_warp_state;
+
+/* What a step carries beside its operands: one member of the union for each family of
+ * instructions. The family's selector or the compiler sets it, and the family's run functions read
+ * it. */
+/* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
+typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
+/* Do the same for a team of warps on values that are affine over it. False: that is not possible,
+ * and nothing is done. */
+typedef bool affine_run(struct ptx_team *team, const struct ptx_step *step);
+
+/* --- Arithmetic --- */
+struct how_round {    /* .rz, .rm, .rp */
+    ptx_run *run;     /* runs with the CPU's rounding mode set */
+    uint8_t rounding; /* enum ir_rounding */
+};
+struct how_carry {
+    bool in, out;
+};
+struct how_dot { /* dp4a, dp2a */
+    bool a_signed, b_signed;
+    bool upper; /* dp2a: the upper half of b */
+};
+struct how_testp {
+    uint8_t kind; /* enum ir_mode */
+};
+struct how_prmt {
+    uint8_t mode; /* enum ir_mode */
+};
+struct how_lop3 {
+    uint8_t table;   /* bit 4a + 2b + c */
+    uint8_t boolean; /* enum ir_bool: how the predicate is combined */
+};
+
+/* What says "true" in the type that set writes. */
+enum how_true { TRUE_ONES_32, TRUE_F32, TRUE_ONES_16, TRUE_F16, TRUE_BF16 };
+struct how_compare {         /* setp: p[|q], a, b[, c]; set: d, a, b[, c] */
+    uint8_t first;           /* setp: index of a, 1 or 2 */
+    uint8_t boolean;         /* enum ir_bool: the combination with c; 0: there is no c */
+    uint8_t yes;             /* set: enum how_true */
+    uint8_t row, column;     /* set: the place in the table of ops_compare.c */
+    uint8_t compare;         /* of halves and of affine values: enum ir_compare */
+    bool is_bf16, ftz, pair; /* of halves: how the operands are read */
+};
+
+struct how_convert {
+    uint8_t to, from; /* enum ir_type */
+    uint8_t rounding; /* enum ir_rounding */
+    bool saturate, ftz, relu, finite;
+    bool pair; /* two sources; cvt.pack: c is there */
+};
+
+/* --- Video --- */
+struct how_video {   /* on one value; a selector is IR_COMPONENT_*, or 0 for the whole register */
+    uint16_t op;     /* enum ir_op */
+    uint8_t a, b, d; /* selectors; d: where the result is merged */
+    uint8_t compare; /* enum ir_compare */
+    uint8_t second;  /* enum ir_atomic: the second operation */
+    uint8_t scale;   /* vmad: how far the sum is shifted */
+    bool a_signed : 1, b_signed : 1, d_signed : 1, saturate : 1, wrap : 1, plus_one : 1;
+    bool has_c : 1, minus_product : 1, minus_c : 1;
+};
+struct how_simd {  /* on two halves or four bytes */
+    uint16_t a, b; /* a digit of 4 bits for each part, which names one of a's, then of b's */
+    uint8_t op;    /* enum simd of ops_video.c */
+    uint8_t mask;  /* a bit for each part that is written */
+    uint8_t compare;
+    bool four, a_signed, b_signed, d_signed, saturate, add;
+};
+
+/* --- Between lanes --- */
+struct how_vote {
+    uint8_t mode;       /* enum ir_mode */
+    uint8_t membermask; /* index of the operand; STEP_OPERANDS: none */
+};
+struct how_match {
+    bool wide;     /* the values have 64 bits */
+    uint8_t first; /* index of a */
+};
+struct how_shuffle {
+    uint8_t mode;  /* enum ir_mode */
+    uint8_t first; /* index of a */
+};
+struct how_reduce {
+    uint8_t mode; /* enum ir_mode */
+    bool is_signed, nan, abs;
+};
+
+/* --- Moves and special registers --- */
+struct how_pack {
+    uint8_t bits; /* of the whole */
+};
+struct how_lanes {
+    uint32_t set; /* the lanes whose predicate becomes true */
+};
+struct how_special {
+    uint16_t name;     /* enum ir_special */
+    uint8_t component; /* or number */
+};
+struct how_address {
+    uint64_t add; /* to a base, or to the source */
+};
+struct how_reference {
+    uint32_t variable; /* of the module: a texture or surface reference */
+};
+struct how_space {
+    uint8_t space; /* enum ptx_space */
+};
+struct how_cluster {
+    bool generic; /* the address is a generic one */
+};
+struct how_stack { /* alloca */
+    uint64_t align;
+};
+
+/* --- Control --- */
+struct how_jump {
+    union {
+        uint32_t index; /* of the instruction, until all steps have their places */
+        const struct ptx_step *step;
+    };
+};
+struct how_indexed {
+    struct jump_table *table;
+};
+struct how_call {
+    uint8_t slot; /* in the place of how_memory's: a built-in function may read memory */
+    const struct call_site *site;
+};
+struct how_barrier {
+    uint8_t mode; /* enum ir_mode */
+};
+
+/* --- Memory --- */
+struct how_fixed { /* a parameter, or a place in the frame */
+    uint64_t at;
+    uint8_t bytes; /* of a parameter that is loaded without its sign; else 0 */
+};
+struct how_memory {
+    uint8_t slot;   /* place in the worker's cache of ranges */
+    uint8_t space;  /* enum memory_space */
+    uint8_t unused; /* quarters at the end of a load that do not count */
+    bool ordered;   /* a load or store that is not weak */
+    union {
+        uint8_t load;    /* enum load_kind */
+        uint8_t store;   /* enum store_kind */
+        uint8_t vector;  /* enum vector_form of an atomic */
+        bool compare;    /* a 16-byte atomic: cas, else exch */
+        uint8_t barrier; /* enum ir_mode of an mbarrier */
+    };
+    bool expect_tx; /* mbarrier.arrive.expect_tx */
+    union {
+        uint64_t offset; /* what is added to the address */
+        struct {
+            int32_t to_offset;   /* of copies and of an mbarrier */
+            int32_t from_offset; /* of copies */
+        };
+    };
+};
+
+struct how_bulk {      /* reductions, and what counts its bytes with an mbarrier */
+    uint8_t slot;      /* in the place of how_memory's */
+    uint8_t space;     /* enum ptx_space of the destination and the mbarrier */
+    uint8_t type;      /* enum ir_type of an element */
+    uint8_t operation; /* enum ir_atomic */
+    uint8_t count;     /* of values */
+    int32_t to_offset, from_offset;
+};
+struct how_tensor { /* cp.async.bulk.tensor */
+    uint8_t slot;   /* in the place of how_memory's */
+    uint8_t way;    /* enum tensor_way */
+    uint8_t rank;
+    uint8_t operation; /* enum ir_atomic of a reduction */
+    bool im2col;
+    int32_t offset; /* what is added to the address of the tile */
+};
+struct how_map {   /* tensormap */
+    uint8_t slot;  /* in the place of how_memory's */
+    uint8_t space; /* enum ptx_space */
+    uint8_t field; /* enum ir_mode */
+    uint8_t index; /* dimension */
+    int32_t offset, from_offset;
+};
+
+/* --- Matrices --- */
+struct how_matrix {  /* ldmatrix, stmatrix, wmma.load, wmma.store */
+    uint8_t slot;    /* in the place of how_memory's */
+    uint8_t space;   /* enum ptx_space */
+    uint8_t unused;  /* in the place of how_memory's */
+    uint8_t columns; /* .trans or .col */
+    uint8_t matrix;  /* enum fragment_matrix */
+    uint8_t type;    /* enum ir_type of an element */
+    uint8_t shape;   /* enum ir_shape */
+    bool stride;     /* wmma: the last operand is one */
+    uint64_t offset;
+};
+struct how_mma {
+    uint8_t shape;      /* enum ir_shape */
+    uint8_t a, b, c, d; /* enum ir_type of their elements */
+    uint8_t at[4];      /* index of the first register of d, a, b, c */
+    uint8_t columns;    /* bit 1: a is .col; bit 0: b is */
+    uint8_t parts;      /* enum parts of ops_mma.c */
+    bool apart : 1;     /* c is added to the sum of the parts */
+    bool satfinite : 1;
+    bool both : 1; /* .and, not .xor */
+    bool sparse : 1;
+    uint8_t selector; /* of metadata */
+};
+
+struct how_wgmma {
+    uint8_t shape;   /* enum ir_shape: of the whole warpgroup */
+    uint8_t a, b, d; /* enum ir_type of their elements */
+    bool a_registers;
+    bool a_minus, b_minus;
+    bool a_columns, b_columns; /* transposed: neighbours in memory are not along k */
+    bool satfinite;
+    bool sparse;
+    uint8_t selector; /* of metadata */
+};
+
+/* --- Textures and surfaces --- */
+struct how_texture { /* indices are of the flattened operands */
+    uint8_t geometry;
+    uint8_t type;    /* enum ir_type of the results */
+    uint8_t results; /* registers at the front */
+    uint8_t handle;  /* index of the handle */
+    uint8_t at;      /* index of the first coordinate */
+    uint8_t rest;    /* index of what follows the coordinates: level, gradients, offsets */
+    uint8_t level;   /* enum ir_level */
+    uint8_t component;
+    bool integer, predicate, offset;
+    bool gather; /* tld4 */
+};
+struct how_query { /* txq, suq, istypep */
+    uint8_t mode;  /* enum ir_mode */
+    bool surface, level;
+};
+struct how_surface {
+    uint16_t op; /* enum ir_op */
+    uint8_t geometry;
+    uint8_t type;   /* of one element */
+    uint8_t count;  /* elements: 1, 2, 4 */
+    uint8_t bounds; /* IR_TRAP_SURF, IR_CLAMP_SURF, IR_ZERO_SURF */
+    uint8_t handle, at, values;
+    uint8_t operation; /* enum ir_atomic */
+    bool formatted;
+};
+
+union ptx_how {
+    struct how_round round;
+    struct how_carry carry;
+    struct how_dot dot;
+    struct how_testp testp;
+    struct how_prmt prmt;
+    struct how_lop3 lop3;
+    struct how_compare compare;
+    struct how_convert convert;
+    struct how_video video;
+    struct how_simd simd;
+    struct how_vote vote;
+    struct how_match match;
+    struct how_shuffle shuffle;
+    struct how_reduce reduce;
+    struct how_pack pack;
+    struct how_lanes lanes;
+    struct how_special special;
+    struct how_address address;
+    struct how_reference reference;
+    struct how_space space;
+    struct how_cluster cluster;
+    struct how_stack stack;
+    struct how_jump jump;
+    struct how_indexed indexed;
+    struct how_call call;
+    struct how_barrier barrier;
+    struct how_fixed fixed;
+    struct how_memory memory;
+    struct how_bulk bulk;
+    struct how_tensor tensor;
+    struct how_map map;
+    struct how_matrix matrix;
+    struct how_mma mma;
+    struct how_wgmma wgmma;
+    struct how_texture texture;
+    struct how_query query;
+    struct how_surface surface;
+};
+_Static_assert(sizeof(union ptx_how) == 16, "steps are what the interpreter reads most");
 
 #define PTX_LANES 32
 #define PTX_FULL UINT32_C(0xffffffff)
@@ -100,5 +394,34 @@ static inline uint32_t guard_mask(const struct ptx_warp *warp, const struct ptx_
         return PTX_FULL;
     return warp->predicates[step->guard] ^ (step->guard_negate ? PTX_FULL : 0);
 }
+
+/* Loops over the lanes of a warp, and registers as such loops see them. */
+/* Registers, whatever wrote them before. */
+typedef uint32_t __attribute__((may_alias)) reg32;
+typedef uint64_t __attribute__((may_alias)) reg64;
+
+/* For all lanes of `mask`: the compiler turns the first into vectors. A destination is one of the
+ * sources or apart from it, never shifted against it. */
+#if defined(__clang__)
+#define IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define IVDEP _Pragma("GCC ivdep")
+#endif
+#define EACH_LANE(mask, lane, statement)                                                           \
+    do {                                                                                           \
+        if ((mask) == PTX_FULL) {                                                                  \
+            IVDEP                                                                                  \
+            for (unsigned lane = 0; lane < PTX_LANES; lane++)                                      \
+                statement;                                                                         \
+        } else {                                                                                   \
+            FOR_LANES (lane, mask)                                                                 \
+                statement;                                                                         \
+        }                                                                                          \
+    } while (0)
+
+#define FOR_LANES(lane, mask)                                                                      \
+    for (uint32_t lane##_left = (mask), lane = 0;                                                  \
+         lane##_left && ((lane = (uint32_t)__builtin_ctz(lane##_left)), true);                     \
+         lane##_left &= lane##_left - 1)
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Run functions that move values between registers: copies, widths, packs, predicates. */
-#include "ptx/ops/move.h"
+#include "ptx/ops/ops.h"
 
 #include <string.h>
 
 #include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
 
 void move_copy32(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {

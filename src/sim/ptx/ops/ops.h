@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the run functions. A family is one file; hot ones are compiled at several ISA levels,
- * with OPS_LEVEL naming the level, and ops_select.c takes the best one that the CPU has.
+ * with OPS_LEVEL naming the level, and lower/select.c takes the best one that the CPU has.
  *
  * A run function loops over 32 lanes: unconditionally where the mask is full, else it computes for
  * all lanes and blends. So a value function must be harmless on any bits. */
@@ -8,7 +8,12 @@
 #define CUSHIM_SIM_PTX_OPS_OPS_H
 
 #include "ptx/ops/exec.h"
+#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
+
+struct launch;
+struct ptx_step;
+struct ptx_warp;
 
 #ifndef OPS_LEVEL
 #define OPS_LEVEL base
@@ -22,7 +27,7 @@
 typedef ptx_run *ops_family(const struct ir_insn *insn, union ptx_how *how, const char **reason);
 #define OPS_HOT(stem) ops_family stem##_base, stem##_v3, stem##_v4;
 OPS_HOT(ops_int)
-OPS_HOT(ops_wide)
+OPS_HOT(ops_int_wide)
 OPS_HOT(ops_bits)
 OPS_HOT(ops_float)
 OPS_HOT(ops_round)
@@ -34,7 +39,7 @@ OPS_HOT(ops_warp)
 OPS_HOT(ops_mma)
 OPS_HOT(ops_approx)
 OPS_HOT(ops_divide)
-ops_family ops_carry, ops_math, ops_cvt, ops_half_compare, ops_video, ops_simd;
+ops_family ops_carry, ops_math, ops_cvt, ops_half_compare, ops_video, ops_video_simd;
 
 /* Registers are read and written as what the instruction says, whatever wrote them before. */
 #define OPS_ALIAS __attribute__((may_alias))
@@ -192,5 +197,32 @@ static inline bool ops_is_signed(unsigned type)
     return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64 || type == IR_S4 ||
            type == IR_S2;
 }
+
+/* --- fault.c --- */
+const struct ptx_world *fault_world(const struct ptx_warp *warp);
+/* Stop the launch: `lane` did what `kind` says. The step's remaining lanes may be skipped. */
+void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                enum ptx_fault_kind kind, uint64_t address, const char *what);
+/* Where a step comes from; NULL: it is none of the module's. */
+const struct step_source *fault_source(const struct ptx_module *module,
+                                       const struct ptx_step *step);
+/* "line 26 (sum.cu:12), ld" */
+void fault_describe(const struct ptx_module *module, const struct step_source *source, char *text,
+                    size_t size);
+void fault_launch(struct launch *launch, enum ptx_fault_kind kind, const char *what);
+
+/* --- move.c --- Steps that move values between registers and shapes of registers. */
+ptx_run move_copy128, move_copy32, move_copy64, move_low32, move_low64, move_mask16, move_mask8,
+    move_nothing, move_pack, move_predicate_copy, move_predicate_not, move_predicate_set,
+    move_sign16, move_sign16_64, move_sign64, move_sign8, move_sign8_16, move_sign8_64, move_unpack,
+    move_zero128, move_zero64;
+
+/* --- special.c --- Steps about where a thread is: special registers, addresses of its memory, its
+ * stack. */
+ptx_run special_alloca, special_fence, special_getctarank, special_isspacep, special_local_address,
+    special_mapa, special_reference, special_shared_address, special_32, special_64,
+    special_stackrestore, special_stacksave, special_tid, special_window;
+uint64_t special_of_grid(const struct ptx_warp *warp, const struct how_special *special);
+uint64_t special_time(void); /* CLOCK_MONOTONIC, ns */
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
+#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/read/ir.h"
 

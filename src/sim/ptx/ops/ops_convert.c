@@ -3,9 +3,7 @@
  * double, the floats among each other to nearest. All others: ops_cvt.c. */
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* --- integer to integer: the source extended by its own sign, cut to the destination's width ---
  */

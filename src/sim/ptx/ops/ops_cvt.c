@@ -2,10 +2,7 @@
 /* cvt between any two types, lane by lane, by way of an exact intermediate; and cvt.pack. */
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/float_format.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
 
 static bool is_integer(unsigned type)
 {

@@ -3,9 +3,7 @@
  * no more than one rounding, then rounded to nearest. */
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* .ftz: on the 16 bits. */
 OPS_INLINE uint32_t flushed16(uint32_t half)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* setp and set of f16 and bf16, single and in pairs. */
 #include "ptx/ops/exec.h"
-#include "ptx/ops/half.h"
+#include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/read/ir.h"
 
 static bool compared(unsigned compare, float a, float b)
 {

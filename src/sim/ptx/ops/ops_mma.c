@@ -9,14 +9,8 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/fragment.h"
-#include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mma.h"
-#include "ptx/ops/ops_mma_quads.h"
-#include "ptx/ops/ops_product.h"
-#include "ptx/ops/sparse.h"
-#include "ptx/read/ir.h"
 
 /* What an H100 makes two products of. The first begins with 0, and c is added to the second. */
 enum parts {

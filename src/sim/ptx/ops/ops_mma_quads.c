@@ -3,12 +3,9 @@
  *
  * An H100 computes them in f32, without its units for matrices: in f32 all products are added one
  * by one, then c; in f16 two products are added to c, and then the sum of the other two. */
-#include "ptx/ops/ops_mma_quads.h"
+#include "ptx/ops/ops_mma.h"
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
-#include "ptx/ops/ops_mma.h"
-#include "ptx/read/ir.h"
 
 struct quad {
     float a[8][4], b[4][8], c[8][8];

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of matrices, with the bits that an H100 gives: tests/sim/mma and tests/sim/wgmma compare
  * them. */
-#include "ptx/ops/ops_product.h"
+#include "ptx/ops/ops_mma.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* --- Elements --- */
 /* The exponent of zeros is below each other, so that they decide nothing. The largest of a sum is

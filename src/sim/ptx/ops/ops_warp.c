@@ -8,8 +8,7 @@
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/read/ir.h"
+#include "ptx/ops/state.h"
 
 static uint64_t lane_value(const void *values, bool wide, unsigned lane)
 {

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Special registers, addresses that depend on the running thread, and small instructions. */
-#include "ptx/ops/special.h"
+#include "ptx/ops/ops.h"
 
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/code.h"
 #include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/warp_state.h"
+#include "ptx/ops/state.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 

@@ -3,7 +3,17 @@
 #ifndef CUSHIM_SIM_PTX_READ_CHECK_H
 #define CUSHIM_SIM_PTX_READ_CHECK_H
 
-#include "ptx/read/parse.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/read/read.h"
+
+struct ir_insn;
+struct ir_operand;
+struct ir_register;
+struct parser;
+struct reading;
+struct spec;
 
 enum modifier_field {
     FIELD_NONE,
@@ -67,5 +77,60 @@ struct form_compiled {
     struct spec specs[MAX_SPECS];
     uint32_t spec_count;
 };
+
+/* --- check_address.c --- */
+/* The space of what an operand names; PTX_SPACE_GENERIC: it names nothing. */
+uint8_t check_address_space(const struct parser *parser, const struct ir_operand *operand);
+/* All addresses of an instruction; and of cvta, the type of its pointers. */
+bool check_address(struct parser *parser, const struct reading *reading,
+                   const struct ir_insn *insn);
+bool check_address_pointer(struct parser *parser, const struct reading *reading,
+                           const struct ir_insn *insn);
+
+/* --- check_fix.c --- */
+/* An operand in its final shape, for the place that it suits (check_fix.c). */
+void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
+               struct ir_operand *operand);
+/* The type that the place wants. */
+uint8_t check_fix_type(const struct ir_insn *insn, const struct spec *spec);
+/* {a} in place of a. */
+bool check_fix_is_single(const struct ir_insn *insn, const struct spec *spec,
+                         const struct ir_operand *operand);
+
+/* --- check_insn_group.c --- */
+/* Does the operand suit the role g, G, I or o of opcodes_forms.def? */
+bool check_insn_group(const struct parser *parser, const struct ir_insn *insn,
+                      const struct ir_operand *operand, char role);
+
+/* --- check_insn.c --- */
+/* Turn what was read into an instruction; false: reported. */
+bool check_insn(struct parser *parser, struct reading *reading, struct ir_insn *insn);
+bool check_insn_known(struct parser *parser, struct reading *reading);
+/* The reason why an instruction is not run by the engine; NULL: it is. */
+const char *check_insn_unsupported(struct parser *parser, const struct reading *reading);
+
+/* --- check_mode.c --- */
+/* Fields of the instruction from its modifiers, and what they mean for this one (check_mode.c). */
+void check_mode_apply(const struct reading *reading, struct ir_insn *insn);
+bool check_mode_has(const struct reading *reading, const char *text);
+
+/* --- check_operand.c --- */
+const struct ir_register *check_operand_register(const struct parser *parser,
+                                                 const struct ir_operand *operand);
+bool check_operand_is_symbol(const struct ir_operand *operand);
+bool check_operand(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
+                   struct ir_operand *operand, bool fix);
+/* Is the operand a register, an immediate number, or either, for a place of type `want`? `relaxed`:
+ * a register may be wider. */
+bool check_operand_is_register(const struct parser *parser, const struct ir_operand *operand,
+                               uint8_t want, bool relaxed);
+bool check_operand_is_immediate(const struct ir_operand *operand, uint8_t want);
+bool check_operand_is_source(const struct parser *parser, const struct ir_operand *operand,
+                             uint8_t want, bool relaxed);
+
+/* --- check_semantics.c --- */
+bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn);
+/* Report what is wrong with an instruction, whose name the format takes. Always false. */
+bool check_semantics_fail(struct parser *parser, const struct reading *reading, const char *format);
 
 #endif

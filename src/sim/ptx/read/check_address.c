@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses: the space that an instruction means and the one that is named, and how wide they are.
  */
-#include "ptx/read/check_address.h"
+#include "ptx/read/check.h"
 
-#include "ptx/ptx.h"
-#include "ptx/read/check_semantics.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 uint8_t check_address_space(const struct parser *parser, const struct ir_operand *operand)
 {

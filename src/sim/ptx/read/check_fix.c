@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands in their final shape, once their form is chosen. */
-#include "ptx/read/check_fix.h"
+#include "ptx/read/check.h"
 
 #include <string.h>
 
-#include "ptx/read/check_operand.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/symbol.h"
+#include "ptx/read/read.h"
 
 static uint8_t twice(uint8_t type)
 {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Modifiers to fields of struct ir_insn. Most say the same everywhere (the table); what others mean
  * depends on the instruction. */
-#include "ptx/read/check_mode.h"
+#include "ptx/read/check.h"
 
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "ptx/read/check.h"
-#include "ptx/read/form.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 bool check_mode_has(const struct reading *reading, const char *text)
 {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Does an operand suit its place in a form? With `fix` it is also brought into its final shape. */
-#include "ptx/read/check_operand.h"
+#include "ptx/read/check.h"
 
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "ptx/read/check_fix.h"
-#include "ptx/read/check_group.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/symbol.h"
+#include "ptx/read/read.h"
 
 enum type_class { CLASS_BITS, CLASS_INTEGER, CLASS_FLOAT, CLASS_PREDICATE, CLASS_OTHER };
 
@@ -431,7 +426,7 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
     case 'G':
     case 'I':
     case 'o':
-        return check_group(parser, insn, operand, spec->role);
+        return check_insn_group(parser, insn, operand, spec->role);
     case 'n':
         return check_operand_is_register(parser, operand, IR_U64, false) ||
                check_operand_is_register(parser, operand, IR_U32, false) ||

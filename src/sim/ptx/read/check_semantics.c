@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules that no table of forms can say: spaces of named addresses, ranges of numbers. */
-#include "ptx/read/check_semantics.h"
+#include "ptx/read/check.h"
 
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "ptx/read/check_address.h"
-#include "ptx/read/check_mode.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
+#include "ptx/read/read.h"
 
 bool check_semantics_fail(struct parser *parser, const struct reading *reading, const char *format)
 {

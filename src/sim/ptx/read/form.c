@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of modifiers and forms, made ready on first use, and the choice of a form by the
  * modifiers that an instruction has. */
-#include "ptx/read/form.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 
-#include "ptx/read/arena.h"
 #include "ptx/read/check.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
 
 static const struct modifier modifiers[] = {
     {"", FIELD_NONE, 0, 0, 0}, /* MODIFIER_UNKNOWN */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/read/lex.h"
+#include "ptx/read/read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Several sources become one module: extern names meet their definitions, weak ones give way, and
  * what nothing uses or defines is dropped. */
-#include "ptx/read/link.h"
+#include "ptx/read/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "ptx/read/builtin.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_function.h"
 
 /* One kind of symbol: variables or functions. */
 struct linking {
@@ -153,7 +149,7 @@ static void follow_aliases(struct linking *linking)
 
 static bool is_built_in(const struct linking *linking, uint32_t index)
 {
-    return linking->functions && builtin_find(name_at(linking, index));
+    return linking->functions && opcodes_builtin(name_at(linking, index));
 }
 
 /* As on an H100, a declaration with a size defines a variable of zeros if nothing else does. A

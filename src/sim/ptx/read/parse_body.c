@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A function's statements: scopes, declarations, labels and tables, instructions. */
-#include "ptx/read/parse_body.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_function.h"
-#include "ptx/read/parse_insn.h"
-#include "ptx/read/parse_module.h"
-#include "ptx/read/parse_variable.h"
-#include "ptx/read/symbol.h"
 
 /* --- Tables: what stands behind a label and is no code --- */
 static void add_table(struct parser *parser, struct name name)
@@ -158,7 +150,7 @@ static void declaration(struct parser *parser)
         parse_variable_registers(parser);
         return;
     }
-    if (parse_module_is_debug(parser)) {
+    if (parse_is_word(parser, "loc") || parse_is_word(parser, "pragma")) {
         parse_module_debug(parser);
         return;
     }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Constant expressions, with C's operators and precedence; integers are 64 bits, signed unless one
  * side is unsigned; floating point is double. */
-#include "ptx/read/parse_expr.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
-
-#include "ptx/read/lex.h"
-#include "ptx/read/parse.h"
 
 static double as_double(struct value value)
 {

@@ -3,15 +3,10 @@
  * does what ptxas 13.0 makes of it: of a register the low 32 bits count, without a sign. The
  * product with the size of a scalar element, also of a vector, has 32 bits. Those of an array
  * without a size are bytes. */
-#include "ptx/read/parse_index.h"
+#include "ptx/read/read.h"
 
-#include "ptx/ptx.h"
-#include "ptx/read/check_operand.h"
+#include "ptx/read/check.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse_expr.h"
-#include "ptx/read/symbol.h"
 
 static uint64_t element_size(const struct parser *parser, const struct symbol *symbol)
 {
@@ -86,8 +81,11 @@ static struct ir_operand number(uint64_t bits)
 static void add(struct parser *parser, const struct ir_insn *insn)
 {
     struct ir_insn *added = parse_list_add(parser->reader, &parser->insns, sizeof *added);
-    if (added)
-        *added = *insn;
+    if (!added)
+        return;
+    *added = *insn;
+    added->source_line = parser->source_line;
+    added->source_file = parser->source_file;
 }
 
 static struct ir_operand convert(struct parser *parser, uint32_t line, uint8_t to, uint8_t from,

@@ -3,17 +3,11 @@
  * Until then an immediate's `component` says what literal it was (enum literal), a register's
  * `count` that a component was named, and a variable's `count` that it was indexed: x[2]; a
  * register as its index is its part. */
-#include "ptx/read/parse_operand.h"
+#include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/ir.h"
-#include "ptx/read/lex.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/read/parse.h"
-#include "ptx/read/parse_expr.h"
-#include "ptx/read/parse_index.h"
-#include "ptx/read/symbol.h"
 
 static void constant_operand(struct parser *parser, struct ir_operand *operand)
 {

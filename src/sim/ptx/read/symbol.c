@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Names in scopes: one hash table; a bucket's newest name comes first, so that an inner scope hides
  * an outer one, and leaving a scope takes its names off the front. */
-#include "ptx/read/symbol.h"
+#include "ptx/read/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/read/arena.h"
 #include "ptx/read/ir.h"
-#include "ptx/read/parse.h"
 
 enum { FIRST_BUCKETS = 1024, MAX_RANGE_DIGITS = 10 };
 
@@ -188,8 +186,8 @@ uint32_t symbol_register_add(struct parser *parser, struct name name, uint8_t ty
     return parser->registers.count - 1;
 }
 
-uint32_t symbol_range_register(struct parser *parser, const struct symbol *range, uint32_t number,
-                               struct name name)
+static uint32_t symbol_range_register(struct parser *parser, const struct symbol *range,
+                                      uint32_t number, struct name name)
 {
     if (parser->number_count >= parser->number_capacity / 2 && !grow_numbers(parser))
         return UINT32_MAX;

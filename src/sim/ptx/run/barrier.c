@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Barriers of a block and of a cluster. Lanes that exited count as arrived where the whole block is
  * waited for. */
-#include "ptx/run/barrier.h"
+#include "ptx/run/run.h"
 
 #include <stdio.h>
 
-#include "ptx/memory/check.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/run/schedule.h"
+#include "ptx/memory/memory.h"
+#include "ptx/ops/ops.h"
 
 /* Threads that count for a barrier with an explicit number: warps count whole when all of their
  * lanes that still live are there. */

@@ -2,7 +2,7 @@
 /* A worker: takes blocks from the launch's counter and runs them, normally one at a time. Where all
  * of its blocks only wait for others (a grid barrier, a flag of another block), it takes more of
  * them and gives them turns. */
-#include "ptx/run/block.h"
+#include "ptx/run/run.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -10,21 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "ptx/memory/check.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/special.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ops/worker_state.h"
-#include "ptx/ptx.h"
-#include "ptx/run/barrier.h"
-#include "ptx/run/call.h"
-#include "ptx/run/stop.h"
-#include "ptx/run/team.h"
-#include "ptx/run/warp.h"
+#include "ptx/memory/memory.h"
+#include "ptx/ops/ops.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
 #define SLEEP_NS 100000     /* of a worker whose warps all nap */
@@ -83,7 +70,7 @@ static struct ptx_block *block_new(struct worker *worker)
     if (!block)
         return NULL;
     block->warps = malloc(launch->warp_count * sizeof *block->warps);
-    block->shared = aligned_alloc(64, ((size_t)launch->shared_end + 127) & ~(size_t)63);
+    block->shared = aligned_alloc(128, ((size_t)launch->shared_end + 255) & ~(size_t)127);
     if (!block->warps || !block->shared) {
         block_free(block);
         return NULL;
@@ -438,7 +425,7 @@ static bool must_end(struct worker *worker, uint64_t now)
 {
     const struct launch *launch = worker->launch;
 
-    if (stop_due(launch->id)) {
+    if (launch_stop_due(launch->id)) {
         end_early(worker, PTX_FAULT_STOPPED, "the launch was stopped here");
         return true;
     }
@@ -472,7 +459,7 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (stop_due(launch->id) || waiting || launch->deadline) {
+        if (launch_stop_due(launch->id) || waiting || launch->deadline) {
             uint64_t now = special_time();
 
             if (must_end(worker, now))

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls, returns and the end of lanes. A call makes a frame, which its lanes share until the last
  * of them has returned or exited. */
-#include "ptx/run/call.h"
+#include "ptx/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/memory/builtin_run.h"
+#include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/block_state.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/module.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ops/worker_state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/builtin.h"
-#include "ptx/run/barrier.h"
-#include "ptx/run/schedule.h"
+#include "ptx/ops/ops.h"
+#include "ptx/read/read.h"
 
 static uint32_t frame_class(size_t size)
 {
@@ -253,7 +242,7 @@ static const struct ptx_builtin *builtin_at(const struct ptx_warp_state *state, 
     if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 || at / 16 > ir->function_count ||
         ir->functions[at / 16 - 1].body)
         return NULL;
-    builtin = builtin_find(ir->functions[at / 16 - 1].name);
+    builtin = opcodes_builtin(ir->functions[at / 16 - 1].name);
     if (!builtin || builtin->arguments != site->argument_count ||
         site->return_count > builtin->returns)
         return NULL;

@@ -4,11 +4,7 @@
 #include <string.h>
 
 #include "ptx/ops/affine.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/module.h"
-#include "ptx/ptx.h"
+#include "ptx/ops/state.h"
 
 static uint64_t function_address(uint32_t index)
 {

@@ -2,14 +2,13 @@
 /* Threads of the CPU that help launches. They are made when a launch first wants help, wait between
  * launches, and serve launches of several host threads at once. A child after fork has none of them
  * and makes its own: the pool knows whose it is, and no lock of the parent's is ever touched. */
-#include "ptx/run/pool.h"
+#include "ptx/run/run.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "ptx/ptx.h"
-#include "ptx/run/block.h"
 
 struct job {
     struct launch *launch;

@@ -2,11 +2,9 @@
 /* The groups of a warp: lanes that are at one place run together. The group that is deepest in
  * calls and, there, nearest to the start of the function goes first, so that others come to where
  * it is; a group that used up its turns in a loop waits for the others once. */
-#include "ptx/run/schedule.h"
+#include "ptx/run/run.h"
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/warp_state.h"
+#include "ptx/ops/state.h"
 
 void schedule_add(struct ptx_warp_state *state, uint32_t mask, const struct ptx_step *pc,
                   struct ptx_frame *frame)

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The interpreter: a warp runs until it ends, waits, or had its turn. */
-#include "ptx/run/warp.h"
+#include "ptx/run/run.h"
 
-#include "ptx/memory/check.h"
-#include "ptx/ops/code.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
-#include "ptx/ops/lanes.h"
-#include "ptx/ops/launch_state.h"
-#include "ptx/ops/special.h"
-#include "ptx/ops/warp_state.h"
-#include "ptx/ptx.h"
-#include "ptx/run/barrier.h"
-#include "ptx/run/call.h"
-#include "ptx/run/schedule.h"
-#include "ptx/run/team.h"
+#include "ptx/memory/memory.h"
+#include "ptx/ops/ops.h"
 
 #define NAP_MAX_NS (UINT32_C(1) << 20)
 #define SPIN_COST 64 /* of an atomic or volatile access, in backward jumps */

@@ -2,20 +2,11 @@
 /* Surfaces: suld.b, sust.b, sured.b, whose columns are counted in bytes, and sust.p, sured.p, which
  * count in texels. Accesses of up to 8 bytes are single loads and stores, as blocks may meet there.
  */
-#include "ptx/texture/surf.h"
+#include "ptx/texture/texture.h"
 
 #include <math.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/read/opcodes.h"
-#include "ptx/texture/tex.h"
-#include "ptx/texture/tex_sample.h"
 
 static const struct ptx_texture *surface_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)

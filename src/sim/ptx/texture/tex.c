@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* tex, tld4, txq and istypep, for handles (64 bits) and for references, whose handle the compiler
  * puts in the same place. */
-#include "ptx/texture/tex.h"
+#include "ptx/texture/texture.h"
 
 #include <math.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/fault.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/texture/tex_sample.h"
-#include "ptx/texture/tex_warp.h"
 
 static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)

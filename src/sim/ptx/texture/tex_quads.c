@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texels of four floats stay together from memory to their sum: one load, one conversion and one
  * product for all four channels. */
-#include "ptx/texture/tex_quads.h"
+#include "ptx/texture/texture.h"
 
 #include <string.h>
 

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Texture fetches: addressing modes, formats, filters, levels. */
-#include "ptx/texture/tex_sample.h"
+#include "ptx/texture/texture.h"
 
 #include <math.h>
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/float_format.h"
-#include "ptx/ops/half.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-#include "ptx/texture/tex.h"
 
 enum { OUTSIDE = -1 }; /* a texel of the border */
 

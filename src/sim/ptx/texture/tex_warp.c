@@ -2,15 +2,12 @@
 /* Fetches of 32 lanes at once, step by step: the neighbours of every lane, their bytes, numbers
  * from the bytes, the sums. Each step computes what tex_sample.c does for one lane, which has the
  * reasons; what is rare is left to it. */
-#include "ptx/texture/tex_warp.h"
+#include "ptx/texture/texture.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/half.h"
-#include "ptx/texture/tex_quads.h"
-#include "ptx/texture/tex_sample.h"
 
 #define EACH OPS_UNORDERED for (unsigned lane = 0; lane < PTX_LANES; lane++)
 #define FARTHEST 0x1p30    /* of coordinates; others are rare */

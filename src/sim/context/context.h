@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The beginning and end of contexts. core/core.h has what they are. */
+#ifndef CUSHIM_SIM_CONTEXT_CONTEXT_H
+#define CUSHIM_SIM_CONTEXT_CONTEXT_H
+
+#include <stdio.h>
+
+#include "core/core.h"
+#include "sim.h"
+
+struct sim_context;
+struct sim_device;
+
+/* --- context_create.c --- */
+bool sim_context_create_flags_valid(unsigned flags);
+
+/* --- green.c --- */
+CUgreenCtx sim_green_of(const struct sim_context *context); /* NULL: the context is a whole one */
+
+/* --- kinds.c --- */
+const char *sim_kinds_name(enum sim_kind kind);
+void sim_kinds_end(struct sim_context *context); /* all that the context owns */
+
+/* --- life.c --- */
+CUresult sim_life_begin(struct sim_device *device, unsigned flags, bool primary,
+                        struct sim_context **context);
+void sim_life_end(struct sim_context *context); /* with all that it owns */
+/* The end of all that the context owns; a primary one can be opened again. */
+CUresult sim_life_open(struct sim_context *context, unsigned flags);
+void sim_life_close(struct sim_context *context);
+
+/* --- limit.c --- */
+void sim_limit_reset(struct sim_context *context);
+
+/* --- live.c --- Live objects, counted as a user thinks of them. */
+/* Objects and memory of the program. */
+struct sim_count {
+    size_t objects[SIM_KIND_COUNT];
+    size_t blocks, bytes;
+};
+
+/* Objects of the kind that the program made and must destroy: not those that come and go with
+ * others (functions with modules, the streams that every context has). */
+size_t sim_live(enum sim_kind kind);
+/* What is alive now. */
+void sim_live_count(struct sim_count *count);
+/* Remember what the end of a context takes with it: for sim_live_taken. */
+void sim_live_take(const struct sim_context *context);
+void sim_live_taken(struct sim_count *count);
+bool sim_live_is_empty(const struct sim_count *count);
+/* A line for each kind: prefix, number and kind, suffix. */
+void sim_live_print(const struct sim_count *count, FILE *file, const char *prefix,
+                    const char *suffix);
+/* A JSON object: {"stream": 1, "memory": {"blocks": 2, "bytes": 8192}}. */
+void sim_live_json(const struct sim_count *count, FILE *file);
+
+/* --- peer.c --- */
+void sim_peer_forget(struct sim_context *context);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Textures and surfaces: what the files of this room share. */
+#ifndef CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
+#define CUSHIM_SIM_PTX_TEXTURE_TEXTURE_H
+
+#include "ptx/ops/ops.h"
+#include "ptx/ptx.h"
+#include "ptx/read/ir.h"
+
+struct ptx_texture;
+
+/* --- surf.c --- */
+ops_family surf_select;
+
+/* --- tex.c --- Textures and surfaces: what tex.c (instructions), tex_sample.c (fetches) and surf.c
+ * share. */
+/* One fetch. Coordinates in the texture's own unit: texels, or normalized. */
+struct tex_fetch {
+    const struct ptx_texture *texture;
+    double at[3];
+    int offset[3]; /* texels */
+    unsigned dimensions;
+    uint32_t layer;
+    bool integer; /* the coordinates were integers: no filter, texels */
+    double level;
+};
+
+static inline const uint32_t *tex_operands(const struct ptx_step *step)
+{
+    return step->list ? step->list : step->operand;
+}
+
+/* Coordinates that a geometry has, beside a layer in front. */
+static inline unsigned tex_dimensions(unsigned geometry)
+{
+    switch (geometry) {
+    case IR_1D:
+    case IR_A1D:
+        return 1;
+    case IR_2D:
+    case IR_A2D:
+        return 2;
+    default:
+        return 3;
+    }
+}
+static inline bool tex_has_layer(unsigned geometry)
+{
+    return geometry == IR_A1D || geometry == IR_A2D || geometry == IR_ACUBE;
+}
+
+/* Registers of an operand, flattened. */
+static inline unsigned tex_width(const struct ir_operand *operand)
+{
+    unsigned width = 0;
+    if (operand->kind != IR_OPERAND_VECTOR && operand->kind != IR_OPERAND_GROUP &&
+        operand->kind != IR_OPERAND_ADDRESS)
+        return 1;
+    for (unsigned i = 0; i < operand->count; i++)
+        width += tex_width(&operand->parts[i]);
+    return width;
+}
+OPS_HOT(tex_select)
+
+/* --- tex_warp.c --- Fetches of a whole warp from one texture. */
+struct tex_warp {
+    const struct ptx_texture *texture;
+    const lane_u32 *at[3];     /* coordinates: floats, or integers */
+    const lane_u32 *offset[3]; /* texels; NULL: none */
+    const lane_u32 *layer;     /* NULL: none */
+    unsigned dimensions;
+    bool integer; /* the coordinates are */
+};
+
+/* Two neighbours along one dimension. */
+struct tex_places {
+    uint64_t at[2][PTX_LANES];     /* in bytes */
+    int32_t outside[2][PTX_LANES]; /* 1: of the border, or beyond integer coordinates */
+    int32_t weight[PTX_LANES];     /* of the second one, in 256ths */
+};
+
+/* Is the texture of the usual kind? */
+#define tex_warp_serves OPS_NAME(tex_warp_serves)
+bool tex_warp_serves(const struct ptx_texture *texture);
+/* What tex_sample gives, for all lanes but those of the result: they are left to it. */
+#define tex_warp_fetch OPS_NAME(tex_warp_fetch)
+uint32_t tex_warp_fetch(const struct tex_warp *fetch, uint32_t texels[4][PTX_LANES]);
+
+/* --- tex_quads.c --- Sums of a linear filter, for texels of four floats. */
+/* The sums of weights and texels for each channel, of 32 lanes. False: one is not finite, and all
+ * are for a caller to compute who leaves out texels without weight. */
+#define tex_quads_sum OPS_NAME(tex_quads_sum)
+bool tex_quads_sum(const char *data, const struct tex_places *places, unsigned dimensions,
+                   const int32_t weights[8][PTX_LANES], double sums[4][PTX_LANES]);
+
+/* --- tex_sample.c --- */
+/* Four channels, float bits or integers: tex_sample_is_integer says which. */
+void tex_sample(const struct tex_fetch *fetch, uint32_t texel[4]);
+/* Channel `component` of the four texels that a linear fetch would mix, in the order of tld4. */
+void tex_sample_gather(const struct tex_fetch *fetch, unsigned component, uint32_t texel[4]);
+bool tex_sample_is_integer(const struct ptx_texture *texture);
+unsigned tex_sample_channel_size(enum ptx_channel channel);
+/* A channel of the border, in the bits that a texel has it in. */
+uint32_t tex_sample_border(const struct ptx_texture *texture, unsigned index);
+/* Are linear fetches of so many dimensions mixed with the border, everywhere? */
+bool tex_sample_half_border(const struct ptx_texture *texture, unsigned dimensions);
+/* Signed normalized bytes: their weighted sum, in 256ths, as an integer of 16 bits. */
+static inline double tex_sample_widened(double sum)
+{
+    const int32_t value = (int32_t)sum, wide = value + ((value + 64 + (value >> 12) * 16) >> 7);
+    return wide < -32767 ? -32767 : wide > 32767 ? 32767 : wide;
+}
+/* The sizes of a level; 1 where it has no such dimension. */
+uint32_t tex_sample_extent(const struct ptx_level *level, unsigned dimension);
+
+#endif
