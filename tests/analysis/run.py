@@ -62,7 +62,8 @@ class Exceptions:
     def has(self, tool, path, check, text):
         """Whether a finding is one of them."""
         for index, (its_tool, its_path, its_check, its_text, _) in enumerate(self.rows):
-            if (tool, path) == (its_tool.rstrip("0123456789"), its_path) and its_check in check and its_text in text:
+            its_tool = its_tool.rstrip("0123456789")
+            if (tool, path) == (its_tool, its_path) and its_check in check and its_text in text:
                 self.used.add(index)
                 return True
         return False
