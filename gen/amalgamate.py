@@ -1,16 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make cushim.h and cushim.c: the library as two files to copy. Run by the build.
+"""Join the library's sources to two files to copy, cushim.h and cushim.c: for two_files.py and
+vendor.py."""
 
-Usage: amalgamate.py FOLDER --license FILE --version TEXT --include DIR... --headers FILE...
-                     --sources FILE... [--companions, --typedefs, --owners, --posix,
-                     --windows, --helpers, --dropin FILE...] [--depfile FILE]
-"""
-
-import argparse
 import re
-import sys
-from pathlib import Path
 
 INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
 TOOLKIT = re.compile(r"cuda\w*Typedefs\.h$")  # NVIDIA's own, where its cuda.h came first
@@ -42,7 +34,7 @@ HEADER = """\
  *
 {license}
  */
-/* Generated from {origin} by gen/amalgamate.py. Do not edit. */
+/* Generated from {origin} by gen/two_files.py. Do not edit. */
 """
 TOP = """
 /* What the including project chose for its own calls is not for the table itself. */
@@ -242,35 +234,3 @@ def terms(license_file):
     """The licence as lines of a comment."""
     return "\n".join(f" * {line}".rstrip()
                      for line in license_file.read_text(encoding="utf-8").splitlines())
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--depfile", type=Path)
-    parser.add_argument("--version", required=True)
-    parser.add_argument("--license", type=Path, required=True)
-    parser.add_argument("--include", type=Path, nargs="+", required=True)
-    parser.add_argument("--headers", type=Path, nargs="+", required=True)
-    for part in ["companions", "typedefs", "owners", *PARTS]:
-        parser.add_argument(f"--{part}", type=Path, nargs="*", default=[])
-    options = parser.parse_args()
-    joiner = Joiner(options.include)
-    head = {"version": options.version, "license": terms(options.license)}
-    try:
-        outputs = {
-            "cushim.h": HEADER.format(origin="include/cushim/ and gen/registry/", **head)
-            + header(joiner, options),
-            "cushim.c": HEADER.format(origin="src/ and gen/registry/", **head)
-            + sources(joiner, options)}
-    except AmalgamateError as error:
-        sys.exit(str(error))
-    for name, text in outputs.items():
-        (options.folder / name).write_text(text, encoding="utf-8")
-    if options.depfile:
-        used = " ".join(str(path).replace(" ", "\\ ") for path in sorted(joiner.seen))
-        options.depfile.write_text(f"cushim.h cushim.c: {used}\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

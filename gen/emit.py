@@ -23,6 +23,8 @@ import emit_errors
 import emit_features
 import emit_gpus
 import emit_nvml
+import emit_nvml_sim
+import emit_sentences
 import emit_sim
 import emit_typedefs
 import registry
@@ -45,6 +47,8 @@ OUTPUTS = {
     "gpus.c": emit_gpus.emit,
     "causes.c": emit_causes.emit,
     "errors.md": emit_causes.emit_page,
+    "sentences.c": emit_sentences.emit,
+    "sentences.md": emit_sentences.emit_page,
     "feature_names.h": emit_features.emit_header,
     "features.c": emit_features.emit,
     "cuda.h": emit_cuda.emit_cuda,
@@ -60,7 +64,8 @@ NVML_OUTPUTS = {  # from the registry of NVML
     "nvml_api.h": emit_nvml.emit_header,
     "nvml_entries.c": emit_nvml.emit_entries_data,
     "nvml_dropin.c": emit_nvml.emit_dropin_functions,
-    "nvml_sim.c": emit_nvml.emit_sim,
+    "nvml_sim.h": emit_nvml_sim.emit_sim_header,
+    "nvml_sim.c": emit_nvml_sim.emit_sim,
     "nvml_error_names.c": lambda data: emit_errors.emit(data, NVML),
 }
 MARKED = {  # of what is missing, too

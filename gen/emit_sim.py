@@ -37,8 +37,7 @@ BEHAVIOURS = """
 """
 EXPORTS = """
 #include "call/call.h"
-#include "call/call.h"
-#include "call/call.h"
+#include "memory/memory.h"
 #include "sim.h"
 
 """
@@ -153,7 +152,7 @@ def emit_header(registry, missing):
     """Text of sim_behaviours.h."""
     entries = simulated(registry["entries"])
     marks = Missing(missing, entries)
-    absent = marks.symbols()
+    absent = marks.symbols() | set(marks.answers)
     headers = sorted({entry["header"] for entry in entries})
     lines = [ctext.banner("entries") + BEHAVIOURS.format(
         includes="\n".join(f"#include <cushim/{header}>" for header in headers))]
@@ -189,12 +188,13 @@ def emit_stubs(registry):
 def emit_exports(registry, missing):
     """Text of sim_exports.c."""
     entries = simulated(registry["entries"])
-    present = {entry["symbol"] for entry in entries} - Missing(missing, entries).symbols()
+    marks = Missing(missing, entries)
+    present = {entry["symbol"] for entry in entries} - marks.symbols()
     kinds = Kinds(registry["types"])
     old = superseded(registry)
     lines = [ctext.banner("entries", "types", "levels") + EXPORTS]
     for number, entry in enumerate(entries):
-        lines += function(number, entry, base(entry) in present)
+        lines += function(number, entry, base(entry) in present, marks.answers)
     lines += field_tables(kinds, entries)
     for entry in entries:
         if entry["params"]:
@@ -265,12 +265,12 @@ def field_tables(kinds, entries):
         yield ctext.wrap(f"static const struct sim_field {fields_name(kind)}[] = {{{rows}}};")
 
 
-def function(number, entry, present):
+def function(number, entry, present, answers):
     """One entry's function, and its trap."""
     names = [name for _, name in entry["params"]]
     pointers = ", ".join(f"&{name}" for name in names) or "NULL"
     if present:
-        call = f"sim_{base(entry)}({', '.join(names)})"
+        call = answers.get(base(entry)) or f"sim_{base(entry)}({', '.join(names)})"
     else:
         call = "CUDA_ERROR_NOT_SUPPORTED"
     return [ctext.wrap(f"static CUresult call_{entry['symbol']}({ctext.parameters(entry)})"), "{",

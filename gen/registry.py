@@ -13,7 +13,7 @@ FIELDS = {
     "types": {"name": str, "header": str, "versions": list},
     "levels": {"release": int}, "drivers": {"source": str}, "gpus": {"source": str},
     "typedefs": {"name": str, "versions": list},
-    "errors": {"code": int, "name": str, "text": str}, "causes": {"code": int},
+    "errors": {"code": int, "name": str, "text": str}, "causes": {"code": int}, "sentences": {},
     "features": {"feature": str, "group": str, "text": str, "since": int, "entries": list},
 }
 KEYS = {"entries": "symbol", "types": "name", "typedefs": "name",

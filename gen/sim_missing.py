@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""src/sim/missing.def: what the simulated driver lacks, as marks for the build and the docs."""
+"""src/sim/missing.def: what the simulated driver lacks, and entries without code of their own, as
+marks for the build and the docs."""
 
 import re
 from pathlib import Path
@@ -9,7 +10,9 @@ from registry import RegistryError
 DEFAULT = Path(__file__).resolve().parents[1] / "src" / "sim" / "missing.def"
 MARK = re.compile(r'AREA\("(?P<area>[^"]+)"\)|MISSING\((?P<missing>\w+)\)|'
                   r'PARTLY\((?P<symbol>\w+), (?P<mark>\w+), (?P<code>[A-Z_]+),\s+'
-                  r'"(?P<what>[^"]+)"\)')
+                  r'"(?P<what>[^"]+)"\)|'
+                  r'ANSWER\((?P<answers>\w+), (?P<answer>\w+(?:\(\))?)\)|'
+                  r'SAME\((?P<same>\w+), (?P<other>\w+)\)')
 
 TABLE = """\
 # What is not simulated
@@ -36,7 +39,8 @@ class Missing:
         self.path = path
         self.areas = []  # of [what, symbols]
         self.parts = []  # of (symbol, mark, code, what)
-        known = {entry["symbol"] for entry in entries if entry["stream"] == "legacy"}
+        self.answers = {}  # by symbol, of entries without code of their own: an expression of C
+        known = {entry["symbol"]: entry for entry in entries if entry["stream"] == "legacy"}
         try:
             text = Path(path).read_text(encoding="utf-8")
         except OSError as error:
@@ -54,19 +58,34 @@ class Missing:
             if not match:
                 return
             at = match.end()
-            symbol = match["missing"] or match["symbol"]
+            symbol = match["missing"] or match["symbol"] or match["answers"] or match["same"]
             if symbol and symbol not in known:
                 self.fail(text, match.start(), f"no entry {symbol}")
             if symbol and symbol in self.symbols():
                 self.fail(text, match.start(), f"{symbol} is missing already")
+            if symbol in self.answers:
+                self.fail(text, match.start(), f"{symbol} has an answer already")
             if match["area"]:
                 self.areas.append([match["area"], []])
             elif match["missing"]:
                 if not self.areas:
                     self.fail(text, match.start(), "no area yet")
                 self.areas[-1][1].append(symbol)
+            elif match["answers"]:
+                self.answers[symbol] = match["answer"]
+            elif match["same"]:
+                self.answers[symbol] = self.call(text, match, known)
             else:
                 self.parts.append(match.group("symbol", "mark", "code", "what"))
+
+    def call(self, text, match, known):
+        """Of the other entry, with the arguments of this one by their names, or 0."""
+        here = [name for _, name in known[match["same"]]["params"]]
+        there = [name for _, name in known.get(match["other"], {"params": []})["params"]]
+        if not set(here) <= set(there):
+            self.fail(text, match.start(), f"no parameter of {match['other']} has the name " +
+                      ", ".join(name for name in here if name not in there))
+        return f"sim_{match['other']}({', '.join(n if n in here else '0' for n in there)})"
 
     def fail(self, text, at, message):
         """End with the place."""

@@ -5,6 +5,7 @@
 #include "causes.h"
 #include "command.h"
 #include "output.h"
+#include "sentences.h"
 
 #include <cushim/cushim.h>
 
@@ -160,10 +161,31 @@ static json_t *known_json(const struct known *known)
     return object;
 }
 
+/* A sentence that cushim prints, with its cure; NULL: none. */
+static void print_sentence(const struct sentences_row *row, json_t *root)
+{
+    json_t *object;
+
+    if (!root && row) {
+        output_text(OUTPUT_TITLE, row->sentence);
+        putchar('\n');
+        output_field("cure", OUTPUT_GOOD, row->cure);
+    }
+    if (!root)
+        return;
+    object = row ? json_object() : json_null();
+    if (row) {
+        output_json_set(object, "text", json_string(row->sentence));
+        output_json_set(object, "cure", json_string(row->cure));
+    }
+    output_json_set(root, "sentence", object);
+}
+
 static int explain(const char *title, const char *text)
 {
     static struct known found[MOST_FOUND];
     size_t count = find(text, found);
+    const struct sentences_row *sentence = sentences_find(text);
     json_t *root = json ? json_object() : NULL, *errors = json ? json_array() : NULL;
 
     for (size_t i = 0; i < count; i++) {
@@ -172,11 +194,12 @@ static int explain(const char *title, const char *text)
         else
             print_known(&found[i]);
     }
-    if (json) {
+    if (json)
         output_json_set(root, "errors", errors);
+    print_sentence(sentence, root);
+    if (json)
         output_json_print(root);
-    }
-    if (count > 0)
+    if (count > 0 || sentence)
         return COMMAND_OK;
     fprintf(stderr,
             "%s: no error is known by this text; give its number or its name, or see what '%s' "
@@ -232,7 +255,8 @@ const struct command command_explain = {
     .summary = "what an error means, who causes it, and what to check",
     .synopsis = "[CODE|NAME|MESSAGE...]",
     .doc = "Explain an error of CUDA by its number, its name in the driver or the runtime, or a "
-           "message in which one of them or known words stand. Without words, list all.",
+           "message in which one of them or known words stand, or a sentence that cushim printed. "
+           "Without words, list all errors.",
     .options = option_rows,
     .most = ANY_NUMBER_OF_WORDS,
     .values = VALUES_ERRORS,

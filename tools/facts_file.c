@@ -11,6 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef _WIN32
+#define LIST_MARK ";" /* a path has colons there */
+#else
+#define LIST_MARK ":"
+#endif
+
 /* The form of files that this build reads; a number in the file says which it has. */
 enum { FORM = 1, MOST_MEMBERS = 6, REASON_SIZE = 160 };
 
@@ -341,11 +347,11 @@ bool facts_file_read_all(const char *command)
     if (!read_own(command))
         return false;
     while (next && *next != '\0') {
-        size_t length = strcspn(next, ":");
+        size_t length = strcspn(next, LIST_MARK);
         snprintf(path, sizeof path, "%.*s", (int)length, next);
         if (length > 0 && !read_file(path, command))
             return false;
-        next += length + (next[length] == ':');
+        next += length + (next[length] != '\0');
     }
     for (size_t i = 0; i < facts_files.count; i++) {
         if (!read_file(facts_files.item[i], command))

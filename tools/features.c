@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "driver.h"
+#include "management.h"
 #include "names.h"
 #include "output.h"
 
@@ -88,8 +89,23 @@ static json_t *feature_json(const struct cushim_feature_facts *facts, enum cushi
     return object;
 }
 
+/* What NVML tells of the device that was asked; false if none was, or there is no NVML. */
+static bool read_management(const struct options *options, const struct cushim_api *cu,
+                            struct management_facts *facts)
+{
+    CUdevice device;
+    const char *why;
+
+    if (options->device == CUSHIM_NO_DEVICE ||
+        cu->cuDeviceGet(&device, options->device) != CUDA_SUCCESS || !management_start(&why))
+        return false;
+    management_read(cu, device, facts);
+    return true;
+}
+
 static void print_json(const struct options *options, const struct cushim_api *cu)
 {
+    struct management_facts management;
     struct cushim_feature_facts facts;
     enum cushim_support support;
     char reason[REASON_SIZE];
@@ -102,6 +118,9 @@ static void print_json(const struct options *options, const struct cushim_api *c
     output_json_set(root, "driver", driver_json(cu));
     output_json_set(root, "device", asked ? json_integer(options->device) : json_null());
     output_json_set(root, "features", features);
+    output_json_set(root, "nvml",
+                    read_management(options, cu, &management) ? management_json(&management)
+                                                              : json_null());
     output_json_print(root);
 }
 
@@ -146,6 +165,10 @@ static void print_text(const struct options *options, const struct cushim_api *c
     driver_print(cu);
     output_table_print(&table, "");
     printf("%zu features shown, %zu of these supported\n", shown, supported);
+    struct management_facts management;
+    char text[MANAGEMENT_TEXT_SIZE];
+    if (read_management(options, cu, &management))
+        printf("By NVML: %s\n", management_words(text, &management));
 }
 
 static int run(const char *title, char **words)

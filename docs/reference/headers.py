@@ -15,8 +15,8 @@ INCLUDE = ROOT / "include"
 ADAPTERS = ("cuew.h", "dynlink_loader.h")
 
 
-def run_doxygen(output, make, version="", extra=""):
-    """Make "xml" or "html" below the folder; a warning is a failure.
+def run_doxygen(output, extra=""):
+    """Make the folder "xml" below a folder; a warning is a failure.
 
     Doxygen reads the headers by a link in /tmp: from the names of files it strips no folder whose
     name has letters beyond ASCII.
@@ -25,21 +25,18 @@ def run_doxygen(output, make, version="", extra=""):
         include = Path(folder, "include")
         include.symlink_to(INCLUDE)
         settings = (HERE / "Doxyfile").read_text(encoding="utf-8") + f"""
-PROJECT_NUMBER = {version}
 OUTPUT_DIRECTORY = "{output}"
 INPUT = "{include}/cushim"
 EXCLUDE_PATTERNS = {" ".join(f"*/{name}" for name in ADAPTERS)}
 STRIP_FROM_PATH = "{include}"
 STRIP_FROM_INC_PATH = "{include}"
-GENERATE_HTML = {'YES' if make == 'html' else 'NO'}
-GENERATE_XML = {'YES' if make == 'xml' else 'NO'}
 {extra}
 """
         done = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True,
                               check=False)
     if done.returncode != 0 or "warning:" in done.stderr:
         raise RuntimeError(f"doxygen: {done.stdout}{done.stderr}")
-    return Path(output) / make
+    return Path(output) / "xml"
 
 
 @dataclass

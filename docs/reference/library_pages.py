@@ -237,7 +237,7 @@ def main():
     version, date, output, *headers = arguments[:arguments.index("--") if wanted else None]
     output = Path(output)
     with tempfile.TemporaryDirectory() as folder:
-        made = run_doxygen(folder, "xml")
+        made = run_doxygen(folder)
         found = {header.name: header for header in read_headers(made)}
         owners = read_owners(made)
     owner = {}

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make the web site: the pages of the repository, the manual pages, the reference of the headers
-and the page of all entries. Run by `ninja -C build site`.
+"""Make the web site: the pages of the repository, the manual pages and the page of all entries,
+with a search that needs no server. Run by `ninja -C build site`.
 
 Usage: site.py OUTPUT VERSION SUPPORT MANUALS
 
 OUTPUT is emptied first if site.py made it. SUPPORT is the page of all entries that `cushim report`
-makes, MANUALS the folder of the manual pages. Needs python3-markdown, mandoc and doxygen.
+makes, MANUALS the folder of the manual pages. Needs python3-markdown and mandoc.
 """
 
+import html
+import json
 import posixpath
 import re
 import shutil
@@ -17,43 +19,28 @@ import sys
 from pathlib import Path
 from string import Template
 
+from highlight import colour_page
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(HERE.parent / "reference"))
-
-from headers import ADAPTERS, run_doxygen  # noqa: E402
-
-# The navigation. A page of docs/ that is not here comes last, under "More".
-GROUPS = {
-    "Start": ["README.md", "docs/index-of-questions.md", "docs/guide.md",
-              "docs/examples/README.md"],
-    "Adopt": ["docs/adopt.md", "docs/windows.md", "docs/own-kernel.md", "docs/languages.md",
-              "docs/python.md", "docs/nvml.md", "docs/packaging.md", "docs/abi.md",
-              "docs/security.md", "docs/platforms.md"],
-    "Use": ["docs/finding-the-driver.md", "docs/troubleshooting.md", "docs/features.md",
-            "docs/compat.md", "docs/facts.md", "docs/doctor.md", "docs/scan.md",
-            "docs/newer-and-diff.md", "docs/report.md"],
-    "Test": ["docs/simulated-driver.md", "docs/unit-tests.md", "docs/matrix.md",
-             "docs/ci.md", "docs/gcc.md"],
-    "Look up": ["docs/sentences.md", "docs/errors.md", "docs/verdicts.md", "docs/json.md",
-                "docs/simulated-details.md", "docs/simulated-entries.md",
-                "docs/kernel-functions.md",
-                "docs/measurements.md"],
-    "How it is made": ["docs/how-it-works.md", "gen/README.md", "kernels/README.md",
-                       "CONTRIBUTING.md", "CHANGELOG.md"],
-}
-REFERENCE = {"api/files.html": "Headers", "support.html": "All entries and features"}
+# Other loaders' names over cushim: these headers have no manual page.
+ADAPTERS = ("cuew", "dynlink_loader")
+# What README.md does not list among the pages for users.
+AUTHORS = ["CONTRIBUTING.md", "src/README.md", "src/sim/README.md", "gen/README.md",
+           "kernels/README.md", "CHANGELOG.md"]
+REFERENCE = {"support.html": "All entries and features", "man/index.html": "Manual pages"}
+QUESTIONS = "docs/index-of-questions.md"
 LINK = re.compile(r'(<(?:a href|img alt="[^"]*" src)=")([^"#:]+)((?:#[^"]*)?")')
 
 
 def pages():
-    """{group: [path]} of what there is."""
-    groups = {name: [path for path in paths if (ROOT / path).exists()]
-              for name, paths in GROUPS.items()}
-    known = {path for paths in groups.values() for path in paths}
-    more = [f"docs/{file.name}" for file in sorted((ROOT / "docs").glob("*.md"))
-            if f"docs/{file.name}" not in known]
-    return {**groups, "More": more} if more else groups
+    """{group: [path]}: README.md's table of contents, and what is for authors."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| (.*\.md.*) \|$", text.partition("## Read on")[2], re.M)
+    groups = {name.capitalize(): re.findall(r"\]\(([^)#]+\.md)", links) for name, links in rows}
+    first = next(iter(groups))
+    groups[first] = ["README.md", QUESTIONS, *groups[first]]
+    return {**groups, "For authors": [path for path in AUTHORS if (ROOT / path).exists()]}
 
 
 def target(path):
@@ -74,6 +61,28 @@ def slug(text, _separator):
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
+def plain(text):
+    """Words of HTML."""
+    text = re.sub(r"</?(?:a|b|code|em|i|span|strong)\b[^>]*>", "", text)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def headings(text):
+    """(start, level, name, words) of each heading that can be linked to."""
+    return [(found.start(), int(found[1]), found[2], plain(found[3])) for found in
+            re.finditer(r'<h([1-4])[^>]* id="([^"]+)"[^>]*>(.*?)</h\1>', text, re.S)]
+
+
+def contents(text, levels):
+    """The list of a page's headings, if it has several."""
+    found = [(level, name, words) for _, level, name, words in headings(text) if level in levels]
+    if len(found) < 2:
+        return ""
+    lines = [f'<li{" class=deep" if level > levels[0] else ""}><a href="#{name}">'
+             f"{html.escape(words)}</a></li>" for level, name, words in found]
+    return "\n".join(["<h2>On this page</h2>", "<ul>", *lines, "</ul>"])
+
+
 class Site:
     """What is written, and the links within it."""
 
@@ -82,6 +91,7 @@ class Site:
         self.version = version
         self.manuals = sorted(manuals, key=lambda page: (page.suffix, page.name))
         self.groups = pages()
+        self.index = []  # of the search: address, title, heading, text
         self.titles = {path: heading((ROOT / path).read_text(encoding="utf-8"))
                        for paths in self.groups.values() for path in paths}
         self.template = Template((HERE / "page.html").read_text(encoding="utf-8"))
@@ -90,7 +100,7 @@ class Site:
         """The list of all pages, for one of them."""
         groups = {name: {target(path): self.titles[path] for path in paths}
                   for name, paths in self.groups.items()}
-        groups["Reference"] = {**REFERENCE, "man/index.html": "Manual pages"}
+        groups["Reference"].update(REFERENCE)
         lines = []
         for name, links in groups.items():
             lines.append(f"<h2>{name}</h2>\n<ul>")
@@ -100,14 +110,30 @@ class Site:
             lines.append("</ul>")
         return "\n".join(lines)
 
-    def write(self, path, title, content):
+    def write(self, path, title, content, levels=(2, 3)):
         """A page within the frame that all share."""
         up = "../" * path.count("/")
         file = self.output / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(self.template.substitute(
             title=title, up=up, version=self.version, content=content,
-            navigation=self.navigation(path, up)), encoding="utf-8")
+            contents=contents(content, levels), navigation=self.navigation(path, up)),
+            encoding="utf-8")
+
+    def add_to_index(self, path, title, content):
+        """Each section of a page is something that the search finds."""
+        found = headings(content)
+        ends = [start for start, *_ in found[1:]] + [len(content)]
+        for (start, level, name, words), end in zip(found, ends):
+            text = plain(content[start:end])[len(words):].strip()
+            self.index.append([path if level == 1 and path[:4] != "man/" else f"{path}#{name}",
+                               title, words, text])
+
+    def add_questions(self, content):
+        """Each question leads to its answer."""
+        rows = re.findall(r'<tr>\s*<td>(.*?)</td>\s*<td><a href="([^"]+)">(.*?)</a>', content)
+        self.index += [[posixpath.normpath(posixpath.join("docs", link)), "I want to ...",
+                        plain(question), plain(answer)] for question, link, answer in rows]
 
     def copy(self, path):
         """A file of the repository, as it is."""
@@ -123,8 +149,10 @@ class Site:
         if path in self.titles:
             return before + up + target(path) + after
         header = re.fullmatch(r"include/cushim/(\w+)\.(h|hpp)", path)
-        if header and posixpath.basename(path) not in ADAPTERS:
-            return f"{before}{up}api/{header[1]}_8{header[2]}.html{after}"
+        if header and header[1] not in ADAPTERS:
+            page = {"cushim.h": "cushim", "cushim.hpp": "cushim.hpp"}.get(
+                posixpath.basename(path), f"cushim_{header[1]}")
+            return f"{before}{up}man/{page}.3.html{after}"
         source = ROOT / path
         if source.is_file():
             self.copy(path)
@@ -144,10 +172,14 @@ class Site:
         for path, title in self.titles.items():
             text = (ROOT / path).read_text(encoding="utf-8")
             text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.M)
-            html = markdown.markdown(text, extensions=["extra", "toc", "sane_lists"],
+            made = markdown.markdown(text, extensions=["extra", "toc", "sane_lists"],
                                      extension_configs={"toc": {"slugify": slug}})
-            html = LINK.sub(lambda found, path=path: self.link(path, found), html)
-            self.write(target(path), title, html)
+            made = LINK.sub(lambda found, path=path: self.link(path, found), made)
+            if path == QUESTIONS:
+                self.add_questions(made)
+            else:
+                self.add_to_index(target(path), title, made)
+            self.write(target(path), title, colour_page(made))
 
     def write_manuals(self):
         """The manual pages, by mandoc. Aliases are left out."""
@@ -156,13 +188,22 @@ class Site:
             if page.read_text(encoding="utf-8").startswith(".so "):
                 continue
             name = f"{page.stem}.{page.suffix[1:]}"
-            html = subprocess.run(["mandoc", "-T", "html", "-O", "fragment,man=%N.%S.html", page],
+            made = subprocess.run(["mandoc", "-T", "html", "-O", "fragment,man=%N.%S.html", page],
                                   text=True, capture_output=True, check=True).stdout
-            self.write(f"man/{name}.html", f"{page.stem}({page.suffix[1:]})", html)
+            title = f"{page.stem}({page.suffix[1:]})"
+            self.add_to_index(f"man/{name}.html", title, made)
+            self.write(f"man/{name}.html", title, made, (1, 2))
             names.append(name)
         links = "\n".join(f'<li><a href="{name}.html">{name[:-2]}({name[-1]})</a></li>'
                           for name in names)
         self.write("man/index.html", "Manual pages", f"<h1>Manual pages</h1>\n<ul>\n{links}\n</ul>")
+
+    def write_search(self):
+        """The script and its index; a script may be loaded from a disk, other data not."""
+        shutil.copy(HERE / "search.js", self.output)
+        (self.output / "search-index.js").write_text(
+            f"window.searchIndex = {json.dumps(self.index, ensure_ascii=False)};\n",
+            encoding="utf-8")
 
 
 def empty(output):
@@ -180,16 +221,14 @@ def main():
         import markdown  # noqa: F401 pylint: disable=import-outside-toplevel,unused-import
     except ImportError:
         sys.exit("site: python3-markdown is missing")
-    for tool in ("mandoc", "doxygen"):
-        if not shutil.which(tool):
-            sys.exit(f"site: {tool} is missing")
+    if not shutil.which("mandoc"):
+        sys.exit("site: mandoc is missing")
     empty(output)
     shutil.copy(HERE / "style.css", output)
     site = Site(output, version, Path(manuals).glob("*.[13]"))
     site.write_pages()
     site.write_manuals()
-    run_doxygen(output, "html", version)
-    (output / "html").rename(output / "api")
+    site.write_search()
     shutil.copy(support, output / "support.html")
     print(f"site: {output / 'index.html'}")
 

@@ -15,6 +15,10 @@ CAUSES = [json.loads(line) for line in
           (ROOT / "gen/registry/causes.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+SENTENCES = [json.loads(line) for line in
+             (ROOT / "gen/registry/sentences.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
 def explain(*words, code=OK):
     """The codes that are explained."""
     result = run("explain", "--json", *words)
@@ -86,6 +90,32 @@ def test_page(tmp_path):
                    check=True)
     assert (tmp_path / "errors.md").read_text(encoding="utf-8") == \
         (ROOT / "docs/errors.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text, cure", [
+    ("libcuda.so.1: truncated: 9 bytes, but a segment ends at 20; reinstall NVIDIA's driver",
+     "reinstall the driver; was the disk full?"),
+    ("truncated: the file ends within its ELF header", "reinstall the driver; was the disk full?"),
+    ("x: CUDA 9.0, but the program needs CUDA 11.2, and it lacks cuMemAllocAsync",
+     "use a newer driver; cushim compat names its version"),
+    ("ptxas x.ptx, line 3; error   : Predicate expression expected", "Real compilers refuse it"),
+])
+def test_sentence(text, cure):
+    """Of cushim's own sentences the cure is printed, whatever stands around them."""
+    result = run("explain", text)
+    assert (result.code, result.err) == (OK, "") and f"  cure            {cure}" in result.out
+    assert run("explain", "--json", text).json()["sentence"]["cure"].startswith(cure)
+
+
+def test_every_long_sentence_is_found():
+    """Or a longer one that has it in it. "see" leads from advice to a table of the page."""
+    own = [row for row in SENTENCES if len(row.get("sentence", "").replace("…", "")) >= 12 and
+           not row.get("cure", "").startswith("see ")]
+    assert len(own) > 400
+    for row in own[::9]:
+        text = row["sentence"].replace("…", "7")
+        found = run("explain", "--json", "--", text).json()["sentence"]
+        assert len(found["text"].replace("…", "")) >= len(row["sentence"].replace("…", "")), row
 
 
 def test_commands_of_checks():

@@ -104,8 +104,8 @@ BAD = {
                         ":2: H100 is known, with capability 90"),
     "known release": ('{"facts": 1}\n{"release": 12040, "ptx": 99, "branch": 550, "source": "s"}',
                       "release 12040 is known"),
-    "known toolkit": ('{"facts": 1}\n{"toolkit": 12040, "update": 0, "linux": "1.2", "source": "s"}',
-                      "known, with another driver"),
+    "known toolkit": ('{"facts": 1}\n{"toolkit": 12040, "update": 0, "linux": "1.2", '
+                      '"source": "s"}', "known, with another driver"),
     "known family": ('{"facts": 1}\n{"family": 12, "linux": "530.1", "source": "s"}',
                      "family 12 is known, with driver 525.60.13"),
     "known runtime": ('{"facts": 1}\n{"runtime": "libcudart.so.12", "release": 13000, '

@@ -2,15 +2,21 @@
 """What packagers rely on: each file in one package, options obeyed, sources joined, the wrap."""
 
 import fnmatch
+import hashlib
 import json
 import re
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 from adopt import HERE, NO_DRIVER, ROOT, need, run
 
 PACKAGING = ROOT / "packaging"
 SPEC = PACKAGING / "rpm/cushim.spec"
+HOME = "https:" + "//cushim.example/"
+VALUES = (f"homepage={HOME}", f"sha256={64 * '0'}", f"sha512={128 * '0'}",
+          f"release={HOME}cushim-0.1.0.tar.xz", "maintainer=A <a@cushim.example>")
 MACROS = {"_bindir": "bin", "_libdir": "lib/*", "_includedir": "include", "_datadir": "share",
           "_mandir": "share/man"}
 
@@ -79,13 +85,108 @@ def test_each_file_is_in_one_package(read, installed, build):
     assert not everything or stale == [], stale
 
 
-def test_spec():
+def test_installed_readme(installed):
+    """Its links, and those of the pages to each other, lead to files that are installed."""
+    top = installed.prefix / "share/doc/cushim"
+    links = 0
+    for page in [top / "README.md", *(top / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([\w./-]+)", page.read_text(encoding="utf-8")):
+            if page.name == "README.md" or link.endswith(".md") and not link.startswith("../"):
+                assert (page.parent / link).exists(), (page, link)
+                links += 1
+    assert links > 100
+
+
+def fill(folder, *values):
+    """The folders of packaging/ with values."""
+    run(sys.executable, PACKAGING / "fill.py", folder, *values)
+    return folder
+
+
+@pytest.mark.parametrize("values", [(), VALUES], ids=["bare", "filled"])
+def test_fill(values, tmp_path):
+    """Nothing is left to fill in; without a value its line is gone, or has its default."""
+    fill(tmp_path, *values)
+    texts = {path.relative_to(tmp_path): path.read_text(encoding="utf-8")
+             for path in tmp_path.rglob("*") if path.is_file()}
+    assert len(texts) > 20
+    places = re.compile(r"@(homepage|release|sha\d+|maintainer)\b")
+    assert [name for name, text in texts.items() if places.search(text)] == []
+    whole = "\n".join(texts.values())
+    assert whole.count("<cushim@localhost.localdomain>") == (0 if values else 3)
+    assert whole.count(HOME) == (12 if values else 0)
+    json.loads(texts[Path("vcpkg/vcpkg.json")])
+    compile(texts[Path("conan/conanfile.py")], "conanfile.py", "exec")
+    watch = texts[Path("debian/watch")].splitlines()[-1]
+    assert watch == (f"opts=pgpsigurlmangle=s/$/.asc/ {HOME} "
+                     "(?:.*/)?cushim-@ANY_VERSION@@ARCHIVE_EXT@" if values else "version=4")
+
+
+def test_fill_refuses(tmp_path):
+    for word in ("homepage", "home=page", "sha256="):
+        said = run(sys.executable, PACKAGING / "fill.py", tmp_path / "to", word, code=1)
+        assert f"'{word}' is not one of homepage" in said and not (tmp_path / "to").exists()
+
+
+def test_options_of_the_recipes():
+    """What a recipe passes to Meson are options that there are."""
+    known = set(re.findall(r"^option\('(\w+)'", (ROOT / "meson_options.txt").read_text("utf-8"),
+                           re.M)) | {"default_library"}
+    for name, least in (("vcpkg/portfile.cmake", 3), ("conda/meta.yaml", 7), ("rpm/cushim.spec", 6),
+                        ("debian/rules", 7)):
+        found = re.findall(r"-D(\w+)=", (PACKAGING / name).read_text(encoding="utf-8"))
+        assert len(found) >= least and set(found) <= known, (name, found)
+
+
+def test_spec(tmp_path):
     """rpm reads it, and rpmlint has no remark but those that rpmlint.toml explains."""
     need("rpmspec", "rpmlint")
-    shown = run("rpmspec", "-q", "--qf", "%{name}\n", SPEC).split()
-    assert {"cushim", "cushim-libs", "cushim-devel", "cushim-sim"} <= set(shown)
-    shown = run("rpmlint", "-c", PACKAGING / "rpm/rpmlint.toml", SPEC, code=None)
-    assert "0 errors, 0 warnings" in shown
+    for values in ((), VALUES):
+        spec = fill(tmp_path, *values) / "rpm/cushim.spec"
+        shown = run("rpmspec", "-q", "--qf", "%{name}\n", spec).split()
+        assert {"cushim", "cushim-libs", "cushim-devel", "cushim-sim-devel"} <= set(shown)
+        shown = run("rpmlint", "-c", PACKAGING / "rpm/rpmlint.toml", spec, code=None)
+        assert "0 errors, 0 warnings" in shown
+
+
+@pytest.mark.in_all
+def test_conan(tmp_path):
+    """A release of what is committed, by its address and hash: the recipe builds it, and a project
+    of CMake finds it."""
+    need("cmake", "meson", "git", "xz", "python3")
+    if run("git", "-C", ROOT, "status", code=None).startswith("fatal"):
+        pytest.skip("not a git checkout")
+    run("python3", "-m", "venv", tmp_path / "python")
+    said = run(tmp_path / "python/bin/pip", "install", "--quiet", "conan", code=None)
+    if not (tmp_path / "python/bin/conan").exists():
+        pytest.skip(f"pip cannot fetch Conan here: {said}")
+    run("git", "-C", ROOT, "archive", "--prefix=cushim-0.1.0/", "-o", tmp_path / "release.tar",
+        "HEAD")
+    run("xz", "-0", tmp_path / "release.tar")
+    release = tmp_path / "release.tar.xz"
+    fill(tmp_path / "filled", f"release=file://{release}",
+         f"sha256={hashlib.sha256(release.read_bytes()).hexdigest()}")
+    version = run("meson", "--version").strip()
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "conanfile.txt").write_text("[requires]\ncushim/0.1.0\n[generators]\n"
+                                           "CMakeDeps\nCMakeToolchain\n", encoding="utf-8")
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.15)\nproject(app LANGUAGES C)\n"
+        f"find_package(cushim REQUIRED)\nadd_executable(app {HERE}/app.c)\n"
+        "target_link_libraries(app PRIVATE cushim::static)\n", encoding="utf-8")
+    env = {"CONAN_HOME": str(tmp_path / "home")}
+    conan = tmp_path / "python/bin/conan"
+    run(conan, "profile", "detect", env=env)
+    profile = tmp_path / "home/profiles/default"
+    profile.write_text(profile.read_text("utf-8") + f"[platform_tool_requires]\nmeson/{version}\n",
+                       encoding="utf-8")
+    run(conan, "create", tmp_path / "filled/conan", "--version", "0.1.0", env=env, timeout=900)
+    run(conan, "install", project, "--output-folder", project / "made", env=env)
+    run("cmake", "-S", project, "-B", project / "made", "-DCMAKE_BUILD_TYPE=Release",
+        f"-DCMAKE_TOOLCHAIN_FILE={project / 'made/conan_toolchain.cmake'}")
+    run("cmake", "--build", project / "made")
+    assert "status not-found" in run(project / "made/app", env={"CUSHIM_LIBCUDA": NO_DRIVER})
 
 
 def test_versions_agree(build):
@@ -136,7 +237,7 @@ def test_wrap(tmp_path):
     wrap = (PACKAGING / "wrap/cushim.wrap").read_text(encoding="utf-8")
     cache = tmp_path / "subprojects/packagefiles"
     cache.mkdir(parents=True)
-    shutil.copy(PACKAGING / "wrap/cushim.wrap", tmp_path / "subprojects")
+    shutil.copy(fill(tmp_path / "filled") / "wrap/cushim.wrap", tmp_path / "subprojects")
     folder = re.search(r"^directory = (.*)$", wrap, re.M)[1]
     run("git", "-C", ROOT, "archive", f"--prefix={folder}/", "-o", cache / "release.tar", "HEAD")
     run("xz", "-0", cache / "release.tar")

@@ -2,6 +2,7 @@
 """A release as `meson dist` makes it: what is in it, and its installation in one line."""
 
 import re
+import shutil
 
 import pytest
 from adopt import HERE, NO_DRIVER, ROOT, facts, need, run
@@ -43,11 +44,44 @@ def test_release_has_them(release, tmp_path):
     assert facts(run(fetch / "made/app", env=NOTHING))["status"] == "not-found"
 
 
-def test_sources_are_no_release(tmp_path):
-    """CMake on the repository ends with a sentence that says where the two files are."""
-    need("cmake")
-    said = run("cmake", "-S", ROOT, "-B", tmp_path, code=1)
-    assert "Take a release" in said and "ninja -C build two-files" in said
+OWN_KERNEL = """cmake_minimum_required(VERSION 3.13)
+project(app LANGUAGES C)
+set(CUSHIM_HELPERS ON)
+{take}
+add_executable(app {sources}/app.c)
+target_link_libraries(app PRIVATE cushim::cushim)
+cushim_embed(app {sources}/add.cu OLDEST 10.2)
+"""
+FETCH = """include(FetchContent)
+FetchContent_Declare(cushim GIT_REPOSITORY file://{root} GIT_TAG HEAD)
+FetchContent_MakeAvailable(cushim)"""
+
+
+@pytest.mark.parametrize("take", ["add_subdirectory({root} cushim)", FETCH],
+                         ids=["add_subdirectory", "FetchContent"])
+def test_checkout(take, build, tmp_path):
+    """CMake on the sources as they are: Python makes the two files, the same as Meson's."""
+    need("cmake", "clang", *(["git"] if take == FETCH else []))
+    if take == FETCH and run("git", "status", cwd=ROOT, code=None).startswith("fatal"):
+        pytest.skip("not a git checkout")
+    (tmp_path / "CMakeLists.txt").write_text(OWN_KERNEL.format(
+        take=take.format(root=ROOT), sources=HERE / "own-kernel"), encoding="utf-8")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "made")
+    run("cmake", "--build", tmp_path / "made")
+    assert run(tmp_path / "made/app", env=NOTHING) == "CPU 1000\n"
+    for name in ("cushim.h", "cushim.c") if take != FETCH else ():
+        assert (tmp_path / "made/cushim/two-files" / name).read_bytes() == (
+            build.path / "src/packaging/two-files" / name).read_bytes()
+
+
+def test_checkout_without_python(tmp_path):
+    """CMake ends with a sentence that says what is missing."""
+    need("cmake", "make")
+    said = run("cmake", "-S", ROOT, "-B", tmp_path, "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF",
+               "-DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF",
+               f"-DCMAKE_MAKE_PROGRAM={shutil.which('make')}",
+               f"-DCMAKE_C_COMPILER={shutil.which('cc')}", code=1)
+    assert "Install python3, or take a release" in " ".join(said.split())
 
 
 def test_install_of_a_release(release, tmp_path):

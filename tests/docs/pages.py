@@ -14,6 +14,7 @@ A fenced block of C or C++ has a comment above it that tells what to do with it:
     <!-- test: output, no driver -->      what the program before it prints without a driver
     <!-- test: output, no device -->      ... and with a driver that finds no device
     <!-- test: session, NAME -->          a command and what it prints: test_readme.py
+    <!-- test: facts -->                  a file of facts: tests/cli/test_facts.py
 """
 
 import re
@@ -73,7 +74,7 @@ def read_blocks(pages):
         last = None
         for block in fenced(page):
             output = block.kind.startswith("output")
-            if block.kind.startswith("session, "):
+            if block.kind.startswith("session, ") or block.kind == "facts":
                 continue
             if block.kind and block.kind not in KINDS:
                 wrong.append(f"{block.name()}: no such mark: {block.kind}")

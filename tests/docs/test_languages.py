@@ -3,18 +3,28 @@
 
 import os
 import re
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pages import ROOT, fenced
 from runner import BUILD, CLI, HERE, NOWHERE, SIM, environment, run
 
 PAGE = ROOT / "docs/languages.md"
-PROGRAMS = {block.language: block.text for block in fenced(PAGE) if block.language}
-COMPILERS = {"rust": ("rustc", "--version"), "go": ("go", "version")}
-FILES = {"rust": "first.rs", "go": "first.go"}
-pytestmark = pytest.mark.in_all  # needs compilers of 'setup all'
+PROGRAMS = {re.match(r"\W+(\w+\.\w+)\n", block.text)[1]: block.text for block in fenced(PAGE)
+            if block.language}
+# file -> section, its compiler and a question that a working one answers, what it prints if it is
+# well, and what it says of memory that it does not get
 GOOD = "1024 numbers, all of them 7\n"
+LANGUAGES = {
+    "first.py": ("Python", ("python3", "--version"), GOOD, "cuMemAlloc returned 2\n"),
+    "first.rs": ("Rust", ("rustc", "--version"), GOOD, "cushim_memory_alloc"),
+    "table.rs": ("Rust with bindgen", ("bindgen", "--version"), "1 devices, driver of CUDA ", ""),
+    "first.go": ("Go", ("go", "version"), GOOD, "cushim_memory_alloc"),
+    "first.f90": ("Fortran", ("gfortran", "--version"), GOOD, "cushim_memory_alloc"),
+}
+pytestmark = pytest.mark.in_all  # needs compilers of 'setup all'
 
 
 def compiler_folder(name, question):
@@ -28,40 +38,54 @@ def compiler_folder(name, question):
 
 
 def test_the_programs_are_there():
-    assert list(PROGRAMS) == list(COMPILERS)
+    assert list(PROGRAMS) == list(LANGUAGES)
 
 
-@pytest.fixture(name="program", params=COMPILERS, scope="module")
+def module(folder):
+    """The module of Python as the wheel has it, and its program as a command."""
+    shutil.copytree(ROOT / "python/cushim", folder / "cushim", ignore=lambda *_: ["__pycache__"])
+    (folder / "cushim/libcushim.so.0").symlink_to((BUILD / "src/libcushim.so.0").resolve())
+    (folder / "first").write_text('#!/bin/sh\nexec python3 -B "${0%/*}/first.py"\n',
+                                  encoding="utf-8")
+    (folder / "first").chmod(0o755)
+
+
+@pytest.fixture(name="program", params=LANGUAGES, scope="module")
 def program_fixture(request, tmp_path_factory):
     """The built program; pkg-config is one that knows this build, which is not installed."""
-    language = request.param
-    compiler = compiler_folder(*COMPILERS[language])
+    section, question, _, _ = LANGUAGES[request.param]
+    compiler = compiler_folder(*question)
     if not compiler:
-        pytest.skip(f"{COMPILERS[language][0]} is not installed")
+        pytest.skip(f"{question[0]} is not installed")
     folder = tmp_path_factory.mktemp("a folder")
-    (folder / FILES[language]).write_text(PROGRAMS[language], encoding="utf-8")
+    (folder / request.param).write_text(PROGRAMS[request.param], encoding="utf-8")
     library = (BUILD / "src").resolve()
     if not list(library.glob("libcushim.so")):
         pytest.skip("built without the shared library")
     flags = f"-I{ROOT}/include -I{BUILD.resolve()}/gen"
     (folder / "pkg-config").write_text(
         "#!/bin/sh\ncase $1 in\n"
-        f"--variable=libdir) echo '{library}' ;;\n--cflags) echo '{flags}' ;;\n"
+        f"--variable=libdir) echo '{library}' ;;\n"
+        f"--variable=includedir) echo '{ROOT}/include' ;;\n--cflags) echo '{flags}' ;;\n"
         f"--libs) echo '-L{library} -lcushim' ;;\n*) exit 1 ;;\nesac\n", encoding="utf-8")
     (folder / "pkg-config").chmod(0o755)
-    section = re.search(rf"^## {language.title()}\n(.*?)^```", PAGE.read_text(encoding="utf-8"),
-                        re.M | re.S)[1]
-    lines = "".join(re.findall(r"^    (.*\n)", section, re.M)).replace("./first\n", "")
-    variables = environment(GOCACHE=str(folder / "cache"), GOPATH=str(folder / "go"))
-    variables["PATH"] = f"{folder}:{compiler}:{variables['PATH']}"
-    done = run(["sh", "-euc", lines], folder, variables)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "first"
+    if request.param.endswith(".py"):
+        module(folder)
+    else:
+        text = re.search(rf"^## {section}\n(.*?)^```", PAGE.read_text(encoding="utf-8"),
+                         re.M | re.S)[1]
+        lines = "".join(re.findall(r"^    (?!\./)(.*\n)", text, re.M))
+        variables = environment(GOCACHE=str(folder / "cache"), GOPATH=str(folder / "go"))
+        variables["PATH"] = f"{folder}:{compiler}:{variables['PATH']}"
+        done = run(["sh", "-euc", lines], folder, variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return SimpleNamespace(path=folder / request.param.partition(".")[0],
+                           good=LANGUAGES[request.param][2], failure=LANGUAGES[request.param][3])
 
 
 def start(program, **variables):
     """The finished program, with the library of this build."""
-    return run([program], program.parent,
+    return run([program.path], program.path.parent,
                environment(LD_LIBRARY_PATH=str((BUILD / "src").resolve()), **variables))
 
 
@@ -76,16 +100,17 @@ def test_on_simulated_drivers(program, version):
     """Right numbers, and all is given back: by the log, as Go's programs leave no summary."""
     if not SIM:
         pytest.skip("built without the simulated driver")
-    log = program.parent / f"calls-{version}.txt"
-    done = run([CLI, "sim", "--log", log, "--cuda", version, "--", program], program.parent,
-               environment(LD_LIBRARY_PATH=str((BUILD / "src").resolve()),
-                           CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve())))
+    log = program.path.parent / f"calls-{version}.txt"
+    done = run([CLI, "sim", "--log", log, "--cuda", version, "--", program.path],
+               program.path.parent, environment(LD_LIBRARY_PATH=str((BUILD / "src").resolve()),
+                                                CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve())))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == GOOD
+    assert done.stdout.startswith(program.good)
     calls = log.read_text(encoding="utf-8")
     for pair in (("cuMemAlloc_v2", "cuMemFree_v2"),
                  ("cuDevicePrimaryCtxRetain", r"cuDevicePrimaryCtxRelease(?:_v2)?")):
-        assert [len(re.findall(rf"\b{name}\(", calls)) for name in pair] == [1, 1], calls
+        expected = [1, 1] if program.good == GOOD else [0, 0]
+        assert [len(re.findall(rf"\b{name}\(", calls)) for name in pair] == expected, calls
 
 
 def test_a_failure_has_a_sentence(program):
@@ -94,4 +119,5 @@ def test_a_failure_has_a_sentence(program):
     done = start(program, CUSHIM_LIBCUDA=str((BUILD / f"src/sim/libcuda-sim-{SIM}.so").resolve()),
                  CUSHIM_SIM_FAULT="cuMemAlloc:error=OUT_OF_MEMORY", CUSHIM_SIM_SUMMARY="0")
     assert done.returncode == 0, done.stderr
-    assert "on the CPU, because cushim_memory_alloc" in done.stdout
+    expected = f"on the CPU, because {program.failure}" if program.failure else program.good
+    assert done.stdout.startswith(expected)

@@ -86,6 +86,47 @@ def test_info(tmp_path):
     compare(session, done)
 
 
+def rows(page, heading):
+    """{first cell: the others} of the tables of a section."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.M | re.S)[1]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")]
+             for line in section.splitlines() if line.startswith("|")]
+    return {first: others for first, *others in cells}
+
+
+def test_figures_are_those_of_the_measurements():
+    """The comparison's load, call, size and wrong slots, on the driver that it names."""
+    shown = rows("README.md", "Beside other ways")
+    loads = rows("docs/measurements.md", "A complete load")
+    load = dict(zip(loads["driver (CUDA)"], loads["550.163.01 (12.4)"]))
+    more = (int(load["cushim, µs"]) - int(load["bare, µs"])) / 1000
+    ratios = [f"{float(load[f'{kind} / bare']):.2f}" if f"{kind} / bare" in load else ""
+              for kind in ("cushim", "lines", "cuew", "nv-codec-headers")]
+    ratios[0] += f" (+{more:.2f} ms)"
+    assert shown["a load, over a bare `dlopen`, driver 12.4"] == [*ratios, ""]
+
+    over = {name: f"{float(cells[2]):.2f}"
+            for name, cells in rows("docs/measurements.md", "A call").items()
+            if cells[2][:1].isdigit()}
+    assert shown["a call, over a function pointer"] == \
+        [over["cushim's table"], *[over["function pointer"]] * 2, over["table of nv-codec-headers"],
+         f"{over['GOT (`-lcuda`, `-fno-plt`)']} to {over['PLT (`-lcuda`)']}"]
+
+    text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
+    collected = rows("docs/measurements.md", "Size")[
+        "`-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections`"]
+    others = re.search(r"cuew \(.*?adds ([\d,]+).*?nv-codec-headers [\d.]+\s+adds\s+([\d,]+)",
+                       text, re.S).groups()
+    assert shown["size in a program, bytes"] == [f"{int(collected[-1]):,}", "", *others, ""]
+
+    covered = rows("docs/measurements.md", "Coverage, and slots that hold another ABI than their "
+                   "type")["550.163.01 (12.4)"]
+    wrong, filled = re.fullmatch(r"(\d+) \((\d+)\)", covered[-1]).groups()
+    slots = shown["slots with another ABI than their type, driver 12.4"]
+    assert slots[:2] == [covered[1], f"{wrong} of {filled}, by plain names"]
+
+
 def test_a_difference_is_found(tmp_path):
     """The comparison can fail."""
     done = run([CLI, "info"], tmp_path, environment(CUSHIM_LIBCUDA=NOWHERE))

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.skipif(bool(LACKING), reason=f"without {', '.join(LACK
 @pytest.fixture(name="headers", scope="module")
 def headers_fixture(tmp_path_factory):
     """What Doxygen reads, without a warning: a file, macro, type or member without words is one."""
-    return read_headers(run_doxygen(tmp_path_factory.mktemp("xml"), "xml"))
+    return read_headers(run_doxygen(tmp_path_factory.mktemp("xml")))
 
 
 def functions(headers):
@@ -59,7 +59,7 @@ def lacks(header, function):
 def test_warnings_are_failures(tmp_path):
     """Doxygen's warnings reach us: a setting that leads to one ends the run."""
     with pytest.raises(RuntimeError, match="not documented"):
-        run_doxygen(tmp_path, "xml", extra="EXCLUDE_SYMBOLS =")
+        run_doxygen(tmp_path, extra="EXCLUDE_SYMBOLS =")
 
 
 def test_every_header_is_read(headers):

@@ -14,8 +14,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs/site"))
+
+from highlight import colour  # noqa: E402
+
 BUILD = Path(os.environ.get("MESON_BUILD_ROOT", "build"))
-LACKING = [tool for tool in ("doxygen", "mandoc") if not shutil.which(tool)] + \
+LACKING = ["mandoc"] * (not shutil.which("mandoc")) + \
     ["python3-markdown"] * (not importlib.util.find_spec("markdown"))
 pytestmark = [pytest.mark.skipif(bool(LACKING), reason=f"without {', '.join(LACKING)}"),
               pytest.mark.skipif(not list((BUILD / "docs/reference").glob("*.3")),
@@ -30,7 +34,7 @@ def make(output):
 
 
 @pytest.fixture(name="site", scope="module")
-def site_fixture(tmp_path_factory):
+def fixture_site(tmp_path_factory):
     """The site, in a folder of its own."""
     if not SUPPORT.exists():
         pytest.skip("ninja -C build support-page was not run")
@@ -87,9 +91,36 @@ def test_every_page_is_in_the_navigation(site):
     for page in pages:
         name = "index.html" if page.name == "README.md" else f"docs/{page.stem}.html"
         assert (site / name).exists() and name in start
-    for name in ("api/files.html", "support.html", "man/index.html"):
+    for name in ("support.html", "man/index.html"):
         assert name in start and (site / name).exists()
     assert "../support.html" in Links(site / "docs/report.html").links
+
+
+def test_every_section_can_be_searched(site):
+    """The index leads to each heading of each page, and to the answer of each question."""
+    index = (site / "search-index.js").read_text(encoding="utf-8")
+    found = json.loads(index.partition(" = ")[2].rstrip(";\n"))
+    addresses = {address for address, *_ in found}
+    for address in addresses:
+        path, _, name = address.partition("#")
+        assert not name or name in Links(site / path).names, address
+    pages = {address.partition("#")[0] for address in addresses}
+    assert {str(page.relative_to(site)) for page in (site / "docs").glob("*.html")} - pages == \
+        {"docs/index-of-questions.html"}
+    assert sum(title == "I want to ..." for _, title, *_ in found) >= 40
+    assert any(heading == "cushim_load" and "table" in text for *_, heading, text in found)
+
+
+@pytest.mark.parametrize("language, text, marked", [
+    ("c", 'int a = 12; // "b"', '<span class="word">int</span> a = <span class="number">12</span>; '
+                                '<span class="comment">// "b"</span>'),
+    ("sh", "echo $# '#' # c", "echo $# <span class=\"string\">'#'</span> "
+                              '<span class="comment"># c</span>'),
+    ("diff", "+#include <a>", '<span class="word">+#include</span> &lt;a&gt;'),
+    ("text", "if < 3", "if &lt; 3"),
+])
+def test_colours(language, text, marked):
+    assert colour(language, text) == marked
 
 
 def test_page_of_all_entries_has_the_measured_drivers(site):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""docs/sentences.md has every sentence that the library and the simulated driver can print,
-and no other. A string in the sources counts if it has two words, and is no part listed below."""
+"""gen/registry/sentences.jsonl, and docs/sentences.md which is made of it, have every sentence that
+the library and the simulated driver can print, and no other. A string in the sources counts if it
+has two words, and is no part listed below."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -11,16 +14,15 @@ LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 CONVERSION = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?"
                         r"(?:hh|h|ll|l|z|j|t)?[diouxXcsp])")
 RUN = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\b[A-Z][A-Z0-9_a-z]*\b(?=\s*\"|\s*[,)])))*")
-# Assembler, JSON, dumps for developers, generated graphs: nobody reads them as a sentence.
-OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/dump.c", "ptx/read/form.c",
-               "graph/graph_dot.c", "sim/core/profile.c", "thin/stub.S")
+# Assembler, JSON, generated graphs: nobody reads them as a sentence.
+OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/form.c",
+               "graph/graph.c", "sim/core/profile.c", "thin/stub.S",
+               "nvml/nvml_clock.c", "nvml/nvml_event.c")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
 CUDA driver
 NVIDIA's library for management
 the driver's NVML
-turing ampere
-turing ada
 the CUDA driver
 the driver
 the driver, of CUDA ….…,
@@ -52,7 +54,6 @@ local memory
 shared data
 parameter space
 constant memory
-without body
 register count
 variable count
 linker input '…'
@@ -105,8 +106,7 @@ def listed():
     rows = re.findall(r"^\| (`+) ?(.+?) ?\1 \| (.+) \|$", PAGE[PAGE.index("## The load"):], re.M)
     assert all(cure.strip() for _, _, cure in rows)
     lists = re.findall(r"^```text\n(.*?)^```", PAGE, re.M | re.S)
-    inline = re.findall(r"`(kernel '…', block[^`]*)`", PAGE)
-    found = [row[1] for row in rows] + inline + \
+    found = [row[1] for row in rows] + \
         [line.strip() for text in lists for line in text.splitlines()]
     return [re.sub("( …)+$", "", sentence) for sentence in found]
 
@@ -116,7 +116,14 @@ def test_no_sentence_is_missing():
     missing = [f"{name}: {sentence}" for sentence, name in printed().items()
                if sentence not in page]
     assert len(printed()) > 300
-    assert not missing, "docs/sentences.md lacks:\n" + "\n".join(missing)
+    assert not missing, "gen/registry/sentences.jsonl lacks:\n" + "\n".join(missing)
+
+
+def test_page_is_made_of_the_registry(tmp_path):
+    made = tmp_path / "sentences.md"
+    subprocess.run([sys.executable, ROOT / "gen/emit.py", "sentences.md", made], check=True)
+    assert made.read_text(encoding="utf-8") == PAGE, \
+        "run gen/emit.py sentences.md docs/sentences.md"
 
 
 def test_no_sentence_is_too_many():

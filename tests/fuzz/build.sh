@@ -27,7 +27,8 @@ export folder flags
 # Several at a time: the name of each source is the argument.
 # shellcheck disable=SC2016
 printf '%s\n' src/sim/*/*.c src/sim/ptx/*/*.c src/loader/*.c src/helpers/*.c \
-    "$folder"/generated/*.c tests/fuzz/fuzz_ptx.c tests/fuzz/fuzz_fatbin.c tests/fuzz/fuzz_api*.c |
+    "$folder"/generated/*.c tests/fuzz/fuzz_ptx.c tests/fuzz/fuzz_fatbin.c tests/fuzz/fuzz_api*.c \
+    tests/sim/ptx/dump.c |
     grep -v -e sim/thin/ -e windows -e helpers/feature -e helpers/compat |
     xargs -P "$(nproc)" -n 1 sh -c '
         rounding=
@@ -38,7 +39,8 @@ printf '%s\n' src/sim/*/*.c src/sim/ptx/*/*.c src/loader/*.c src/helpers/*.c \
 for name in fuzz_ptx fuzz_fatbin; do
     clang -fsanitize=fuzzer,address,undefined -o "$folder/$name" "$folder/tests-fuzz-$name.c.o" \
         "$folder"/src-sim-ptx-*.o "$folder/src-sim-module-image.c.o" \
-        "$folder/src-sim-module-fatbin.c.o" -lzstd -llz4 -lm -lpthread
+        "$folder/src-sim-module-fatbin.c.o" "$folder/generated-sim_device_runtime.c.o" \
+        "$folder/tests-sim-ptx-dump.c.o" -lzstd -llz4 -lm -lpthread
 done
 clang -fsanitize=address,undefined -o "$folder/fuzz_api" "$folder"/tests-fuzz-fuzz_api*.o \
     "$folder"/generated-*.o "$folder"/src-*.o -lzstd -llz4 -lm -ldl -lpthread

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sim/ptx/dump.h"
 #include "ptx/lower/lower.h"
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"

@@ -267,6 +267,12 @@ BAD = {
     "an explanation with an unknown field": (
         "causes", 1, b'{"code": 1, "runtime": "a", "phrases": [], "who": "b", "causes": '
         b'[{"cause": "c", "check": "d"}], "cure": ""}\n', "unknown field cure"),
+    "a sentence twice": ("sentences", 5, b'{"sentence": "no `end`", "cure": "a"}\n',
+                         "no `end` is there twice"),
+    "a cure of nothing": ("sentences", 1, b'{"cure": "a"}\n',
+                          "not a heading, a text, or a sentence with or without a cure"),
+    "an empty cure": ("sentences", 2, b'{"sentence": "a", "cure": " "}\n',
+                      "a field is empty, or no string"),
     "a feature of two words": ("features", 1, b'{"feature": "a b", "group": "g", "text": "t", '
                                b'"since": 2000, "entries": ["cuInit"]}\n',
                                "a b is not lower case with hyphens"),
@@ -299,7 +305,8 @@ BAD = {
 }
 OUTPUT_OF = {"drivers": "drivers.c", "features": "features.c", "entries": "entries.c",
              "types": "cuda_types.h", "levels": "api.h", "errors": "error_names.c",
-             "typedefs": "cudaTypedefs.h", "gpus": "gpus.c", "causes": "causes.c"}
+             "typedefs": "cudaTypedefs.h", "gpus": "gpus.c", "causes": "causes.c",
+             "sentences": "sentences.c"}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -51,7 +51,11 @@ def test_entries(tmp_path):
      "3: cuInit is missing already"),
     ("/* two\nlines */\nMISSING(cuInit)\n", "3: no area yet"),
     ('AREA("a")\nMISING(cuInit)\n', "2: no mark"),
-    ('AREA("a")\nMISSING(cuInit) // why\n', "2: no mark")])
+    ('AREA("a")\nMISSING(cuInit) // why\n', "2: no mark"),
+    ("ANSWER(cuInit, CUDA_SUCCESS)\nSAME(cuInit, cuPass)\n", "2: cuInit has an answer already"),
+    ("ANSWER(cuInit, 1 + 1)\n", "1: no mark"),
+    ("SAME(cuMemAlloc, cuNothing)\n", "1: no parameter of cuNothing has the name dptr, bytesize"),
+    ("SAME(cuMemAlloc, cuInit)\n", "1: no parameter of cuInit has the name dptr, bytesize")])
 def test_bad_marks(tmp_path, marks, message):
     assert emit(tmp_path, "sim_entries.md", marks, 1) == f"{tmp_path}/missing.def:{message}\n"
 
@@ -61,6 +65,18 @@ def test_header(tmp_path):
     text = emit(tmp_path, "sim_behaviours.h")
     assert "CUresult sim_cuInit(" in text and "sim_cuMemAlloc(" not in text
     assert "#define SIM_LACK_cuPass_null CUDA_ERROR_NO_DEVICE\n" in text
+
+
+def test_without_code(tmp_path):
+    """An entry that is a line of data is simulated, and no behaviour of it compiles."""
+    marks = MARKS.replace("MISSING(cuGetProcAddress)\n", "") + \
+        "ANSWER(cuInit, sim_memory_old())\nSAME(cuGetProcAddress, cuGetProcAddress_v2)\n"
+    text = emit(tmp_path, "sim_exports.c", marks)
+    assert "sim_call.result = sim_memory_old();" in text
+    assert "sim_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, 0);" in \
+        re.sub(r"\s+", " ", text)
+    assert rows(text)["cuInit"][2] == rows(text)["cuGetProcAddress"][2] == "1"
+    assert "sim_cuInit(" not in text + emit(tmp_path, "sim_behaviours.h", marks)
 
 
 @pytest.mark.parametrize("version, symbols", [

@@ -87,14 +87,13 @@ def table(include, drivers):
 
 
 def changes(include):
-    """Lines: each name that means another ABI from some level on."""
+    """Lines: for each level the symbols that names mean from it on, and did not before."""
     columns = list(eras(include, known_names()))
-    yield "| from | name | before | from then on |"
-    yield "| --- | --- | --- | --- |"
+    yield "| from | names mean |"
+    yield "| --- | --- |"
     for (*_, old), (first, _, new) in zip(columns, columns[1:]):
-        for name in sorted(old):
-            if old[name] != new[name]:
-                yield f"| {release(first)} | `{name}` | `{old[name]}` | `{new[name]}` |"
+        symbols = [f"`{new[name]}`" for name in sorted(old) if old[name] != new[name]]
+        yield f"| {release(first)} | {', '.join(symbols)} |"
 
 
 def main():

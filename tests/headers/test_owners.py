@@ -136,6 +136,7 @@ void use(const api *cu, float *data)
     event done(gpu);
     queue.copy(numbers, host);
     queue.copy(more, numbers.part(0, 5));
+    queue.copy(more.part(5, 5), numbers.part(0, 5));
     queue.fill(more, 1.0f);
     queue.record(done);
     queue.wait(done);

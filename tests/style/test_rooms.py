@@ -10,7 +10,7 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 BUILD = Path(os.environ.get("MESON_BUILD_ROOT", "build"))
-# From the ground up. A file may use those before it; docs/how-it-works.md describes each.
+# From the ground up. A file may use those before it; src/README.md describes each.
 LOADER = ["entries", "error_names", "text", "registry", "error_name", "status", "last_error",
           "stubs", "elf_file", "platform_posix", "dylib", "lookup", "find", "resolve", "instance",
           "open", "require", "proc", "init"]

@@ -4,7 +4,11 @@
 # Each FILE is a .ptx or a .cu file. The target gets a header with its PTX as a string: add.cu is
 # #include "add_ptx.h", static const char add_ptx[]. The build fails if drivers of the release
 # OLDEST do not read that PTX. A .cu file is compiled by clang, nvcc or nvrtc, for ISA and ARCH.
-set(_cushim_embed "${CMAKE_CURRENT_LIST_DIR}/embed.py" CACHE INTERNAL "what makes headers of kernels")
+set(_cushim_embed "${CMAKE_CURRENT_LIST_DIR}/embed.py")
+if(NOT EXISTS "${_cushim_embed}") # cushim's own tree
+    get_filename_component(_cushim_embed "${CMAKE_CURRENT_LIST_DIR}/../../../kernels/embed.py" ABSOLUTE)
+endif()
+set(_cushim_embed "${_cushim_embed}" CACHE INTERNAL "what makes headers of kernels")
 
 function(cushim_embed target)
     cmake_parse_arguments(PARSE_ARGV 1 embed "" "OLDEST;ISA;ARCH;WITH;CLANG" "")

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -63,7 +62,11 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
                               .outer = current};
     make_current(call);
     calls_of[entry]++;
-    if (sim_control_before(call))
+    if (call->entry->superseded && sim_fault_traps()) {
+        sim_lock_leave();
+        sim_fault_trap(entry);
+    }
+    if (sim_fault_before(call))
         return false;
     if (needs_init(call->entry) && sim_thread_in_callback()) {
         call->result = CUDA_ERROR_NOT_PERMITTED;
@@ -82,7 +85,9 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
 CUresult sim_call_end(struct sim_call *call)
 {
     struct sim_journal_note note;
-    sim_control_after(call);
+    sim_fault_after(call);
+    sim_log_call(call);
+    sim_summary_call(call->result);
     if (sim_usage_all())
         sim_device_note_usage();
     bool told = sim_journal_keep(call, &note);

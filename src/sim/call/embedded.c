@@ -9,8 +9,6 @@
 #include <cushim/sim.h>
 
 #include "context/context.h"
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "helpers/error.h"
 #include "memory/memory.h"
@@ -18,7 +16,7 @@
 
 __attribute__((destructor)) static void end(void)
 {
-    sim_unload();
+    sim_start_unload();
 }
 
 void *cushim_sim_symbol(void *user, const char *symbol)
@@ -40,7 +38,7 @@ static const char *wrong_with(const struct cushim_sim_options *options)
 {
     if (options->size != sizeof *options)
         return "size is not that of struct cushim_sim_options";
-    if (options->cuda < 0 || options->cuda > sim_version_built || options->cuda % 10 != 0 ||
+    if (options->cuda < 0 || options->cuda > sim_config_built || options->cuda % 10 != 0 ||
         (options->cuda && options->cuda < SIM_OLDEST))
         return "cuda is no version that can be simulated";
     if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/call.h"
 
+#include <string.h>
+
+#include "core/config.h"
+
 static void *(*exported)(size_t entry); /* of a library that stands before this code; or NULL */
 
 void sim_entry_export(void *(*address)(size_t entry))
@@ -11,4 +15,105 @@ void sim_entry_export(void *(*address)(size_t entry))
 void *sim_entry_address(const struct sim_entry *entry)
 {
     return exported ? exported((size_t)(entry - sim_entries)) : entry->function;
+}
+
+/* cuGetProcAddress, as measured on real drivers: the newest ABI of a name that this driver has and
+ * that is not newer than the version asked for. */
+
+#define LEGACY 'l'
+/* From this release on a version newer than the driver's is refused. */
+#define STRICT_VERSION 13000
+#define ALL_FLAGS                                                                                  \
+    (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+
+/* The newest fitting entry of a name in the given stream form, versions compared without sign as
+ * real drivers do; `*exists`: some entry has the name. */
+static const struct sim_entry *best(const char *name, int version, bool per_thread, bool *exists)
+{
+    const struct sim_entry *found = NULL;
+    for (size_t i = 0; i < sim_entry_count; i++) {
+        const struct sim_entry *entry = &sim_entries[i];
+        if (entry->since > sim_config.cuda || (entry->stream != LEGACY) != per_thread ||
+            strcmp(entry->name, name) != 0)
+            continue;
+        *exists = true;
+        if ((unsigned)entry->since <= (unsigned)version && (!found || entry->since >= found->since))
+            found = entry;
+    }
+    return found;
+}
+
+static CUresult ask(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                    const struct sim_entry **found, bool *exists)
+{
+    /* Both flags together are taken, as the per-thread one. */
+    bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    *exists = false;
+    *found = NULL;
+    if (!symbol || !pfn || flags > ALL_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (sim_config.cuda >= STRICT_VERSION && version > sim_config.cuda)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (per_thread)
+        *found = best(symbol, version, true, exists);
+    if (!*found && !*exists)
+        *found = best(symbol, version, false, exists);
+    if (*found && sim_fault_missing(*found)) { /* and no other one instead */
+        *found = NULL;
+        *exists = false;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The ABI that a caller of this version means, where this driver is too old to have it. */
+static const struct sim_entry *meant_by(const struct sim_entry *found, int version)
+{
+    const struct sim_entry *meant = found;
+    for (size_t i = 0; i < sim_entry_count; i++) {
+        const struct sim_entry *entry = &sim_entries[i];
+        if (entry->stream == found->stream && entry->since > meant->since &&
+            (unsigned)entry->since <= (unsigned)version && strcmp(entry->name, found->name) == 0)
+            meant = entry;
+    }
+    return meant->abi == found->abi ? NULL : meant;
+}
+
+/* The function of an answer; under the wrong-ABI trap, one that aborts where it is not the ABI
+ * that was meant. */
+static void *address_of(const struct sim_entry *found, int version)
+{
+    const struct sim_entry *meant = sim_fault_traps() ? meant_by(found, version) : NULL;
+    if (!meant)
+        return sim_entry_address(found);
+    sim_fault_wrong(found, meant->symbol, version);
+    return found->trap;
+}
+
+CUresult sim_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    const struct sim_entry *found;
+    bool exists;
+    CUresult result = ask(symbol, pfn, cudaVersion, flags, &found, &exists);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!found)
+        return CUDA_ERROR_NOT_FOUND;
+    *pfn = address_of(found, cudaVersion);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+                                 CUdriverProcAddressQueryResult *symbolStatus)
+{
+    const struct sim_entry *found;
+    bool exists;
+    CUresult result = ask(symbol, pfn, cudaVersion, flags, &found, &exists);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *pfn = found ? address_of(found, cudaVersion) : NULL;
+    if (symbolStatus)
+        *symbolStatus = found    ? CU_GET_PROC_ADDRESS_SUCCESS
+                        : exists ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                 : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return CUDA_SUCCESS;
 }

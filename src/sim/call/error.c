@@ -3,7 +3,6 @@
 #include "call/call.h"
 #include "core/config.h"
 #include "error_names.h"
-#include "sim.h"
 
 /* A driver knows the codes of its own release. */
 static bool too_new(CUresult error)

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/config.h"
 #include "core/core.h"
 
 #define SINCE 12090

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
+#include "launch/launch.h"
 #include "ptx/ptx.h"
+#include "queue/queue.h"
 
 static bool started;
 
@@ -69,4 +69,11 @@ void sim_start(void)
     ptx_checks(sim_config.checks);
     sim_device_make_all();
     read_control(false, false);
+}
+
+void sim_start_unload(void)
+{
+    sim_interrupt_unload();
+    sim_ticket_unload();
+    sim_stack_unload();
 }

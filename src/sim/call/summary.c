@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "context/context.h"
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "launch/launch.h"
 
@@ -127,7 +125,7 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     fputs(", \"left_to_context\": ", memory);
     sim_live_json(taken, memory);
     fprintf(memory, ", \"rules\": [%s], \"found_in_kernels\": %llu}\n", rules ? rules : "",
-            sim_launch_report_count());
+            sim_launch_prepare_report_count());
     free(rules);
     int file = open(report_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fclose(memory) != 0 || file < 0 || write(file, text, size) != (ssize_t)size)

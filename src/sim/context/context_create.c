@@ -2,8 +2,6 @@
 /* Contexts of the program's own: made by all the entries there have been, and destroyed. */
 #include "context/context.h"
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 
 bool sim_context_create_flags_valid(unsigned flags)
@@ -72,7 +70,7 @@ CUresult sim_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
                               flags, dev);
 }
 
-static CUresult destroy(CUcontext ctx)
+CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
 {
     struct sim_context *context = sim_object(SIM_CONTEXT, ctx);
     if (!ctx)
@@ -83,16 +81,6 @@ static CUresult destroy(CUcontext ctx)
         (void)sim_stack_pop();
     sim_life_end(context);
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuCtxDestroy(CUcontext ctx)
-{
-    return destroy(ctx);
-}
-
-CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
-{
-    return destroy(ctx);
 }
 
 CUresult sim_cuCtxAttach(CUcontext *pctx, unsigned int flags)

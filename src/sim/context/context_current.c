@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Which context is current to the calling thread. */
 #include "context/context.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 
 /* A handle of a destroyed context is taken like any other, as devices do: the next call that uses
  * it fails. What never was a context is refused, as the manual has it; a device crashes. */
-static CUresult push(CUcontext ctx)
+CUresult sim_cuCtxPushCurrent_v2(CUcontext ctx)
 {
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
     return sim_context_was_on(ctx) ? sim_stack_push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-static CUresult pop(CUcontext *pctx)
+CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
 {
     if (!sim_stack_depth())
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -22,26 +21,6 @@ static CUresult pop(CUcontext *pctx)
     if (pctx)
         *pctx = popped;
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuCtxPushCurrent(CUcontext ctx)
-{
-    return push(ctx);
-}
-
-CUresult sim_cuCtxPushCurrent_v2(CUcontext ctx)
-{
-    return push(ctx);
-}
-
-CUresult sim_cuCtxPopCurrent(CUcontext *pctx)
-{
-    return pop(pctx);
-}
-
-CUresult sim_cuCtxPopCurrent_v2(CUcontext *pctx)
-{
-    return pop(pctx);
 }
 
 CUresult sim_cuCtxSetCurrent(CUcontext ctx)
@@ -93,11 +72,6 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
     if (result == CUDA_SUCCESS)
         result = sim_capture_refuse_context(context);
     return result == CUDA_SUCCESS ? sim_stream_synchronize_context(context) : result;
-}
-
-CUresult sim_cuCtxSynchronize(void)
-{
-    return sim_cuCtxSynchronize_v2(NULL);
 }
 
 CUresult sim_cuCtxGetFlags(unsigned int *flags)

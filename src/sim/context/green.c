@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -168,7 +167,8 @@ CUresult sim_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, uns
     if (!phStream || flags != CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = sim_stream_make(green->context, flags, sim_priority_clamp(priority), &stream);
+        result =
+            sim_stream_make(green->context, flags, sim_stream_priority_clamp(priority), &stream);
     if (result == CUDA_SUCCESS)
         *phStream = (CUstream)stream;
     return result;

@@ -2,7 +2,6 @@
 /* Memory and events of other processes, by handles of 64 bytes. */
 #include <string.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
 #include "queue/queue.h"
 
@@ -66,11 +65,6 @@ CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 hand
     found->opened++;
     *pdptr = found->address;
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuIpcOpenMemHandle(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 handle, unsigned int Flags)
-{
-    return sim_cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
 }
 
 CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)

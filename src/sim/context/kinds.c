@@ -2,7 +2,6 @@
 /* The kinds of objects: what each is called, and how it ends with its context. */
 #include "context/context.h"
 
-#include "core/core.h"
 #include "launch/launch.h"
 #include "memory/memory.h"
 #include "module/module.h"

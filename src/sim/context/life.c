@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 

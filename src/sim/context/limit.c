@@ -3,8 +3,6 @@
  * no effect on how fast anything runs. */
 #include "context/context.h"
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -195,6 +193,6 @@ CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriori
     if (leastPriority)
         *leastPriority = SIM_PRIORITY_LEAST;
     if (greatestPriority)
-        *greatestPriority = sim_priority_greatest();
+        *greatestPriority = sim_stream_priority_greatest();
     return CUDA_SUCCESS;
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
 #include "module/module.h"
 #include "queue/queue.h"

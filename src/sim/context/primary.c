@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "context/context.h"
-#include "core/core.h"
 #include "device/device.h"
 
 /* Its memory stays: a thread's stack may have its handle long after it was released. */

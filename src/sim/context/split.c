@@ -3,9 +3,7 @@
  * processors: all of them may be scheduled together. */
 #include <string.h>
 
-#include "core/config.h"
 #include "device/device.h"
-#include "sim.h"
 
 enum { MOST_TOGETHER = 32 };
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "memory/memory.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
+#include "texture/texture.h"
 
 /* Pageable memory up to this size is read before the call returns, as real drivers do. */
 #define STAGED ((size_t)64 << 10)
@@ -50,6 +52,7 @@ static CUresult row(const struct sim_copy *copy, uint64_t to, uint64_t from)
         if (!target || !source)
             return CUDA_ERROR_ILLEGAL_ADDRESS;
         memmove(target, source, size);
+        ptx_memory_written(target, size);
         to += size;
         from += size;
         left -= size;
@@ -57,7 +60,7 @@ static CUresult row(const struct sim_copy *copy, uint64_t to, uint64_t from)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_copy_run(void *user)
+static CUresult sim_copy_run(void *user)
 {
     const struct sim_copy *copy = user;
     size_t to_size = span(copy, &copy->to), from_size = span(copy, &copy->from);
@@ -71,6 +74,7 @@ CUresult sim_copy_run(void *user)
             size_t from_at = z * copy->from.slice + y * copy->from.row;
             if (whole) {
                 memmove(to + to_at, from + from_at, copy->width);
+                ptx_memory_written(to + to_at, copy->width);
                 continue;
             }
             CUresult result = row(copy, copy->to.address + to_at, copy->from.address + from_at);
@@ -151,8 +155,8 @@ static CUDA_MEMCPY3D_v2 shown(const struct sim_copy *copy)
                               .Depth = 1};
 }
 
-static CUresult item_make(struct sim_context *context, const struct sim_copy *copy,
-                          const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item)
+CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
+                       const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item)
 {
     struct job *job = job_make(copy, stage);
     if (!job)
@@ -172,7 +176,8 @@ static CUresult submit_async(struct sim_stream *stream, const struct sim_copy *c
     bool stage = !capturing && is_pageable(&copy->from) && span(copy, &copy->from) <= STAGED;
     /* A call whose pageable memory cannot be set aside returns when the copy is done. */
     bool wait = !capturing && (is_pageable(&copy->to) || (is_pageable(&copy->from) && !stage));
-    CUresult result = item_make(stream->object.context, copy, parameters, stage && !wait, &item);
+    CUresult result =
+        sim_copy_item(stream->object.context, copy, parameters, stage && !wait, &item);
     if (result != CUDA_SUCCESS)
         return result;
     return wait ? sim_stream_submit_wait(stream, &item) : sim_stream_submit(stream, &item);
@@ -200,12 +205,225 @@ CUresult sim_copy_submit(CUstream handle, const struct sim_copy *copy,
     return sim_stream_submit_wait(stream, &item);
 }
 
-CUresult sim_copy_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *parameters,
-                          struct sim_item *item)
+/* --- Copies of plain ranges, in every direction --- */
+
+/* A pool's memory on the host is the host's to a copy, whatever access a device has. */
+static CUresult of_pool_on_host(const struct sim_allocation *found, CUmemorytype type,
+                                uint64_t address, size_t size)
 {
-    struct sim_copy copy;
-    CUresult result = sim_copy_box(&copy, parameters);
-    if (result == CUDA_SUCCESS && (!copy.width || !copy.height || !copy.depth))
-        result = CUDA_ERROR_INVALID_VALUE; /* a node must do something */
-    return result == CUDA_SUCCESS ? item_make(context, &copy, parameters, false, item) : result;
+    bool inside = !found->ending && size <= found->usable - (size_t)(address - found->address);
+    return type != CU_MEMORYTYPE_DEVICE && inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
+                            bool write)
+{
+    *side = (struct sim_side){.kind = SIM_SIDE_DEVICE, .address = address};
+    if (address == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_allocation *found = sim_range_find(address);
+    if (found && found->kind == SIM_MEMORY_POOL_HOST)
+        return of_pool_on_host(found, type, address, size);
+    if (type == CU_MEMORYTYPE_DEVICE || sim_address_is_device(address) || found)
+        return sim_memory_covers(address, size, write) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    side->kind = SIM_SIDE_HOST;
+    return CUDA_SUCCESS;
+}
+
+static CUresult line(CUstream stream, bool wait, CUmemorytype to_type, uint64_t to,
+                     CUmemorytype from_type, uint64_t from, size_t size)
+{
+    struct sim_context *context;
+    struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (size) {
+        result = sim_copy_line_side(&copy.to, to_type, to, size, true);
+        if (result == CUDA_SUCCESS)
+            result = sim_copy_line_side(&copy.from, from_type, from, size, false);
+        if (result != CUDA_SUCCESS)
+            return sim_copy_refused(stream, result);
+    }
+    return sim_copy_submit(stream, &copy, NULL, wait);
+}
+
+/* The entry that waits and the one that does not. The columns: what either side is, its type, and
+ * how it becomes a number. */
+#define ADDRESS(place) (place)
+#define POINTER(place) (uint64_t)(uintptr_t)(place)
+#define LINE(symbol, async, to_kind, to_type, to_number, from_kind, from_type, from_number)        \
+    CUresult sim_##symbol(to_type to, from_type from, size_t size)                                 \
+    {                                                                                              \
+        return line(NULL, true, CU_MEMORYTYPE_##to_kind, to_number(to), CU_MEMORYTYPE_##from_kind, \
+                    from_number(from), size);                                                      \
+    }                                                                                              \
+    CUresult sim_##async(to_type to, from_type from, size_t size, CUstream stream)                 \
+    {                                                                                              \
+        return line(stream, false, CU_MEMORYTYPE_##to_kind, to_number(to),                         \
+                    CU_MEMORYTYPE_##from_kind, from_number(from), size);                           \
+    }
+LINE(cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, DEVICE, CUdeviceptr_v2, ADDRESS, HOST, const void *,
+     POINTER)
+LINE(cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, HOST, void *, POINTER, DEVICE, CUdeviceptr_v2, ADDRESS)
+LINE(cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, DEVICE, CUdeviceptr_v2, ADDRESS, DEVICE, CUdeviceptr_v2,
+     ADDRESS)
+LINE(cuMemcpy, cuMemcpyAsync, UNIFIED, CUdeviceptr_v2, ADDRESS, UNIFIED, CUdeviceptr_v2, ADDRESS)
+
+CUresult sim_copy_line_settle(CUcontext one, CUcontext other)
+{
+    struct sim_context *contexts[2];
+    CUresult result = sim_current_of(one, &contexts[0]);
+    if (result == CUDA_SUCCESS)
+        result = sim_current_of(other, &contexts[1]);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_context_retain(contexts[1]); /* another thread may destroy it during the first wait */
+    result = sim_stream_wait_context(contexts[0]);
+    if (result == CUDA_SUCCESS)
+        result = sim_stream_wait_context(contexts[1]);
+    sim_context_release(contexts[1]);
+    return result;
+}
+
+static CUresult peer(CUstream stream, bool wait, uint64_t to, CUcontext to_context, uint64_t from,
+                     CUcontext from_context, size_t size)
+{
+    struct sim_context *context;
+    CUresult result = sim_current_of(to_context, &context);
+    if (result == CUDA_SUCCESS)
+        result = sim_current_of(from_context, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return line(stream, wait, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, size);
+}
+
+CUresult sim_cuMemcpyPeer(CUdeviceptr_v2 dstDevice, CUcontext dstContext, CUdeviceptr_v2 srcDevice,
+                          CUcontext srcContext, size_t ByteCount)
+{
+    CUresult result = sim_copy_line_settle(dstContext, srcContext);
+    if (result == CUDA_SUCCESS)
+        result = peer(NULL, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    struct sim_context *context;
+    if (result == CUDA_SUCCESS && sim_current(&context) == CUDA_SUCCESS)
+        result = sim_stream_wait_context(context);
+    return result;
+}
+
+CUresult sim_cuMemcpyPeerAsync(CUdeviceptr_v2 dstDevice, CUcontext dstContext,
+                               CUdeviceptr_v2 srcDevice, CUcontext srcContext, size_t ByteCount,
+                               CUstream hStream)
+{
+    return peer(hStream, false, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+}
+
+/* --- Copies between arrays and plain ranges, by offset in bytes --- */
+
+struct end { /* an array, or else an address */
+    CUarray array;
+    size_t offset;
+    CUmemorytype type;
+    uint64_t address;
+};
+
+static CUresult side_of(struct sim_side *side, const struct end *end, size_t size, bool write)
+{
+    if (end->type != CU_MEMORYTYPE_ARRAY)
+        return sim_copy_line_side(side, end->type, end->address, size, write);
+    const struct sim_array *array = sim_object(SIM_ARRAY, end->array);
+    if (!array)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Offsets reach along one row, whatever the array's shape. */
+    if (end->offset > array->row || size > array->row - end->offset)
+        return CUDA_ERROR_INVALID_VALUE;
+    *side = (struct sim_side){.kind = SIM_SIDE_ARRAY, .address = array->address + end->offset};
+    return CUDA_SUCCESS;
+}
+
+static CUresult between(CUstream stream, bool wait, struct end to, struct end from, size_t size)
+{
+    struct sim_context *context;
+    struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
+    CUresult result = sim_current(&context);
+    if (result == CUDA_SUCCESS && size)
+        result = side_of(&copy.to, &to, size, true);
+    if (result == CUDA_SUCCESS && size)
+        result = side_of(&copy.from, &from, size, false);
+    if (result != CUDA_SUCCESS)
+        return result;
+    CUDA_MEMCPY3D_v2 shown = {.srcXInBytes = from.offset,
+                              .srcMemoryType = from.type,
+                              .srcHost = (const void *)(uintptr_t)from.address,
+                              .srcDevice = from.address,
+                              .srcArray = from.array,
+                              .srcPitch = size,
+                              .srcHeight = 1,
+                              .dstXInBytes = to.offset,
+                              .dstMemoryType = to.type,
+                              .dstHost = (void *)(uintptr_t)to.address,
+                              .dstDevice = to.address,
+                              .dstArray = to.array,
+                              .dstPitch = size,
+                              .dstHeight = 1,
+                              .WidthInBytes = size,
+                              .Height = 1,
+                              .Depth = 1};
+    return sim_copy_submit(stream, &copy, &shown, wait);
+}
+
+static struct end in_array(CUarray array, size_t offset)
+{
+    return (struct end){.array = array, .offset = offset, .type = CU_MEMORYTYPE_ARRAY};
+}
+
+static struct end on_host(const void *address)
+{
+    return (struct end){.type = CU_MEMORYTYPE_HOST, .address = (uint64_t)(uintptr_t)address};
+}
+
+static struct end at_device(uint64_t address)
+{
+    return (struct end){.type = CU_MEMORYTYPE_DEVICE, .address = address};
+}
+
+CUresult sim_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                             size_t ByteCount)
+{
+    return between(NULL, true, in_array(dstArray, dstOffset), in_array(srcArray, srcOffset),
+                   ByteCount);
+}
+
+CUresult sim_cuMemcpyAtoD_v2(CUdeviceptr_v2 dstDevice, CUarray srcArray, size_t srcOffset,
+                             size_t ByteCount)
+{
+    return between(NULL, true, at_device(dstDevice), in_array(srcArray, srcOffset), ByteCount);
+}
+
+CUresult sim_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr_v2 srcDevice,
+                             size_t ByteCount)
+{
+    return between(NULL, true, in_array(dstArray, dstOffset), at_device(srcDevice), ByteCount);
+}
+
+CUresult sim_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return between(NULL, true, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount);
+}
+
+CUresult sim_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                             size_t ByteCount)
+{
+    return between(NULL, true, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount);
+}
+
+CUresult sim_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
+                                  size_t ByteCount, CUstream hStream)
+{
+    return between(hStream, false, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount);
+}
+
+CUresult sim_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                                  size_t ByteCount, CUstream hStream)
+{
+    return between(hStream, false, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount);
 }

@@ -28,19 +28,20 @@ struct sim_copy {
  * shows of it, NULL: a plain range. --- */
 CUresult sim_copy_submit(CUstream stream, const struct sim_copy *copy,
                          const CUDA_MEMCPY3D_v2 *parameters, bool wait);
-CUresult sim_copy_run(void *copy); /* sim_work */
 /* A copy or fill in the stream is refused with this code: what a capture makes of that. */
 CUresult sim_copy_refused(CUstream stream, CUresult code);
 
-/* A copy of any shape: item->params.memcpy.copyParams and copyCtx. */
-CUresult sim_copy_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *copy,
-                          struct sim_item *item);
+/* The copy as an item; `parameters` as above. With `stage` its bytes are read now. */
+CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
+                       const CUDA_MEMCPY3D_v2 *parameters, bool stage, struct sim_item *item);
 
 /* --- copy_box.c --- */
+/* A copy of any shape: item->params.memcpy.copyParams and copyCtx. */
+CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *copy,
+                              struct sim_item *item);
 CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *parameters);
-CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters);
 
-/* --- copy_line.c --- */
+/* --- copy.c --- */
 /* What the caller says that an address is; UNIFIED: whatever it is. */
 CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t address, size_t size,
                             bool write);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "copy/copy.h"
-#include "core/core.h"
 #include "queue/queue.h"
 #include "texture/texture.h"
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/core.h"
 #include "queue/queue.h"
 #include "texture/texture.h"
 
@@ -117,7 +116,17 @@ CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *p)
     return result == CUDA_SUCCESS ? one_side(&copy->to, &to, copy, true) : result;
 }
 
-CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
+CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *parameters,
+                              struct sim_item *item)
+{
+    struct sim_copy copy;
+    CUresult result = sim_copy_box(&copy, parameters);
+    if (result == CUDA_SUCCESS && (!copy.width || !copy.height || !copy.depth))
+        result = CUDA_ERROR_INVALID_VALUE; /* a node must do something */
+    return result == CUDA_SUCCESS ? sim_copy_item(context, &copy, parameters, false, item) : result;
+}
+
+static CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEER_v1 *parameters)
 {
     struct sim_context *context;
     CUDA_MEMCPY3D_v2 same;
@@ -185,11 +194,6 @@ static CUresult flat(const CUDA_MEMCPY2D_v2 *parameters, CUstream stream, bool w
 }
 
 CUresult sim_cuMemcpy2D_v2(const CUDA_MEMCPY2D_v2 *pCopy)
-{
-    return flat(pCopy, NULL, true);
-}
-
-CUresult sim_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D_v2 *pCopy)
 {
     return flat(pCopy, NULL, true);
 }

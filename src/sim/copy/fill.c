@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 struct fill {
@@ -52,6 +52,7 @@ static CUresult run(void *user)
             size_t here = found.usable - (size_t)(at - found.address);
             here = here < left ? here : left;
             fill_bytes(found.host + (at - found.address), fill, here);
+            ptx_memory_written(found.host + (at - found.address), here);
             at += here;
             left -= here;
         }
@@ -141,69 +142,27 @@ static CUresult submit(CUstream handle, struct fill fill, bool wait)
                                   : sim_capture_refused(stream, result);
 }
 
-CUresult sim_cuMemsetD8_v2(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N)
-{
-    return submit(NULL, (struct fill){dstDevice, 0, uc, 1, N, 1}, true);
-}
-
-CUresult sim_cuMemsetD16_v2(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N)
-{
-    return submit(NULL, (struct fill){dstDevice, 0, us, 2, N, 1}, true);
-}
-
-CUresult sim_cuMemsetD32_v2(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N)
-{
-    return submit(NULL, (struct fill){dstDevice, 0, ui, 4, N, 1}, true);
-}
-
-CUresult sim_cuMemsetD8Async(CUdeviceptr_v2 dstDevice, unsigned char uc, size_t N, CUstream hStream)
-{
-    return submit(hStream, (struct fill){dstDevice, 0, uc, 1, N, 1}, false);
-}
-
-CUresult sim_cuMemsetD16Async(CUdeviceptr_v2 dstDevice, unsigned short us, size_t N,
-                              CUstream hStream)
-{
-    return submit(hStream, (struct fill){dstDevice, 0, us, 2, N, 1}, false);
-}
-
-CUresult sim_cuMemsetD32Async(CUdeviceptr_v2 dstDevice, unsigned int ui, size_t N, CUstream hStream)
-{
-    return submit(hStream, (struct fill){dstDevice, 0, ui, 4, N, 1}, false);
-}
-
-CUresult sim_cuMemsetD2D8_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc,
-                             size_t Width, size_t Height)
-{
-    return submit(NULL, (struct fill){dstDevice, dstPitch, uc, 1, Width, Height}, true);
-}
-
-CUresult sim_cuMemsetD2D16_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us,
-                              size_t Width, size_t Height)
-{
-    return submit(NULL, (struct fill){dstDevice, dstPitch, us, 2, Width, Height}, true);
-}
-
-CUresult sim_cuMemsetD2D32_v2(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui,
-                              size_t Width, size_t Height)
-{
-    return submit(NULL, (struct fill){dstDevice, dstPitch, ui, 4, Width, Height}, true);
-}
-
-CUresult sim_cuMemsetD2D8Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned char uc,
-                               size_t Width, size_t Height, CUstream hStream)
-{
-    return submit(hStream, (struct fill){dstDevice, dstPitch, uc, 1, Width, Height}, false);
-}
-
-CUresult sim_cuMemsetD2D16Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned short us,
-                                size_t Width, size_t Height, CUstream hStream)
-{
-    return submit(hStream, (struct fill){dstDevice, dstPitch, us, 2, Width, Height}, false);
-}
-
-CUresult sim_cuMemsetD2D32Async(CUdeviceptr_v2 dstDevice, size_t dstPitch, unsigned int ui,
-                                size_t Width, size_t Height, CUstream hStream)
-{
-    return submit(hStream, (struct fill){dstDevice, dstPitch, ui, 4, Width, Height}, false);
-}
+/* The four entries of one width of elements. */
+#define FILL(bits, type)                                                                           \
+    CUresult sim_cuMemsetD##bits##_v2(CUdeviceptr_v2 to, type value, size_t count)                 \
+    {                                                                                              \
+        return submit(NULL, (struct fill){to, 0, value, bits / 8, count, 1}, true);                \
+    }                                                                                              \
+    CUresult sim_cuMemsetD##bits##Async(CUdeviceptr_v2 to, type value, size_t count,               \
+                                        CUstream stream)                                           \
+    {                                                                                              \
+        return submit(stream, (struct fill){to, 0, value, bits / 8, count, 1}, false);             \
+    }                                                                                              \
+    CUresult sim_cuMemsetD2D##bits##_v2(CUdeviceptr_v2 to, size_t pitch, type value, size_t width, \
+                                        size_t height)                                             \
+    {                                                                                              \
+        return submit(NULL, (struct fill){to, pitch, value, bits / 8, width, height}, true);       \
+    }                                                                                              \
+    CUresult sim_cuMemsetD2D##bits##Async(CUdeviceptr_v2 to, size_t pitch, type value,             \
+                                          size_t width, size_t height, CUstream stream)            \
+    {                                                                                              \
+        return submit(stream, (struct fill){to, pitch, value, bits / 8, width, height}, false);    \
+    }
+FILL(8, unsigned char)
+FILL(16, unsigned short)
+FILL(32, unsigned int)

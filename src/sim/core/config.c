@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings, and those of the environment. A program that runs with more rights than its user has
  * reads none. */
-#include "core/config.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/config.h"
 #include "core/core.h"
 #include "ptx/ptx.h"
 
@@ -102,10 +102,10 @@ void sim_config_read(void)
 {
     const char *text;
     long long value;
-    sim_config = (struct sim_config){.cuda = sim_version_built, .devices = 1};
+    sim_config = (struct sim_config){.cuda = sim_config_built, .devices = 1};
     if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
         int asked = version(text);
-        if (asked >= SIM_OLDEST && asked <= sim_version_built)
+        if (asked >= SIM_OLDEST && asked <= sim_config_built)
             sim_config.cuda = asked;
         else
             complain("CUSHIM_SIM_CUDA", text);
@@ -134,3 +134,5 @@ void sim_config_read(void)
             complain("CUSHIM_SIM_MEMORY", text);
     }
 }
+
+int sim_config_built = SIM_NEWEST;

@@ -66,7 +66,6 @@ void *sim_object(enum sim_kind kind, const void *handle);
  * gave the driver's lock up: another thread may have destroyed it. */
 bool sim_object_alive(enum sim_kind kind, const void *handle, uint64_t serial);
 struct sim_object *sim_object_first(enum sim_kind kind); /* first of the list, through ->next */
-size_t sim_object_count(enum sim_kind kind);
 /* For expire.c. */
 void sim_object_expire_all(void);
 void sim_object_renew_all(void);
@@ -204,8 +203,6 @@ uint64_t sim_report_start_ns(void); /* when the log was opened */
 void sim_report_quiet(void);        /* no problem on standard error */
 /* A line without its newline to standard error, and to the log. */
 void sim_report_say(const char *text);
-/* The same of what went wrong, but to the log alone after sim_report_quiet. */
-void sim_report_problem(const char *text);
 /* The same, one sentence about a device. */
 void sim_report_device(int ordinal, const char *sentence);
 
@@ -295,7 +292,7 @@ CUcontext sim_stack_top(void);
 size_t sim_stack_depth(void);
 /* The device of the top, destroyed or not; NULL: none. */
 struct sim_device *sim_stack_device(void);
-void sim_stack_unload(void); /* sim_unload's part */
+void sim_stack_unload(void); /* sim_start_unload's part */
 /* The top, which may be destroyed unless it is alive; NULL: none. */
 struct sim_context *sim_stack_context(bool *alive);
 CUresult sim_stack_push(CUcontext context);
@@ -314,13 +311,24 @@ void sim_thread_set_per_thread(bool is);
  * `cushim sim` share. CUSHIM_SIM_USAGE names the file; without it nothing is noted. The simulated
  * NVML reads it. */
 #define SIM_USAGE_PROCESSES 256
+#define SIM_USAGE_SETTINGS 16
+#define SIM_USAGE_WINDOW_NS UINT64_C(200000000)
 
+/* Of a device, for all processes: what the simulated NVML has set, and all that ever ran. */
+struct sim_usage_board {
+    _Atomic uint32_t settings[SIM_USAGE_SETTINGS]; /* 0: as it was made */
+    _Atomic uint64_t busy_ns;
+};
 struct sim_usage_device {
     _Atomic uint64_t bytes;         /* of memory in use */
     _Atomic uint64_t busy_ns;       /* time in kernels that have ended */
     _Atomic uint64_t running_since; /* when the first of those that run began */
     _Atomic uint32_t running;       /* kernels */
     _Atomic uint32_t contexts;      /* whether the process has any */
+    /* Busy time of the last two windows: its number in the upper half, microseconds in the lower.
+     * So a reader that was not there before knows how busy a device was. */
+    _Atomic uint64_t windows[2];
+    _Atomic uint64_t most_bytes; /* that it ever had in use */
 };
 struct sim_usage {
     _Atomic int32_t process; /* 0: this place is free */
@@ -331,6 +339,11 @@ struct sim_usage {
 
 /* The places of all processes; NULL if there is no file. */
 struct sim_usage *sim_usage_all(void);
+/* One of this process's own if there is no file. */
+struct sim_usage_board *sim_usage_board(int physical);
+/* Busy time of a process from sim_usage_since(now) to now, kernels that run included. */
+uint64_t sim_usage_recent(struct sim_usage_device *device, uint64_t now);
+uint64_t sim_usage_since(uint64_t now);
 /* Whether a place is of a process that is there. */
 bool sim_usage_alive(struct sim_usage *place);
 
@@ -338,9 +351,9 @@ void sim_usage_note(int physical, uint64_t bytes, bool contexts);
 void sim_usage_kernel_begin(int physical);
 void sim_usage_kernel_end(int physical);
 
-/* --- version.c --- */
+/* --- config.c --- */
 /* The CUDA version whose symbols are exported: SIM_NEWEST, unless a library that stands before this
  * code says another. */
-extern int sim_version_built;
+extern int sim_config_built;
 
 #endif

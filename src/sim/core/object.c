@@ -6,7 +6,6 @@
 
 static struct sim_object *buckets[BUCKETS];
 static struct sim_object *first[SIM_KIND_COUNT], *last[SIM_KIND_COUNT];
-static size_t counts[SIM_KIND_COUNT];
 
 static struct sim_object **bucket(const void *handle)
 {
@@ -31,7 +30,6 @@ SIM_UNCHECKED void sim_object_add(struct sim_object *object, enum sim_kind kind,
     else
         first[kind] = object;
     last[kind] = object;
-    counts[kind]++;
 }
 
 SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
@@ -50,7 +48,6 @@ SIM_UNCHECKED void sim_object_remove(struct sim_object *object)
         object->next->previous = object->previous;
     else
         last[kind] = object->previous;
-    counts[kind]--;
 }
 
 SIM_UNCHECKED void *sim_object(enum sim_kind kind, const void *handle)
@@ -102,7 +99,3 @@ void sim_object_renew_all(void)
 }
 #endif
 
-size_t sim_object_count(enum sim_kind kind)
-{
-    return counts[kind];
-}

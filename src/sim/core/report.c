@@ -88,7 +88,8 @@ void sim_report_say(const char *text)
     (void)write_all(STDERR_FILENO, line.text, line.used);
 }
 
-void sim_report_problem(const char *text)
+/* The same of what went wrong, but to the log alone after sim_report_quiet. */
+static void sim_report_problem(const char *text)
 {
     struct sim_report_line line = {.used = 0};
     if (!quiet) {

@@ -39,7 +39,7 @@ bool sim_device_reaches(const struct sim_device *from, const struct sim_device *
 /* Note what each device has in use, for other processes (core/usage.c). */
 void sim_device_note_usage(void);
 
-/* --- device_name.c --- */
+/* --- device.c --- */
 int sim_device_name_bus(const struct sim_device *device); /* number of its PCI bus */
 
 /* --- identity.c --- What is fixed of a device by its number and the settings: the same in every

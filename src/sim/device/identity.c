@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "core/config.h"
 #include "core/core.h"
 
 /* The same for every process, different for every device. */

@@ -5,9 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/config.h"
-#include "error_names.h"
-
 static pid_t initialized_in; /* 0: never */
 static CUresult state = CUDA_ERROR_NOT_INITIALIZED;
 

@@ -3,9 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "graph/graph.h"
-#include "queue/queue.h"
 
 static bool mode_valid(CUstreamCaptureMode mode)
 {
@@ -263,22 +261,6 @@ CUresult sim_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                       cuuint64_t *id_out, CUgraph *graph_out,
-                                       const CUgraphNode **dependencies_out,
-                                       size_t *numDependencies_out)
-{
-    return sim_cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out,
-                                         dependencies_out, NULL, numDependencies_out);
-}
-
-CUresult sim_cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                    cuuint64_t *id_out)
-{
-    return sim_cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, NULL, NULL, NULL,
-                                         NULL);
-}
-
 CUresult sim_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
                                                   const CUgraphEdgeData *dependencyData,
                                                   size_t numDependencies, unsigned int flags)
@@ -301,11 +283,4 @@ CUresult sim_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode 
         result = sim_session_follow(capture, sim_graph_node(dependencies[i]),
                                     dependencyData ? &dependencyData[i] : NULL);
     return result;
-}
-
-CUresult sim_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
-                                               size_t numDependencies, unsigned int flags)
-{
-    return sim_cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, NULL, numDependencies,
-                                                    flags);
 }

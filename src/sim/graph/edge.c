@@ -84,12 +84,6 @@ CUresult sim_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
     return result;
 }
 
-CUresult sim_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-                                    size_t numDependencies)
-{
-    return sim_cuGraphAddDependencies_v2(hGraph, from, to, NULL, numDependencies);
-}
-
 CUresult sim_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
                                           const CUgraphNode *to, const CUgraphEdgeData *edgeData,
                                           size_t numDependencies)
@@ -112,12 +106,6 @@ CUresult sim_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *fro
             sim_edge_remove(last, edge);
     }
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
-                                       const CUgraphNode *to, size_t numDependencies)
-{
-    return sim_cuGraphRemoveDependencies_v2(hGraph, from, to, NULL, numDependencies);
 }
 
 /* --- Questions --- */
@@ -173,11 +161,6 @@ CUresult sim_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *
     return list_end(&listing, numEdges);
 }
 
-CUresult sim_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
-{
-    return sim_cuGraphGetEdges_v2(hGraph, from, to, NULL, numEdges);
-}
-
 CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
                                            CUgraphEdgeData *edgeData, size_t *numDependencies)
 {
@@ -188,12 +171,6 @@ CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *depen
     for (size_t i = 0; i < node->before_count; i++)
         list(&listing, node, &node->before[i]);
     return list_end(&listing, numDependencies);
-}
-
-CUresult sim_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies,
-                                        size_t *numDependencies)
-{
-    return sim_cuGraphNodeGetDependencies_v2(hNode, dependencies, NULL, numDependencies);
 }
 
 CUresult sim_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
@@ -209,10 +186,4 @@ CUresult sim_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dep
             list(&listing, node->graph->nodes[i], edge);
     }
     return list_end(&listing, numDependentNodes);
-}
-
-CUresult sim_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes,
-                                          size_t *numDependentNodes)
-{
-    return sim_cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, NULL, numDependentNodes);
 }

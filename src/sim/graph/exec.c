@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "launch/launch.h"
-#include "queue/queue.h"
+#include "memory/memory.h"
 
 static unsigned next_exec = 1;
 
@@ -17,13 +16,31 @@ struct sim_exec *sim_exec(CUgraphExec handle)
     return sim_object(SIM_GRAPH_EXEC, handle);
 }
 
+struct sim_branch *sim_exec_branch_retain(struct sim_branch *branch)
+{
+    branch->references++;
+    return branch;
+}
+
+void sim_exec_branch_release(struct sim_branch *branch)
+{
+    if (!branch || --branch->references != 0)
+        return;
+    for (unsigned i = 0; i < branch->count; i++)
+        sim_exec_release(branch->bodies[i]);
+    sim_condition_release(branch->condition);
+    sim_context_release(branch->context);
+    free(branch->bodies);
+    free(branch);
+}
+
 static void free_nodes(struct sim_exec *exec)
 {
     for (size_t i = 0; i < exec->count; i++) {
         if (exec->nodes[i].claimed)
             sim_graph_memory_unclaim(&exec->nodes[i].work->item);
         sim_exec_work_release(exec->nodes[i].work);
-        sim_branch_release(exec->nodes[i].branch);
+        sim_exec_branch_release(exec->nodes[i].branch);
         free(exec->nodes[i].before);
     }
     free(exec->nodes);
@@ -41,7 +58,7 @@ void sim_exec_release(struct sim_exec *exec)
 
 /* --- Work that a node and launches of it share --- */
 
-CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
+static CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit)
 {
     struct sim_work_unit *made = calloc(1, sizeof *made);
     if (!made)
@@ -67,6 +84,74 @@ void sim_exec_work_release(struct sim_work_unit *unit)
         return;
     sim_item_drop(&unit->item);
     free(unit);
+}
+
+/* --- Conditional nodes and their bodies --- */
+
+/* What a body cannot have is found here: its memory and its host functions are no graph's. */
+static bool may_have(CUgraphNodeType type)
+{
+    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_EMPTY ||
+           type == CU_GRAPH_NODE_TYPE_GRAPH || type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
+/* Pages that the system may move: a copy in a body is done without the CPU. */
+static bool is_pageable(CUmemorytype type, const void *place)
+{
+    return type == CU_MEMORYTYPE_HOST && !sim_range_find((uint64_t)(uintptr_t)place);
+}
+
+static bool is_pageable_copy(const CUgraphNodeParams *params)
+{
+    const CUDA_MEMCPY3D_v2 *copy = &params->memcpy.copyParams;
+    return params->type == CU_GRAPH_NODE_TYPE_MEMCPY &&
+           (is_pageable(copy->srcMemoryType, copy->srcHost) ||
+            is_pageable(copy->dstMemoryType, copy->dstHost));
+}
+
+static CUresult make_body(const struct sim_graph *graph, struct sim_exec **body,
+                          struct sim_node **error)
+{
+    struct sim_exec *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->references = 1;
+    CUresult result = sim_exec_build(graph, made, error);
+    for (size_t i = 0; i < made->count && result == CUDA_SUCCESS; i++)
+        if (!may_have(made->nodes[i].work->item.params.type) ||
+            is_pageable_copy(&made->nodes[i].work->item.params))
+            result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *body = made;
+    else
+        sim_exec_release(made);
+    return result;
+}
+
+static CUresult make_branch(const struct sim_node *node, struct sim_branch **branch,
+                            struct sim_node **error)
+{
+    const CUDA_CONDITIONAL_NODE_PARAMS *params = &node->item.params.conditional;
+    struct sim_context *context = sim_object(SIM_CONTEXT, params->ctx);
+    struct sim_branch *made = context ? calloc(1, sizeof *made) : NULL;
+    if (!made)
+        return context ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_CONTEXT;
+    made->references = 1;
+    made->type = params->type;
+    made->condition = sim_condition_retain(node->condition);
+    made->context = sim_context_retain(context);
+    made->bodies = calloc(params->size, sizeof(struct sim_exec *));
+    CUresult result = made->bodies ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; i < params->size && result == CUDA_SUCCESS; i++) {
+        result = make_body(sim_graph(params->phGraph_out[i]), &made->bodies[i], error);
+        made->count += result == CUDA_SUCCESS;
+    }
+    if (result == CUDA_SUCCESS)
+        *branch = made;
+    else
+        sim_exec_branch_release(made);
+    return result;
 }
 
 /* --- Flattening --- */
@@ -154,7 +239,7 @@ static CUresult flatten(struct sim_exec *exec, const struct sim_graph *graph, si
             depend(exec, made, entry);
         node->mark = exec->count - 1;
         if (node->item.params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
-            result = sim_branch_make(node, &made->branch, error);
+            result = make_branch(node, &made->branch, error);
         if (!node->child)
             continue;
         result = flatten_child(exec, node, node->mark, error);
@@ -247,8 +332,8 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, cuuint64_t flags,
     return CUDA_SUCCESS;
 }
 
-static CUresult with_log(CUgraphExec *out, CUgraph graph, CUgraphNode *error_node, char *log,
-                         size_t size)
+CUresult sim_cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph, CUgraphNode *error_node,
+                                   char *log, size_t size)
 {
     struct sim_node *error;
     CUresult result = instantiate(out, graph, 0, &error);
@@ -257,18 +342,6 @@ static CUresult with_log(CUgraphExec *out, CUgraph graph, CUgraphNode *error_nod
     if (log && size)
         snprintf(log, size, "%s", error ? "a node of the graph cannot be instantiated" : "");
     return result;
-}
-
-CUresult sim_cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
-                                char *logBuffer, size_t bufferSize)
-{
-    return with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
-}
-
-CUresult sim_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                   CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
-{
-    return with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
 }
 
 CUresult sim_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,

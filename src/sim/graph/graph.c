@@ -2,24 +2,15 @@
 /* Graphs and their nodes as objects. */
 #include "graph/graph.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/core.h"
 #include "launch/launch.h"
-#include "queue/queue.h"
 
 static uint64_t next_node = 1;
 static unsigned next_graph = 1;
-
-struct sim_graph *sim_graph(CUgraph handle)
-{
-    return sim_object(SIM_GRAPH, handle);
-}
-
-struct sim_node *sim_graph_node(CUgraphNode handle)
-{
-    return sim_object(SIM_GRAPH_NODE, handle);
-}
 
 struct sim_graph *sim_graph_make(void)
 {
@@ -33,7 +24,8 @@ struct sim_graph *sim_graph_make(void)
 
 void sim_graph_free(struct sim_graph *graph)
 {
-    sim_session_graph_gone(graph);
+    if (graph->capture)
+        graph->capture_end(graph);
     for (size_t i = 0; i < graph->count; i++)
         sim_graph_node_free(graph->nodes[i]);
     sim_condition_graph_gone(graph->object.serial);
@@ -67,13 +59,25 @@ CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *ite
     return CUDA_SUCCESS;
 }
 
+static void free_bodies(struct sim_node *node)
+{
+    CUDA_CONDITIONAL_NODE_PARAMS *own = &node->item.params.conditional;
+    if (node->item.params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return;
+    for (unsigned i = 0; i < own->size; i++)
+        sim_graph_free(sim_graph(own->phGraph_out[i]));
+    free(own->phGraph_out);
+    if (node->condition)
+        sim_condition_release(node->condition);
+}
+
 void sim_graph_node_free(struct sim_node *node)
 {
     sim_object_remove(&node->object);
     sim_item_drop(&node->item);
     if (node->child)
         sim_graph_free(node->child);
-    sim_graph_conditional_free(node);
+    free_bodies(node);
     free(node->before);
     free(node);
 }
@@ -250,4 +254,196 @@ CUresult sim_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
         return CUDA_ERROR_INVALID_VALUE;
     *type = node->item.params.type;
     return CUDA_SUCCESS;
+}
+
+/* --- Copies of graphs, whose nodes remember what they are copies of --- */
+
+static CUresult copy_node(const struct sim_node *node, struct sim_graph *to)
+{
+    struct sim_item item;
+    struct sim_node *made;
+    struct sim_graph *child = NULL;
+    CUresult result = sim_params_copy(&node->item, &item);
+    if (result == CUDA_SUCCESS && node->child) {
+        result = sim_graph_clone(node->child, &child);
+        if (result != CUDA_SUCCESS)
+            sim_item_drop(&item);
+    }
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = sim_graph_node_make(to, &item, &made);
+    if (result != CUDA_SUCCESS) {
+        sim_item_drop(&item);
+        if (child)
+            sim_graph_free(child);
+        return result;
+    }
+    made->original = node->id;
+    made->child = child;
+    if (child)
+        child->owner = made;
+    return CUDA_SUCCESS;
+}
+
+/* The same edges: node i of one graph is node i of the other. */
+static CUresult copy_edges(const struct sim_graph *from, struct sim_graph *to)
+{
+    for (size_t i = 0; i < from->count; i++)
+        from->nodes[i]->mark = i;
+    for (size_t i = 0; i < from->count; i++) {
+        const struct sim_node *node = from->nodes[i];
+        for (size_t j = 0; j < node->before_count; j++) {
+            CUresult result = sim_edge_add(to->nodes[i], to->nodes[node->before[j].node->mark],
+                                           &node->before[j].data);
+            if (result != CUDA_SUCCESS)
+                return result;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone)
+{
+    struct sim_graph *made = sim_graph_make();
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->original = graph->id;
+    CUresult result = sim_user_object_holds_copy(graph->holds, &made->holds);
+    for (size_t i = 0; i < graph->count && result == CUDA_SUCCESS; i++)
+        result = copy_node(graph->nodes[i], made);
+    if (result == CUDA_SUCCESS)
+        result = copy_edges(graph, made);
+    if (result == CUDA_SUCCESS)
+        *clone = made;
+    else
+        sim_graph_free(made);
+    return result;
+}
+
+bool sim_graph_has_conditional(const struct sim_graph *graph)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct sim_node *node = graph->nodes[i];
+        if (node->item.params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+            (node->child && sim_graph_has_conditional(node->child)))
+            return true;
+    }
+    return false;
+}
+
+CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    struct sim_graph *graph = sim_graph(originalGraph), *clone;
+    if (!phGraphClone || !graph)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            graph->nodes[i]->item.params.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+            return CUDA_ERROR_NOT_SUPPORTED; /* two graphs cannot own one address */
+    if (sim_graph_has_conditional(graph))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    CUresult result = sim_graph_clone(graph, &clone);
+    if (result == CUDA_SUCCESS)
+        *phGraphClone = (CUgraph)clone;
+    return result;
+}
+
+static struct sim_node *find_copy(const struct sim_graph *graph, uint64_t original)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        struct sim_node *found = graph->nodes[i];
+        if (found->original == original)
+            return found;
+        if (found->child && (found = find_copy(found->child, original)))
+            return found;
+    }
+    return NULL;
+}
+
+CUresult sim_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
+                                    CUgraph hClonedGraph)
+{
+    struct sim_graph *clone = sim_graph(hClonedGraph);
+    struct sim_node *node = sim_graph_node(hOriginalNode);
+    if (!phNode || !clone || !node || !clone->original)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_node *found = find_copy(clone, node->id);
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phNode = (CUgraphNode)found;
+    return CUDA_SUCCESS;
+}
+
+/* --- A graph in the language of Graphviz --- */
+
+static const char *type_name(CUgraphNodeType type)
+{
+    static const char *const names[] = {
+        [CU_GRAPH_NODE_TYPE_KERNEL] = "KERNEL",
+        [CU_GRAPH_NODE_TYPE_MEMCPY] = "MEMCPY",
+        [CU_GRAPH_NODE_TYPE_MEMSET] = "MEMSET",
+        [CU_GRAPH_NODE_TYPE_HOST] = "HOST",
+        [CU_GRAPH_NODE_TYPE_GRAPH] = "GRAPH",
+        [CU_GRAPH_NODE_TYPE_EMPTY] = "EMPTY",
+        [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = "WAIT_EVENT",
+        [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "EVENT_RECORD",
+        [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = "MEM_ALLOC",
+        [CU_GRAPH_NODE_TYPE_MEM_FREE] = "MEM_FREE",
+        [CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = "BATCH_MEM_OP",
+        [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
+    };
+    return (size_t)type < sizeof names / sizeof *names && names[type] ? names[type] : "NODE";
+}
+
+static void print_node(FILE *file, const struct sim_node *node, bool verbose)
+{
+    const CUgraphNodeParams *params = &node->item.params;
+    fprintf(file, "n%" PRIu64 " [label=\"%u\\n%s", node->id, node->local_id,
+            type_name(params->type));
+    if (verbose && params->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        fprintf(file, "\\n<<<(%u,%u,%u),(%u,%u,%u),%u>>>", params->kernel.gridDimX,
+                params->kernel.gridDimY, params->kernel.gridDimZ, params->kernel.blockDimX,
+                params->kernel.blockDimY, params->kernel.blockDimZ, params->kernel.sharedMemBytes);
+    else if (verbose && params->type == CU_GRAPH_NODE_TYPE_MEMSET)
+        fprintf(file, "\\n%zux%zu of %u bytes: %u", params->memset.width, params->memset.height,
+                params->memset.elementSize, params->memset.value);
+    else if (verbose && params->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        fprintf(file, "\\n%zux%zux%zu", params->memcpy.copyParams.WidthInBytes,
+                params->memcpy.copyParams.Height, params->memcpy.copyParams.Depth);
+    fprintf(file, "\"];\n");
+}
+
+static void print_graph(FILE *file, const struct sim_graph *graph, bool verbose)
+{
+    fprintf(file, "subgraph cluster_%u {\nlabel=\"graph_%u\";\n", graph->id, graph->id);
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct sim_node *node = graph->nodes[i];
+        print_node(file, node, verbose);
+        for (size_t j = 0; j < node->before_count; j++)
+            fprintf(file, "n%" PRIu64 " -> n%" PRIu64 ";\n", node->before[j].node->id, node->id);
+    }
+    fprintf(file, "}\n");
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct sim_node *node = graph->nodes[i];
+        const CUDA_CONDITIONAL_NODE_PARAMS *params = &node->item.params.conditional;
+        if (node->child)
+            print_graph(file, node->child, verbose);
+        for (unsigned j = 0; node->condition && j < params->size; j++)
+            print_graph(file, sim_graph(params->phGraph_out[j]), verbose);
+    }
+}
+
+CUresult sim_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    struct sim_graph *graph = sim_graph(hGraph);
+    if (!graph || !path)
+        return CUDA_ERROR_INVALID_VALUE;
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    fprintf(file, "digraph dot {\n");
+    print_graph(file, graph, flags != 0);
+    fprintf(file, "}\n");
+    bool good = !ferror(file);
+    return fclose(file) == 0 && good ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }

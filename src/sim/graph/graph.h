@@ -57,12 +57,19 @@ struct sim_graph {
     unsigned next_local;
     struct sim_node *owner; /* of a child graph or a body: the node that holds it */
     struct sim_hold *holds;
-    struct sim_session *capture; /* NULL: no stream is being captured into it */
+    struct sim_session *capture;                  /* NULL: no stream is being captured into it */
+    void (*capture_end)(struct sim_graph *graph); /* it ends: no capture continues into it */
 };
 
-struct sim_graph *sim_graph(CUgraph handle);         /* live, or NULL */
-struct sim_node *sim_graph_node(CUgraphNode handle); /* live, or NULL */
-struct sim_graph *sim_graph_make(void);              /* NULL: no memory */
+static inline struct sim_graph *sim_graph(CUgraph handle) /* live, or NULL */
+{
+    return sim_object(SIM_GRAPH, handle);
+}
+static inline struct sim_node *sim_graph_node(CUgraphNode handle) /* live, or NULL */
+{
+    return sim_object(SIM_GRAPH_NODE, handle);
+}
+struct sim_graph *sim_graph_make(void); /* NULL: no memory */
 void sim_graph_free(struct sim_graph *graph);
 /* A node of the graph that takes `item` over, in success only. */
 CUresult sim_graph_node_make(struct sim_graph *graph, const struct sim_item *item,
@@ -72,27 +79,9 @@ void sim_graph_node_free(
 /* The nodes with each after what it depends on; malloc'ed. On failure *cycle (may be NULL) is a
  * node that depends on itself, or NULL where memory is lacking. */
 struct sim_node **sim_graph_sorted(const struct sim_graph *graph, struct sim_node **cycle);
-
-/* --- branch.c --- Conditional nodes of executable graphs: which of the bodies runs, and how often,
- * is decided when a launch comes to the node. */
-struct sim_branch { /* shared by an executable graph and the launches that run */
-    unsigned references;
-    CUgraphConditionalNodeType type;
-    struct sim_condition *condition;
-    struct sim_context *context; /* retained */
-    unsigned count;
-    struct sim_exec **bodies;
-};
-
-/* Of a conditional node. On failure *error is the node at fault, or NULL. */
-CUresult sim_branch_make(const struct sim_node *node, struct sim_branch **branch,
-                         struct sim_node **error);
-struct sim_branch *sim_branch_retain(struct sim_branch *branch);
-void sim_branch_release(struct sim_branch *branch); /* NULL: nothing */
-/* A ticket that runs it, not yet started; NULL: no memory. */
-struct sim_ticket *sim_branch_ticket(struct sim_branch *branch);
-/* Values that every launch assigns: of this branch and of those in its bodies. */
-void sim_branch_begin(const struct sim_branch *branch);
+CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone);
+/* Whether the graph or a child of it has a conditional node. */
+bool sim_graph_has_conditional(const struct sim_graph *graph);
 
 /* --- edge.c --- */
 struct sim_edge *sim_edge_find(const struct sim_node *to, const struct sim_node *from);
@@ -105,6 +94,17 @@ bool sim_edge_plain(const CUgraphEdgeData *data);
 struct sim_work_unit {
     unsigned references;
     struct sim_item item;
+};
+
+/* Conditional nodes of executable graphs: which of the bodies runs, and how often, is decided when
+ * a launch comes to the node. */
+struct sim_branch { /* shared by an executable graph and the launches that run */
+    unsigned references;
+    CUgraphConditionalNodeType type;
+    struct sim_condition *condition;
+    struct sim_context *context; /* retained */
+    unsigned count;
+    struct sim_exec **bodies;
 };
 
 struct sim_exec_node {
@@ -129,10 +129,11 @@ struct sim_exec {
     struct sim_hold *holds;
 };
 
-CUresult sim_exec_work_make(const struct sim_item *item, struct sim_work_unit **unit);
 struct sim_work_unit *sim_exec_work_retain(struct sim_work_unit *unit);
 void sim_exec_work_release(struct sim_work_unit *unit); /* NULL: nothing */
 struct sim_exec *sim_exec(CUgraphExec handle);
+struct sim_branch *sim_exec_branch_retain(struct sim_branch *branch);
+void sim_exec_branch_release(struct sim_branch *branch); /* NULL: nothing */
 void sim_exec_release(struct sim_exec *exec);
 /* Fill in nodes, count and capacity. On failure *error is the node at fault, or NULL. */
 CUresult sim_exec_build(const struct sim_graph *graph, struct sim_exec *exec,
@@ -142,9 +143,6 @@ void sim_exec_upload(const struct sim_exec *exec);
 /* The node of the executable graph that was made from `handle`; NULL: none. */
 struct sim_exec_node *sim_exec_node(struct sim_exec *exec, CUgraphNode handle);
 
-/* --- graph_clone.c --- */
-CUresult sim_graph_clone(const struct sim_graph *graph, struct sim_graph **clone);
-
 /* --- graph_conditional.c --- */
 /* Whether a conditional node of these parameters may stand in the graph. */
 CUresult sim_graph_conditional_check(const struct sim_graph *graph,
@@ -152,14 +150,6 @@ CUresult sim_graph_conditional_check(const struct sim_graph *graph,
 /* Give the node its bodies and the use of its handle. */
 CUresult sim_graph_conditional_fill(struct sim_node *node,
                                     const CUDA_CONDITIONAL_NODE_PARAMS *params);
-void sim_graph_conditional_free(struct sim_node *node);
-/* Whether the graph or a child of it has such a node. */
-bool sim_graph_conditional_is_in(const struct sim_graph *graph);
-
-/* --- graph_launch.c --- */
-/* One turn of a conditional node's body, in no stream: *end, retained, is done when it is. */
-CUresult sim_graph_launch_body(struct sim_exec *body, struct sim_context *context,
-                               struct sim_ticket **end);
 
 /* --- graph_memory.c --- */
 CUresult sim_graph_memory_allocate_item(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params,
@@ -176,12 +166,6 @@ void sim_graph_memory_launched(const struct sim_item *item);
 void sim_graph_memory_keep(const struct sim_item *item);
 void sim_graph_memory_restore(const struct sim_item *item);
 void sim_graph_memory_discard(const struct sim_item *item);
-
-/* --- mark.c --- Events recorded in captures, for the hooks. */
-CUresult sim_mark_make(struct sim_stream *stream, struct sim_mark **mark);
-CUresult sim_mark_follow(struct sim_stream *stream, const struct sim_mark *mark);
-CUresult sim_mark_spoil(const struct sim_mark *mark);
-void sim_mark_free(struct sim_mark *mark);
 
 /* --- params.c --- */
 /* Work as the parameters say it, checked and copied; not for child graphs and memory. */
@@ -228,18 +212,19 @@ struct sim_capture { /* one stream's part */
     struct sim_capture *next;
 };
 
-/* A stream that is not capturing becomes part of the session. */
-CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream);
 CUresult sim_session_follow(struct sim_capture *capture, struct sim_node *node,
                             const CUgraphEdgeData *data);
 struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
                                       CUstreamCaptureMode mode);
-void sim_session_end(struct sim_session *session); /* no stream captures any more */
-void sim_session_release(struct sim_session *session);
+void sim_session_end(struct sim_session *session);         /* no stream captures any more */
 bool sim_session_blocked(const struct sim_stream *stream); /* the legacy stream may not be used */
 extern _Thread_local CUstreamCaptureMode sim_session_mode; /* the thread's */
-void sim_session_graph_gone(struct sim_graph *graph);      /* no capture continues into it */
 void sim_session_node_gone(const struct sim_node *node);   /* no capture continues after it */
+/* Events recorded in captures, for the hooks. */
+CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark);
+CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mark *mark);
+CUresult sim_session_mark_spoil(const struct sim_mark *mark);
+void sim_session_mark_free(struct sim_mark *mark);
 
 /* --- user_object.c --- */
 void sim_user_object_holds_free(struct sim_hold *holds);

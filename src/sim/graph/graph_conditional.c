@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "launch/launch.h"
 
 /* More are a mistake, which would take all memory. */
@@ -79,27 +78,4 @@ CUresult sim_graph_conditional_fill(struct sim_node *node,
     node->condition = sim_condition_retain(sim_condition_find(params->handle));
     node->condition->used = true;
     return CUDA_SUCCESS;
-}
-
-void sim_graph_conditional_free(struct sim_node *node)
-{
-    CUDA_CONDITIONAL_NODE_PARAMS *own = &node->item.params.conditional;
-    if (node->item.params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
-        return;
-    for (unsigned i = 0; i < own->size; i++)
-        sim_graph_free(sim_graph(own->phGraph_out[i]));
-    free(own->phGraph_out);
-    if (node->condition)
-        sim_condition_release(node->condition);
-}
-
-bool sim_graph_conditional_is_in(const struct sim_graph *graph)
-{
-    for (size_t i = 0; i < graph->count; i++) {
-        const struct sim_node *node = graph->nodes[i];
-        if (node->item.params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
-            (node->child && sim_graph_conditional_is_in(node->child)))
-            return true;
-    }
-    return false;
 }

@@ -4,9 +4,82 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "launch/launch.h"
-#include "queue/queue.h"
+#include "ptx/ptx.h"
+
+/* --- Conditional nodes --- */
+
+/* One turn of a conditional node's body, in no stream: *end, retained, is done when it is. */
+static CUresult launch_body(struct sim_exec *body, struct sim_context *context,
+                            struct sim_ticket **end);
+
+static void begin_branch(const struct sim_branch *branch)
+{
+    sim_condition_begin(branch->condition);
+    for (unsigned i = 0; i < branch->count; i++)
+        for (size_t j = 0; j < branch->bodies[i]->count; j++)
+            if (branch->bodies[i]->nodes[j].branch)
+                begin_branch(branch->bodies[i]->nodes[j].branch);
+}
+
+/* The body that the value chooses, or NULL. */
+static struct sim_exec *chosen(const struct sim_branch *branch)
+{
+    uint32_t value = sim_condition_value(branch->condition);
+    if (branch->type == CU_GRAPH_COND_TYPE_IF)
+        value = !value;
+    else if (branch->type == CU_GRAPH_COND_TYPE_WHILE)
+        value = value ? 0 : branch->count;
+    return value < branch->count ? branch->bodies[value] : NULL;
+}
+
+/* One turn of a body, to its end. */
+static CUresult run_body(struct sim_exec *body, struct sim_context *context)
+{
+    struct sim_ticket *end;
+    sim_lock_enter();
+    CUresult result = launch_body(body, context, &end);
+    if (result == CUDA_SUCCESS) {
+        sim_ticket_wait(end);
+        result = context->sticky;
+        sim_ticket_release(end);
+    }
+    sim_lock_leave();
+    return result;
+}
+
+/* Without the lock, in a thread of the queue. A loop has the time of a kernel. */
+static CUresult run_branch(void *user)
+{
+    const struct sim_branch *branch = user;
+    struct sim_exec *body;
+    CUresult result = CUDA_SUCCESS;
+    uint64_t start = sim_clock_ns(), most = sim_config.time_limit_ns, launches = ptx_launches();
+    while (result == CUDA_SUCCESS && (body = chosen(branch)) &&
+           !__atomic_load_n(&branch->context->closing, __ATOMIC_RELAXED)) {
+        result = run_body(body, branch->context);
+        if (branch->type != CU_GRAPH_COND_TYPE_WHILE)
+            break;
+        if (ptx_stops(launches) || (most && sim_clock_ns() - start > most))
+            return CUDA_ERROR_LAUNCH_TIMEOUT;
+    }
+    return result;
+}
+
+static void drop_branch(void *user)
+{
+    sim_exec_branch_release(user);
+}
+
+static struct sim_ticket *branch_ticket(struct sim_branch *branch)
+{
+    struct sim_ticket *ticket = sim_ticket_make(branch->context, run_branch, branch, drop_branch);
+    if (ticket)
+        (void)sim_exec_branch_retain(branch);
+    return ticket;
+}
+
+/* --- Nodes --- */
 
 static CUresult run_unit(void *user)
 {
@@ -66,7 +139,7 @@ static struct sim_ticket *node_ticket(const struct sim_exec_node *node,
                                       struct sim_context *fallback)
 {
     if (node->branch)
-        return sim_branch_ticket(node->branch);
+        return branch_ticket(node->branch);
     struct sim_work_unit *unit = node->work;
     struct sim_context *context = sim_params_context(&unit->item.params);
     if (!context)
@@ -144,7 +217,7 @@ static CUresult assign(void *user)
 {
     const struct beginning *beginning = user;
     for (size_t i = 0; i < beginning->count; i++)
-        sim_branch_begin(beginning->branches[i]);
+        begin_branch(beginning->branches[i]);
     return CUDA_SUCCESS;
 }
 
@@ -152,7 +225,7 @@ static void drop_beginning(void *user)
 {
     struct beginning *beginning = user;
     for (size_t i = 0; i < beginning->count; i++)
-        sim_branch_release(beginning->branches[i]);
+        sim_exec_branch_release(beginning->branches[i]);
     free(beginning);
 }
 
@@ -170,7 +243,7 @@ static struct sim_ticket *begin_ticket(const struct sim_exec *exec, struct sim_c
     made->count = 0;
     for (size_t i = 0; i < exec->count; i++)
         if (exec->nodes[i].branch)
-            made->branches[made->count++] = sim_branch_retain(exec->nodes[i].branch);
+            made->branches[made->count++] = sim_exec_branch_retain(exec->nodes[i].branch);
     struct sim_ticket *ticket = sim_ticket_make(context, assign, made, drop_beginning);
     if (!ticket)
         drop_beginning(made);
@@ -204,8 +277,8 @@ static CUresult launch(struct sim_exec *exec, struct sim_stream *stream)
     return result;
 }
 
-CUresult sim_graph_launch_body(struct sim_exec *body, struct sim_context *context,
-                               struct sim_ticket **end)
+static CUresult launch_body(struct sim_exec *body, struct sim_context *context,
+                            struct sim_ticket **end)
 {
     size_t count = body->count + 2;
     struct sim_ticket **tickets = calloc(count, sizeof(struct sim_ticket *));

@@ -6,11 +6,8 @@
 
 #include <stdlib.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "queue/queue.h"
 
 struct sim_graph_memory {
     unsigned references; /* of nodes and of executable graphs */

@@ -37,92 +37,6 @@ static CUresult set(CUgraphNode handle, CUgraphNodeType type, const void *from, 
     return sim_params_set(node, &params);
 }
 
-CUresult sim_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
-                                           CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
-                                           const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphKernelNodeSetParams(CUgraphNode hNode,
-                                        const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D_v2 *nodeParams)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D_v2 *nodeParams)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS_v1 *nodeParams)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphMemsetNodeSetParams(CUgraphNode hNode,
-                                        const CUDA_MEMSET_NODE_PARAMS_v1 *nodeParams)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams);
-}
-
-CUresult sim_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_out, sizeof *event_out);
-}
-
-CUresult sim_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event);
-}
-
-CUresult sim_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out, sizeof *event_out);
-}
-
-CUresult sim_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event);
-}
-
-CUresult sim_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
-                                            CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams_out, sizeof *nodeParams_out);
-}
-
-CUresult sim_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
-                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
-{
-    return set(hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams, sizeof *nodeParams);
-}
-
 CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 {
     struct sim_node *node = typed(hNode, CU_GRAPH_NODE_TYPE_GRAPH);
@@ -132,12 +46,38 @@ CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC, params_out, sizeof *params_out);
-}
+/* --- Entries: what kind of node each is for, and what it takes or gives --- */
 
-CUresult sim_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
-{
-    return get(hNode, CU_GRAPH_NODE_TYPE_MEM_FREE, dptr_out, sizeof *dptr_out);
-}
+#define GET(symbol, kind, type)                                                                    \
+    CUresult sim_##symbol(CUgraphNode node, type *to)                                              \
+    {                                                                                              \
+        return get(node, CU_GRAPH_NODE_TYPE_##kind, to, sizeof *to);                               \
+    }
+#define SET(symbol, kind, type)                                                                    \
+    CUresult sim_##symbol(CUgraphNode node, const type *from)                                      \
+    {                                                                                              \
+        return set(node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from);                           \
+    }
+#define SET_HANDLE(symbol, kind, type)                                                             \
+    CUresult sim_##symbol(CUgraphNode node, type from)                                             \
+    {                                                                                              \
+        return set(node, CU_GRAPH_NODE_TYPE_##kind, &from, sizeof from);                           \
+    }
+GET(cuGraphKernelNodeGetParams_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
+GET(cuGraphKernelNodeGetParams, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
+SET(cuGraphKernelNodeSetParams_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
+SET(cuGraphKernelNodeSetParams, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
+GET(cuGraphMemcpyNodeGetParams, MEMCPY, CUDA_MEMCPY3D_v2)
+SET(cuGraphMemcpyNodeSetParams, MEMCPY, CUDA_MEMCPY3D_v2)
+GET(cuGraphMemsetNodeGetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
+SET(cuGraphMemsetNodeSetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
+GET(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS_v1)
+SET(cuGraphHostNodeSetParams, HOST, CUDA_HOST_NODE_PARAMS_v1)
+GET(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent)
+SET_HANDLE(cuGraphEventRecordNodeSetEvent, EVENT_RECORD, CUevent)
+GET(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent)
+SET_HANDLE(cuGraphEventWaitNodeSetEvent, WAIT_EVENT, CUevent)
+GET(cuGraphBatchMemOpNodeGetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
+SET(cuGraphBatchMemOpNodeSetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
+GET(cuGraphMemAllocNodeGetParams, MEM_ALLOC, CUDA_MEM_ALLOC_NODE_PARAMS)
+GET(cuGraphMemFreeNodeGetParams, MEM_FREE, CUdeviceptr)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "graph/graph.h"
-#include "queue/queue.h"
 
 /* Launches that run keep the old work. */
 static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNodeParams *params)
@@ -38,61 +37,30 @@ static CUresult set_typed(CUgraphExec exec, CUgraphNode node, CUgraphNodeType ty
                                                            : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                               const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
-{
-    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams,
-                     NULL);
-}
-
-CUresult sim_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                            const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams,
-                     NULL);
-}
-
-CUresult sim_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                            const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
-{
-    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMCPY, copyParams, sizeof *copyParams,
-                     ctx);
-}
-
-CUresult sim_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                            const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams,
-                                            CUcontext ctx)
-{
-    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_MEMSET, memsetParams,
-                     sizeof *memsetParams, ctx);
-}
-
-CUresult sim_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                          const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
-{
-    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams,
-                     NULL);
-}
-
-CUresult sim_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                CUevent event)
-{
-    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event,
-                     NULL);
-}
-
-CUresult sim_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                              CUevent event)
-{
-    return set_typed(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL);
-}
-
-CUresult sim_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec graphExec, CUgraphNode node,
-                                                const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
-{
-    return set_typed(graphExec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams,
-                     sizeof *nodeParams, NULL);
-}
+/* What kind of node each entry is for, and what it takes: SET_IN with a context. */
+#define SET(symbol, kind, type)                                                                    \
+    CUresult sim_##symbol(CUgraphExec exec, CUgraphNode node, const type *from)                    \
+    {                                                                                              \
+        return set_typed(exec, node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, NULL);         \
+    }
+#define SET_IN(symbol, kind, type)                                                                 \
+    CUresult sim_##symbol(CUgraphExec exec, CUgraphNode node, const type *from, CUcontext context) \
+    {                                                                                              \
+        return set_typed(exec, node, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, context);      \
+    }
+#define SET_HANDLE(symbol, kind, type)                                                             \
+    CUresult sim_##symbol(CUgraphExec exec, CUgraphNode node, type from)                           \
+    {                                                                                              \
+        return set_typed(exec, node, CU_GRAPH_NODE_TYPE_##kind, &from, sizeof from, NULL);         \
+    }
+SET(cuGraphExecKernelNodeSetParams_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
+SET(cuGraphExecKernelNodeSetParams, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
+SET_IN(cuGraphExecMemcpyNodeSetParams, MEMCPY, CUDA_MEMCPY3D_v2)
+SET_IN(cuGraphExecMemsetNodeSetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
+SET(cuGraphExecHostNodeSetParams, HOST, CUDA_HOST_NODE_PARAMS_v1)
+SET_HANDLE(cuGraphExecEventRecordNodeSetEvent, EVENT_RECORD, CUevent)
+SET_HANDLE(cuGraphExecEventWaitNodeSetEvent, WAIT_EVENT, CUevent)
+SET(cuGraphExecBatchMemOpNodeSetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
 
 /* --- Graphs of the same shape --- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes added to graphs, and taken out. */
-#include <string.h>
-
 #include "graph/graph.h"
-#include "queue/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct place { /* where a node goes */
     CUgraphNode *out;
@@ -80,7 +80,7 @@ static CUresult add_child(const struct place *place, CUgraph handle, bool move)
         return result;
     if (!child || handle == place->graph)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((move && child->owner) || sim_graph_conditional_is_in(child))
+    if ((move && child->owner) || sim_graph_has_conditional(child))
         return CUDA_ERROR_NOT_SUPPORTED;
     if (move && (child->capture || contains(child, sim_graph(place->graph))))
         return CUDA_ERROR_INVALID_VALUE;
@@ -176,68 +176,11 @@ CUresult sim_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
     return add_params(&place, nodeParams);
 }
 
-CUresult sim_cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
-                               const CUgraphNode *dependencies,
-                               const CUgraphEdgeData *dependencyData, size_t numDependencies,
-                               CUgraphNodeParams *nodeParams)
-{
-    return sim_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-                                 nodeParams);
-}
-
-CUresult sim_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                            const CUgraphNode *dependencies, size_t numDependencies,
-                            CUgraphNodeParams *nodeParams)
-{
-    return sim_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-                                 nodeParams);
-}
-
 CUresult sim_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                  const CUgraphNode *dependencies, size_t numDependencies)
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     return add_params(&place, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY});
-}
-
-CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode *dependencies, size_t numDependencies,
-                                     const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams, NULL);
-}
-
-CUresult sim_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                  const CUgraphNode *dependencies, size_t numDependencies,
-                                  const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof *nodeParams, NULL);
-}
-
-CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                  const CUgraphNode *dependencies, size_t numDependencies,
-                                  const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEMCPY, copyParams, sizeof *copyParams, ctx);
-}
-
-CUresult sim_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                  const CUgraphNode *dependencies, size_t numDependencies,
-                                  const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams, CUcontext ctx)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEMSET, memsetParams, sizeof *memsetParams, ctx);
-}
-
-CUresult sim_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                const CUgraphNode *dependencies, size_t numDependencies,
-                                const CUDA_HOST_NODE_PARAMS_v1 *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof *nodeParams, NULL);
 }
 
 CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -246,22 +189,6 @@ CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 {
     struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
     return add_child(&place, childGraph, false);
-}
-
-CUresult sim_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                       const CUgraphNode *dependencies, size_t numDependencies,
-                                       CUevent event)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &event, sizeof event, NULL);
-}
-
-CUresult sim_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode *dependencies, size_t numDependencies,
-                                     CUevent event)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &event, sizeof event, NULL);
 }
 
 CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -279,21 +206,37 @@ CUresult sim_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return result;
 }
 
-CUresult sim_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                   const CUgraphNode *dependencies, size_t numDependencies,
-                                   CUdeviceptr dptr)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_MEM_FREE, &dptr, sizeof dptr, NULL);
-}
-
-CUresult sim_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode *dependencies, size_t numDependencies,
-                                      const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
-{
-    struct place place = {phGraphNode, hGraph, dependencies, NULL, numDependencies};
-    return add_typed(&place, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams, sizeof *nodeParams, NULL);
-}
+/* What kind of node each entry is for, and what it takes: ADD_IN with a context. */
+#define ADD(symbol, kind, type)                                                                    \
+    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
+                          size_t count, const type *from)                                          \
+    {                                                                                              \
+        struct place place = {node, graph, after, NULL, count};                                    \
+        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, NULL);             \
+    }
+#define ADD_IN(symbol, kind, type)                                                                 \
+    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
+                          size_t count, const type *from, CUcontext context)                       \
+    {                                                                                              \
+        struct place place = {node, graph, after, NULL, count};                                    \
+        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, from, sizeof *from, context);          \
+    }
+#define ADD_HANDLE(symbol, kind, type)                                                             \
+    CUresult sim_##symbol(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,              \
+                          size_t count, type from)                                                 \
+    {                                                                                              \
+        struct place place = {node, graph, after, NULL, count};                                    \
+        return add_typed(&place, CU_GRAPH_NODE_TYPE_##kind, &from, sizeof from, NULL);             \
+    }
+ADD(cuGraphAddKernelNode_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2)
+ADD(cuGraphAddKernelNode, KERNEL, CUDA_KERNEL_NODE_PARAMS_v1)
+ADD_IN(cuGraphAddMemcpyNode, MEMCPY, CUDA_MEMCPY3D_v2)
+ADD_IN(cuGraphAddMemsetNode, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1)
+ADD(cuGraphAddHostNode, HOST, CUDA_HOST_NODE_PARAMS_v1)
+ADD_HANDLE(cuGraphAddEventRecordNode, EVENT_RECORD, CUevent)
+ADD_HANDLE(cuGraphAddEventWaitNode, WAIT_EVENT, CUevent)
+ADD_HANDLE(cuGraphAddMemFreeNode, MEM_FREE, CUdeviceptr)
+ADD(cuGraphAddBatchMemOpNode, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS)
 
 /* Edges from and to it go with it. Memory is the graph's for good. */
 CUresult sim_cuGraphDestroyNode(CUgraphNode hNode)
@@ -313,4 +256,83 @@ CUresult sim_cuGraphDestroyNode(CUgraphNode hNode)
     take_out(node);
     sim_graph_node_free(node);
     return CUDA_SUCCESS;
+}
+
+/* --- Launch attributes of kernel nodes --- */
+
+static bool known(CUlaunchAttributeID id)
+{
+    switch ((int)id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static struct sim_node *kernel(CUgraphNode handle)
+{
+    struct sim_node *node = sim_graph_node(handle);
+    return node && node->item.params.type == CU_GRAPH_NODE_TYPE_KERNEL ? node : NULL;
+}
+
+CUresult sim_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
+                                           CUkernelNodeAttrValue_v1 *value_out)
+{
+    struct sim_node *node = kernel(hNode);
+    if (!node || !value_out || !known(attr))
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(value_out, 0, sizeof *value_out);
+    for (unsigned i = 0; i < node->item.attribute_count; i++)
+        if (node->item.attributes[i].id == attr)
+            *value_out = node->item.attributes[i].value;
+    return CUDA_SUCCESS;
+}
+
+/* The kernel is prepared again: what it cannot be launched with is refused here. */
+static CUresult replace(struct sim_node *node, const CUlaunchAttribute *attributes, unsigned count)
+{
+    struct sim_item item;
+    CUresult result = sim_params_prepare(&node->item.params, attributes, count, &item);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_item_drop(&node->item);
+    node->item = item;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
+                                           const CUkernelNodeAttrValue_v1 *value)
+{
+    struct sim_node *node = kernel(hNode);
+    if (!node || !value || !known(attr))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned count = node->item.attribute_count, at = 0;
+    CUlaunchAttribute *attributes = calloc(count + 1, sizeof *attributes);
+    if (!attributes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (count)
+        memcpy(attributes, node->item.attributes, count * sizeof *attributes);
+    while (at < count && attributes[at].id != attr)
+        at++;
+    attributes[at].id = attr;
+    attributes[at].value = *value;
+    CUresult result = replace(node, attributes, at == count ? count + 1 : count);
+    free(attributes);
+    return result;
+}
+
+CUresult sim_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+    struct sim_node *to = kernel(dst), *from = kernel(src);
+    if (!to || !from)
+        return CUDA_ERROR_INVALID_VALUE;
+    return replace(to, from->item.attributes, from->item.attribute_count);
 }

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "copy/copy.h"
-#include "core/core.h"
 #include "launch/launch.h"
 #include "memory/memory.h"
-#include "queue/queue.h"
 
 static struct sim_context *context_or_current(CUcontext handle)
 {
@@ -86,7 +84,7 @@ static CUresult prepare_in(struct sim_context *context, const CUgraphNodeParams 
         if (params->memcpy.copyParams.WidthInBytes == 0 || params->memcpy.copyParams.Height == 0 ||
             params->memcpy.copyParams.Depth == 0)
             return CUDA_ERROR_INVALID_VALUE; /* nothing to copy is no work for a node */
-        result = sim_copy_prepare(context, &params->memcpy.copyParams, item);
+        result = sim_copy_box_prepare(context, &params->memcpy.copyParams, item);
         if (result == CUDA_SUCCESS)
             item->params.memcpy.copyCtx = (CUcontext)context;
         return result;
@@ -167,11 +165,6 @@ CUresult sim_cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeP
     if (!node || !nodeParams || !sim_params_valid(nodeParams))
         return CUDA_ERROR_INVALID_VALUE;
     return sim_params_set(node, nodeParams);
-}
-
-CUresult sim_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
-{
-    return sim_cuGraphNodeSetParams_v2(hNode, nodeParams);
 }
 
 CUresult sim_cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)

@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
-#include "queue/queue.h"
-
 _Thread_local CUstreamCaptureMode sim_session_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static struct sim_session *sessions; /* the active ones */
 static uint64_t next_id = 1;
 
-void sim_session_release(struct sim_session *session)
+static void sim_session_release(struct sim_session *session)
 {
     if (--session->references == 0)
         free(session);
@@ -48,7 +45,8 @@ void sim_session_end(struct sim_session *session)
     sim_session_release(session);
 }
 
-CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream)
+/* A stream that is not capturing becomes part of the session. */
+static CUresult sim_session_join(struct sim_session *session, struct sim_stream *stream)
 {
     struct sim_capture *capture = calloc(1, sizeof *capture);
     if (!capture)
@@ -107,10 +105,8 @@ static void stream_gone(struct sim_stream *stream)
     session->gone = capture;
 }
 
-void sim_session_graph_gone(struct sim_graph *graph)
+static void graph_gone(struct sim_graph *graph)
 {
-    if (!graph->capture)
-        return;
     graph->capture->abandoned = true;
     sim_session_end(graph->capture);
 }
@@ -313,10 +309,10 @@ static const struct sim_capture_hooks hooks = {.take = take,
                                                .unsafe = unsafe,
                                                .refuse_context = refuse_context,
                                                .stream_gone = stream_gone,
-                                               .mark_make = sim_mark_make,
-                                               .mark_follow = sim_mark_follow,
-                                               .mark_spoil = sim_mark_spoil,
-                                               .mark_free = sim_mark_free};
+                                               .mark_make = sim_session_mark_make,
+                                               .mark_follow = sim_session_mark_follow,
+                                               .mark_spoil = sim_session_mark_spoil,
+                                               .mark_free = sim_session_mark_free};
 
 struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_graph *graph,
                                       CUstreamCaptureMode mode)
@@ -336,8 +332,81 @@ struct sim_session *sim_session_begin(struct sim_stream *stream, struct sim_grap
     sim_capture_hook(&hooks);
     if (sim_session_join(session, stream) == CUDA_SUCCESS) {
         graph->capture = session;
+        graph->capture_end = graph_gone;
         return session;
     }
     sim_session_end(session);
     return NULL;
+}
+
+/* --- Events recorded in captures: by them other streams join, and come back --- */
+
+struct sim_mark {
+    struct sim_session *session; /* a reference: it may have ended */
+    size_t count;
+    struct place { /* a node may be destroyed since */
+        struct sim_node *node;
+        uint64_t id;
+        CUgraphEdgeData data;
+    } places[];
+};
+
+void sim_session_mark_free(struct sim_mark *mark)
+{
+    sim_session_release(mark->session);
+    free(mark);
+}
+
+CUresult sim_session_mark_make(struct sim_stream *stream, struct sim_mark **mark)
+{
+    struct sim_capture *capture = stream->capture;
+    if (capture->session->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    struct sim_mark *made = malloc(sizeof *made + capture->count * sizeof *made->places);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->session = capture->session;
+    made->session->references++;
+    made->count = capture->count;
+    for (size_t i = 0; i < capture->count; i++)
+        made->places[i] = (struct place){capture->after[i].node, capture->after[i].node->id,
+                                         capture->after[i].data};
+    *mark = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_session_mark_follow(struct sim_stream *stream, const struct sim_mark *mark)
+{
+    struct sim_session *session = mark->session;
+    CUresult result = CUDA_SUCCESS;
+    if (session->abandoned)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!session->active)
+        return stream->capture ? sim_capture_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
+    if (session->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream == stream->object.context->legacy) { /* it would wait for all others */
+        session->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+    if (stream->capture && stream->capture->session != session) {
+        session->invalid = stream->capture->session->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    if (!stream->capture)
+        result = sim_session_join(session, stream);
+    for (size_t i = 0; i < mark->count && result == CUDA_SUCCESS; i++) {
+        const struct place *place = &mark->places[i];
+        if (sim_graph_node((CUgraphNode)place->node) && place->node->id == place->id)
+            result = sim_session_follow(stream->capture, place->node, &place->data);
+    }
+    return result;
+}
+
+CUresult sim_session_mark_spoil(const struct sim_mark *mark)
+{
+    if (!mark->session->active || mark->session->invalid)
+        return CUDA_ERROR_INVALID_VALUE;
+    mark->session->invalid = true;
+    return CUDA_ERROR_CAPTURED_EVENT;
 }

@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-#include "queue/queue.h"
-
 struct sim_user_object {
     struct sim_object object;
     unsigned count; /* references of the program and of graphs */

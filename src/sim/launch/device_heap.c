@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "core/config.h"
 #include "core/core.h"
 #include "ptx/ptx.h"
 

@@ -2,11 +2,15 @@
 /* cuLaunch*: all ways of asking for a launch. */
 #include "launch/launch.h"
 
-#include "core/core.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "module/module.h"
 #include "queue/queue.h"
 
-CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
-                    const CUlaunchAttribute *attributes, unsigned count)
+/* Launch `params` in a stream of its handle. */
+static CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream handle,
+                           const CUlaunchAttribute *attributes, unsigned count)
 {
     struct sim_stream *stream;
     struct sim_item item;
@@ -80,4 +84,135 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void *
                                          NULL,
                                          NULL};
     return sim_launch(&params, config->hStream, config->attrs, config->numAttrs);
+}
+
+/* The launches of CUDA 2 and 3: block, sizes and parameters are set in the function first. */
+
+#define MAX_PARAMS 4096
+
+static CUresult find(CUfunction hfunc, struct sim_function **function)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    *function = sim_object(SIM_FUNCTION, hfunc);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult sim_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
+{
+    struct sim_function *function;
+    CUresult result = find(hfunc, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (x <= 0 || y <= 0 || z <= 0 || x > 1024 || y > 1024 || z > 64 ||
+        x * y * z > sim_occupancy_max_threads(function))
+        return CUDA_ERROR_INVALID_VALUE;
+    function->old.block[0] = (unsigned)x;
+    function->old.block[1] = (unsigned)y;
+    function->old.block[2] = (unsigned)z;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
+{
+    struct sim_function *function;
+    CUresult result = find(hfunc, &function);
+    if (result == CUDA_SUCCESS)
+        function->old.shared = bytes;
+    return result;
+}
+
+CUresult sim_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
+{
+    struct sim_function *function;
+    CUresult result = find(hfunc, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (numbytes > MAX_PARAMS)
+        return CUDA_ERROR_INVALID_VALUE;
+    function->old.size = numbytes;
+    return CUDA_SUCCESS;
+}
+
+static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size)
+{
+    struct sim_function *function;
+    CUresult result = find(hfunc, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!value || offset < 0 || size > MAX_PARAMS || (size_t)offset > MAX_PARAMS - size)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!function->old.params && !(function->old.params = calloc(1, MAX_PARAMS)))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(function->old.params + offset, value, size);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuParamSeti(CUfunction hfunc, int offset, unsigned int value)
+{
+    return set(hfunc, offset, &value, sizeof value);
+}
+
+CUresult sim_cuParamSetf(CUfunction hfunc, int offset, float value)
+{
+    return set(hfunc, offset, &value, sizeof value);
+}
+
+CUresult sim_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
+{
+    return set(hfunc, offset, ptr, numbytes);
+}
+
+/* Kernels name their textures themselves: drivers of today take none of any unit. */
+CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    struct sim_function *function;
+    CUresult result = find(hfunc, &function);
+    (void)texunit;
+    if (result == CUDA_SUCCESS && !sim_object(SIM_TEXREF, hTexRef))
+        result = CUDA_ERROR_INVALID_HANDLE;
+    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+static CUresult launch(CUfunction f, int width, int height, CUstream stream)
+{
+    struct sim_function *function;
+    CUresult result = find(f, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (width <= 0 || height <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    static char none[MAX_PARAMS];
+    size_t size = function->old.size;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER,
+                     function->old.params ? function->old.params : none,
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    const unsigned *block = function->old.block;
+    CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
+                                         .gridDimX = (unsigned)width,
+                                         .gridDimY = (unsigned)height,
+                                         .gridDimZ = 1,
+                                         .blockDimX = block[0] ? block[0] : 1,
+                                         .blockDimY = block[1] ? block[1] : 1,
+                                         .blockDimZ = block[2] ? block[2] : 1,
+                                         .sharedMemBytes = function->old.shared,
+                                         .extra = extra};
+    return sim_launch(&params, stream, NULL, 0);
+}
+
+CUresult sim_cuLaunch(CUfunction f)
+{
+    return launch(f, 1, 1, NULL);
+}
+
+CUresult sim_cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
+{
+    return launch(f, grid_width, grid_height, NULL);
+}
+
+CUresult sim_cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
+{
+    return launch(f, grid_width, grid_height, hStream);
 }

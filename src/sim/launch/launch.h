@@ -18,9 +18,6 @@ struct sim_launch_extras {
     bool cooperative;
     uint32_t cluster[3]; /* 0: none */
 };
-/* Launch `params` in a stream of its handle. */
-CUresult sim_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream stream,
-                    const CUlaunchAttribute *attributes, unsigned count);
 
 /* --- condition.c --- Values that kernels set and graphs ask for: cudaGraphSetConditional and
  * conditional nodes. */
@@ -82,14 +79,12 @@ bool sim_launch_prepare_is_alive(const struct sim_item *item);
 bool sim_launch_prepare_is_bound(const struct sim_item *item);
 /* The kernel sees texture and surface references as they are bound now. */
 void sim_launch_prepare_keep_bindings(const struct sim_item *item);
-
-/* --- launch_report.c --- */
-/* Tell the user of a kernel's fault (launch_report.c). */
-void sim_launch_report(const struct sim_device *device, const struct ptx_fault *fault,
-                       CUresult code);
+/* Tell the user of a kernel's fault (launch_prepare.c). */
+void sim_launch_prepare_report(const struct sim_device *device, const struct ptx_fault *fault,
+                               CUresult code);
 /* What a check of kernels found; and how often one did. */
-void sim_launch_report_note(const struct sim_device *device, const char *sentence);
-unsigned long long sim_launch_report_count(void);
+void sim_launch_prepare_report_note(const struct sim_device *device, const char *sentence);
+unsigned long long sim_launch_prepare_report_count(void);
 
 /* --- occupancy.c --- */
 /* Blocks of this many threads that one multiprocessor holds at a time. */

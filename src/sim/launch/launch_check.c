@@ -2,10 +2,8 @@
 /* What a launch may ask for; the codes are those of a real driver (tests/sim/conformance). */
 #include "launch/launch.h"
 
-#include "core/core.h"
 #include "device/device.h"
 #include "module/module.h"
-#include "ptx/ptx.h"
 
 #define PORTABLE_CLUSTER 8
 #define LARGEST_CLUSTER 16

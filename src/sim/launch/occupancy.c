@@ -2,10 +2,8 @@
 /* Occupancy, from a device's limits and what a kernel needs. */
 #include "launch/launch.h"
 
-#include "core/core.h"
 #include "device/device.h"
 #include "module/module.h"
-#include "ptx/ptx.h"
 
 static int device_value(const struct sim_device *device, CUdevice_attribute attribute)
 {
@@ -90,12 +88,6 @@ static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dy
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
-                                                         int blockSize, size_t dynamicSMemSize)
-{
-    return blocks(numBlocks, func, blockSize, dynamicSMemSize);
-}
-
 CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
                                                                   int blockSize,
                                                                   size_t dynamicSMemSize,
@@ -145,14 +137,6 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
     if (most == 0)
         *blockSize = *minGridSize = 0;
     return CUDA_SUCCESS;
-}
-
-CUresult sim_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
-                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                              size_t dynamicSMemSize, int blockSizeLimit)
-{
-    return best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
-                blockSizeLimit);
 }
 
 CUresult

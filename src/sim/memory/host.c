@@ -8,8 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/core.h"
-
 #define ALLOC_FLAGS                                                                                \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
 /* Not IOMEMORY: the program's memory is never the registers of a device. */
@@ -169,11 +167,6 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     if (result != CUDA_SUCCESS)
         free(made);
     return result;
-}
-
-CUresult sim_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
-{
-    return sim_cuMemHostRegister_v2(p, bytesize, Flags);
 }
 
 CUresult sim_cuMemHostUnregister(void *p)

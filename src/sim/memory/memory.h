@@ -74,6 +74,10 @@ void sim_range_protect(struct sim_allocation *allocation, bool readable, bool wr
 size_t sim_range_live(size_t *bytes);
 
 /* --- memory.c --- What the files about memory share. */
+/* What entries of the first ABI of memory answer: drivers still export them, and refuse them in
+ * every context that a later ABI made. */
+CUresult sim_memory_old(void);
+
 /* --- What the rooms above do with memory; NULL: nothing --- */
 struct sim_memory_hooks {
     bool (*refuses)(size_t bytes); /* whether a rule refuses an allocation; else it is counted */
@@ -158,17 +162,6 @@ struct sim_managed_page {
     bool accessed_by_host;
 };
 
-/* Live managed memory, a pool's too, that holds all of the range, or NULL. */
-struct sim_allocation *sim_managed(uint64_t address, size_t size);
-/* Whether the location is one that managed memory can move to in this system. */
-bool sim_managed_location_is_valid(CUmemLocation location);
-/* What is told of a page of which nothing was said: a pool's memory prefers the pool's place. */
-struct sim_managed_page sim_managed_untold(const struct sim_allocation *allocation);
-/* The pages of [address, address + size), or NULL: no memory for them. */
-struct sim_managed_page *sim_managed_pages(struct sim_allocation *allocation, uint64_t address,
-                                           size_t size, size_t *count);
-CUresult sim_managed_prefetch(uint64_t address, size_t size, CUmemLocation location);
-
 /* --- pool.c --- Pools of stream-ordered memory. */
 #define SIM_POOL_GRAIN ((size_t)32 << 20) /* it takes memory so many bytes at once */
 
@@ -200,7 +193,13 @@ struct sim_pool *sim_pool_own(CUmemoryPool handle);
 struct sim_pool *sim_pool_current(struct sim_device *device); /* NULL: no memory */
 /* Whether a device may use memory of the pool. */
 bool sim_pool_reaches_device(const struct sim_pool *pool);
-void sim_pool_drop(struct sim_pool *pool); /* it ends here if nothing of it is left */
+/* How much memory a pool has, and how much of it is in use. */
+bool sim_pool_usage_fits(const struct sim_pool *pool, size_t size); /* below the pool's limit */
+/* Account for memory that came from the pool, or goes back: at once, or when the program has waited
+ * for the stream. The pool may be gone afterwards. */
+void sim_pool_usage_take(struct sim_pool *pool, size_t size);
+void sim_pool_usage_give(struct sim_pool *pool, size_t size);
+void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_stream *stream);
 
 /* --- pool_memory.c --- */
 /* From here on the memory counts as free, and no call accepts it. A pool's is given back: in the
@@ -209,14 +208,6 @@ void sim_pool_memory_forget(struct sim_allocation *allocation, struct sim_stream
 /* The pool's devices may use it from now on, or may not. */
 void sim_pool_memory_protect(const struct sim_pool *pool);
 CUresult sim_pool_memory_free(struct sim_allocation *allocation); /* cuMemFree of pool memory */
-
-/* --- pool_usage.c --- How much memory a pool has, and how much of it is in use. */
-bool sim_pool_usage_fits(const struct sim_pool *pool, size_t size); /* below the pool's limit */
-/* Account for memory that came from the pool, or goes back: at once, or when the program has waited
- * for the stream. The pool may be gone afterwards. */
-void sim_pool_usage_take(struct sim_pool *pool, size_t size);
-void sim_pool_usage_give(struct sim_pool *pool, size_t size);
-void sim_pool_usage_give_in(struct sim_pool *pool, size_t size, struct sim_stream *stream);
 
 /* --- virtual.c --- Virtual memory: addresses and memory that come together by mapping. */
 #define SIM_VIRTUAL_GRAIN SIM_ADDRESS_CHUNK
@@ -241,9 +232,6 @@ struct sim_mapping { /* what an allocation of kind SIM_MEMORY_VIRTUAL has in `ad
 struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle);
 /* What a mapping (SIM_MEMORY_VIRTUAL) shows, and keeps alive. */
 struct sim_physical *sim_virtual_behind(const struct sim_allocation *mapping);
-void sim_virtual_physical_release(struct sim_physical *physical); /* if nothing refers to it */
-/* Whether the range lies in one reservation. */
-bool sim_virtual_is_reserved(uint64_t address, size_t size);
 
 /* --- share.c --- Memory that other processes see. A block's bytes move into a file when it is
  * first exported, so that plain memory costs nothing for it. */

@@ -2,8 +2,6 @@
 /* What the driver knows of an address. */
 #include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
 

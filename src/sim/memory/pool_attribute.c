@@ -2,7 +2,6 @@
 /* What pools say of themselves, what can be set, and who may use their memory. */
 #include <string.h>
 
-#include "core/config.h"
 #include "device/device.h"
 #include "memory/memory.h"
 

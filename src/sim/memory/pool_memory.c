@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-#include "device/device.h"
 #include "queue/queue.h"
 
 static enum sim_memory kind_of(const struct sim_pool *pool)

@@ -3,7 +3,6 @@
  * 64 bytes, which name the file of the block. */
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
 

@@ -3,9 +3,8 @@
 #include "memory/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
 
 struct reservation {
@@ -15,7 +14,8 @@ struct reservation {
 };
 static struct reservation *reservations;
 
-bool sim_virtual_is_reserved(uint64_t address, size_t size)
+/* Whether the range lies in one reservation. */
+static bool sim_virtual_is_reserved(uint64_t address, size_t size)
 {
     for (const struct reservation *r = reservations; r; r = r->next)
         if (address >= r->address && address - r->address <= r->size &&
@@ -132,7 +132,8 @@ static void destroy(void *data)
     free(physical);
 }
 
-void sim_virtual_physical_release(struct sim_physical *physical)
+/* It ends here if nothing refers to it. */
+static void sim_virtual_physical_release(struct sim_physical *physical)
 {
     if (physical->handles || physical->places)
         return;
@@ -182,5 +183,214 @@ CUresult sim_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAlloc
          option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
         return CUDA_ERROR_INVALID_VALUE;
     *granularity = SIM_VIRTUAL_GRAIN;
+    return CUDA_SUCCESS;
+}
+
+/* --- Memory mapped to reserved addresses, and who may use it --- */
+
+CUresult sim_cuMemMap(CUdeviceptr_v2 ptr, size_t size, size_t offset,
+                      CUmemGenericAllocationHandle_v1 handle, unsigned long long flags)
+{
+    struct sim_physical *physical = sim_virtual_physical(handle);
+    if (!ptr || size == 0 || flags || !physical || ptr % SIM_VIRTUAL_GRAIN ||
+        !sim_virtual_is_reserved(ptr, size))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (offset != 0 || size != physical->size) /* a part of it: as on a desktop's driver */
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (sim_range_overlaps(ptr, size))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_allocation *made = malloc(sizeof *made);
+    struct sim_mapping *mapping = calloc(1, sizeof *mapping);
+    CUresult result = made && mapping ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS) {
+        *made = (struct sim_allocation){.address = ptr,
+                                        .size = size,
+                                        .host = physical->bytes,
+                                        .kind = SIM_MEMORY_VIRTUAL,
+                                        .device = physical->device ? physical->device
+                                                                   : &sim_device_all[0],
+                                        .owner = physical,
+                                        .advice = mapping,
+                                        .synchronous = true};
+        result = sim_memory_adopt(made);
+    }
+    if (result != CUDA_SUCCESS) {
+        free(made);
+        free(mapping);
+        return result;
+    }
+    physical->places++;
+    return CUDA_SUCCESS;
+}
+
+/* Every mapping that the range touches, in turn; NULL after the last. */
+static struct sim_allocation *next_mapping(uint64_t *at, uint64_t end)
+{
+    while (*at < end) {
+        struct sim_allocation *found = sim_range_find(*at);
+        *at += SIM_VIRTUAL_GRAIN;
+        if (!found)
+            continue;
+        *at = found->address + found->size;
+        return found;
+    }
+    return NULL;
+}
+
+/* Whether the range is made of whole mappings, with or without gaps between them. */
+static bool is_whole(uint64_t address, size_t size, bool gaps)
+{
+    uint64_t at = address, end = address + size;
+    size_t covered = 0;
+    struct sim_allocation *found;
+    if (!address || size == 0 || size % SIM_VIRTUAL_GRAIN || address % SIM_VIRTUAL_GRAIN ||
+        !sim_virtual_is_reserved(address, size))
+        return false;
+    while ((found = next_mapping(&at, end))) {
+        if (found->address < address || found->address + found->size > end)
+            return false;
+        covered += found->size;
+    }
+    return gaps || covered == size;
+}
+
+CUresult sim_cuMemUnmap(CUdeviceptr_v2 ptr, size_t size)
+{
+    uint64_t at = ptr;
+    struct sim_allocation *found;
+    if (!is_whole(ptr, size, true))
+        return CUDA_ERROR_INVALID_VALUE;
+    while ((found = next_mapping(&at, ptr + size))) {
+        struct sim_physical *physical = sim_virtual_behind(found);
+        sim_memory_free(found);
+        physical->places--;
+        sim_virtual_physical_release(physical);
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool is_access(CUmemAccess_flags flags)
+{
+    return flags == CU_MEM_ACCESS_FLAGS_PROT_NONE || flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+           flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+static void apply(struct sim_allocation *allocation, const CUmemAccessDesc_v1 *desc, size_t count)
+{
+    struct sim_mapping *mapping = allocation->advice;
+    unsigned all = 0;
+    for (size_t i = 0; i < count; i++)
+        if (desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+            mapping->access[desc[i].location.id] = (uint8_t)desc[i].flags;
+    for (int device = 0; device < SIM_MAX_DEVICES; device++)
+        all |= mapping->access[device];
+    sim_range_protect(allocation, (all & CU_MEM_ACCESS_FLAGS_PROT_READ) != 0,
+                      all == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+}
+
+CUresult sim_cuMemSetAccess(CUdeviceptr_v2 ptr, size_t size, const CUmemAccessDesc_v1 *desc,
+                            size_t count)
+{
+    uint64_t at = ptr;
+    struct sim_allocation *found;
+    if (!desc || count == 0 || !is_whole(ptr, size, false))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        bool host = desc[i].location.type == CU_MEM_LOCATION_TYPE_HOST ||
+                    desc[i].location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+        bool device =
+            desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE && sim_device(desc[i].location.id);
+        if (!is_access(desc[i].flags) || (!host && !device))
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    while ((found = next_mapping(&at, ptr + size)))
+        apply(found, desc, count);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemGetAccess(unsigned long long *flags, const CUmemLocation_v1 *location,
+                            CUdeviceptr_v2 ptr)
+{
+    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (!sim_device(location->id))
+        return CUDA_ERROR_INVALID_DEVICE;
+    const struct sim_allocation *found = sim_range_find(ptr);
+    if (!found || found->ending)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (found->kind == SIM_MEMORY_VIRTUAL)
+        *flags = ((const struct sim_mapping *)found->advice)->access[location->id];
+    return CUDA_SUCCESS;
+}
+
+/* --- Memory without an address, passed on to other processes as a file --- */
+
+CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
+                                          CUmemGenericAllocationHandle_v1 handle,
+                                          CUmemAllocationHandleType handleType,
+                                          unsigned long long flags)
+{
+    struct sim_shared *shared;
+    const struct sim_physical *physical = sim_virtual_physical(handle);
+    if (!shareableHandle || !physical || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
+        handleType != physical->prop.requestedHandleTypes)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = sim_share_physical(handle, &shared);
+    if (result != CUDA_SUCCESS)
+        return result;
+    int file = sim_shared_give(shared, false);
+    if (file < 0)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    memcpy(shareableHandle, &file, sizeof file);
+    return CUDA_SUCCESS;
+}
+
+/* `shared` becomes the memory's. */
+static struct sim_physical *make(struct sim_shared *shared)
+{
+    struct sim_physical *made = calloc(1, sizeof *made);
+    if (!made || !(made->bytes = sim_shared_map(shared, NULL))) {
+        free(made);
+        return NULL;
+    }
+    memcpy(&made->prop, shared->head.more, sizeof made->prop);
+    made->device = sim_share_device(shared);
+    if (made->device)
+        made->prop.location.id = made->device->ordinal;
+    made->size = (size_t)shared->head.size;
+    made->prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_NONE; /* it is not passed on */
+    made->mapped = made->foreign = true;
+    made->shared = shared;
+    sim_object_add(&made->object, SIM_PHYSICAL, NULL);
+    return made;
+}
+
+CUresult sim_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle_v1 *handle, void *osHandle,
+                                            CUmemAllocationHandleType shHandleType)
+{
+    CUmemAllocationProp prop;
+    if (!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_shared *shared = sim_shared_take((int)(intptr_t)osHandle);
+    if (!shared)
+        return CUDA_ERROR_UNKNOWN;
+    if (shared->head.kind == SIM_SHARED_POOL) {
+        sim_shared_close(shared);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    memcpy(&prop, shared->head.more, sizeof prop);
+    if (shared->head.kind != SIM_SHARED_PHYSICAL || shared->head.size == 0 ||
+        shared->head.size % SIM_VIRTUAL_GRAIN || !sim_share_lies(shared, prop.location)) {
+        sim_shared_close(shared);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct sim_physical *physical = make(shared);
+    if (!physical) {
+        sim_shared_close(shared);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    physical->handles = 1;
+    *handle = (CUmemGenericAllocationHandle_v1)(uintptr_t)physical;
     return CUDA_SUCCESS;
 }

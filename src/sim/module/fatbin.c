@@ -42,7 +42,7 @@ bool sim_fatbin_is(const void *data, size_t size)
     return magic == FATBIN_MAGIC || magic == WRAPPER_MAGIC;
 }
 
-bool sim_fatbin_unpack_lz4(const void *from, size_t packed, char *to, size_t size)
+static bool sim_fatbin_unpack_lz4(const void *from, size_t packed, char *to, size_t size)
 {
 #ifdef SIM_HAVE_LZ4
     return packed <= INT32_MAX && size <= INT32_MAX &&
@@ -53,7 +53,8 @@ bool sim_fatbin_unpack_lz4(const void *from, size_t packed, char *to, size_t siz
 #endif
 }
 
-bool sim_fatbin_unpack_zstd(const void *from, size_t packed, char *to, size_t size)
+/* Unpack one payload of known kind into `to`: exactly `size` bytes, or false. */
+static bool sim_fatbin_unpack_zstd(const void *from, size_t packed, char *to, size_t size)
 {
 #ifdef SIM_HAVE_ZSTD
     return ZSTD_decompress(to, size, from, packed) == size;

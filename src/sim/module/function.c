@@ -2,10 +2,7 @@
 /* Functions: what they say of themselves, and what can be set. */
 #include "module/module.h"
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
-#include "ptx/ptx.h"
 
 /* Dynamic shared memory that a kernel may have without asking for more. */
 #define ORDINARY_SHARED 49152

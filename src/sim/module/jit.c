@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "device/device.h"
-#include "ptx/ptx.h"
 
 /* How many options a release knows; the numbers are those of its headers. */
 static unsigned option_count(void)

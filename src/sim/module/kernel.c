@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuKernel*: kernels of libraries, whose attributes are per device. */
-#include "core/core.h"
 #include "device/device.h"
 #include "module/module.h"
-#include "ptx/ptx.h"
 
 CUresult sim_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 static CUresult check_options(unsigned count, const CUlibraryOption *options, void **values)

@@ -8,9 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/core.h"
 #include "device/device.h"
-#include "ptx/ptx.h"
 
 struct link {
     struct sim_object object;
@@ -201,7 +199,7 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data, si
         ptx_text_add(&link->jit.errors, "error   : the simulated device links PTX, no NVVM code\n");
         result = SIM_LACK_cuLinkAddData_v2_code;
     } else if (type == CU_JIT_INPUT_LIBRARY) {
-        result = sim_archive_read(data, size, architecture, &image, &link->jit.errors);
+        result = sim_image_archive_read(data, size, architecture, &image, &link->jit.errors);
         link->libraries |= result == CUDA_SUCCESS;
     } else {
         result = sim_image_read(data, size, architecture, &image, &link->jit.errors);
@@ -270,26 +268,6 @@ CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
         link_leave(link);
     free(data);
     return result;
-}
-
-/* The first ABIs differ in the width of their sizes alone, which on 64 bits is the same. */
-CUresult sim_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                          CUlinkState *stateOut)
-{
-    return sim_cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
-}
-
-CUresult sim_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
-                           const char *name, unsigned int numOptions, CUjit_option *options,
-                           void **optionValues)
-{
-    return sim_cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
-}
-
-CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
-                           unsigned int numOptions, CUjit_option *options, void **optionValues)
-{
-    return sim_cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
 }
 
 /* All inputs are read: link and compile them. */

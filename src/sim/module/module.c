@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 #define MAX_FILE ((long)1 << 30)
@@ -108,11 +106,6 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
     result = load(module, data, size, 0, NULL, NULL);
     free(data);
     return result;
-}
-
-CUresult sim_cuModuleLoadData(CUmodule *module, const void *image)
-{
-    return load(module, image, SIZE_MAX, 0, NULL, NULL);
 }
 
 CUresult sim_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,

@@ -62,23 +62,11 @@ size_t sim_module_entries(const struct ptx_module *ptx); /* how many visible one
 size_t sim_module_variable(const struct ptx_module *ptx, const char *name,
                            enum ptx_variable_kind kind);
 
-/* --- archive.c --- Archives of host objects with device code, which the linker takes as libraries.
- */
-/* The PTX of all fatbins in an archive, as far as the device can take it; machine code is passed
- * over, so that what only it defines stays missing. For NVIDIA's libcudadevrt, which has no PTX for
- * most devices, a text of this driver's own stands.
- * CUDA_ERROR_UNKNOWN: no archive; CUDA_ERROR_INVALID_IMAGE: no device code in it. */
-CUresult sim_archive_read(const void *data, size_t size, unsigned architecture,
-                          struct sim_image *image, struct ptx_text *errors);
-
 /* --- fatbin.c --- */
 bool sim_fatbin_is(const void *data, size_t size);
 /* The PTX text that fits the device best, unpacked; to be freed. */
 CUresult sim_fatbin_read(const void *data, size_t size, unsigned architecture, char **text,
                          size_t *length, struct ptx_text *errors);
-/* Unpack one payload of known kind into `to`: exactly `size` bytes, or false. */
-bool sim_fatbin_unpack_lz4(const void *from, size_t packed, char *to, size_t size);
-bool sim_fatbin_unpack_zstd(const void *from, size_t packed, char *to, size_t size);
 
 /* --- function.c --- */
 CUresult sim_function_parameter(const struct ptx_function_info *info, size_t index, size_t *offset,
@@ -124,6 +112,14 @@ bool sim_image_same(const void *data, size_t size, const void *output);
 /* The linker's output: an ELF file of the CUDA machine whose only content is the PTX of the inputs.
  * The block is the caller's, to be freed; NULL: no memory. */
 void *sim_image_write(const struct sim_image *image, unsigned architecture, size_t *size);
+/* Archives of host objects with device code, which the linker takes as libraries.
+ */
+/* The PTX of all fatbins in an archive, as far as the device can take it; machine code is passed
+ * over, so that what only it defines stays missing. For NVIDIA's libcudadevrt, which has no PTX for
+ * most devices, a text of this driver's own stands.
+ * CUDA_ERROR_UNKNOWN: no archive; CUDA_ERROR_INVALID_IMAGE: no device code in it. */
+CUresult sim_image_archive_read(const void *data, size_t size, unsigned architecture,
+                                struct sim_image *image, struct ptx_text *errors);
 
 /* --- jit.c --- JIT options: read from the caller's arrays, and the outputs written back there. */
 struct sim_jit {

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/core.h"
 #include "memory/memory.h"
-#include "ptx/ptx.h"
 #include "texture/texture.h"
 
 unsigned sim_place_ptx_version(void)

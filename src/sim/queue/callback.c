@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-
 struct host {
     CUhostFn function;
     void *data;

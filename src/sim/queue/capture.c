@@ -2,8 +2,6 @@
 /* Before the first capture there is nothing to do, and nothing is refused. */
 #include "queue/queue.h"
 
-#include "core/core.h"
-
 static const struct sim_capture_hooks *hooks; /* NULL: nothing was ever captured */
 
 void sim_capture_hook(const struct sim_capture_hooks *table)

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-
 /* Times of a real device come in steps of about half a microsecond. */
 #define STEP_NS 512
 
@@ -64,7 +62,7 @@ static CUresult find(CUevent handle, struct sim_event **event)
     return *event ? (*event)->object.context->sticky : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static CUresult destroy(CUevent handle)
+CUresult sim_cuEventDestroy_v2(CUevent handle)
 {
     struct sim_event *event;
     CUresult result = find(handle, &event);
@@ -72,16 +70,6 @@ static CUresult destroy(CUevent handle)
         return result;
     destroy_event(event);
     return result;
-}
-
-CUresult sim_cuEventDestroy(CUevent hEvent)
-{
-    return destroy(hEvent);
-}
-
-CUresult sim_cuEventDestroy_v2(CUevent hEvent)
-{
-    return destroy(hEvent);
 }
 
 void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
@@ -95,7 +83,7 @@ void sim_event_set(struct sim_event *event, struct sim_ticket *ticket)
     event->mark = NULL;
 }
 
-CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
+static CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream)
 {
     struct sim_ticket *ticket;
     CUresult result = sim_stream_mark(stream, &ticket);
@@ -127,7 +115,7 @@ static CUresult record_in_capture(struct sim_event *event, struct sim_stream *st
     return CUDA_SUCCESS;
 }
 
-static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
+CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
 {
     struct sim_event *event;
     struct sim_stream *stream;
@@ -146,16 +134,6 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
         return CUDA_ERROR_ILLEGAL_STATE;
     result = sim_capture_legacy(stream);
     return result == CUDA_SUCCESS ? sim_event_record(event, stream) : result;
-}
-
-CUresult sim_cuEventRecord(CUevent hEvent, CUstream hStream)
-{
-    return record(hEvent, hStream, 0);
-}
-
-CUresult sim_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-    return record(hEvent, hStream, flags);
 }
 
 CUresult sim_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
@@ -235,7 +213,7 @@ CUresult sim_cuEventSynchronize(CUevent hEvent)
     return result;
 }
 
-static CUresult elapsed(float *milliseconds, CUevent from, CUevent to)
+CUresult sim_cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to)
 {
     struct sim_event *events[2];
     for (int i = 0; i < 2; i++) {
@@ -256,12 +234,72 @@ static CUresult elapsed(float *milliseconds, CUevent from, CUevent to)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+/* --- Events of a whole context: after all work that its streams have now --- */
+
+/* An empty ticket, not yet started, after all of the context's work. */
+static CUresult after_all(struct sim_context *context, struct sim_ticket **made)
 {
-    return elapsed(pMilliseconds, hStart, hEnd);
+    struct sim_ticket *ticket = sim_ticket_make(context, NULL, NULL, NULL);
+    CUresult result = ticket ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (struct sim_object *object = sim_object_first(SIM_STREAM); object && result == CUDA_SUCCESS;
+         object = object->next)
+        if (object->context == context)
+            result = sim_ticket_after(ticket, ((struct sim_stream *)object)->last);
+    if (ticket && result != CUDA_SUCCESS) {
+        sim_ticket_start(ticket);
+        sim_ticket_release(ticket);
+    }
+    *made = ticket;
+    return result;
 }
 
-CUresult sim_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+static CUresult both(CUcontext ctx, CUevent handle, struct sim_context **context,
+                     struct sim_event **event)
 {
-    return elapsed(pMilliseconds, hStart, hEnd);
+    if (!ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult result = sim_current_of(ctx, context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *event = sim_object(SIM_EVENT, handle);
+    if (!*event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return sim_capture_refuse_context(*context);
+}
+
+CUresult sim_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    struct sim_context *context;
+    struct sim_event *event;
+    struct sim_ticket *ticket;
+    CUresult result = both(hCtx, hEvent, &context, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (event->object.context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    result = after_all(context, &ticket);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_event_set(event, ticket);
+    sim_ticket_start(ticket);
+    sim_ticket_release(ticket);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    struct sim_context *context;
+    struct sim_event *event;
+    CUresult result = both(hCtx, hEvent, &context, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (event->mark)
+        return CUDA_ERROR_CAPTURED_EVENT;
+    bool foreign = sim_event_shared_is_foreign(event);
+    for (struct sim_object *object = sim_object_first(SIM_STREAM); object; object = object->next)
+        if (object->context == context && foreign)
+            result = sim_event_shared_follow(event, (struct sim_stream *)object);
+        else if (object->context == context)
+            sim_stream_follow((struct sim_stream *)object, event->ticket);
+    return result;
 }

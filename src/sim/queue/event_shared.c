@@ -5,8 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/core.h"
-
 enum { SLOTS = 16 };
 
 struct recorder { /* who made a record: if that process is gone, its work is */

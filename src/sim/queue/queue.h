@@ -90,7 +90,6 @@ struct sim_event {
 
 /* The event now stands for this ticket, which is retained. */
 void sim_event_set(struct sim_event *event, struct sim_ticket *ticket);
-CUresult sim_event_record(struct sim_event *event, struct sim_stream *stream);
 
 /* An event of another process; `shared` becomes its own. NULL: no memory. */
 struct sim_event *sim_event_open(struct sim_context *context, struct sim_event_shared *shared);
@@ -149,7 +148,7 @@ uint64_t sim_ticket_newest(void);     /* number of the last one made */
 uint64_t sim_ticket_done_up_to(void); /* all up to this number are done */
 bool sim_ticket_error_is_sticky(CUresult result);
 void sim_ticket_prepare(void); /* before the lock is first taken: what fork needs */
-void sim_ticket_unload(void);  /* sim_unload's part; without the lock */
+void sim_ticket_unload(void);  /* sim_start_unload's part; without the lock */
 
 /* Work on its way to a device. Every entry that enqueues something makes an item and
  * hands it to sim_stream_submit: a stream runs it in order, or, where the stream is being captured,
@@ -158,7 +157,7 @@ void sim_ticket_unload(void);  /* sim_unload's part; without the lock */
  *     struct sim_item item;
  *     CUresult result = sim_stream(handle, &stream);
  *     if (result == CUDA_SUCCESS)
- *         result = sim_copy_prepare(stream->object.context, &copy, &item);
+ *         result = sim_copy_box_prepare(stream->object.context, &copy, &item);
  *     return result == CUDA_SUCCESS ? sim_stream_submit(stream, &item) : result;
  */
 struct sim_item {
@@ -183,11 +182,6 @@ static inline void sim_item_drop(const struct sim_item *item)
         item->drop(item->user);
 }
 
-/* --- priority.c --- Priorities of streams: 0 and below. */
-#define SIM_PRIORITY_LEAST 0
-int sim_priority_greatest(void);
-int sim_priority_clamp(int priority);
-
 /* --- stream.c --- Streams: whose work must follow whose. */
 struct sim_stream {
     struct sim_object object;
@@ -211,12 +205,8 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream);
  * (may be NULL) when the work is done or given up. */
 CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *user,
                             void (*drop)(void *));
-/* The same, and wait for it; the code of the work. */
-CUresult sim_stream_enqueue_wait(struct sim_stream *stream, sim_work *work, void *user);
-struct sim_ticket *sim_stream_last(struct sim_stream *stream); /* retained; NULL: nothing queued */
 /* Make the stream's next work follow `ticket` too. */
 void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket);
-CUresult sim_stream_wait_all(struct sim_stream *stream);
 CUresult sim_stream_wait_context(struct sim_context *context);
 /* The same for a program that asked to wait: pools learn what is free by now. */
 CUresult sim_stream_synchronize(struct sim_stream *stream);
@@ -242,6 +232,10 @@ CUresult sim_stream_submit(struct sim_stream *stream, const struct sim_item *ite
 /* The same and wait for it: its own code. In a capture: STREAM_CAPTURE_UNSUPPORTED, and the capture
  * is spoilt. */
 CUresult sim_stream_submit_wait(struct sim_stream *stream, const struct sim_item *item);
+/* Priorities of streams: 0 and below. */
+#define SIM_PRIORITY_LEAST 0
+int sim_stream_priority_greatest(void);
+int sim_stream_priority_clamp(int priority);
 
 /* --- trail.c --- Trails: what was given back in the order of streams, before a point of one. A
  * device's pool learns of it when the program waits for such a point: for the stream, for an event

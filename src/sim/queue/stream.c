@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/core.h"
-
 static uint64_t next_id = 1;
 
 CUresult sim_stream_make(struct sim_context *context, unsigned flags, int priority,
@@ -223,12 +221,6 @@ CUresult sim_stream_enqueue(struct sim_stream *stream, sim_work *work, void *use
                     .params.type = SIM_ITEM_NO_NODE, .run = work, .user = user, .drop = drop});
 }
 
-CUresult sim_stream_enqueue_wait(struct sim_stream *stream, sim_work *work, void *user)
-{
-    return sim_stream_submit_wait(
-        stream, &(struct sim_item){.params.type = SIM_ITEM_NO_NODE, .run = work, .user = user});
-}
-
 CUresult sim_stream_submit_always(struct sim_stream *stream, sim_work *work, void *user,
                                   void (*drop)(void *))
 {
@@ -252,15 +244,10 @@ void sim_stream_follow(struct sim_stream *stream, struct sim_ticket *ticket)
     sim_ticket_release(made);
 }
 
-struct sim_ticket *sim_stream_last(struct sim_stream *stream)
-{
-    return sim_ticket_retain(stream->last);
-}
-
 /* --- Waiting --- */
 
 /* The stream's own work; for the legacy stream that of all blocking streams. */
-CUresult sim_stream_wait_all(struct sim_stream *stream)
+static CUresult sim_stream_wait_all(struct sim_stream *stream)
 {
     struct sim_context *context = stream->object.context;
     if (stream == context->legacy && !sim_stream_idle(stream))
@@ -314,4 +301,17 @@ CUresult sim_stream_synchronize_context(struct sim_context *context)
     sim_trail_settle_context(context);
     sim_context_release(context);
     return result;
+}
+
+int sim_stream_priority_greatest(void)
+{
+    return sim_config.cuda >= 11000 ? -5 : -1;
+}
+
+int sim_stream_priority_clamp(int priority)
+{
+    int greatest = sim_stream_priority_greatest();
+    return priority > SIM_PRIORITY_LEAST ? SIM_PRIORITY_LEAST
+           : priority < greatest         ? greatest
+                                         : priority;
 }

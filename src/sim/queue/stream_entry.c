@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams as the program makes, asks and waits for them. */
-#include "core/core.h"
 #include "device/device.h"
 #include "queue/queue.h"
 
@@ -13,7 +12,7 @@ CUresult sim_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, 
         return result;
     if (!phStream || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_stream_make(context, flags, sim_priority_clamp(priority), &stream);
+    result = sim_stream_make(context, flags, sim_stream_priority_clamp(priority), &stream);
     if (result == CUDA_SUCCESS)
         *phStream = (CUstream)stream;
     return result;
@@ -24,7 +23,7 @@ CUresult sim_cuStreamCreate(CUstream *phStream, unsigned int Flags)
     return sim_cuStreamCreateWithPriority(phStream, Flags, 0);
 }
 
-static CUresult destroy(CUstream handle)
+CUresult sim_cuStreamDestroy_v2(CUstream handle)
 {
     struct sim_stream *stream;
     if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
@@ -34,16 +33,6 @@ static CUresult destroy(CUstream handle)
         return result;
     sim_stream_free(stream); /* also where the context has an error, which is the answer then */
     return result;
-}
-
-CUresult sim_cuStreamDestroy(CUstream hStream)
-{
-    return destroy(hStream);
-}
-
-CUresult sim_cuStreamDestroy_v2(CUstream hStream)
-{
-    return destroy(hStream);
 }
 
 CUresult sim_cuStreamQuery(CUstream hStream)
@@ -66,60 +55,22 @@ CUresult sim_cuStreamSynchronize(CUstream hStream)
     return result == CUDA_SUCCESS ? sim_stream_synchronize(stream) : result;
 }
 
-CUresult sim_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
-{
-    struct sim_stream *stream;
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *flags = stream->flags;
-    return result;
-}
-
-CUresult sim_cuStreamGetPriority(CUstream hStream, int *priority)
-{
-    struct sim_stream *stream;
-    if (!priority)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *priority = stream->priority;
-    return result;
-}
-
-CUresult sim_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
-{
-    struct sim_stream *stream;
-    if (!streamId)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *streamId = stream->id;
-    return result;
-}
-
-CUresult sim_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
-{
-    struct sim_stream *stream;
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *pctx = (CUcontext)stream->object.context;
-    return result;
-}
-
-CUresult sim_cuStreamGetDevice(CUstream hStream, CUdevice *device)
-{
-    struct sim_stream *stream;
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *device = stream->object.context->device->ordinal;
-    return result;
-}
+#define GET(symbol, type, member)                                                                  \
+    CUresult sim_##symbol(CUstream handle, type *value)                                            \
+    {                                                                                              \
+        struct sim_stream *stream;                                                                 \
+        if (!value)                                                                                \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        CUresult result = sim_stream(handle, &stream);                                             \
+        if (result == CUDA_SUCCESS)                                                                \
+            *value = (type)stream->member;                                                         \
+        return result;                                                                             \
+    }
+GET(cuStreamGetFlags, unsigned int, flags)
+GET(cuStreamGetPriority, int, priority)
+GET(cuStreamGetId, unsigned long long, id)
+GET(cuStreamGetCtx, CUcontext, object.context)
+GET(cuStreamGetDevice, CUdevice, object.context->device->ordinal)
 
 CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUdevResourceType type)
 {
@@ -128,4 +79,99 @@ CUresult sim_cuStreamGetDevResource(CUstream hStream, CUdevResource *result, CUd
     if (code != CUDA_SUCCESS)
         return code;
     return sim_cuDeviceGetDevResource(stream->object.context->device->ordinal, result, type);
+}
+
+/* --- Attributes of streams: kept, and without effect on a simulated device --- */
+
+CUresult sim_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                  CUstreamAttrValue_v1 *value)
+{
+    struct sim_stream *stream;
+    CUresult result = sim_stream(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((int)attr) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        value->accessPolicyWindow = stream->window;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        value->syncPolicy = stream->sync_policy;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        value->priority = stream->priority;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        value->memSyncDomainMap = stream->domain_map;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        value->memSyncDomain = stream->domain;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult set_window(struct sim_stream *stream, const CUaccessPolicyWindow *window)
+{
+    int most = 0;
+    sim_device_attribute(stream->object.context->device,
+                         CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
+    if (window->num_bytes > (size_t)most || window->hitRatio < 0 || window->hitRatio > 1 ||
+        (unsigned)window->hitProp > CU_ACCESS_PROPERTY_PERSISTING ||
+        (unsigned)window->missProp > CU_ACCESS_PROPERTY_STREAMING)
+        return CUDA_ERROR_INVALID_VALUE;
+    stream->window = *window;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                  const CUstreamAttrValue_v1 *param)
+{
+    struct sim_stream *stream;
+    CUresult result = sim_stream(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!param)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((int)attr) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return set_window(stream, &param->accessPolicyWindow);
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        if ((int)param->syncPolicy < CU_SYNC_POLICY_AUTO ||
+            param->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->sync_policy = param->syncPolicy;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        stream->priority = sim_stream_priority_clamp(param->priority);
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        stream->domain_map = param->memSyncDomainMap;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        if ((unsigned)param->memSyncDomain > CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->domain = param->memSyncDomain;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult sim_cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream)
+{
+    struct sim_stream *to, *from;
+    CUresult result = sim_stream(dstStream, &to);
+    if (result == CUDA_SUCCESS)
+        result = sim_stream(srcStream, &from);
+    if (result != CUDA_SUCCESS)
+        return result;
+    to->window = from->window;
+    to->sync_policy = from->sync_policy;
+    to->domain_map = from->domain_map;
+    to->domain = from->domain;
+    to->priority = from->priority;
+    return CUDA_SUCCESS;
 }

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "ptx/ptx.h"
 

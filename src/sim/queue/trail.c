@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/core.h"
-
 #define MOST_POINTS 4096 /* of programs that never wait: nothing is put off any more then */
 
 struct share { /* what one owner got back */

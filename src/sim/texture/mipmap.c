@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "memory/memory.h"
 #include "queue/queue.h"
 
@@ -37,7 +36,7 @@ static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
     return count;
 }
 
-void sim_mipmap_destroy(struct sim_mipmap *mipmap)
+static void sim_mipmap_destroy(struct sim_mipmap *mipmap)
 {
     for (unsigned i = 0; i < mipmap->count; i++)
         if (mipmap->levels[i])

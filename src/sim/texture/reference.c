@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-
 struct sim_reference *sim_reference_make(struct sim_context *context, bool surface)
 {
     struct sim_reference *made = calloc(1, sizeof *made);
@@ -26,11 +24,6 @@ struct sim_reference *sim_reference_make(struct sim_context *context, bool surfa
 char *sim_reference_bytes(struct sim_reference *reference)
 {
     return (char *)&reference->handle;
-}
-
-uint64_t sim_reference_handle(const struct sim_reference *reference)
-{
-    return reference->handle;
 }
 
 void sim_reference_destroy(struct sim_reference *reference)
@@ -204,12 +197,6 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPT
         reference->channels = (int)desc->NumChannels;
     }
     return result;
-}
-
-CUresult sim_cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v2 *desc,
-                                     CUdeviceptr_v2 dptr, size_t Pitch)
-{
-    return sim_cuTexRefSetAddress2D_v3(hTexRef, desc, dptr, Pitch);
 }
 
 CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr_v2 *pdptr, CUtexref hTexRef)

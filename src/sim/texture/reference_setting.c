@@ -102,23 +102,20 @@ CUresult sim_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
     return set_filter(hTexRef, fm, true);
 }
 
-CUresult sim_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
-{
-    struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pfm, &reference);
-    if (result == CUDA_SUCCESS)
-        *pfm = reference->texture.filterMode;
-    return result;
-}
-
-CUresult sim_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
-{
-    struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pfm, &reference);
-    if (result == CUDA_SUCCESS)
-        *pfm = reference->texture.mipmapFilterMode;
-    return result;
-}
+#define GET(symbol, type, member)                                                                  \
+    CUresult sim_##symbol(type *value, CUtexref handle)                                            \
+    {                                                                                              \
+        struct sim_reference *reference;                                                           \
+        CUresult result = ask(handle, value, &reference);                                          \
+        if (result == CUDA_SUCCESS)                                                                \
+            *value = (type)reference->texture.member;                                              \
+        return result;                                                                             \
+    }
+GET(cuTexRefGetFilterMode, CUfilter_mode, filterMode)
+GET(cuTexRefGetMipmapFilterMode, CUfilter_mode, mipmapFilterMode)
+GET(cuTexRefGetFlags, unsigned int, flags)
+GET(cuTexRefGetMaxAnisotropy, int, maxAnisotropy)
+GET(cuTexRefGetMipmapLevelBias, float, mipmapLevelBias)
 
 CUresult sim_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {
@@ -132,30 +129,12 @@ CUresult sim_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
     return changed(reference);
 }
 
-CUresult sim_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
-{
-    struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pFlags, &reference);
-    if (result == CUDA_SUCCESS)
-        *pFlags = reference->texture.flags;
-    return result;
-}
-
 CUresult sim_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
 {
     struct sim_reference *reference;
     CUresult result = sim_reference_of(hTexRef, &reference);
     if (result == CUDA_SUCCESS)
         reference->texture.maxAnisotropy = maxAniso;
-    return result;
-}
-
-CUresult sim_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
-{
-    struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pmaxAniso, &reference);
-    if (result == CUDA_SUCCESS)
-        *pmaxAniso = (int)reference->texture.maxAnisotropy;
     return result;
 }
 
@@ -167,15 +146,6 @@ CUresult sim_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
         return result;
     reference->texture.mipmapLevelBias = bias;
     return changed(reference);
-}
-
-CUresult sim_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
-{
-    struct sim_reference *reference;
-    CUresult result = ask(hTexRef, pbias, &reference);
-    if (result == CUDA_SUCCESS)
-        *pbias = reference->texture.mipmapLevelBias;
-    return result;
 }
 
 CUresult sim_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp,

@@ -6,7 +6,6 @@
 #include "core/core.h"
 #include "device/device.h"
 #include "ptx/ptx.h"
-#include "sim.h"
 
 #define MOST_ELEMENTS (UINT64_C(1) << 32)
 #define MOST_STRIDE (UINT64_C(1) << 40)

@@ -68,7 +68,6 @@ size_t sim_format_size(CUarray_format format, unsigned channels);
 
 /* --- mipmap.c --- */
 void sim_mipmap_end(struct sim_object *object);
-void sim_mipmap_destroy(struct sim_mipmap *mipmap);
 
 /* --- reference.c --- A texture or surface reference: settings, and what is bound. */
 struct sim_reference {
@@ -88,7 +87,6 @@ CUresult sim_reference_of(CUtexref handle, struct sim_reference **reference);
 CUresult sim_reference_update(struct sim_reference *reference);
 struct sim_reference *sim_reference_make(struct sim_context *context, bool surface);
 char *sim_reference_bytes(struct sim_reference *reference); /* those eight, for the image */
-uint64_t sim_reference_handle(const struct sim_reference *reference);
 void sim_reference_destroy(struct sim_reference *reference);
 void sim_reference_end(struct sim_object *object); /* with its context, if it is no module's */
 

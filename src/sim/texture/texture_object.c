@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
-
 struct sampler { /* a texture or surface object; its handle is the view's */
     struct sim_object object;
     uint64_t handle;

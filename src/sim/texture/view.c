@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "device/device.h"
 #include "memory/memory.h"
-#include "ptx/ptx.h"
 
 #define TEXTURE_FLAGS 0x3fU /* that drivers accept for every shape; some have no name */
 

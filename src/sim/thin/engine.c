@@ -5,7 +5,6 @@
 #include "call/call.h"
 #include "core/core.h"
 #include "ptx/ptx.h"
-#include "sim.h"
 #include "thin/thin.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -19,12 +18,12 @@ PUBLIC enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**
         return SIM_ATTACH_REFUSED;
     if (atomic_flag_test_and_set(&taken))
         return SIM_ATTACH_TAKEN;
-    sim_version_built = thin->version;
+    sim_config_built = thin->version;
     sim_entry_export(thin->address);
     /* It is the thin library that must stay while threads run: it keeps the engine. */
     ptx_thread_stay_in(thin);
     for (size_t i = 0; i < SIM_ENTRY_COUNT; i++)
         thin->table[i] = sim_entries[i].function;
-    *unload = sim_unload;
+    *unload = sim_start_unload;
     return SIM_ATTACHED;
 }

@@ -32,7 +32,7 @@ extern void *sim_thin_table[SIM_ENTRY_COUNT];
 extern const int sim_thin_version;
 void *sim_thin_address(size_t entry);
 
-/* --- copy.c --- */
+/* --- thin.c --- */
 /* Open a copy of a library, with variables of its own, although the library is open already; NULL:
  * dlerror() says why, if it has words. */
 void *sim_copy_open(const char *path);

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-
 #define MAX_LOCAL UINT64_C(0x80000)
 /* What a driver's JIT takes of a device with that much; more than the 48 KiB of ptxas itself. */
 #define MAX_STATIC_SHARED UINT32_C(0x38c00)

@@ -15,12 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-
 void *lower_module_alloc(struct ptx_module *module, size_t size)
 {
     void *memory;
@@ -56,7 +50,8 @@ void lower_refuse(struct lower *lower, const char *format, ...)
 }
 
 /* Make room for one more than `count`; false and PTX_NO_MEMORY otherwise. */
-bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count, size_t size)
+static bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count,
+                       size_t size)
 {
     uint32_t wanted = *capacity ? *capacity * 2 : 64;
     void *grown;
@@ -96,8 +91,11 @@ uint32_t lower_step(struct lower *lower, ptx_run *run, enum step_control control
                     sizeof *lower->sources))
         return 0;
     lower->step_count++;
-    lower->sources[index] =
-        (struct step_source){lower->insn->line, lower->insn->op, (uint8_t)affine_op_run(run)};
+    lower->sources[index] = (struct step_source){.line = lower->insn->line,
+                                                 .source_line = lower->insn->source_line,
+                                                 .source_file = lower->insn->source_file,
+                                                 .op = lower->insn->op,
+                                                 .affine = (uint8_t)affine_op_run(run)};
     step = &lower->steps[index];
     memset(step, 0, sizeof *step);
     for (size_t i = 0; i < sizeof step->operand / sizeof step->operand[0]; i++)

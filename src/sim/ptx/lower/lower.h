@@ -69,7 +69,6 @@ void lower_note_op(struct lower *lower, uint32_t step, enum affine_op op);
 uint32_t lower_temp(struct lower *lower, enum value_place place);
 uint32_t lower_pool(struct lower *lower, enum pool_kind kind, enum value_place place,
                     uint32_t index, uint64_t low, uint64_t high);
-bool lower_grow(struct lower *lower, void **array, uint32_t *capacity, uint32_t count, size_t size);
 
 enum value_place operand_place_of(enum ir_type type);
 enum value_place operand_place(const struct lower *lower, const struct ir_operand *operand,
@@ -98,6 +97,7 @@ bool lower_bulk_family(struct lower *lower, const struct ir_insn *insn);
 
 /* --- lower_flow.c --- */
 bool lower_flow_family(struct lower *lower, const struct ir_insn *insn, uint32_t index);
+bool lower_flow_sync(struct lower *lower, const struct ir_insn *insn);
 
 /* --- lower_insn.c --- */
 void lower_insn(struct lower *lower, uint32_t index);
@@ -111,9 +111,6 @@ bool lower_memory_family(struct lower *lower, const struct ir_insn *insn);
 /* --- lower_move.c --- */
 void lower_move_mov(struct lower *lower, const struct ir_insn *insn);
 bool lower_move_family(struct lower *lower, const struct ir_insn *insn);
-
-/* --- lower_sync.c --- */
-bool lower_sync_family(struct lower *lower, const struct ir_insn *insn);
 
 /* --- operand.c --- */
 uint32_t operand_source(struct lower *lower, const struct ir_operand *operand,

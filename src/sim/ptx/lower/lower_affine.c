@@ -14,12 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-
 #define NONE UINT32_MAX
 #define MOST_TURNS 16 /* over all steps; where that is not enough, there are no such steps */
 #define MOST_SOURCES 3

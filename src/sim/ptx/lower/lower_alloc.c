@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-
 #define NONE UINT32_MAX
 #define PLACES 5 /* enum value_place */
 #define LIVENESS_BYTES ((size_t)16 << 20)

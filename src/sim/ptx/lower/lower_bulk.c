@@ -3,12 +3,6 @@
  * maps. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
-
 static uint32_t lower_offset(struct lower *lower, int64_t offset)
 {
     struct ir_operand constant = {.kind = IR_OPERAND_IMM, .bits = (uint64_t)offset};
@@ -123,7 +117,7 @@ static void lower_st_async(struct lower *lower, const struct ir_insn *insn)
     for (uint32_t i = 0; i < count; i++)
         values[i] = operand_source(lower, vector ? &whole->parts[i] : whole, place);
     lower_signal(lower, &insn->operands[2], &barrier, &barrier_at);
-    step = lower_step(lower, store_async, CONTROL_MEMORY);
+    step = lower_step(lower, memory_async_store, CONTROL_MEMORY);
     lower->steps[step].how.bulk = bulk_how(insn, step, offset, 0);
     lower_list(lower, step, 3 + count);
     lower_use(lower, step, 0, to);
@@ -139,7 +133,7 @@ static void lower_st_bulk(struct lower *lower, const struct ir_insn *insn)
     int64_t offset;
     uint32_t to = operand_address(lower, &insn->operands[0], &offset);
     uint32_t size = operand_source(lower, &insn->operands[1], PLACE_64);
-    uint32_t step = lower_step(lower, store_async_bulk, CONTROL_MEMORY);
+    uint32_t step = lower_step(lower, memory_async_store_bulk, CONTROL_MEMORY);
 
     lower->steps[step].how.bulk = bulk_how(insn, step, offset, 0);
     lower_use(lower, step, 0, to);

@@ -2,10 +2,6 @@
 /* One instruction: to its family, or to the run function that select_run knows. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/read/ir.h"
-
 struct flat { /* the operands of a step, in order */
     uint32_t values[LOWER_MAX_PARTS];
     bool defs[LOWER_MAX_PARTS];
@@ -166,7 +162,7 @@ void lower_insn(struct lower *lower, uint32_t index)
 {
     const struct ir_insn *insn = lower->insn;
 
-    if (lower_flow_family(lower, insn, index) || lower_sync_family(lower, insn) ||
+    if (lower_flow_family(lower, insn, index) || lower_flow_sync(lower, insn) ||
         lower_memory_family(lower, insn) || lower_bulk_family(lower, insn) ||
         lower_matrix_family(lower, insn) || lower_move_family(lower, insn))
         return;

@@ -2,11 +2,7 @@
 /* Matrices from and to memory. Lanes give addresses for each other, so all of them meet first. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/read/ir.h"
 
 /* A step behind which all lanes of the warp are together. */
 static void lower_meeting(struct lower *lower)
@@ -37,7 +33,7 @@ static void lower_access(struct lower *lower, const struct ir_insn *insn)
                          : operand_source(lower, &parts[i], place);
     lower_meeting(lower);
     step = lower_step(lower,
-                      rows   ? load ? memory_matrix_load : memory_matrix_store
+                      rows   ? load ? memory_wmma_matrix_load : memory_wmma_matrix_store
                       : load ? memory_wmma_load
                              : memory_wmma_store,
                       CONTROL_MEMORY);

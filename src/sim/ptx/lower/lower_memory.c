@@ -2,12 +2,7 @@
 /* Loads, stores, atomics and the other instructions that name memory. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 static bool is_signed(enum ir_type type)
 {

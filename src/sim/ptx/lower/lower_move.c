@@ -2,11 +2,7 @@
 /* Moves, address conversions and what else only places values. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 static void lower_pack(struct lower *lower, const struct ir_insn *insn)
 {

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "ptx/lower/lower.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
 static void module_free(struct ptx_module *module)
@@ -107,7 +105,7 @@ static bool module_functions(struct ptx_module *module)
     for (uint32_t i = 0; i < ir->function_count; i++) {
         module->code_of[i] = UINT32_MAX;
         if (!ir->functions[i].body) {
-            builtin = builtin_find(ir->functions[i].name);
+            builtin = opcodes_builtin(ir->functions[i].name);
             module->uses_heap |= builtin && builtin->heap;
             continue;
         }

@@ -2,11 +2,7 @@
 /* Operands of instructions: registers, constants, addresses, and the widths between them. */
 #include "ptx/lower/lower.h"
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 enum value_place operand_place_of(enum ir_type type)
 {

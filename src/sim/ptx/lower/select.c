@@ -43,10 +43,11 @@ enum ops_level select_best_level(void)
 
 /* Asked in this order; the first that knows the instruction serves it. */
 static ops_family *const families[][3] = {
-    HOT(ops_int),           HOT(ops_wide),   HOT(ops_bits),     HOT(ops_compare), HOT(ops_convert),
-    HOT(ops_approx),        COLD(ops_math),  HOT(ops_float),    HOT(ops_round),   HOT(ops_half),
-    COLD(ops_half_compare), COLD(ops_cvt),   COLD(ops_carry),   HOT(ops_divide),  HOT(ops_field),
-    HOT(ops_warp),          HOT(tex_select), COLD(surf_select), COLD(ops_video),  COLD(ops_simd),
+    HOT(ops_int),     HOT(ops_int_wide), HOT(ops_bits),          HOT(ops_compare),
+    HOT(ops_convert), HOT(ops_approx),   COLD(ops_math),         HOT(ops_float),
+    HOT(ops_round),   HOT(ops_half),     COLD(ops_half_compare), COLD(ops_cvt),
+    COLD(ops_carry),  HOT(ops_divide),   HOT(ops_field),         HOT(ops_warp),
+    HOT(tex_select),  COLD(surf_select), COLD(ops_video),        COLD(ops_video_simd),
     HOT(ops_mma),
 };
 
@@ -74,20 +75,26 @@ ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char *
 ptx_run *select_load(enum memory_space space, enum load_kind kind)
 {
     static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    ptx_run *const run = check_wanted() ? NULL : rows[select_best_level()](space, kind).run;
+    ptx_run *const run = check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+                             ? NULL
+                             : rows[select_best_level()](space, kind).run;
     return run ? run : memory_load(space, kind);
 }
 
 affine_run *select_affine_load(enum memory_space space, enum load_kind kind)
 {
     static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    return rows[select_best_level()](space, kind).team;
+    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+               ? NULL
+               : rows[select_best_level()](space, kind).team;
 }
 
 ptx_run *select_store(enum memory_space space, enum store_kind kind)
 {
     static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    ptx_run *const run = check_wanted() ? NULL : rows[select_best_level()](space, kind).run;
+    ptx_run *const run = check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+                             ? NULL
+                             : rows[select_best_level()](space, kind).run;
     return run ? run : memory_store(space, kind);
 }
 
@@ -100,5 +107,7 @@ ptx_run *select_wgmma(void)
 affine_run *select_affine_store(enum memory_space space, enum store_kind kind)
 {
     static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    return rows[select_best_level()](space, kind).team;
+    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+               ? NULL
+               : rows[select_best_level()](space, kind).team;
 }

@@ -8,9 +8,6 @@
 #include <string.h>
 
 #include "ptx/memory/atomic_value.h"
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-#include "ptx/read/ir.h"
 
 /* --- Lanes --- */
 static bool is_shared_of(const struct ptx_block *block, uintptr_t at)

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "ptx/ptx.h"
-
 #define UNIT 32 /* bytes: blocks begin at multiples of it */
 #define MOST_UNITS (UINT32_C(1) << 30)
 #define MOST_RESTING 65536 /* units */

@@ -178,7 +178,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
                   enum memory_space space, uint32_t size, bool write, const struct access *access);
 /* The same of one lane, where nobody else is compared with. */
 void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char *host,
-                 uint32_t size, bool write);
+                 uint64_t size, bool write);
 /* What a warp did is before what those do that leave the barrier after it. */
 void check_arrive(struct ptx_warp_state *state, unsigned barrier);
 void check_leave(struct ptx_warp_state *state, unsigned barrier);
@@ -236,10 +236,6 @@ ptx_run *memory_load_frame(enum load_kind kind); /* operand: destination */
 /* Any kind: for vectors (list: destinations, address), ordered and 128-bit ones. */
 ptx_run memory_load_any, memory_load_param128, memory_load_frame128;
 
-/* --- memory_matrix.c --- */
-/* Operands: of a load the registers, then the addresses; of a store the addresses first. */
-ptx_run memory_matrix_load, memory_matrix_store;
-
 /* --- memory_row.c --- Loads and stores of the usual sizes, of whole warps: compiled at several ISA
  * levels. */
 struct row_runs {
@@ -266,6 +262,8 @@ ptx_run memory_wgmma_base, memory_wgmma_v3, memory_wgmma_v4;
 /* Operands: of a load the registers, then the address; of a store the address first; at the end the
  * stride, where the step has one. */
 ptx_run memory_wmma_load, memory_wmma_store;
+/* Operands: of a load the registers, then the addresses; of a store the addresses first. */
+ptx_run memory_wmma_matrix_load, memory_wmma_matrix_store;
 
 /* --- printf.c --- */
 /* The built-in functions vprintf and __assertfail. */
@@ -281,8 +279,8 @@ reduce_one *reduce_select(enum ir_type type, enum ir_atomic operation);
 ptx_run reduce_bulk_global, reduce_bulk_shared; /* cp.reduce.async.bulk */
 ptx_run reduce_async;                           /* red.async */
 
-/* --- store_async.c --- */
-ptx_run store_async, store_async_bulk;
+/* --- memory_async_store.c --- */
+ptx_run memory_async_store, memory_async_store_bulk;
 
 /* --- tensor.c --- */
 enum tensor_way { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };

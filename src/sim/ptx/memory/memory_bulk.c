@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/state.h"
-
 unsigned memory_load_size(enum load_kind kind)
 {
     static const uint8_t sizes[] = {

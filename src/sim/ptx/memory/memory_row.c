@@ -8,8 +8,6 @@
 
 #include "ptx/ops/affine.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 struct span { /* of memory: device addresses, and where it is */
     uint64_t base, size;

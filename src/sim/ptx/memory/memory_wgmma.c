@@ -11,11 +11,7 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mma.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 /* The columns of b are longer where a is sparse. */
 enum { CHUNK = 16, LINES = 8, MOST_BYTES = 2 * PRODUCT_BYTES };

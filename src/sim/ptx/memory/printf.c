@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 #define MAX_MESSAGE 8192
 #define MAX_STRING 4096

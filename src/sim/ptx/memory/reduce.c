@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "ptx/memory/atomic_value.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 enum { BULK = 16 }; /* addresses and sizes are multiples of it */
 

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#include "ptx/ops/exec.h"
-#include "ptx/read/ir.h"
-
 enum { ALIGNMENT = 64, PIECE = 16 };
 
 struct map {

@@ -110,7 +110,8 @@ enum affine_form { FORM_UNIFORM, FORM_AFFINE, FORM_ANY };
 enum affine_form affine_form_of(enum affine_op op, const enum affine_form *sources, uint32_t count);
 affine_run *affine_run_of(enum affine_op op);
 
-/* --- affine_vector.c --- From affine values to vectors, and out of teams. */
+/* --- affine.c --- */
+/* From affine values to vectors, and out of teams. */
 /* The form that operand 1 has, as vectors in operand 0. */
 affine_run affine_vector_spread_32, affine_vector_spread_64;
 /* The step's `form`, and its result also as vectors in operand 5. */

@@ -6,7 +6,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 static enum affine_op of_cvt(const struct ir_insn *insn)
 {

@@ -27,7 +27,7 @@ struct ptx_warp;
 typedef ptx_run *ops_family(const struct ir_insn *insn, union ptx_how *how, const char **reason);
 #define OPS_HOT(stem) ops_family stem##_base, stem##_v3, stem##_v4;
 OPS_HOT(ops_int)
-OPS_HOT(ops_wide)
+OPS_HOT(ops_int_wide)
 OPS_HOT(ops_bits)
 OPS_HOT(ops_float)
 OPS_HOT(ops_round)
@@ -39,7 +39,7 @@ OPS_HOT(ops_warp)
 OPS_HOT(ops_mma)
 OPS_HOT(ops_approx)
 OPS_HOT(ops_divide)
-ops_family ops_carry, ops_math, ops_cvt, ops_half_compare, ops_video, ops_simd;
+ops_family ops_carry, ops_math, ops_cvt, ops_half_compare, ops_video, ops_video_simd;
 
 /* Registers are read and written as what the instruction says, whatever wrote them before. */
 #define OPS_ALIAS __attribute__((may_alias))
@@ -203,6 +203,12 @@ const struct ptx_world *fault_world(const struct ptx_warp *warp);
 /* Stop the launch: `lane` did what `kind` says. The step's remaining lanes may be skipped. */
 void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                 enum ptx_fault_kind kind, uint64_t address, const char *what);
+/* Where a step comes from; NULL: it is none of the module's. */
+const struct step_source *fault_source(const struct ptx_module *module,
+                                       const struct ptx_step *step);
+/* "line 26 (sum.cu:12), ld" */
+void fault_describe(const struct ptx_module *module, const struct step_source *source, char *text,
+                    size_t size);
 void fault_launch(struct launch *launch, enum ptx_fault_kind kind, const char *what);
 
 /* --- move.c --- Steps that move values between registers and shapes of registers. */

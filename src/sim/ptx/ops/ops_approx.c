@@ -9,7 +9,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* The result for `a`; where a function has special values, they go before `close`. */
 OPS_INLINE float plain_value(float a, double close)

@@ -4,7 +4,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* An operation whose result does not mix a narrow value's upper, zero bits. */
 #define BOTH(name, value)                                                                          \

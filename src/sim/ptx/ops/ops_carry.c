@@ -6,7 +6,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 static inline uint64_t high_product(uint64_t a, uint64_t b, bool is_signed)
 {

@@ -6,7 +6,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/read/ir.h"
 
 /* A comparison of 32 lanes of any two operands. */
 typedef uint32_t compare_lanes(const void *left, const void *right);

@@ -4,7 +4,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* --- integer to integer: the source extended by its own sign, cut to the destination's width ---
  */

@@ -3,7 +3,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 static bool is_integer(unsigned type)
 {

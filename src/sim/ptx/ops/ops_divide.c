@@ -7,7 +7,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 OPS_INLINE uint32_t ones_if_zero(uint32_t b)
 {

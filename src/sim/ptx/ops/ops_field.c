@@ -4,7 +4,6 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 #define LEADING32(x) ((x) ? (unsigned)__builtin_clz(x) : 32U)
 #define LEADING64(x) ((x) ? (unsigned)__builtin_clzll(x) : 64U)

@@ -4,7 +4,6 @@
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_arith.h"
-#include "ptx/read/ir.h"
 
 /* --- min and max --- */
 /* .xorsign.abs: of the magnitudes, with the sign of the product; a NaN has none. */

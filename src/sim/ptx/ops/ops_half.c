@@ -4,7 +4,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* .ftz: on the 16 bits. */
 OPS_INLINE uint32_t flushed16(uint32_t half)

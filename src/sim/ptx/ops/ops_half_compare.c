@@ -4,7 +4,6 @@
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
-#include "ptx/read/ir.h"
 
 static bool compared(unsigned compare, float a, float b)
 {

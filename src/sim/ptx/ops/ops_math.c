@@ -7,7 +7,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* Lanes that do not run are left out: these functions are not cheap. */
 #define EACH(name, L, T, call)                                                                     \

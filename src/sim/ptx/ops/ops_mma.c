@@ -11,7 +11,6 @@
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mma.h"
-#include "ptx/read/ir.h"
 
 /* What an H100 makes two products of. The first begins with 0, and c is added to the second. */
 enum parts {

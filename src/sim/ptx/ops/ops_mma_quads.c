@@ -6,7 +6,6 @@
 #include "ptx/ops/ops_mma.h"
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/read/ir.h"
 
 struct quad {
     float a[8][4], b[4][8], c[8][8];

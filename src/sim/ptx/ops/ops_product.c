@@ -9,7 +9,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
 #include "ptx/ops/ops.h"
-#include "ptx/read/ir.h"
 
 /* --- Elements --- */
 /* The exponent of zeros is below each other, so that they decide nothing. The largest of a sum is

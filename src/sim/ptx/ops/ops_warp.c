@@ -9,7 +9,6 @@
 #include "ptx/ops/ops.h"
 #include "ptx/ops/ops_mask.h"
 #include "ptx/ops/state.h"
-#include "ptx/read/ir.h"
 
 static uint64_t lane_value(const void *values, bool wide, unsigned lane)
 {

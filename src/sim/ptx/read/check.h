@@ -97,10 +97,10 @@ uint8_t check_fix_type(const struct ir_insn *insn, const struct spec *spec);
 bool check_fix_is_single(const struct ir_insn *insn, const struct spec *spec,
                          const struct ir_operand *operand);
 
-/* --- check_group.c --- */
+/* --- check_insn_group.c --- */
 /* Does the operand suit the role g, G, I or o of opcodes_forms.def? */
-bool check_group(const struct parser *parser, const struct ir_insn *insn,
-                 const struct ir_operand *operand, char role);
+bool check_insn_group(const struct parser *parser, const struct ir_insn *insn,
+                      const struct ir_operand *operand, char role);
 
 /* --- check_insn.c --- */
 /* Turn what was read into an instruction; false: reported. */

@@ -3,7 +3,6 @@
  */
 #include "ptx/read/check.h"
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 

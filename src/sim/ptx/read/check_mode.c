@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
@@ -427,7 +426,7 @@ static bool operand_suits(struct parser *parser, const struct ir_insn *insn,
     case 'G':
     case 'I':
     case 'o':
-        return check_group(parser, insn, operand, spec->role);
+        return check_insn_group(parser, insn, operand, spec->role);
     case 'n':
         return check_operand_is_register(parser, operand, IR_U64, false) ||
                check_operand_is_register(parser, operand, IR_U32, false) ||

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 /* One kind of symbol: variables or functions. */
@@ -150,7 +149,7 @@ static void follow_aliases(struct linking *linking)
 
 static bool is_built_in(const struct linking *linking, uint32_t index)
 {
-    return linking->functions && builtin_find(name_at(linking, index));
+    return linking->functions && opcodes_builtin(name_at(linking, index));
 }
 
 /* As on an H100, a declaration with a size defines a variable of zeros if nothing else does. A

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
 /* --- Tables: what stands behind a label and is no code --- */
@@ -151,7 +150,7 @@ static void declaration(struct parser *parser)
         parse_variable_registers(parser);
         return;
     }
-    if (parse_module_is_debug(parser)) {
+    if (parse_is_word(parser, "loc") || parse_is_word(parser, "pragma")) {
         parse_module_debug(parser);
         return;
     }

@@ -30,7 +30,8 @@ void *arena_alloc(struct ir_arena *arena, size_t size); /* zeroed; NULL: no memo
 struct ir_arena *arena_create(void);
 void arena_destroy(struct ir_arena *arena);
 
-/* --- builtin.c --- Functions that every device has: PTX declares and calls them, and nobody
+/* --- opcodes.c --- */
+/* Functions that every device has: PTX declares and calls them, and nobody
  * defines them. */
 enum builtin_kind {
     BUILTIN_PRINTF,
@@ -46,10 +47,7 @@ struct ptx_builtin {
     uint32_t arguments, returns;
     bool heap; /* it needs the context's heap */
 };
-const struct ptx_builtin *builtin_find(const char *name); /* NULL: there is none */
-
-/* --- dump.c --- */
-void dump_module(const struct ir_module *module, struct ptx_text *text);
+const struct ptx_builtin *opcodes_builtin(const char *name); /* NULL: there is none */
 
 /* --- form.c --- */
 /* The next form that takes the modifiers; *at starts as NO_INDEX. `ignored`: bits of fields. */
@@ -205,6 +203,7 @@ struct reader {
     struct dictionary *dictionary;
     struct list variables, functions;           /* struct ir_variable, struct ir_function */
     struct list variable_links, function_links; /* struct link_entry */
+    struct list files;                          /* struct ir_file */
     struct list aliases;
     struct list inputs;    /* char *, a linker's names of the sources; of parse_add */
     uint64_t init_bytes;   /* of initial values */
@@ -234,10 +233,13 @@ struct parser {
     unsigned nesting;
     unsigned version, target, address_size;
     char target_suffix; /* sm_90a or sm_100f; NUL: none */
-    bool fatal;         /* a syntax error: the rest of this source is not read */
+    bool texmode_independent;
+    bool fatal; /* a syntax error: the rest of this source is not read */
     /* The function that is read now. */
-    const char *lacks;   /* why it cannot run; NULL: it can */
-    uint32_t used_bytes; /* by a pragma, of the next instruction */
+    const char *lacks;                 /* why it cannot run; NULL: it can */
+    uint32_t used_bytes;               /* by a pragma, of the next instruction */
+    uint32_t source_line, source_file; /* by .loc */
+    uint32_t first_file;               /* of this source, in the reader's */
     struct list registers, locals, insns, tables, pending;
     uint64_t *numbers; /* registers of ranges by range and number: open addressing */
     uint32_t number_count, number_capacity;
@@ -350,7 +352,6 @@ void parse_insn_pending(struct parser *parser, uint32_t from);
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line);
 
 /* --- parse_module.c --- */
-void parse_module_alias(struct parser *parser);
 void parse_module_debug(struct parser *parser); /* .file .loc .section .pragma; at the word */
 bool parse_module_is_debug(const struct parser *parser);
 void parse_module_source(struct parser *parser);
@@ -365,8 +366,6 @@ struct name parse_operand_name(const struct ir_operand *operand);
 bool parse_variable_type(struct parser *parser, uint8_t *type); /* accept a type, if there is one */
 bool parse_variable_vector_word(struct parser *parser, uint8_t *vector);
 bool parse_variable_align(struct parser *parser, uint32_t *align);
-bool parse_variable_array_size(struct parser *parser, const uint64_t *dims, uint32_t count,
-                               uint64_t element, uint64_t *size);
 /* [2][3] behind a name; *size starts as one element's. */
 bool parse_variable_dimensions(struct parser *parser, uint64_t element, uint64_t *size, bool *open);
 void parse_variable_attribute(struct parser *parser, bool *managed);
@@ -384,8 +383,6 @@ struct symbol *symbol_find_label(struct parser *parser, struct name name);
 struct symbol *symbol_find_module(struct parser *parser, struct name name);
 void symbol_leave(struct parser *parser, unsigned depth); /* forget what is deeper or as deep */
 /* Register `number` of a range, made on first use; UINT32_MAX: no memory. */
-uint32_t symbol_range_register(struct parser *parser, const struct symbol *range, uint32_t number,
-                               struct name name);
 unsigned symbol_special_parts(uint32_t special); /* 4: .x to .w; else 1 */
 uint32_t symbol_register_add(struct parser *parser, struct name name, uint8_t type, uint8_t vector);
 

@@ -186,8 +186,8 @@ uint32_t symbol_register_add(struct parser *parser, struct name name, uint8_t ty
     return parser->registers.count - 1;
 }
 
-uint32_t symbol_range_register(struct parser *parser, const struct symbol *range, uint32_t number,
-                               struct name name)
+static uint32_t symbol_range_register(struct parser *parser, const struct symbol *range,
+                                      uint32_t number, struct name name)
 {
     if (parser->number_count >= parser->number_capacity / 2 && !grow_numbers(parser))
         return UINT32_MAX;

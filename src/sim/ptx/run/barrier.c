@@ -6,11 +6,7 @@
 #include <stdio.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 /* Threads that count for a barrier with an explicit number: warps count whole when all of their
  * lanes that still live are there. */

@@ -11,10 +11,7 @@
 #include <time.h>
 
 #include "ptx/memory/memory.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 #define PATIENCE_NS 2000000 /* that blocks may spin before more are taken */
 #define SLEEP_NS 100000     /* of a worker whose warps all nap */
@@ -73,7 +70,7 @@ static struct ptx_block *block_new(struct worker *worker)
     if (!block)
         return NULL;
     block->warps = malloc(launch->warp_count * sizeof *block->warps);
-    block->shared = aligned_alloc(64, ((size_t)launch->shared_end + 127) & ~(size_t)63);
+    block->shared = aligned_alloc(128, ((size_t)launch->shared_end + 255) & ~(size_t)127);
     if (!block->warps || !block->shared) {
         block_free(block);
         return NULL;
@@ -428,7 +425,7 @@ static bool must_end(struct worker *worker, uint64_t now)
 {
     const struct launch *launch = worker->launch;
 
-    if (stop_due(launch->id)) {
+    if (launch_stop_due(launch->id)) {
         end_early(worker, PTX_FAULT_STOPPED, "the launch was stopped here");
         return true;
     }
@@ -462,7 +459,7 @@ static void worker_loop(struct worker *worker)
             wanted = launch->first_live;
             worker->changed_at = 0;
         }
-        if (stop_due(launch->id) || waiting || launch->deadline) {
+        if (launch_stop_due(launch->id) || waiting || launch->deadline) {
             uint64_t now = special_time();
 
             if (must_end(worker, now))

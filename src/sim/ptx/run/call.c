@@ -8,10 +8,7 @@
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 #include "ptx/read/read.h"
 
 static uint32_t frame_class(size_t size)
@@ -245,7 +242,7 @@ static const struct ptx_builtin *builtin_at(const struct ptx_warp_state *state, 
     if (address < PTX_CODE_WINDOW || at % 16 || at / 16 == 0 || at / 16 > ir->function_count ||
         ir->functions[at / 16 - 1].body)
         return NULL;
-    builtin = builtin_find(ir->functions[at / 16 - 1].name);
+    builtin = opcodes_builtin(ir->functions[at / 16 - 1].name);
     if (!builtin || builtin->arguments != site->argument_count ||
         site->return_count > builtin->returns)
         return NULL;

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 
 static uint64_t function_address(uint32_t index)
 {

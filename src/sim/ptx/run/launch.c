@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* ptx_launch: what all blocks of a launch share is computed once. */
+
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
-#include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
-#include "ptx/ops/state.h"
-#include "ptx/ptx.h"
 #include "ptx/run/run.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
@@ -70,7 +69,7 @@ static bool launch_teams(struct launch *launch)
     const uint32_t *block = launch->request->block, count = launch->warp_count;
 
     launch->start = launch->entry->steps;
-    if (launch->check || !launch->entry->team || (block[0] % 16 && block[1] * block[2] > 1))
+    if (!launch->entry->team || (block[0] % 16 && block[1] * block[2] > 1))
         return true;
     launch->tid_forms =
         aligned_alloc(_Alignof(struct affine), (count + (size_t)1) * 3 * sizeof *launch->tid_forms);
@@ -178,7 +177,7 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
         launch->first_live = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
         launch->batch = 1;
     }
-    launch->id = stop_number();
+    launch->id = launch_number();
     if (workers > 1)
         pool_run(launch, workers);
     else
@@ -221,4 +220,37 @@ bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
     pthread_mutex_destroy(&launch->lock);
     free(launch);
     return done;
+}
+
+/* ptx_stop: launches are numbered as they begin, and a request is for those below a number. */
+
+static _Atomic uint64_t begun; /* the next launch's number */
+static _Atomic uint64_t below; /* the request is for launches with lower numbers */
+static _Atomic uint64_t since; /* and holds from this time on */
+
+uint64_t launch_number(void)
+{
+    return atomic_fetch_add(&begun, 1);
+}
+
+bool launch_stop_due(uint64_t number)
+{
+    return number < atomic_load_explicit(&below, memory_order_acquire) &&
+           special_time() >= atomic_load_explicit(&since, memory_order_relaxed);
+}
+
+void ptx_stop(uint64_t at)
+{
+    atomic_store_explicit(&since, at, memory_order_relaxed);
+    atomic_store_explicit(&below, atomic_load(&begun), memory_order_release);
+}
+
+uint64_t ptx_launches(void)
+{
+    return atomic_load(&begun);
+}
+
+bool ptx_stops(uint64_t launches)
+{
+    return launch_stop_due(launches);
 }

@@ -44,11 +44,11 @@ bool schedule_sync_passes(struct ptx_warp_state *state, const struct ptx_step *s
 /* Of each lane, the lanes that a CONTROL_SYNC step is for. */
 const reg32 *schedule_members(const struct ptx_warp *warp, const struct ptx_step *step);
 
-/* --- stop.c --- */
+/* --- launch.c --- */
 /* The number of a launch that begins, above those of all before. */
-uint64_t stop_number(void);
+uint64_t launch_number(void);
 /* Does a request for it hold now? */
-bool stop_due(uint64_t number);
+bool launch_stop_due(uint64_t number);
 
 /* --- warp.c --- */
 #define WARP_BUDGET 4096 /* backward jumps of a warp before others have a turn */

@@ -5,11 +5,7 @@
 
 #include <math.h>
 
-#include "ptx/ops/exec.h"
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 static const struct ptx_texture *texture_of(struct ptx_warp *warp, const struct ptx_step *step,
                                             unsigned lane, uint64_t handle)

@@ -5,9 +5,6 @@
 #include <math.h>
 
 #include "ptx/ops/float_bits.h"
-#include "ptx/ops/ops.h"
-#include "ptx/ptx.h"
-#include "ptx/read/ir.h"
 
 enum { OUTSIDE = -1 }; /* a texel of the border */
 
