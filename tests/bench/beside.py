@@ -236,7 +236,8 @@ def main():
     for kernel in KERNELS:
         best = measure(kernel, ways, arguments.runs)
         one, other = best["cushim"], best.get("POCL")
-        print(f"| {kernel.name} | {one:.1f} | {f'{other:.1f}' if other else '-'} | {best['C']:.1f} | "
+        print(f"| {kernel.name} | {one:.1f} | {f'{other:.1f}' if other else '-'} | "
+              f"{best['C']:.1f} | "
               f"{f'{one / other:.2f}' if other else '-'} | {one / best['C']:.2f} |", flush=True)
 
 

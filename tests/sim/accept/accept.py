@@ -149,8 +149,9 @@ def compare(case, ptxas, options):
     """Differences of one case that have no reason."""
     source = grammar.Grammar(f"{options.seed} {case}")
     # Every ninth is a declaration or directive.
-    instructions = sorted({source.declaration() if options.declarations or i % 9 == 8 else source.instruction()
-                           for i in range(options.count)})
+    instructions = sorted({
+        source.declaration() if options.declarations or i % 9 == 8 else source.instruction()
+        for i in range(options.count)})
     source.random.shuffle(instructions)
     parts = [instructions[i:i + BATCH] for i in range(0, len(instructions), BATCH)]
     ours = simulate(options, case, instructions)
