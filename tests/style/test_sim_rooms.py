@@ -94,7 +94,7 @@ def test_no_object_uses_a_room_above(symbols):
     assert upward == []
 
 
-@pytest.mark.parametrize("room", ["copy", "graph", "context", "texture", "ptx/ops", "ptx/memory",
+@pytest.mark.parametrize("room", ["copy", "graph", "context", "texture", "ptx/ops",
                                   "ptx/texture"])
 def test_no_circle_of_files(symbols, room):
     """In these rooms a file uses no other that uses it."""

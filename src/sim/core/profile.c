@@ -42,6 +42,7 @@ static const struct attribute {
 #undef EACH
 };
 
+enum { PROFILES_FROM = __COUNTER__ };
 #define PROFILE maxwell
 #include "core/profile_make.h"
 #define PROFILE pascal
@@ -69,6 +70,8 @@ const struct sim_profile *const sim_profile_all[] = {
     &maxwell, &pascal, &volta,     &turing,       &ampere, &ampere86,
     &ada,     &hopper, &blackwell, &blackwell120, &small,  NULL,
 };
+_Static_assert(sizeof sim_profile_all / sizeof *sim_profile_all == __COUNTER__ - PROFILES_FROM,
+               "each profile is in the list");
 
 const struct sim_profile *sim_profile_default(int cuda)
 {

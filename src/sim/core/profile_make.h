@@ -27,6 +27,7 @@ _Static_assert(
     "a profile has a value for each attribute, once");
 
 /* clang-format on */
+_Static_assert(__COUNTER__ > PROFILES_FROM, "one more, for the list in profile.c");
 #undef MAKE_FILE
 #undef MAKE_TEXT
 #undef PROFILE
