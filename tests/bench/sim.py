@@ -3,7 +3,7 @@
 """Measure the simulated driver: kernels, launches and memory, each in processes of its own.
 
 Times are medians of RUNS in a process, and then of ROUNDS processes. It judges nothing;
-docs/measurements.md has results.
+docs/measurements.md has results. beside.py compares with POCL.
 """
 
 import argparse
@@ -49,42 +49,6 @@ def kernels(arguments):
         if mode == "vecadd":
             table.rows.append(["the same, with memory and copies", "", f"{middle['whole']:.1f}",
                                "", "", "", "", "", ""])
-    return table
-
-
-def least(rounds, name):
-    return min(one[name] for one in rounds)
-
-
-def pocl(arguments):
-    """The kernels beside POCL, where the build found OpenCL and the machine has a POCL; or None."""
-    program = arguments.build / "tests/bench/bench-sim-pocl"
-    if not program.exists():
-        return None
-    table = Table("Kernels of the simulated driver beside POCL",
-                  "POCL compiles the same kernels to vector code and checks no access; both have "
-                  "one core. Medians of processes that run in turns, the ratio of each with its "
-                  "neighbour in time; fastest: of all runs.",
-                  ("kernel", "one worker, ms", "POCL, ms", "one worker / POCL", "fastest"))
-    for title, mode in (("vecadd of 2^24", "vecadd"), ("matmul of 512 x 512", "matmul")):
-        rounds = []
-        for _ in range(arguments.rounds):
-            result = subprocess.run([str(program), mode, str(arguments.runs)], check=False,
-                                    capture_output=True, text=True,
-                                    env={**os.environ, "POCL_MAX_PTHREAD_COUNT": "1"})
-            if result.returncode == 77:
-                return None
-            result.check_returncode()
-            found = {name: float(value) for name, value in
-                     (line.split() for line in result.stdout.splitlines())}
-            once = argparse.Namespace(**{**vars(arguments), "rounds": 1})
-            one = measure(once, mode, (arguments.library, arguments.other))
-            rounds.append({**found, **{name: values[0] for name, values in one.items()}})
-        table.rows.append([
-            title, f"{statistics.median(one['one'] for one in rounds):.1f}",
-            f"{statistics.median(one['pocl'] for one in rounds):.1f}",
-            f"{statistics.median(one['one'] / one['pocl'] for one in rounds):.2f}",
-            f"{least(rounds, 'one-fastest') / least(rounds, 'pocl-fastest'):.2f}"])
     return table
 
 
@@ -140,7 +104,7 @@ def main():
     arguments.library = arguments.library or arguments.build / "src/sim/libcuda-sim-13.0.so"
     arguments.other = arguments.other or arguments.build / "src/sim/libcuda-sim-12.4.so"
     print(f"Measured on {machine()}.")
-    tables = (counted,) if arguments.before else (kernels, pocl, rest)
+    tables = (counted,) if arguments.before else (kernels, rest)
     for table in (make(arguments) for make in tables):
         if table:
             (print_markdown if arguments.markdown else print_text)(table)

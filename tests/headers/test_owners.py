@@ -160,6 +160,7 @@ def test_named_module(tmp_path):
         assert shown.returncode == 0, shown.stderr
 
 
+@pytest.mark.in_all
 def test_named_module_of_clang(tmp_path):
     """The interface alone: clang 14 finds no definition of the global fragment from outside."""
     if not shutil.which("clang++"):

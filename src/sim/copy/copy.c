@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory/memory.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
 #include "texture/texture.h"
 
@@ -51,6 +52,7 @@ static CUresult row(const struct sim_copy *copy, uint64_t to, uint64_t from)
         if (!target || !source)
             return CUDA_ERROR_ILLEGAL_ADDRESS;
         memmove(target, source, size);
+        ptx_memory_written(target, size);
         to += size;
         from += size;
         left -= size;
@@ -72,6 +74,7 @@ static CUresult sim_copy_run(void *user)
             size_t from_at = z * copy->from.slice + y * copy->from.row;
             if (whole) {
                 memmove(to + to_at, from + from_at, copy->width);
+                ptx_memory_written(to + to_at, copy->width);
                 continue;
             }
             CUresult result = row(copy, copy->to.address + to_at, copy->from.address + from_at);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory/memory.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 struct fill {
@@ -51,6 +52,7 @@ static CUresult run(void *user)
             size_t here = found.usable - (size_t)(at - found.address);
             here = here < left ? here : left;
             fill_bytes(found.host + (at - found.address), fill, here);
+            ptx_memory_written(found.host + (at - found.address), here);
             at += here;
             left -= here;
         }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 #define PAGE ((size_t)4096)
@@ -139,6 +140,7 @@ static bool own_pages(struct span *span)
 static bool append(struct file *file, const struct span *span)
 {
     struct part *made = malloc(sizeof *made);
+    ptx_memory_end(span->allocation->host); /* others may write it now */
     if (!made || !sim_shared_plain_append(file->number, file->size, span->bytes, span->size)) {
         free(made);
         return false;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "device/device.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 /* Real devices align to 512 bytes; between two allocations a gap catches what runs over the end. */
@@ -67,6 +68,7 @@ void sim_memory_move(struct sim_allocation *allocation, char *pages)
 {
     if (sim_memory_hooks.moved)
         sim_memory_hooks.moved(allocation->id, allocation->host, pages);
+    ptx_memory_end(allocation->host);
     sim_memory_bytes_free(allocation->host, allocation->usable, false);
     sim_range_move(allocation, pages);
     allocation->mapped = true;
@@ -178,6 +180,8 @@ CUresult sim_memory_allocate(struct sim_context *context, enum sim_memory kind, 
             sim_memory_give(device, size);
         return result;
     }
+    if (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_POOL)
+        ptx_memory_begin(bytes, usable);
     *allocation = made;
     return CUDA_SUCCESS;
 }
@@ -213,6 +217,7 @@ CUresult sim_memory_open(struct sim_context *context, struct sim_device *device,
 static void release(void *data)
 {
     struct sim_allocation *allocation = data;
+    ptx_memory_end(allocation->host);
     if (owns_bytes(allocation))
         sim_memory_bytes_free(allocation->host, allocation->usable, allocation->mapped);
     sim_shared_close(allocation->shared);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 static int32_t number_of(const struct sim_device *device)
@@ -33,6 +34,7 @@ static CUresult move_block(struct sim_allocation *allocation, struct sim_shared 
     char *bytes = sim_shared_map(shared, allocation->mapped ? allocation->host : NULL);
     if (!bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    ptx_memory_end(allocation->host); /* others may write them now */
     if (!allocation->mapped)
         sim_memory_move(allocation, bytes);
     allocation->shared = shared;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "device/device.h"
+#include "ptx/ptx.h"
 #include "queue/queue.h"
 
 #define COUNT_MAX 256
@@ -51,6 +52,7 @@ static bool store(const CUstreamBatchMemOpParams *item)
         __atomic_store_n((uint64_t *)(void *)host, item->writeValue.value64, __ATOMIC_RELEASE);
     else
         __atomic_store_n((uint32_t *)(void *)host, item->writeValue.value, __ATOMIC_RELEASE);
+    ptx_memory_written(host, wide ? 8 : 4);
     return true;
 }
 

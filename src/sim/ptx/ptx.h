@@ -323,10 +323,16 @@ struct ptx_launch {
 };
 
 /* What is looked for in launches from now on, at some cost: accesses that nothing orders, reads of
- * shared memory that nothing wrote, masks that name the wrong lanes. Before the first module is
- * compiled. */
+ * memory that nothing wrote, masks that name the wrong lanes. Before the first module is compiled.
+ */
 enum { PTX_CHECK_RACE = 1, PTX_CHECK_INIT = 2, PTX_CHECK_SYNC = 4 };
 void ptx_checks(unsigned which);
+/* For PTX_CHECK_INIT: memory of the host that becomes a block of global memory and counts as not
+ * written, what others than kernels write of it, and its end. Other memory counts as written.
+ * Threads: safe. */
+void ptx_memory_begin(const void *host, uint64_t size);
+void ptx_memory_written(const void *host, uint64_t size);
+void ptx_memory_end(const void *host);
 
 /* Run to the end, blocks in parallel over the process's worker threads. False: *fault says why, and
  * memory is as the threads left it. Threads: safe; launches of several threads share the workers.

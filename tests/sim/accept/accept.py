@@ -72,8 +72,9 @@ def assemble(ptxas, case, instructions):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "t.ptx"
         while left:
-            text, first = grammar.module(case.version, case.target,
-                                         [instructions[i] for i in left])
+            text, places = grammar.module(case.version, case.target,
+                                          [instructions[i] for i in left])
+            at = dict(zip(places, left))
             file.write_text(text, encoding="ascii")
             done = subprocess.run([ptxas, "-O0", f"-arch={case.target}", file, "-o", os.devnull],
                                   text=True, capture_output=True, check=False)
@@ -81,8 +82,13 @@ def assemble(ptxas, case, instructions):
                 return verdicts
             refused = {}
             for line, words in re.findall(r", line (\d+); (?:error|fatal) *: (.*)", done.stderr):
-                if first <= int(line) < first + len(left):
-                    refused.setdefault(left[int(line) - first], words)
+                if int(line) in at:
+                    refused.setdefault(at[int(line)], words)
+            # After a syntax error it names the line where it noticed, which may be a later one.
+            for i in [i for i, words in refused.items() if "syntax error" in words]:
+                refused[i] = assemble(ptxas, case, [instructions[i]])[0] if len(left) > 1 else \
+                    refused[i]
+            refused = {i: words for i, words in refused.items() if words}
             if not refused:  # it does not name a line: halves until it is one
                 if len(left) == 1:
                     verdicts[left[0]] = done.stderr.strip().split("\n")[0] or "failed"
@@ -142,7 +148,10 @@ def read_known():
 def compare(case, ptxas, options):
     """Differences of one case that have no reason."""
     source = grammar.Grammar(f"{options.seed} {case}")
-    instructions = sorted({source.instruction() for _ in range(options.count)})
+    # Every ninth is a declaration or directive.
+    instructions = sorted({source.declaration() if options.declarations or i % 9 == 8 else
+                           source.instruction()
+                           for i in range(options.count)})
     source.random.shuffle(instructions)
     parts = [instructions[i:i + BATCH] for i in range(0, len(instructions), BATCH)]
     ours = simulate(options, case, instructions)
@@ -181,6 +190,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=50, help="how many differences are printed")
     parser.add_argument("--case", help="a pattern of cases")
+    parser.add_argument("--declarations", action="store_true", help="nothing else")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "ptxas")
     options = parser.parse_args()

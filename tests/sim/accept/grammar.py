@@ -235,6 +235,57 @@ IMMEDIATE = {"f32": ["0f3F800000", "1.5", "1"], "f64": ["0d3FF0000000000000", "2
 ADDRESS = {"G": ["[x0]", "[ux1+4]", "[gvar]", "[gvar+8]"], "S": ["[r0]", "[x0]", "[svar]"],
            "L": ["[x0]", "[lvar+4]"], "C": ["[cvar]", "[x0+8]"], "P": ["[kp]", "[kp+4]"],
            "E": ["[x0]", "[sx1+16]", "[x0+-8]"]}
+# Declarations: of variables, registers, parameters and functions, and directives in bodies. A line
+# that begins with ^ stands outside of functions; N is a name of its own.
+KINDS = "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 pred f16x2 b128 tf32".split()
+ALIGN = ["", "", "", ".align 4", ".align 16", ".align 8", ".align 1", ".align 128", ".align 3",
+         ".align 0", ".align 1024"]
+VECTOR = ["", "", "", ".v2", ".v4", ".v8", ".v3"]
+SIZES = ["", "", "", "[4]", "[2][3]", "[]", "[0]", "[-1]", "[1<<3]", "[2*3+1]", "[4][]", "[][4]",
+         "[0x10]", "[sizeof]", "[1.5]"]
+VALUES = ["", "", "", "= 1", "= -1", "= 300", "= {1, 2, 3}", "= {1, 2, 3, 4, 5}", "= 1.5",
+          "= 0f3F800000", "= 0d3FF0000000000000", "= {1.5, 2}", "= gvar", "= gvar+4", "= {gvar, 0}",
+          "= generic(gvar)", "= cvar", "= svar", "= k", "= {{1, 2}, {3, 4}}", "= {}", "= nobody",
+          "= 0xFF(gvar)", "= 1 << 4", "= (1 > 2) ? 3 : 4", "= ~0", "= !1", "= 0x123456789", "= 7U",
+          "= WARP_SZ", "= {1, }"]
+LINKAGE = ["", "", "", ".visible", ".weak", ".extern", ".common", ".visible .extern"]
+DIRECTIVES = [".maxntid 32", ".maxntid 32, 2", ".maxntid 32, 2, 1", ".maxntid 32, 2, 1, 1",
+              ".maxntid 0", ".maxntid 1025", ".reqntid 32", ".reqntid 8, 8, 8",
+              ".reqntid 32, 1", ".minnctapersm 2", ".maxnctapersm 2", ".maxnreg 32",
+              ".maxnreg 0", ".noreturn", ".pragma \"nounroll\";", ".pragma \"what\";",
+              ".reqnctapercluster 2", ".explicitcluster", ".maxclusterrank 4", ".blocksareclusters",
+              ".align 8"]
+POINTER = ["", "", "", ".ptr", ".ptr .global", ".ptr .shared .align 8", ".ptr .align 4",
+           ".ptr .const", ".ptr .local .align 3", ".ptr .reg"]
+BODY = [".pragma \"nounroll\";", ".pragma nounroll;", ".pragma \"a\", \"b\";", ".loc 1 2 3;",
+        "N: .branchtargets N;", "N:", "N: ;", ";", "{ .reg .u32 N; mov.u32 N, 1; }", "{", "{ }",
+        "N: .callprototype _ (.param .b32 _);", "N: .callprototype (.param .b32 _) _ ();",
+        "N: .callprototype ();", "N: .callprototype _ (.reg .u32 a) .noreturn;",
+        "N: .calltargets f;", "N: .calltargets nobody;", "bra N; N:", "@p0 bra nobody;",
+        "call f, (r0);", "call (r0), f, (r1);", "call.uni f, (1);", "call f;", "call f, (x0);",
+        "call nobody;", "call (r0), g, (r1, r2);", "call (r0), g, (r1);", "call g, (r1);",
+        ".param .b32 N; st.param.b32 [N], r0; call f, (N);",
+        ".param .b64 N; st.param.b64 [N], x0; call f, (N);",
+        ".file 1 \"a.cu\"", ".maxntid 3", ".section .N { }",
+        ".minnctapersm 1;", ".entry N() { ret; }"]
+OUTSIDE = ["^.file 1 \"a.cu\"", "^.file 1 \"a.cu\", 12, 34", "^.file \"a.cu\"", "^;",
+           "^.section .debug_N { .b8 1, 2 }", "^.section .debug_N { .b32 N }", "^.alias N, f;",
+           "^.pragma \"nounroll\";", "^.address_size 64", "^.target sm_80",
+           "^.func N;", "^.func N() { ret; }",
+           "^.func (.reg .u32 a) N(.reg .u32 b) { mov.u32 a, b; }",
+           "^.func (.param .b32 a, .param .b32 b) N() { ret; }", "^.extern .func N(.param .b32 a);",
+           "^.weak .func N() { ret; }", "^.common .func N() { ret; }", "^.visible .func N() { }",
+           "^.func N() .noreturn { trap; }", "^.func (.param .b32 a) N() .noreturn { trap; }",
+           "^.entry N { ret; }", "^.entry N() { ret }", "^.extern .entry N() { ret; }",
+           "^.extern .entry N();", "^.weak .entry N() { ret; }", "^.visible .entry N();",
+           "^.global .texref N;", "^.global .surfref N;", "^.global .samplerref N;",
+           "^.tex .u32 N;",
+           "^.global .texref N[4];", "^.const .texref N;", "^.visible .global .texref N;",
+           "^.extern .shared .align 16 .b8 N[];", "^.extern .shared .b8 N;", "^.shared .b8 N[];",
+           "^.global .attribute(.managed) .s32 N;", "^.global .attribute(.unified(1,2)) .s32 N;",
+           "^.const .attribute(.managed) .s32 N;", "^.global .attribute(.what) .s32 N;",
+           "^.reg .u32 N;", "^.local .u32 N;", "^.param .u32 N;", "^N:", "^mov.u32 r0, 1;"]
+
 MODIFIERS = sorted({one for line in RULES.splitlines()
                     for one in re.findall(r"\.[A-Za-z][A-Za-z0-9_:]*", line.split(" : ")[0])
                     if one not in (".T", ".U")})
@@ -247,6 +298,7 @@ class Grammar:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.rules = [line for line in RULES.splitlines() if line.strip()]
+        self.names = 0
 
     def one_of(self, *choices):
         """One of them."""
@@ -321,6 +373,38 @@ class Grammar:
             code, given = self.miss(code, given)
         return f"{code} {', '.join(given)};".replace(" ;", ";")
 
+    def declaration(self):
+        """One; most are right."""
+        self.names += 1
+        name, kind = f"n{self.names}", self.one_of(*KINDS)
+        shape = self.random.randrange(8)
+        if shape <= 1:
+            text = " ".join(["^" + self.one_of(*LINKAGE),
+                             self.one_of(".global", ".global", ".const", ".shared"),
+                             self.one_of(*ALIGN), self.one_of(*VECTOR), f".{kind}",
+                             name + self.one_of(*SIZES), self.one_of(*VALUES)]) + ";"
+        elif shape == 2:
+            text = " ".join([self.one_of(".local", ".shared", ".param", ".global", ".const"),
+                             self.one_of(*ALIGN), self.one_of(*VECTOR), f".{kind}",
+                             name + self.one_of(*SIZES),
+                             self.one_of(*VALUES) if self.sometimes(.2) else ""]) + ";"
+        elif shape == 3:
+            text = " ".join([".reg", self.one_of(*VECTOR), f".{kind}",
+                             name + self.one_of("", "<4>", "<0>", "<N>", ", q" + name, "[2]",
+                                                "<2>, q" + name, " = 1")]) + ";"
+        elif shape <= 5:
+            params = ", ".join(
+                f"{self.one_of('.param', '.param', '.param', '.reg')} {self.one_of(*ALIGN)} "
+                f".{self.one_of(*KINDS)} {self.one_of(*POINTER)} p{i}"
+                f"{self.one_of('', '', '[8]', '[]')}" for i in range(self.random.randrange(3)))
+            text = (f"^{self.one_of('', '.visible', '.weak')} .entry {name}({params}) "
+                    f"{' '.join(self.one_of(*DIRECTIVES) for _ in range(self.random.randrange(3)))}"
+                    " { ret; }")
+        else:
+            text = self.one_of(*BODY) if shape == 6 else self.one_of(*OUTSIDE)
+            text = re.sub(r"\bN\b", name, text)
+        return re.sub(" +", " ", text).replace("^ ", "^").strip()
+
     def miss(self, code, given):
         """A near miss of an instruction, which may be right too."""
         name, *parts = code.split(".")
@@ -343,11 +427,23 @@ class Grammar:
         return ".".join([name, *parts]), given
 
 
-def module(version, target, instructions):
-    """A module with one kernel; the number of the first instruction's line."""
-    lines = [f".version {version}", f".target {target}", ".address_size 64",
-             ".global .align 16 .b8 gvar[64];", ".const .align 16 .b8 cvar[64];",
-             ".global .texref tref;", ".shared .align 16 .b8 svar[64];",
-             ".visible .entry k(.param .align 16 .b8 kp[64]) {", ".local .align 16 .b8 lvar[64];"]
-    lines += [f".reg .{kind} {name}<9>;" for kind, name in REGISTERS]
-    return "\n".join([*lines, *instructions, "ret;", "}", ""]), len(lines) + 1
+def module(version, target, lines):
+    """A module with them, and the number of the line of each."""
+    text = [f".version {version}", f".target {target}", ".address_size 64",
+            ".global .align 16 .b8 gvar[64];", ".const .align 16 .b8 cvar[64];",
+            ".global .texref tref;", ".shared .align 16 .b8 svar[64];",
+            ".func f(.param .b32 a) { ret; }",
+            ".func (.param .b32 o) g(.param .b32 a, .param .b32 b) { ret; }"]
+    places = [0] * len(lines)
+
+    def put(outside):
+        for i, line in enumerate(lines):
+            if line.startswith("^") == outside:
+                text.append(line.lstrip("^"))
+                places[i] = len(text)
+
+    put(True)
+    text += [".visible .entry k(.param .align 16 .b8 kp[64]) {", ".local .align 16 .b8 lvar[64];"]
+    text += [f".reg .{kind} {name}<9>;" for kind, name in REGISTERS]
+    put(False)
+    return "\n".join([*text, "ret;", "}", ""]), places

@@ -24,6 +24,21 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     last_fault = kind;
 }
 
+const struct step_source *fault_source(const struct ptx_module *module, const struct ptx_step *step)
+{
+    (void)module;
+    (void)step;
+    return NULL;
+}
+
+void fault_describe(const struct ptx_module *module, const struct step_source *source, char *text,
+                    size_t size)
+{
+    (void)module;
+    (void)source;
+    snprintf(text, size, "?");
+}
+
 enum ptx_fault_kind take_fault(void)
 {
     const enum ptx_fault_kind kind = last_fault;

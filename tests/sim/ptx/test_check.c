@@ -210,6 +210,84 @@ static void finds(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Global memory, of which the driver has told that the first bytes are written. */
+struct global_case {
+    const char *name, *text;
+    uint64_t written;
+    bool found;
+};
+
+static const struct global_case globals[] = {
+    {"never written", EXEC_BODY("ld.global.u32 %r5, [%d1];\n"), 0, true},
+    {"copied", EXEC_BODY("ld.global.u32 %r5, [%d1];\n"), 256, false},
+    {"copied, but for the last byte", EXEC_BODY("ld.global.u32 %r5, [%d1];\n"), 255, true},
+    {"the bytes that are there", EXEC_BODY("ld.global.u8 %r5, [%d1];\n"), 253, false},
+    {"stored before", EXEC_BODY("st.global.u32 [%d1], 1;\nld.global.u32 %r5, [%d1];\n"), 0, false},
+    {"stored by others",
+     EXEC_BODY("st.global.u32 [%d1], 1;\n" BARRIER "xor.b32 %r8, %r0, 32;\n"
+               "mad.wide.u32 %d2, %r8, 4, %d0;\nld.global.u32 %r5, [%d2];\n"),
+     0, false},
+    {"stored beside", EXEC_BODY("st.global.u8 [%d1], 1;\nld.global.u32 %r5, [%d1];\n"), 0, true},
+    {"atomic", EXEC_BODY("red.global.add.u32 [%d0], 1;\n"), 0, true},
+    {"atomic, copied", EXEC_BODY("red.global.add.u32 [%d0], 1;\n"), 4, false},
+    {"generic", EXEC_BODY("ld.u32 %r5, [%d1];\n"), 252, true},
+    {"by one lane", EXEC_BODY(ONE_THREAD "ld.global.u32 %r5, [%d0+252];\n"), 252, true},
+    {"by one lane, copied", EXEC_BODY(ONE_THREAD "ld.global.u32 %r5, [%d0+248];\n"), 252, false},
+    {"copied into",
+     EXEC_BODY(WORDS("32") WRITE BARRIER ONE_THREAD
+               "cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r1], 256;\n"
+               "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+               "ld.global.u32 %r5, [%d0+252];\n"),
+     0, false},
+};
+
+static void finds_in_global(void **state)
+{
+    unsigned wrong = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof globals / sizeof *globals; i++) {
+        const struct global_case *what = &globals[i];
+        struct exec_case one;
+
+        exec_open(&one, what->text, 1, 64);
+        one.world.calls.note = keep_note;
+        ptx_memory_begin(one.words, EXEC_WORDS * 4);
+        ptx_memory_written(one.words, what->written);
+        exec_good(&one);
+        const char *said = one.world.printed ? one.world.printed : "";
+        bool good = what->found ? has_line(said, "init") : said[0] == '\0';
+
+        if (!good)
+            print_error("%s: '%s'\n", what->name, said);
+        wrong += !good;
+        ptx_memory_end(one.words);
+        exec_close(&one);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* The source's line, where the program tells it. */
+static void source_lines(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open(&one,
+              EXEC_BODY(".loc 2 12 3\nld.global.u32 %r5, [%d1];\n") ".file 1 \"/a/other.cuh\"\n"
+                                                                    ".file 2 \"/a/b/sum.cu\"\n",
+              1, 64);
+    one.world.calls.note = keep_note;
+    ptx_memory_begin(one.words, EXEC_WORDS * 4);
+    ptx_memory_written(one.words, 252);
+    exec_good(&one);
+    assert_string_equal(one.world.printed,
+                        "init: kernel 'k', block (0,0,0), thread (63,0,0), line 19 (sum.cu:12), "
+                        "ld: it reads global memory that nothing wrote\n");
+    ptx_memory_end(one.words);
+    exec_close(&one);
+}
+
 /* Both threads, both instructions. */
 static void words(void **state)
 {
@@ -231,6 +309,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds),
+        cmocka_unit_test(finds_in_global),
+        cmocka_unit_test(source_lines),
         cmocka_unit_test(words),
     };
 

@@ -137,6 +137,35 @@ static const struct reading_case good_cases[] = {
     "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, "    \
     "{%r1, %r2}, "
 static const struct reading_case bad_cases[] = {
+    {HEAD ".global .v8 .b16 a;", PTX_INVALID, 0, "syntax error"},
+    {HEAD ".global .bf16 a;", PTX_INVALID, 0, "syntax error"},
+    {HEAD ".global .f16 a = 1.0;", PTX_INVALID, 0, "cannot have an initial value"},
+    {HEAD ".global .v2 .f32 a[2] = {1.0, 2.0};", PTX_INVALID, 0, "'{' expected"},
+    {HEAD ".global .v4 .b32 a = {1, 2};", PTX_INVALID, 0, "as many values"},
+    {HEAD ".global .b32 a[2] = {1, };", PTX_INVALID, 0, "syntax error"},
+    {HEAD ".global .b32 g; .global .s64 a = g;", PTX_INVALID, 0, "does not fit"},
+    {HEAD ".shared .b32 s; .global .u64 a = s;", PTX_INVALID, 0, "not in .global or .const"},
+    {HEAD ".const .texref t;", PTX_INVALID, 0, "Textures and surfaces"},
+    {HEAD ".global .samplerref t;", PTX_INVALID, 0, "texmode_independent"},
+    {HEAD ".tex .u32 t;", PTX_INVALID, 0, "since PTX version 1.5"},
+    {HEAD ".local .u32 l;", PTX_INVALID, 0, "Local variables"},
+    {HEAD ".target sm_80", PTX_INVALID, 0, "syntax error"},
+    {HEAD ".entry e(.reg .u32 a) { ret; }", PTX_INVALID, 0, "must be in .param space"},
+    {HEAD ".entry e(.param .b8 a[]) { ret; }", PTX_INVALID, 0, "has no size"},
+    {HEAD ".entry e(.param .f16x2 a) { ret; }", PTX_INVALID, 0, "Illegal type for a parameter"},
+    {HEAD ".func f(.param .b8 a[], .reg .u32 b) { ret; }", PTX_INVALID, 0, "Only the last"},
+    {HEAD ".func (.param .b32 a, .param .b32 b) f() { ret; }", PTX_INVALID, 0, "be registers"},
+    {HEAD ".func (.reg .b32 a) f() .noreturn { trap; }", PTX_INVALID, 0, "is .noreturn"},
+    {HEAD ".entry e() .noreturn { ret; }", PTX_INVALID, 0, "syntax error"},
+    {HEAD ".entry e() .maxnreg 0 { ret; }", PTX_INVALID, 0, "must be positive"},
+    {HEAD ".entry e() .maxntid 8 .reqntid 8 { ret; }", PTX_INVALID, 0, "Only one of .maxntid"},
+    {HEAD ".entry e() .reqnctapercluster 2 .maxclusterrank 4 { ret; }", PTX_INVALID, 0,
+     "Only one of .reqncta"},
+    {HEAD ".extern .entry e() { ret; }", PTX_INVALID, 0, "is .extern"},
+    {HEAD ".func f(.param .b32 a) { ret; } .entry e() { .reg .b64 x; call f, (x); }", PTX_INVALID,
+     0, "Type of argument"},
+    {HEAD ".func f(.param .u32 a) { ret; } .entry e() { .reg .f32 x; call f, (x); }", PTX_INVALID,
+     0, "Type of argument"},
     {"", PTX_INVALID, 1, "Missing .version"},
     {".version 9.9\n", PTX_UNSUPPORTED_VERSION, 1, "current version is '9.0'"},
     {".version 9.0\n.target sm_100\n", PTX_WRONG_TARGET, 2, "sm_100"},
@@ -385,8 +414,9 @@ static void initial_values(void **state)
     struct ptx_text errors = {0};
     enum ptx_status status;
     struct ir_module *module = read_text(
-        HEAD ".global .b16 a[][2] = {{1}, {0x1234, -1}, 7}; .global .u64 p[2] = {5, generic(a)+4};"
-             ".global .b8 m[3] = {9, 0xFF(a), 0xFF00(a)};",
+        HEAD
+        ".global .b16 a[][2] = {{1}, {0x1234, -1}, {7}}; .global .u64 p[2] = {5, generic(a)+4};"
+        ".global .b8 m[3] = {9, 0xFF(a), 0xFF00(a)};",
         &errors, &status);
     (void)state;
     assert_non_null(module);

@@ -75,20 +75,26 @@ ptx_run *select_run(const struct ir_insn *insn, union ptx_how *how, const char *
 ptx_run *select_load(enum memory_space space, enum load_kind kind)
 {
     static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    ptx_run *const run = check_wanted() ? NULL : rows[select_best_level()](space, kind).run;
+    ptx_run *const run = check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+                             ? NULL
+                             : rows[select_best_level()](space, kind).run;
     return run ? run : memory_load(space, kind);
 }
 
 affine_run *select_affine_load(enum memory_space space, enum load_kind kind)
 {
     static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    return rows[select_best_level()](space, kind).team;
+    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+               ? NULL
+               : rows[select_best_level()](space, kind).team;
 }
 
 ptx_run *select_store(enum memory_space space, enum store_kind kind)
 {
     static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    ptx_run *const run = check_wanted() ? NULL : rows[select_best_level()](space, kind).run;
+    ptx_run *const run = check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+                             ? NULL
+                             : rows[select_best_level()](space, kind).run;
     return run ? run : memory_store(space, kind);
 }
 
@@ -101,5 +107,7 @@ ptx_run *select_wgmma(void)
 affine_run *select_affine_store(enum memory_space space, enum store_kind kind)
 {
     static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    return rows[select_best_level()](space, kind).team;
+    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
+               ? NULL
+               : rows[select_best_level()](space, kind).team;
 }

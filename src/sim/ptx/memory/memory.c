@@ -363,5 +363,5 @@ void memory_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t 
 {
     access_find(warp, step, mask, space, addresses, size, write, access);
     if (__builtin_expect(!!warp->block->launch->check, 0) && access->pattern != ACCESS_FAILED)
-        check_access(warp, step, mask, space, size, write, access);
+        check_access(warp, step, mask, space, needed_of(step, size), write, access);
 }

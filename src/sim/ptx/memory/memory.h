@@ -178,7 +178,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
                   enum memory_space space, uint32_t size, bool write, const struct access *access);
 /* The same of one lane, where nobody else is compared with. */
 void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char *host,
-                 uint32_t size, bool write);
+                 uint64_t size, bool write);
 /* What a warp did is before what those do that leave the barrier after it. */
 void check_arrive(struct ptx_warp_state *state, unsigned barrier);
 void check_leave(struct ptx_warp_state *state, unsigned barrier);

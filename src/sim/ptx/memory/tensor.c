@@ -83,11 +83,15 @@ static bool row_move(const struct tile *tile, uint64_t at, char *row, bool write
 static char *tensor_find(const struct tile *tile, uint64_t address, uint64_t bytes, bool write)
 {
     struct ptx_range *range;
+    char *host;
 
-    return memory_find(tile->warp->state->worker, tile->step->how.memory.slot, address, bytes,
-                       write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range)
-               ? range->host + (address - range->base)
-               : NULL;
+    if (!memory_find(tile->warp->state->worker, tile->step->how.memory.slot, address, bytes,
+                     write ? PTX_RANGE_WRITE : PTX_RANGE_READ, &range))
+        return NULL;
+    host = range->host + (address - range->base);
+    if (tile->warp->block->launch->check)
+        check_touch(tile->warp, tile->step, host, bytes, write);
+    return host;
 }
 
 static size_t row_size(const struct tile *tile, const struct tensor_row *row)

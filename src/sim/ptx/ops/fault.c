@@ -16,10 +16,8 @@ const struct ptx_world *fault_world(const struct ptx_warp *warp)
 }
 
 /* The steps of which function? A fault may come from the running frame or from a waiting one. */
-static const struct step_source *source_of(const struct ptx_warp *warp, const struct ptx_step *step)
+const struct step_source *fault_source(const struct ptx_module *module, const struct ptx_step *step)
 {
-    const struct ptx_module *module = warp->block->launch->image->module;
-
     for (uint32_t i = 0; i < module->code_count; i++) {
         const struct ptx_code *code = &module->codes[i];
 
@@ -32,6 +30,22 @@ static const struct step_source *source_of(const struct ptx_warp *warp, const st
     return NULL;
 }
 
+void fault_describe(const struct ptx_module *module, const struct step_source *source, char *text,
+                    size_t size)
+{
+    const char *file = NULL, *slash;
+    char place[96] = "";
+
+    if (source && source->source_line && source->source_file < module->ir->file_count)
+        file = module->ir->files[source->source_file].name;
+    slash = file ? strrchr(file, '/') : NULL;
+    if (file)
+        snprintf(place, sizeof place, " (%.64s:%u)", slash ? slash + 1 : file,
+                 (unsigned)source->source_line);
+    snprintf(text, size, "line %u%s, %s", source ? (unsigned)source->line : 0, place,
+             source ? opcodes_text[source->op] : "?");
+}
+
 void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                 enum ptx_fault_kind kind, uint64_t address, const char *what)
 {
@@ -39,8 +53,9 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
     struct launch *launch = block->launch;
     struct ptx_fault *fault = launch->fault;
     const uint32_t *tids = launch->tids + warp->index * 3 * PTX_LANES + lane;
-    const struct step_source *source = source_of(warp, step);
-    char where[32] = "";
+    const struct ptx_module *module = launch->image->module;
+    const struct step_source *source = fault_source(module, step);
+    char where[32] = "", insn[160];
 
     warp->state->stopped = true;
     if (kind == PTX_FAULT_ILLEGAL_ADDRESS || kind == PTX_FAULT_MISALIGNED ||
@@ -55,12 +70,12 @@ void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lan
             fault->block[i] = block->index[i];
             fault->thread[i] = tids[i * PTX_LANES];
         }
+        fault_describe(module, source, insn, sizeof insn);
         snprintf(fault->report, sizeof fault->report,
-                 "kernel '%s', block (%u,%u,%u), thread (%u,%u,%u), line %u, %s: %s%s",
+                 "kernel '%s', block (%u,%u,%u), thread (%u,%u,%u), %s: %s%s",
                  launch->entry->info.name, (unsigned)fault->block[0], (unsigned)fault->block[1],
                  (unsigned)fault->block[2], (unsigned)fault->thread[0], (unsigned)fault->thread[1],
-                 (unsigned)fault->thread[2], (unsigned)fault->line,
-                 source ? opcodes_text[source->op] : "?", what ? what : "fault", where);
+                 (unsigned)fault->thread[2], insn, what ? what : "fault", where);
     }
     pthread_mutex_unlock(&launch->lock);
     atomic_store(&launch->stop, true);

@@ -12,8 +12,10 @@
 #include "ptx/read/ir.h"
 
 struct launch;
+struct ptx_module;
 struct ptx_step;
 struct ptx_warp;
+struct step_source;
 
 #ifndef OPS_LEVEL
 #define OPS_LEVEL base
@@ -203,6 +205,12 @@ const struct ptx_world *fault_world(const struct ptx_warp *warp);
 /* Stop the launch: `lane` did what `kind` says. The step's remaining lanes may be skipped. */
 void fault_warp(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                 enum ptx_fault_kind kind, uint64_t address, const char *what);
+/* Where a step comes from; NULL: it is none of the module's. */
+const struct step_source *fault_source(const struct ptx_module *module,
+                                       const struct ptx_step *step);
+/* "line 26 (sum.cu:12), ld" */
+void fault_describe(const struct ptx_module *module, const struct step_source *source, char *text,
+                    size_t size);
 void fault_launch(struct launch *launch, enum ptx_fault_kind kind, const char *what);
 
 /* --- move.c --- Steps that move values between registers and shapes of registers. */

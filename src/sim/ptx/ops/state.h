@@ -105,9 +105,11 @@ struct jump_table {
 };
 
 struct step_source {
-    uint32_t line;  /* of the PTX text */
-    uint16_t op;    /* enum ir_op */
-    uint8_t affine; /* enum affine_op: what the step does on affine values */
+    uint32_t line;        /* of the PTX text */
+    uint32_t source_line; /* of .loc; 0: none */
+    uint32_t source_file; /* of the IR */
+    uint16_t op;          /* enum ir_op */
+    uint8_t affine;       /* enum affine_op: what the step does on affine values */
 };
 
 /* A register of the general steps that is affine in those for teams. */
@@ -193,7 +195,7 @@ struct launch {
     _Atomic uint32_t fence;
     uint64_t deadline; /* CLOCK_MONOTONIC, ns; 0: none */
     uint64_t id;
-    struct check *check; /* memory/check.h; NULL: nothing is checked */
+    struct check *check; /* memory/check.c; NULL: nothing is checked */
     pthread_mutex_t lock;
     struct ptx_fault *fault;
     uint32_t workspace[GRID_WORKSPACE / 4];
@@ -235,7 +237,7 @@ struct ptx_block {
     uint32_t barriers_used;   /* bit set */
     uint32_t cluster_arrived; /* threads, of a block without a cluster */
     struct barrier barriers[BARRIERS];
-    struct check_block *check; /* memory/check.h */
+    struct check_block *check; /* memory/check.c */
     struct ptx_warp_state *warps;
 };
 

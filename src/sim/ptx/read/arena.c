@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 64 * 1024, LARGE_BYTES = 16 * 1024 };
+/* Small modules stay small: each block is twice as large as the one before. */
+enum { FIRST_BYTES = 2 * 1024, BLOCK_BYTES = 64 * 1024, LARGE_BYTES = 16 * 1024 };
 
 struct block {
     struct block *next;
@@ -62,13 +63,15 @@ void *arena_alloc(struct ir_arena *arena, size_t size)
         return alloc_large(arena, size);
     size = size == 0 ? align : (size + align - 1) / align * align;
     if (arena->size - arena->used < size) {
-        struct block *block = calloc(1, sizeof *block + BLOCK_BYTES);
+        size_t bytes = arena->size ? arena->size * 2 : FIRST_BYTES;
+        bytes = bytes < size ? LARGE_BYTES : bytes < BLOCK_BYTES ? bytes : BLOCK_BYTES;
+        struct block *block = calloc(1, sizeof *block + bytes);
         if (!block)
             return NULL;
         block->next = arena->blocks;
         arena->blocks = block;
         arena->used = 0;
-        arena->size = BLOCK_BYTES;
+        arena->size = bytes;
     }
     void *result = arena->blocks->data + arena->used;
     arena->used += size;

@@ -63,8 +63,8 @@ static bool suits(uint8_t want, uint8_t have, bool relaxed)
         return true;
     if (want_class != have_class)
         return false;
-    if (want_class == CLASS_INTEGER)
-        return true;
+    if (want_class == CLASS_INTEGER) /* pairs are in registers of bits */
+        return want != IR_U16X2 && want != IR_S16X2;
     return have == want || (want == IR_TF32 && have == IR_F32);
 }
 

@@ -360,8 +360,10 @@ struct ir_insn {
                              is two operands */
     uint8_t destinations; /* how many of them are written */
     struct ir_operand operands[IR_MAX_OPERANDS];
-    uint32_t line;       /* of the PTX text */
-    uint32_t used_bytes; /* of a load: a bit for each byte that counts; 0: all */
+    uint32_t line;        /* of the PTX text */
+    uint32_t source_line; /* of the newest .loc; 0: none */
+    uint32_t source_file; /* module->files */
+    uint32_t used_bytes;  /* of a load: a bit for each byte that counts; 0: all */
 };
 
 struct ir_register {
@@ -436,6 +438,11 @@ struct ir_function {
     const char *lacks; /* why it cannot run: its body is a trap then. NULL: it can */
 };
 
+struct ir_file { /* that .loc names */
+    uint32_t source, number;
+    const char *name; /* NULL: no .file has it */
+};
+
 struct ir_module {
     struct ir_arena *arena;
     unsigned version, target; /* 804, 90 */
@@ -444,6 +451,8 @@ struct ir_module {
     uint32_t variable_count;
     struct ir_function *functions;
     uint32_t function_count;
+    struct ir_file *files;
+    uint32_t file_count;
 };
 
 /* --- opcodes.c --- */

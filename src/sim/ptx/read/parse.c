@@ -233,6 +233,7 @@ static void read_source(struct reader *reader, const struct ptx_source *source, 
 {
     atomic_fetch_add_explicit(&read_count, 1, memory_order_relaxed);
     struct parser parser = {.reader = reader, .arena = reader->module->arena, .source = index};
+    parser.first_file = reader->files.count;
     parser.file = source->name ? source->name : "application ptx input";
     parser.address_size = 64;
     if (source->size >= UINT32_MAX) {
@@ -281,11 +282,14 @@ static void finish(struct reader *reader)
     struct ir_module *module = reader->module;
     module->variable_count = reader->variables.count;
     module->function_count = reader->functions.count;
+    module->file_count = reader->files.count;
     size_t variables = module->variable_count * sizeof *module->variables;
     size_t functions = module->function_count * sizeof *module->functions;
     module->variables = arena_alloc(module->arena, variables);
     module->functions = arena_alloc(module->arena, functions);
-    if (!module->variables || !module->functions) {
+    size_t files = module->file_count * sizeof *module->files;
+    module->files = arena_alloc(module->arena, files);
+    if (!module->variables || !module->functions || !module->files) {
         parse_no_memory(reader);
         return;
     }
@@ -293,6 +297,8 @@ static void finish(struct reader *reader)
         memcpy(module->variables, reader->variables.data, variables);
     if (functions > 0)
         memcpy(module->functions, reader->functions.data, functions);
+    if (files > 0)
+        memcpy(module->files, reader->files.data, files);
 }
 
 static bool start(struct reader *reader)
@@ -315,6 +321,7 @@ static void stop(struct reader *reader)
     free(reader->functions.data);
     free(reader->variable_links.data);
     free(reader->function_links.data);
+    free(reader->files.data);
     free(reader->aliases.data);
     free(reader->inputs.data);
     arena_destroy(reader->scratch);

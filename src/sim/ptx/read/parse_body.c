@@ -150,7 +150,7 @@ static void declaration(struct parser *parser)
         parse_variable_registers(parser);
         return;
     }
-    if (parse_module_is_debug(parser)) {
+    if (parse_is_word(parser, "loc") || parse_is_word(parser, "pragma")) {
         parse_module_debug(parser);
         return;
     }

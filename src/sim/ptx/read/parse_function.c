@@ -77,6 +77,8 @@ static void parameter_size(struct parser *parser, const struct shape *shape, uin
 
 static bool one_parameter(struct parser *parser, uint32_t *end, bool *variadic)
 {
+    if (*variadic)
+        parse_error(parser, parser->token.line, "Only the last parameter can be without a size");
     struct shape shape;
     struct name name;
     uint32_t line = parser->token.line;
@@ -92,6 +94,9 @@ static bool one_parameter(struct parser *parser, uint32_t *end, bool *variadic)
     parameter->reg = shape.reg;
     parameter->name = parse_copy(parser, name);
     parameter_size(parser, &shape, line, end, variadic, parameter);
+    bool packed = shape.vector > 1 || shape.type == IR_F16X2;
+    if (!shape.reg && packed && parameter->size == opcodes_type_size(shape.type) * shape.vector)
+        parse_error(parser, line, "Illegal type for a parameter");
     return !parser->fatal;
 }
 
@@ -141,11 +146,21 @@ void parse_function_parameters(struct parser *parser, struct ir_parameter **para
 }
 
 /* --- Directives --- */
+static bool positive(struct parser *parser, const char *what, uint32_t *value)
+{
+    uint32_t line = parser->token.line;
+    if (!parse_limited(parser, what, INT32_MAX, value))
+        return false;
+    if (*value == 0)
+        parse_error(parser, line, "Value of '%s' must be positive", what);
+    return true;
+}
+
 static bool dimensions(struct parser *parser, const char *what, uint32_t values[3])
 {
     values[0] = values[1] = values[2] = 1;
     for (unsigned i = 0; i < 3; i++) {
-        if (!parse_limited(parser, what, INT32_MAX, &values[i]))
+        if (!positive(parser, what, &values[i]))
             return false;
         if (!parse_accept(parser, ','))
             break;
@@ -157,7 +172,7 @@ static bool skipped_directive(struct parser *parser)
 {
     uint64_t value;
     if (parse_accept_word(parser, "explicitcluster") ||
-        parse_accept_word(parser, "blocksareclusters") ||
+        (parser->version >= 900 && parse_accept_word(parser, "blocksareclusters")) ||
         parse_accept_word(parser, "abi_preserve_control"))
         return parser->token.kind != TOKEN_INT || parse_integer(parser, &value);
     if (parse_accept_word(parser, "abi_preserve"))
@@ -176,14 +191,14 @@ static void directives(struct parser *parser, struct ir_function *function)
         else if (parse_accept_word(parser, "reqnctapercluster"))
             dimensions(parser, ".reqnctapercluster", function->cluster);
         else if (parse_accept_word(parser, "minnctapersm"))
-            parse_limited(parser, ".minnctapersm", INT32_MAX, &function->minnctapersm);
-        else if (parse_accept_word(parser, "maxnctapersm"))
-            parse_limited(parser, ".maxnctapersm", INT32_MAX, &function->minnctapersm);
+            positive(parser, ".minnctapersm", &function->minnctapersm);
+        else if (parser->version < 201 && parse_accept_word(parser, "maxnctapersm"))
+            positive(parser, ".maxnctapersm", &function->minnctapersm);
         else if (parse_accept_word(parser, "maxnreg"))
-            parse_limited(parser, ".maxnreg", INT32_MAX, &function->maxnreg);
+            positive(parser, ".maxnreg", &function->maxnreg);
         else if (parse_accept_word(parser, "maxclusterrank"))
             parse_limited(parser, ".maxclusterrank", INT32_MAX, &function->max_cluster);
-        else if (parse_accept_word(parser, "noreturn"))
+        else if (!function->entry && parse_accept_word(parser, "noreturn"))
             function->noreturn = true;
         else if (parse_is_word(parser, "attribute"))
             parse_variable_attribute(parser, &unused);
@@ -192,6 +207,29 @@ static void directives(struct parser *parser, struct ir_function *function)
         else if (!skipped_directive(parser))
             parse_syntax(parser);
     }
+}
+
+/* What does not go together, after a function's head. */
+static void check_head(struct parser *parser, const struct ir_function *function)
+{
+    uint32_t line = function->line, in_memory = 0;
+    for (uint32_t i = 0; i < function->return_count; i++)
+        in_memory += !function->returns[i].reg;
+    if (function->return_count > 1 && in_memory > 0)
+        parse_error(parser, line, "Several results of '%s' must be registers", function->name);
+    if (function->noreturn && function->return_count > 0)
+        parse_error(parser, line, "Function '%s' with a result is .noreturn", function->name);
+    if (function->maxntid[0] && function->reqntid[0])
+        parse_error(parser, line, "Only one of .maxntid and .reqntid can be given");
+    if (function->cluster[0] && function->max_cluster)
+        parse_error(parser, line,
+                    "Only one of .reqnctapercluster and .maxclusterrank can be given");
+    if (function->entry && function->variadic)
+        parse_error(parser, line, "A parameter of entry '%s' has no size", function->name);
+    for (uint32_t i = 0; function->entry && i < function->param_count; i++)
+        if (function->params[i].reg && parser->version >= 200)
+            parse_error(parser, line, "Parameters of entry '%s' must be in .param space",
+                        function->name);
 }
 
 /* --- Declarations meet --- */
@@ -258,6 +296,7 @@ static void start_function(struct parser *parser)
     parser->lacks = NULL;
     parser->used_bytes = 0;
     parser->last_label = UINT32_MAX;
+    parser->source_line = 0;
     if (parser->number_count > 0)
         memset(parser->numbers, 0, parser->number_capacity * 2 * sizeof *parser->numbers);
     parser->number_count = 0;
@@ -325,6 +364,11 @@ void parse_function(struct parser *parser, uint8_t linkage, bool entry)
                                       &function.variadic);
         directives(parser, &function);
         function.body = parse_is(parser, '{');
+        if (function.name)
+            check_head(parser, &function);
+        if (function.body && entry && linkage == IR_EXTERN)
+            parse_error(parser, function.line, "Entry '%s' is .extern and has a body",
+                        function.name ? function.name : "");
         uint32_t index = UINT32_MAX;
         if (function.name && !parser->fatal)
             index = function_place(parser, name, &function);

@@ -81,8 +81,11 @@ static struct ir_operand number(uint64_t bits)
 static void add(struct parser *parser, const struct ir_insn *insn)
 {
     struct ir_insn *added = parse_list_add(parser->reader, &parser->insns, sizeof *added);
-    if (added)
-        *added = *insn;
+    if (!added)
+        return;
+    *added = *insn;
+    added->source_line = parser->source_line;
+    added->source_file = parser->source_file;
 }
 
 static struct ir_operand convert(struct parser *parser, uint32_t line, uint8_t to, uint8_t from,

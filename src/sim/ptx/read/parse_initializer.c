@@ -15,8 +15,9 @@ struct initializer {
     uint64_t stride[MAX_LEVELS]; /* elements of one item of each level */
     uint32_t levels;
     uint64_t limit; /* elements; UINT64_MAX: open */
-    uint64_t next;  /* element */
-    uint64_t top;   /* elements that have been reached */
+    bool open;
+    uint64_t next; /* element */
+    uint64_t top;  /* elements that have been reached */
     uint8_t *data;
     size_t capacity;
 };
@@ -121,7 +122,15 @@ static void address(struct parser *parser, struct initializer *initializer, uint
     const struct list *links =
         relocation.function ? &reader->function_links : &reader->variable_links;
     ((struct link_entry *)links->data)[symbol->index].used = true;
-    bool whole = size == 1 || size == 4 || size == 8;
+    if (!relocation.function) {
+        const struct ir_variable *variable =
+            (const struct ir_variable *)reader->variables.data + symbol->index;
+        if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST)
+            parse_error(parser, line, "Initial value '%s' is not in .global or .const space",
+                        variable->name);
+    }
+    uint8_t type = initializer->variable->type;
+    bool whole = (size == 1 || size == 4 || size == 8) && !(type >= IR_S8 && type <= IR_S64);
     if (!whole) {
         parse_error(parser, line, "Address does not fit into the type of variable '%s'",
                     initializer->variable->name);
@@ -178,7 +187,8 @@ static void scalar(struct parser *parser, struct initializer *initializer)
 
 static void level(struct parser *parser, struct initializer *initializer, uint32_t depth)
 {
-    uint64_t start = initializer->next;
+    uint64_t start = initializer->next, values = 0;
+    bool last = depth + 1 == initializer->levels, vector = initializer->variable->vector > 1;
     if (depth >= initializer->levels) {
         parse_syntax(parser);
         return;
@@ -192,11 +202,20 @@ static void level(struct parser *parser, struct initializer *initializer, uint32
                 initializer->next += stride - inside;
             level(parser, initializer, depth + 1); /* at most MAX_LEVELS deep */
         } else {
+            if (!last && (vector || initializer->open))
+                parse_error(parser, parser->token.line, "Initial value type mismatch, %s expected",
+                            "'{'");
             scalar(parser, initializer);
+            values++;
         }
         if (parser->fatal || !parse_accept(parser, ','))
             break;
+        if (parse_is(parser, '}'))
+            parse_syntax(parser);
     }
+    if (last && vector && values != initializer->variable->vector)
+        parse_error(parser, parser->token.line, "Vector '%s' needs as many values as it has parts",
+                    initializer->variable->name);
     parse_expect(parser, '}');
     /* The level is whole, whatever it was given. */
     if (depth > 0) {
@@ -211,7 +230,7 @@ static void level(struct parser *parser, struct initializer *initializer, uint32
 void parse_initializer(struct parser *parser, struct ir_variable *variable, const uint64_t *dims,
                        uint32_t dim_count, bool open)
 {
-    struct initializer initializer = {.variable = variable, .levels = dim_count};
+    struct initializer initializer = {.variable = variable, .levels = dim_count, .open = open};
     initializer.element = opcodes_type_size(variable->type);
     initializer.limit = open ? UINT64_MAX / 32 : variable->size / initializer.element;
     uint64_t stride = 1;

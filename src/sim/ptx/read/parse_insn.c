@@ -180,7 +180,19 @@ static void fix_argument(struct ir_operand *argument, const struct ir_parameter 
     argument->component = 0;
 }
 
-/* Bytes that an argument brings; 0: not known. */
+/* Integers, floats, or bits, which are both. */
+static bool same_kind(uint8_t one, uint8_t other)
+{
+    uint8_t types[2] = {one, other};
+    unsigned kinds = 3;
+    for (unsigned i = 0; i < 2; i++)
+        if (types[i] >= IR_U8 && types[i] <= IR_S64)
+            kinds &= 1;
+        else if (types[i] == IR_F16 || types[i] == IR_F32 || types[i] == IR_F64)
+            kinds &= 2;
+    return kinds != 0;
+}
+
 static bool argument_fits(const struct parser *parser, const struct ir_operand *argument,
                           const struct ir_parameter *parameter)
 {
@@ -193,8 +205,9 @@ static bool argument_fits(const struct parser *parser, const struct ir_operand *
     if (argument->kind == IR_OPERAND_REG) {
         const struct ir_register *reg =
             (const struct ir_register *)parser->registers.data + argument->index;
-        return reg->type == IR_PRED || (uint64_t)opcodes_type_size(reg->type) * reg->vector >=
-                                           (parameter->size < 4 ? 1 : parameter->size);
+        return reg->type == IR_PRED ||
+               ((uint64_t)opcodes_type_size(reg->type) * reg->vector == parameter->size &&
+                same_kind(reg->type, parameter->type));
     }
     return argument->kind == IR_OPERAND_IMM || argument->kind == IR_OPERAND_PARAM ||
            argument->kind == IR_OPERAND_RETURN || argument->kind == IR_OPERAND_SINK;
@@ -300,6 +313,8 @@ static void add_insn(struct parser *parser, struct reading *reading, bool call)
                            .guarded = reading->guarded,
                            .guard_negate = reading->guard_negate,
                            .guard = reading->guard,
+                           .source_line = parser->source_line,
+                           .source_file = parser->source_file,
                            .used_bytes = parser->used_bytes};
     parser->used_bytes = 0;
     if (!(call ? finish_call(parser, reading, &insn) : check_insn(parser, reading, &insn)))

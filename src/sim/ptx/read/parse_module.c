@@ -101,6 +101,7 @@ static void target_directive(struct parser *parser)
             return;
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             known |= parse_name_is(name, others[i]);
+        parser->texmode_independent |= parse_name_is(name, "texmode_independent");
         if (target_name(name, &number, &suffix)) {
             parser->target = number;
             parser->target_suffix = suffix;
@@ -136,11 +137,33 @@ bool parse_module_is_debug(const struct parser *parser)
            parse_is_word(parser, "pragma") || parse_is_word(parser, "section");
 }
 
+/* The index of the file that a number means in this source; a new one may get its name later. */
+static struct ir_file *file_of(struct parser *parser, uint32_t number)
+{
+    struct list *files = &parser->reader->files;
+    struct ir_file *file = files->data;
+    for (uint32_t i = parser->first_file; i < files->count; i++)
+        if (file[i].number == number)
+            return &file[i];
+    file = parse_list_add(parser->reader, files, sizeof *file);
+    if (file)
+        *file = (struct ir_file){.source = parser->source, .number = number};
+    return file;
+}
+
 /* .loc 1 2 3, function_name $L__info + 4, inlined_at 1 2 3 */
 static void location(struct parser *parser)
 {
-    uint64_t number;
+    uint64_t number = 0, line = 0;
     struct name name;
+    if (parser->token.kind == TOKEN_INT && parse_integer(parser, &number) &&
+        parser->token.kind == TOKEN_INT && parse_integer(parser, &line)) {
+        const struct ir_file *file = file_of(parser, (uint32_t)number);
+        if (!file)
+            return;
+        parser->source_line = (uint32_t)line;
+        parser->source_file = (uint32_t)(file - (const struct ir_file *)parser->reader->files.data);
+    }
     while (parser->token.kind == TOKEN_INT)
         parse_integer(parser, &number);
     while (parse_accept(parser, ',')) {
@@ -170,6 +193,12 @@ static void file_directive(struct parser *parser)
         parse_syntax(parser);
         return;
     }
+    struct ir_file *file = file_of(parser, (uint32_t)number);
+    char *name = parse_copy(parser, (struct name){parser->token.text, parser->token.length});
+    for (char *c = name; c && *c; c++) /* reports are lines */
+        *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+    if (file)
+        file->name = name;
     parse_next(parser);
     while (parse_accept(parser, ','))
         if (!parse_integer(parser, &number))
@@ -307,10 +336,6 @@ static void module_statement(struct parser *parser)
 {
     if (parse_module_is_debug(parser))
         parse_module_debug(parser);
-    else if (parse_accept_word(parser, "target"))
-        target_directive(parser);
-    else if (parse_accept_word(parser, "address_size"))
-        address_size_directive(parser);
     else if (parse_accept_word(parser, "alias"))
         parse_module_alias(parser);
     else if (parse_is_word(parser, "version")) {
@@ -331,6 +356,10 @@ void parse_module_source(struct parser *parser)
     version_directive(parser);
     if (!parser->reader->stop && !parse_is_word(parser, "target"))
         parse_error(parser, parser->token.line, "Missing .target directive");
+    if (parse_accept_word(parser, "target"))
+        target_directive(parser);
+    if (parse_accept_word(parser, "address_size"))
+        address_size_directive(parser);
     while (parser->token.kind != TOKEN_END && !parser->reader->stop)
         module_statement(parser);
 }

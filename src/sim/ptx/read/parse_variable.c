@@ -14,29 +14,13 @@ static const struct {
     const char *word;
     uint8_t type;
 } types[] = {
-    {"b8", IR_B8},
-    {"b16", IR_B16},
-    {"b32", IR_B32},
-    {"b64", IR_B64},
-    {"b128", IR_B128},
-    {"u8", IR_U8},
-    {"u16", IR_U16},
-    {"u32", IR_U32},
-    {"u64", IR_U64},
-    {"s8", IR_S8},
-    {"s16", IR_S16},
-    {"s32", IR_S32},
-    {"s64", IR_S64},
-    {"f16", IR_F16},
-    {"f16x2", IR_F16X2},
-    {"bf16", IR_BF16},
-    {"bf16x2", IR_BF16X2},
-    {"f32", IR_F32},
-    {"f64", IR_F64},
-    {"pred", IR_PRED},
-    {"texref", IR_TEXREF},
-    {"surfref", IR_SURFREF},
-    {"samplerref", IR_SAMPLERREF},
+    {"b8", IR_B8},         {"b16", IR_B16},         {"b32", IR_B32},
+    {"b64", IR_B64},       {"b128", IR_B128},       {"u8", IR_U8},
+    {"u16", IR_U16},       {"u32", IR_U32},         {"u64", IR_U64},
+    {"s8", IR_S8},         {"s16", IR_S16},         {"s32", IR_S32},
+    {"s64", IR_S64},       {"f16", IR_F16},         {"f16x2", IR_F16X2},
+    {"f32", IR_F32},       {"f64", IR_F64},         {"pred", IR_PRED},
+    {"texref", IR_TEXREF}, {"surfref", IR_SURFREF}, {"samplerref", IR_SAMPLERREF},
 };
 
 bool parse_variable_type(struct parser *parser, uint8_t *type)
@@ -55,7 +39,7 @@ bool parse_variable_type(struct parser *parser, uint8_t *type)
 
 bool parse_variable_vector_word(struct parser *parser, uint8_t *vector)
 {
-    for (uint8_t count = 2; count <= 8; count = (uint8_t)(count * 2)) {
+    for (uint8_t count = 2; count <= 4; count = (uint8_t)(count * 2)) {
         char word[3] = {'v', (char)('0' + count), '\0'};
         if (parse_accept_word(parser, word)) {
             *vector = count;
@@ -256,9 +240,15 @@ static void declarator(struct parser *parser, const struct declaration *declarat
     variable.unsized = open;
     if (!variable.name || !parse_variable_array_size(parser, dims, count, element, &variable.size))
         return;
+    if (variable.space == PTX_SPACE_PARAM && count == 0 &&
+        (variable.vector > 1 || variable.type == IR_F16X2))
+        parse_error(parser, variable.line, "Illegal type for a parameter");
     bool has_value = parse_is(parser, '=');
     if (open && !has_value && variable.linkage != IR_EXTERN)
         parse_error(parser, variable.line, "Array '%s' needs a size or an initial value",
+                    variable.name);
+    if (has_value && (variable.type == IR_F16 || variable.type == IR_F16X2))
+        parse_error(parser, variable.line, "Variable '%s' of f16 cannot have an initial value",
                     variable.name);
     if (has_value && (!in_module(variable.space) || variable.linkage == IR_EXTERN))
         parse_error(parser, variable.line, "Variable '%s' cannot have an initial value",
@@ -291,6 +281,15 @@ static void check_declaration(struct parser *parser, struct declaration *declara
     bool reference = declaration->type >= IR_TEXREF;
     if (reference && !in_module(declaration->space) && declaration->space != PTX_SPACE_PARAM)
         parse_error(parser, declaration->line, "State space incorrect for a reference");
+    if (reference && declaration->space == PTX_SPACE_CONST)
+        parse_error(parser, declaration->line, "Textures and surfaces are in .global space");
+    if (declaration->type == IR_SAMPLERREF && declaration->space != PTX_SPACE_PARAM &&
+        !parser->texmode_independent)
+        parse_error(parser, declaration->line, "Samplers need .target texmode_independent");
+    if (declaration->space == PTX_SPACE_TEX && parser->version >= 105)
+        parse_error(parser, declaration->line, "'.tex' is no state space since PTX version 1.5");
+    if (declaration->space == PTX_SPACE_LOCAL && parser->depth == 0 && parser->version >= 200)
+        parse_error(parser, declaration->line, "Local variables are in functions");
     if (opcodes_type_size(declaration->type) * declaration->vector > 16)
         parse_error(parser, declaration->line, "Vector is wider than 16 bytes");
     if (declaration->managed && declaration->space != PTX_SPACE_GLOBAL)
@@ -355,7 +354,8 @@ void parse_variable_registers(struct parser *parser)
         parse_syntax(parser);
         return;
     }
-    if (type >= IR_TEXREF || (type == IR_PRED && vector > 1) || vector > 4)
+    if (type >= IR_TEXREF || (type == IR_PRED && vector > 1) ||
+        opcodes_type_size(type) * vector > 16)
         parse_error(parser, line, "Illegal type for a register");
     do {
         struct name name;

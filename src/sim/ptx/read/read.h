@@ -203,6 +203,7 @@ struct reader {
     struct dictionary *dictionary;
     struct list variables, functions;           /* struct ir_variable, struct ir_function */
     struct list variable_links, function_links; /* struct link_entry */
+    struct list files;                          /* struct ir_file */
     struct list aliases;
     struct list inputs;    /* char *, a linker's names of the sources; of parse_add */
     uint64_t init_bytes;   /* of initial values */
@@ -232,10 +233,13 @@ struct parser {
     unsigned nesting;
     unsigned version, target, address_size;
     char target_suffix; /* sm_90a or sm_100f; NUL: none */
-    bool fatal;         /* a syntax error: the rest of this source is not read */
+    bool texmode_independent;
+    bool fatal; /* a syntax error: the rest of this source is not read */
     /* The function that is read now. */
-    const char *lacks;   /* why it cannot run; NULL: it can */
-    uint32_t used_bytes; /* by a pragma, of the next instruction */
+    const char *lacks;                 /* why it cannot run; NULL: it can */
+    uint32_t used_bytes;               /* by a pragma, of the next instruction */
+    uint32_t source_line, source_file; /* by .loc */
+    uint32_t first_file;               /* of this source, in the reader's */
     struct list registers, locals, insns, tables, pending;
     uint64_t *numbers; /* registers of ranges by range and number: open addressing */
     uint32_t number_count, number_capacity;

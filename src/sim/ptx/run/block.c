@@ -70,7 +70,7 @@ static struct ptx_block *block_new(struct worker *worker)
     if (!block)
         return NULL;
     block->warps = malloc(launch->warp_count * sizeof *block->warps);
-    block->shared = aligned_alloc(64, ((size_t)launch->shared_end + 127) & ~(size_t)63);
+    block->shared = aligned_alloc(128, ((size_t)launch->shared_end + 255) & ~(size_t)127);
     if (!block->warps || !block->shared) {
         block_free(block);
         return NULL;

@@ -69,7 +69,7 @@ static bool launch_teams(struct launch *launch)
     const uint32_t *block = launch->request->block, count = launch->warp_count;
 
     launch->start = launch->entry->steps;
-    if (launch->check || !launch->entry->team || (block[0] % 16 && block[1] * block[2] > 1))
+    if (!launch->entry->team || (block[0] % 16 && block[1] * block[2] > 1))
         return true;
     launch->tid_forms =
         aligned_alloc(_Alignof(struct affine), (count + (size_t)1) * 3 * sizeof *launch->tid_forms);

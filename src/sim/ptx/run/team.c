@@ -4,6 +4,7 @@
  * each warp does it in its turn, as a team of one. That parts when its lanes do. */
 #include "ptx/run/run.h"
 
+#include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
 #include "ptx/ops/state.h"
 
@@ -53,6 +54,17 @@ static void run_each(const struct ptx_team *team, const struct ptx_step *step)
 
         if (mask)
             step->run(warp, step, mask);
+    }
+}
+
+static void check_each(const struct ptx_team *team, const struct ptx_step *step)
+{
+    for (uint32_t i = 0; i < team->count; i++) {
+        struct ptx_warp *warp = &team->warps[i].warp;
+        const uint32_t mask = team->active & guard_mask(warp, step);
+
+        if (mask)
+            check_sync(warp, step, mask, schedule_members(warp, step));
     }
 }
 
@@ -200,6 +212,8 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
                 return SLICE_STOP;
             continue;
         case CONTROL_SYNC: /* all lanes are here */
+            if (warps->launch->check)
+                check_each(&team, step);
             run_each(&team, step);
             continue;
         default:

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Which bytes of the device's global memory were written, by whom ever: a bit each, for the blocks
+ * that the driver has told of. All other memory counts as written. */
+#include "ptx/memory/check_state.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct block {
+    uintptr_t first;
+    uint64_t size;
+    uint64_t *bits;
+};
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct block *blocks; /* in order */
+static size_t count, capacity;
+
+/* Number of blocks that begin at or before the address. */
+static size_t position(uintptr_t at)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+
+        if (blocks[middle].first <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct block *find(uintptr_t at, uint64_t size)
+{
+    const size_t after = position(at);
+    const struct block *block = after ? &blocks[after - 1] : NULL;
+
+    return block && at - block->first < block->size && block->size - (at - block->first) >= size
+               ? block
+               : NULL;
+}
+
+void ptx_memory_begin(const void *host, uint64_t size)
+{
+    struct block made = {.first = (uintptr_t)host, .size = size};
+
+    if (!(check_wanted() & PTX_CHECK_INIT) || !size)
+        return;
+    made.bits = calloc(size / 64 + 1, sizeof *made.bits);
+    pthread_rwlock_wrlock(&lock);
+    if (count == capacity) {
+        const size_t more = capacity ? 2 * capacity : 64;
+        struct block *grown = realloc(blocks, more * sizeof *grown);
+
+        if (grown) {
+            blocks = grown;
+            capacity = more;
+        }
+    }
+    if (made.bits && count < capacity) {
+        const size_t at = position(made.first);
+
+        memmove(blocks + at + 1, blocks + at, (count - at) * sizeof *blocks);
+        blocks[at] = made;
+        count++;
+        made.bits = NULL;
+    }
+    pthread_rwlock_unlock(&lock);
+    free(made.bits);
+}
+
+void ptx_memory_end(const void *host)
+{
+    if (!(check_wanted() & PTX_CHECK_INIT))
+        return;
+    pthread_rwlock_wrlock(&lock);
+    const size_t after = position((uintptr_t)host);
+    if (after && blocks[after - 1].first == (uintptr_t)host) {
+        free(blocks[after - 1].bits);
+        memmove(blocks + after - 1, blocks + after, (count - after) * sizeof *blocks);
+        count--;
+    }
+    pthread_rwlock_unlock(&lock);
+}
+
+/* The bits of a word that belong to bytes from `at` to `end`. */
+static uint64_t bits_of(uint64_t at, uint64_t end)
+{
+    const uint64_t first = at % 64, left = end - at;
+    const uint64_t here = left < 64 - first ? left : 64 - first;
+
+    return (here == 64 ? UINT64_MAX : (UINT64_C(1) << here) - 1) << first;
+}
+
+void ptx_memory_written(const void *host, uint64_t size)
+{
+    const struct block *block;
+
+    if (!(check_wanted() & PTX_CHECK_INIT) || !size)
+        return;
+    pthread_rwlock_rdlock(&lock);
+    block = find((uintptr_t)host, size);
+    if (block) {
+        const uint64_t end = (uintptr_t)host - block->first + size;
+
+        for (uint64_t at = end - size; at < end; at = (at | 63) + 1) {
+            const uint64_t bits = bits_of(at, end);
+
+            if (~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits)
+                __atomic_fetch_or(&block->bits[at / 64], bits, __ATOMIC_RELAXED);
+        }
+    }
+    pthread_rwlock_unlock(&lock);
+}
+
+bool check_init_is_written(uintptr_t host, uint64_t size)
+{
+    const struct block *block;
+    bool written = true;
+
+    pthread_rwlock_rdlock(&lock);
+    block = find(host, size);
+    if (block) {
+        const uint64_t end = host - block->first + size;
+
+        for (uint64_t at = end - size; written && at < end; at = (at | 63) + 1)
+            written =
+                !(~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits_of(at, end));
+    }
+    pthread_rwlock_unlock(&lock);
+    return written;
+}
