@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -130,6 +131,21 @@ def test_search(tmp_path):
     assert run("newer", CUSHIM_LIBCUDA=FAKE_GPU).out.startswith(f"{FAKE_GPU}, exports of CUDA ")
     result = run("newer", CUSHIM_LIBCUDA=tmp_path / "none")
     assert (result.code, result.out) == (NO_DRIVER, "")
+
+
+def test_windows_driver(tmp_path):
+    """The exports of a DLL."""
+    if not shutil.which("x86_64-w64-mingw32-gcc"):
+        pytest.skip("no x86_64-w64-mingw32-gcc")
+    names = ["cuInit", "cuMemAllocAsync", "cuOfTomorrow_v2"]
+    source = tmp_path / "driver.c"
+    source.write_text("".join(f"__declspec(dllexport) int {name}(void) {{ return 0; }}\n"
+                              for name in names), encoding="utf-8")
+    subprocess.run(["x86_64-w64-mingw32-gcc", "-shared", source, "-o", tmp_path / "nvcuda.dll"],
+                   check=True)
+    lines = run("newer", "--driver", tmp_path / "nvcuda.dll").out.splitlines()
+    assert lines[0].endswith("nvcuda.dll, exports of CUDA 11.2") and len(lines) == 3, lines
+    assert lines[1].startswith("cuOfTomorrow_v2 ") and lines[2].startswith("1 not known")
 
 
 def bad_files(folder):
