@@ -86,7 +86,7 @@ def test_reuse():
 def test_line_length():
     long = [f"{file.relative_to(ROOT)}:{number}" for file in tracked(*SOURCES, ".md")
             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-            if len(line) > 100 and not line.startswith("|")]
+            if len(line) > 100 and not line.startswith(("|", '{"'))]  # rows of tables, and JSON
     assert not long
 
 
