@@ -8,8 +8,10 @@ without cushim; what they get is what the others are compared with.
 
 import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 from real_drivers import newest_drivers  # noqa: E402
 
 HERE = Path(os.environ["INTERPOSERS"])
+PLAIN = tempfile.TemporaryDirectory(dir="/tmp")  # ends with Python
 SIMULATED = ["11.0", "11.2", "11.4", "11.8", "12.0", "12.4", "12.8"]
 REAL = ["450", "470", "525", "535", "550", "555"]
 NEWER = 2  # enum cushim_state
@@ -115,6 +118,12 @@ def top_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("inter posers")
 
 
+@functools.cache
+def preloadable(name):
+    """A copy: a blank in the path would end it in LD_PRELOAD."""
+    return shutil.copy(HERE / f"{name}.so", PLAIN.name)
+
+
 def environment(style, driver, top):
     """Of a process that the style intercepts."""
     variables = {name: value for name, value in os.environ.items()
@@ -126,7 +135,7 @@ def environment(style, driver, top):
     if style.opened:
         variables["INTERPOSED_WRAPPER"] = str(HERE / f"{style.opened}.so")
     if style.preload:
-        variables["LD_PRELOAD"] = str(HERE / f"{style.preload}.so")
+        variables["LD_PRELOAD"] = str(preloadable(style.preload))
     if style.audit:
         variables["LD_AUDIT"] = str(HERE / f"{style.audit}.so")
     return variables
