@@ -247,7 +247,7 @@ static void declarator(struct parser *parser, const struct declaration *declarat
     if (open && !has_value && variable.linkage != IR_EXTERN)
         parse_error(parser, variable.line, "Array '%s' needs a size or an initial value",
                     variable.name);
-    if (has_value && (variable.type == IR_F16 || variable.type == IR_F16X2))
+    if (has_value && variable.type == IR_F16)
         parse_error(parser, variable.line, "Variable '%s' of f16 cannot have an initial value",
                     variable.name);
     if (has_value && (!in_module(variable.space) || variable.linkage == IR_EXTERN))
