@@ -23,6 +23,7 @@ import emit_errors
 import emit_features
 import emit_gpus
 import emit_nvml
+import emit_nvml_sim
 import emit_sentences
 import emit_sim
 import emit_typedefs
@@ -63,7 +64,8 @@ NVML_OUTPUTS = {  # from the registry of NVML
     "nvml_api.h": emit_nvml.emit_header,
     "nvml_entries.c": emit_nvml.emit_entries_data,
     "nvml_dropin.c": emit_nvml.emit_dropin_functions,
-    "nvml_sim.c": emit_nvml.emit_sim,
+    "nvml_sim.h": emit_nvml_sim.emit_sim_header,
+    "nvml_sim.c": emit_nvml_sim.emit_sim,
     "nvml_error_names.c": lambda data: emit_errors.emit(data, NVML),
 }
 MARKED = {  # of what is missing, too

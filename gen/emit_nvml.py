@@ -146,18 +146,3 @@ def emit_dropin_functions(registry):
         lines += emit_dropin.function(entry, ctext.prototype(entry, NVML),
                                       "cushim_nvml_dropin_table()", groups)
     return "\n".join(lines) + "\n"
-
-
-def emit_sim(registry):
-    """Text of nvml_sim.c: each entry as a weak function that refuses."""
-    oldest = base(registry)  # what came with it, or at an unknown time before
-    lines = [ctext.banner("entries", "levels", library=NVML), '#include "nvml/nvml.h"', "",
-             '#pragma GCC diagnostic ignored "-Wunused-parameter"', ""]
-    for entry in registry["entries"]:
-        since = entry["since"] if entry["since"] > oldest else 0
-        answer = f"return sim_nvml_refuse({since});"
-        if "result" in entry:  # nvmlErrorString, which needs no device
-            answer = "return cushim_nvml_error_string(result);"
-        lines += ['__attribute__((weak, visibility("default")))',
-                  ctext.wrap(ctext.prototype(entry, NVML)), "{", f"    {answer}", "}"]
-    return "\n".join(lines) + "\n"

@@ -253,7 +253,8 @@ class HeaderSet:
     def _typedef(self, cursor):
         under = cursor.underlying_typedef_type
         declaration = under.get_declaration()
-        if under.kind == TypeKind.ELABORATED and declaration.is_definition():
+        # Newer clangs call a typedef's name elaborated, too.
+        if declaration.kind in (CursorKind.ENUM_DECL, *RECORDS) and declaration.is_definition():
             if declaration.kind == CursorKind.ENUM_DECL:
                 return {"kind": "enum", **self._tag(declaration), "values": [
                     [value.spelling, value.enum_value] for value in declaration.get_children()
@@ -350,7 +351,7 @@ class HeaderSet:
             if "(" in inner:
                 return inner.replace("(", "(*" + const.strip(), 1)
             return inner + ("*" if inner.endswith("*") else " *") + const
-        if kind.kind == TypeKind.TYPEDEF:
+        if kind.get_declaration().kind == CursorKind.TYPEDEF_DECL:
             file = kind.get_declaration().location.file
             if file and SHIM in Path(file.name).parents and Path(file.name).name not in (
                     "stddef.h", "stdint.h"):

@@ -27,7 +27,8 @@ def fill(text, values):
     """The text with the values; lines that need one that is not there are left out."""
     lines = []
     for line in text.splitlines(keepends=True):
-        lacks = [name for name, default in PLACE.findall(line) if name not in values and not default]
+        lacks = [name for name, default in PLACE.findall(line)
+                 if name not in values and not default]
         if not lacks:
             lines.append(PLACE.sub(lambda found: values.get(found[1], found[2]), line))
     return "".join(lines)

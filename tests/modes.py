@@ -40,7 +40,9 @@ def few(name, value):
     """Whether `sh tests/run` leaves out the cases with this value of a parameter."""
     if name == "toolkit":
         return value is not None and getattr(value, "release", value) not in release_ends()
-    chosen = {"branch": DRIVERS, "compiler": COMPILERS}
+    if name == "driver_name" and value.startswith("sim "):
+        return False
+    chosen = {"branch": DRIVERS, "driver_name": DRIVERS, "compiler": COMPILERS}
     return name in chosen and value not in chosen[name]
 
 

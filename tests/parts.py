@@ -14,6 +14,7 @@ from pathlib import Path
 
 MARK, LINK = "==== ", " -> "
 BYTES = (".fatbin", ".elf")
+LICENCE = "# SPDX-License-Identifier" ": MIT\n"  # what such a file begins with
 
 
 def to_text(name, data):

@@ -65,6 +65,8 @@ static json_t *device_json(const struct device_facts *facts)
     output_json_set(object, "memory", json_integer((json_int_t)facts->memory));
     output_json_set(object, "uuid", output_json_text(facts->uuid[0] ? facts->uuid : NULL));
     output_json_set(object, "pci", output_json_text(facts->pci[0] ? facts->pci : NULL));
+    output_json_set(object, "nvml",
+                    facts->managed ? management_json(&facts->management) : json_null());
     return object;
 }
 
@@ -98,11 +100,22 @@ static const char *count_devices(const struct cushim_api *cu, int *count)
     return *count > 0 ? "" : "the driver started, but lists no device";
 }
 
+/* What NVML adds, a line of its own. */
+static void add_management(struct output_table *table, const struct device_facts *facts)
+{
+    char number[DEVICE_TEXT_SIZE], text[MANAGEMENT_TEXT_SIZE];
+
+    snprintf(number, sizeof number, "%d", facts->ordinal);
+    output_table_add(table, OUTPUT_PLAIN, number);
+    output_table_add(table, facts->management.known ? OUTPUT_PLAIN : OUTPUT_WARNING,
+                     management_words(text, &facts->management));
+}
+
 int devices_report(const struct cushim_api *cu, json_t *root)
 {
-    struct output_table rows = {.columns = 6};
+    struct output_table rows = {.columns = 6}, managed = {.columns = 2};
     json_t *devices = json_array();
-    const char *message = "";
+    const char *message = "", *why = "";
     enum cushim_status status;
     int count = 0, readable = 0;
 
@@ -111,15 +124,21 @@ int devices_report(const struct cushim_api *cu, json_t *root)
     message = status == CUSHIM_OK ? "" : cushim_message(cu);
     if (status == CUSHIM_OK)
         message = count_devices(cu, &count);
+    bool manages = count > 0 && management_start(&why);
     for (int i = 0; i < count; i++) {
         struct device_facts facts;
         if (!device_read(cu, i, &facts))
             continue;
         readable++;
+        facts.managed = manages;
+        if (manages)
+            management_read(cu, facts.device, &facts.management);
         if (root)
             output_json_append(devices, device_json(&facts));
         else
             add_row(&rows, &facts);
+        if (manages && !root)
+            add_management(&managed, &facts);
     }
 
     if (readable == 0 && message[0] == '\0')
@@ -144,5 +163,12 @@ int devices_report(const struct cushim_api *cu, json_t *root)
         }
     }
     output_table_print(&rows, "  ");
+    if (!root && (manages || *why)) {
+        output_text(OUTPUT_TITLE, "What NVML tells of them");
+        putchar('\n');
+        if (!manages)
+            output_field("none", OUTPUT_WARNING, why);
+    }
+    output_table_print(&managed, "  ");
     return readable > 0 ? COMMAND_OK : COMMAND_NO_DRIVER;
 }

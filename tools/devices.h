@@ -8,6 +8,8 @@
 
 #include <cushim/cushim.h>
 
+#include "management.h"
+
 #include <jansson.h>
 
 enum { DEVICE_TEXT_SIZE = 128 };
@@ -21,6 +23,8 @@ struct device_facts {
     char name[DEVICE_TEXT_SIZE];
     char uuid[DEVICE_TEXT_SIZE];
     char pci[DEVICE_TEXT_SIZE];
+    bool managed;                       /* NVML was asked */
+    struct management_facts management; /* if so */
 };
 
 /** Ask an initialised driver about one device. False where it does not know the ordinal. */

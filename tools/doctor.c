@@ -106,6 +106,7 @@ static int run(const char *title, char **words)
     doctor.root = given.root ? given.root : "";
     doctor_system(&doctor);
     doctor_files(&doctor);
+    doctor_compilers(&doctor);
     doctor_environment(&doctor);
     if (!given.root && !given.no_init)
         doctor_driver(&doctor);
@@ -125,7 +126,8 @@ const struct command command_doctor = {
     .name = "doctor",
     .summary = "why CUDA does not work on this machine",
     .doc = "Examine the machine: GPUs, kernel module, device nodes, container, driver libraries, "
-           "toolkits, compute cache, environment, and then the driver itself, with a kernel on "
+           "toolkits, compilers, compute cache, environment, and then the driver itself, with a "
+           "kernel on "
            "each GPU. Each finding is ok, a warning or an error with its fix. Nothing is changed. "
            "Exits with 1 if there is an error.",
     .options = option_rows,

@@ -45,7 +45,10 @@ void doctor_system(struct doctor *doctor);
 /** Driver libraries, toolkits and the compute cache. */
 void doctor_files(struct doctor *doctor);
 
-/** Variables that hide, redirect or slow down. */
+/** NVRTC and ptxas beside the toolkits. */
+void doctor_compilers(struct doctor *doctor);
+
+/** Variables and files that hide, redirect or slow down. */
 void doctor_environment(struct doctor *doctor);
 
 /** Load the driver, initialise it, and run a kernel. */

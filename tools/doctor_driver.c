@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include "driver.h"
+#include "management.h"
 #include "names.h"
 
 #include <checks.h>
@@ -62,6 +63,29 @@ static void check_init(struct doctor *doctor, const struct cushim_api *cu)
         check_device(doctor, cu, i);
 }
 
+/* Monitors, schedulers and NCCL load it, and it has to be of the kernel module's version. */
+static void check_nvml(struct doctor *doctor)
+{
+    const struct cushim_nvml *nvml = cushim_nvml_load(NULL);
+    char version[NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE] = "";
+    unsigned count = 0;
+    const char *why;
+
+    if (cushim_nvml_status(nvml) != CUSHIM_OK) {
+        doctor_add(doctor, DOCTOR_WARNING, "nvml", "%s", cushim_nvml_message(nvml));
+        doctor_fix(doctor,
+                   "programs that ask NVML for memory and processes lack it; CUDA does not");
+    } else if (!management_start(&why)) {
+        doctor_add(doctor, DOCTOR_WARNING, "nvml", "nvmlInit: %s", why);
+        doctor_fix(doctor, "its library and the kernel module have to be of one driver");
+    } else {
+        (void)nvml->nvmlSystemGetDriverVersion(version, sizeof version);
+        (void)nvml->nvmlDeviceGetCount(&count);
+        doctor_add(doctor, DOCTOR_OK, "nvml", "NVML of driver %s works; devices: %u", version,
+                   count);
+    }
+}
+
 void doctor_driver(struct doctor *doctor)
 {
     const struct cushim_api *cu = driver_open(NULL, CUSHIM_ORDER_DEFAULT);
@@ -82,6 +106,7 @@ void doctor_driver(struct doctor *doctor)
                        "it");
         }
         check_init(doctor, cu);
+        check_nvml(doctor);
     }
     cushim_close(cu);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "doctor.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,9 @@ static const struct {
      "take the folder out of it, unless the GPU is one of a data center"},
     {"LD_PRELOAD", is_there, DOCTOR_WARNING,
      "libraries stand before the driver's, and may answer in its place", "unset it to compare"},
+    {"LD_AUDIT", is_there, DOCTOR_WARNING,
+     "a library is asked about each file that is loaded, and may give another one",
+     "unset it to compare"},
     {"CUSHIM_LIBCUDA", always, DOCTOR_WARNING,
      "programs with cushim take this library and no other", "unset it to search again"},
     {"CUDA_DISABLE_PTX_JIT", is_on, DOCTOR_ERROR,
@@ -67,10 +72,35 @@ static const struct {
      "the driver loads this library into each program", "unset it"},
 };
 
+/* Libraries that are put in front of each program, as tools that share GPUs do. */
+static void check_preload(struct doctor *doctor)
+{
+    char path[PATH_MAX], text[256] = "";
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/etc/ld.so.preload", doctor->root);
+    file = fopen(path, "re");
+    if (!file)
+        return;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    for (char *c = text; *c != '\0'; c++)
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    if (text[strspn(text, " ")] == '\0')
+        return;
+    doctor_add(doctor, DOCTOR_WARNING, "environment",
+               "/etc/ld.so.preload has '%s': it stands before the driver's library in each "
+               "program, and may answer in its place",
+               text);
+    doctor_fix(doctor, "a tool that shares the GPU may be meant; compare without it");
+}
+
 void doctor_environment(struct doctor *doctor)
 {
     size_t before = doctor->count;
     const char *told = "";
+
+    check_preload(doctor);
 
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = secure_getenv(variables[i].name);

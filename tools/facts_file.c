@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "facts_file.h"
 
+#include "known.h"
 #include "output.h"
+
+#include <cushim/feature.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -10,6 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifdef _WIN32
+#define LIST_MARK ";" /* a path has colons there */
+#else
+#define LIST_MARK ":"
+#endif
 
 /* The form of files that this build reads; a number in the file says which it has. */
 enum { FORM = 1, MOST_MEMBERS = 6, REASON_SIZE = 160 };
@@ -193,11 +202,47 @@ static bool add_family(const json_t *row, char reason[REASON_SIZE])
     return true;
 }
 
+static bool add_feature(const json_t *row, char reason[REASON_SIZE])
+{
+    const char *name = text_of(row, "feature"), *group = text_of(row, "group"),
+               *text = text_of(row, "text");
+    json_t *entries = json_object_get(row, "entries"), *value;
+    struct facts_feature feature = {.since = number_of(row, "since")};
+    enum cushim_feature known;
+    size_t i;
+
+    if (!name || !group || !text || feature.since < 1000 || json_array_size(entries) == 0 ||
+        json_array_size(entries) > FACTS_ENTRIES)
+        return refuse(reason, "feature, group and text are texts, since is a number such as 13060, "
+                              "entries has up to 16 symbols");
+    json_array_foreach(entries, i, value)
+    {
+        const char *symbol = json_string_value(value);
+        feature.entry[i] = symbol ? known_symbol(symbol) : KNOWN_NONE;
+        if (feature.entry[i] == KNOWN_NONE)
+            return refuse(reason, "'%.64s' is no entry that this build knows",
+                          symbol ? symbol : "");
+    }
+    feature.count = json_array_size(entries);
+    if (cushim_feature_find(name, &known))
+        return refuse(reason, "feature %.64s is known", name);
+    for (i = 0; i < facts_added.features; i++) {
+        if (strcmp(facts_added.feature[i].name, name) == 0)
+            return true;
+    }
+    feature.name = copy(name);
+    feature.group = copy(group);
+    feature.text = copy(text);
+    APPEND(feature, features, feature);
+    return true;
+}
+
 /* What a line is, by its first member, and which others it may have. */
 static const struct {
     const char *member[MOST_MEMBERS];
     bool (*add)(const json_t *row, char reason[REASON_SIZE]);
 } kinds[] = {
+    {{"feature", "group", "text", "since", "entries"}, add_feature},
     {{"gpu", "capability"}, add_gpu},
     {{"architecture", "capabilities", "last"}, add_architecture},
     {{"runtime", "release"}, add_runtime},
@@ -341,11 +386,11 @@ bool facts_file_read_all(const char *command)
     if (!read_own(command))
         return false;
     while (next && *next != '\0') {
-        size_t length = strcspn(next, ":");
+        size_t length = strcspn(next, LIST_MARK);
         snprintf(path, sizeof path, "%.*s", (int)length, next);
         if (length > 0 && !read_file(path, command))
             return false;
-        next += length + (next[length] == ':');
+        next += length + (next[length] != '\0');
     }
     for (size_t i = 0; i < facts_files.count; i++) {
         if (!read_file(facts_files.item[i], command))

@@ -27,6 +27,16 @@ struct facts_family {
     const char *linux_driver, *windows_driver; /* windows_driver may be NULL */
 };
 
+enum { FACTS_ENTRIES = 16 };
+
+/** A feature: entries that a driver must have. */
+struct facts_feature {
+    const char *name, *group, *text;
+    int since;
+    size_t entry[FACTS_ENTRIES]; /* as for cushim_entry_at */
+    size_t count;
+};
+
 /** What files have added. Nothing in it is released. */
 struct facts_added {
     struct facts_architecture *architecture;
@@ -36,7 +46,8 @@ struct facts_added {
     struct facts_target *target;
     struct facts_toolkit *toolkit;
     struct facts_family *family;
-    size_t architectures, gpus, runtimes, releases, targets, toolkits, families;
+    struct facts_feature *feature;
+    size_t architectures, gpus, runtimes, releases, targets, toolkits, families, features;
 };
 extern struct facts_added facts_added;
 

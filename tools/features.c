@@ -4,6 +4,8 @@
  */
 #include "command.h"
 #include "driver.h"
+#include "facts_file.h"
+#include "management.h"
 #include "names.h"
 #include "output.h"
 
@@ -36,9 +38,55 @@ static const struct option_row option_rows[] = {
      .text = &given.glob,
      .value = "GLOB",
      .doc = "Only features whose name or group matches, such as 'graph*'"},
+    FACTS_OPTION,
     COMMAND_OPTION_JSON(given.json),
     {0},
 };
+
+/* The feature of a file that was taken last; NULL: it is one that the build knows. */
+static const struct facts_feature *added;
+
+/* A feature of a file, behind the others; false at the end. */
+static bool take_added(size_t index, struct cushim_feature_facts *facts)
+{
+    struct cushim_feature_facts known = {.size = sizeof known};
+    size_t count = 0;
+
+    while (cushim_feature_list(count, &known))
+        count++;
+    if (index - count >= facts_added.features)
+        return false;
+    added = &facts_added.feature[index - count];
+    *facts = (struct cushim_feature_facts){.size = sizeof *facts,
+                                           .name = added->name,
+                                           .group = added->group,
+                                           .text = added->text,
+                                           .since = added->since,
+                                           .entry_count = added->count};
+    return true;
+}
+
+static enum cushim_support judge_added(const struct cushim_api *cu, char reason[REASON_SIZE])
+{
+    char since[VERSION_TEXT_SIZE];
+
+    snprintf(reason, REASON_SIZE, "%s: there is no driver", added->name);
+    if (cushim_status(cu) != CUSHIM_OK)
+        return CUSHIM_UNSUPPORTED_NO_DRIVER;
+    snprintf(reason, REASON_SIZE, "%s: it came with CUDA %s", added->name,
+             version_text(since, added->since));
+    if (cushim_driver_version(cu) < added->since)
+        return CUSHIM_UNSUPPORTED_DRIVER;
+    for (size_t i = 0; i < added->count; i++) {
+        struct cushim_entry entry;
+        snprintf(reason, REASON_SIZE, "%s: the driver lacks %s", added->name,
+                 cushim_entry_at(added->entry[i], &entry) ? entry.symbol : "an entry");
+        if (cushim_slot_at(cu, added->entry[i]).state != CUSHIM_STATE_AVAILABLE)
+            return CUSHIM_UNSUPPORTED_ABSENT;
+    }
+    snprintf(reason, REASON_SIZE, "%s: %s", added->name, added->text);
+    return CUSHIM_SUPPORTED;
+}
 
 /* The next feature asked for, from *index on, which moves behind it; false at the end. */
 static bool next_feature(const struct options *options, const struct cushim_api *cu, size_t *index,
@@ -46,24 +94,36 @@ static bool next_feature(const struct options *options, const struct cushim_api 
                          char reason[REASON_SIZE])
 {
     facts->size = sizeof *facts;
-    while (cushim_feature_list((*index)++, facts)) {
+    for (;; (*index)++) {
+        added = NULL;
+        if (!cushim_feature_list(*index, facts) && !take_added(*index, facts))
+            return false;
         if (options->glob && fnmatch(options->glob, facts->name, 0) != 0 &&
             fnmatch(options->glob, facts->group, 0) != 0)
             continue;
-        cushim_feature_reason(cu, options->device, facts->feature, support, reason, REASON_SIZE);
-        if (!options->missing || *support != CUSHIM_SUPPORTED)
+        if (added)
+            *support = judge_added(cu, reason);
+        else
+            cushim_feature_reason(cu, options->device, facts->feature, support, reason,
+                                  REASON_SIZE);
+        if (!options->missing || *support != CUSHIM_SUPPORTED) {
+            (*index)++;
             return true;
+        }
     }
-    return false;
 }
 
 static json_t *entries_json(const struct cushim_feature_facts *facts)
 {
     json_t *entries = json_array();
     struct cushim_entry entry;
-    size_t index;
+    size_t index = 0;
 
-    for (size_t i = 0; cushim_feature_entry(facts->feature, i, &index); i++) {
+    for (size_t i = 0; i < facts->entry_count; i++) {
+        if (added)
+            index = added->entry[i];
+        else
+            cushim_feature_entry(facts->feature, i, &index);
         if (cushim_entry_at(index, &entry))
             output_json_append(entries, json_string(entry.symbol));
     }
@@ -88,8 +148,23 @@ static json_t *feature_json(const struct cushim_feature_facts *facts, enum cushi
     return object;
 }
 
+/* What NVML tells of the device that was asked; false if none was, or there is no NVML. */
+static bool read_management(const struct options *options, const struct cushim_api *cu,
+                            struct management_facts *facts)
+{
+    CUdevice device;
+    const char *why;
+
+    if (options->device == CUSHIM_NO_DEVICE ||
+        cu->cuDeviceGet(&device, options->device) != CUDA_SUCCESS || !management_start(&why))
+        return false;
+    management_read(cu, device, facts);
+    return true;
+}
+
 static void print_json(const struct options *options, const struct cushim_api *cu)
 {
+    struct management_facts management;
     struct cushim_feature_facts facts;
     enum cushim_support support;
     char reason[REASON_SIZE];
@@ -102,6 +177,9 @@ static void print_json(const struct options *options, const struct cushim_api *c
     output_json_set(root, "driver", driver_json(cu));
     output_json_set(root, "device", asked ? json_integer(options->device) : json_null());
     output_json_set(root, "features", features);
+    output_json_set(root, "nvml",
+                    read_management(options, cu, &management) ? management_json(&management)
+                                                              : json_null());
     output_json_print(root);
 }
 
@@ -146,6 +224,10 @@ static void print_text(const struct options *options, const struct cushim_api *c
     driver_print(cu);
     output_table_print(&table, "");
     printf("%zu features shown, %zu of these supported\n", shown, supported);
+    struct management_facts management;
+    char text[MANAGEMENT_TEXT_SIZE];
+    if (read_management(options, cu, &management))
+        printf("By NVML: %s\n", management_words(text, &management));
 }
 
 static int run(const char *title, char **words)

@@ -8,6 +8,7 @@
 #include "driver.h"
 #include "facts.h"
 #include "kernel_module.h"
+#include "management.h"
 #include "names.h"
 #include "output.h"
 
@@ -90,6 +91,18 @@ static json_t *remarks_json(const struct facts *facts)
     return remarks;
 }
 
+static json_t *nvml_json(void)
+{
+    const struct cushim_nvml *nvml = cushim_nvml_load(NULL);
+    json_t *object = json_object();
+
+    output_json_set(object, "status", json_string(cushim_status_name(cushim_nvml_status(nvml))));
+    output_json_set(object, "message", output_json_text(cushim_nvml_message(nvml)));
+    output_json_set(object, "entries", json_integer(CUSHIM_NVML_ENTRY_COUNT));
+    output_json_set(object, "available", json_integer((json_int_t)management_entries()));
+    return object;
+}
+
 static json_t *facts_json(const struct facts *facts)
 {
     json_t *root = json_object();
@@ -112,6 +125,7 @@ static json_t *facts_json(const struct facts *facts)
     output_json_set(root, "kernel_module", module);
     output_json_set(root, "table", table_json(facts));
     output_json_set(root, "remarks", remarks_json(facts));
+    output_json_set(root, "nvml", nvml_json());
     return root;
 }
 
@@ -134,7 +148,7 @@ static void print_driver(const struct facts *facts)
     }
     if (module)
         output_field("kernel module", OUTPUT_PLAIN, module);
-    else
+    else if (KERNEL_MODULES)
         output_field("kernel module", OUTPUT_WARNING, "none is loaded");
 }
 
@@ -186,11 +200,28 @@ static void print_table(const struct facts *facts)
     output_table_print(&table, "  ");
 }
 
+static void print_nvml(void)
+{
+    const struct cushim_nvml *nvml = cushim_nvml_load(NULL);
+    bool good = cushim_nvml_status(nvml) == CUSHIM_OK;
+    char text[64];
+
+    output_text(OUTPUT_TITLE, "NVML, for monitors and schedulers");
+    putchar('\n');
+    output_field(good ? "library" : "none", good ? OUTPUT_GOOD : OUTPUT_WARNING,
+                 cushim_nvml_message(nvml));
+    if (!good)
+        return;
+    snprintf(text, sizeof text, "%zu of %d", management_entries(), CUSHIM_NVML_ENTRY_COUNT);
+    output_field("entries", OUTPUT_PLAIN, text);
+}
+
 static void print_facts(const struct facts *facts)
 {
     print_driver(facts);
     print_attempts(facts);
     print_table(facts);
+    print_nvml();
     if (cushim_remarks(facts->cu) == 0)
         return;
     output_text(OUTPUT_TITLE, "Remarks");

@@ -6,6 +6,12 @@
 #ifndef CUSHIM_TOOLS_KERNEL_MODULE_H
 #define CUSHIM_TOOLS_KERNEL_MODULE_H
 
+#ifdef _WIN32
+#define KERNEL_MODULES 0
+#else
+#define KERNEL_MODULES 1 /* whether the system has any */
+#endif
+
 struct kernel_module {
     const char *file; /* where the version was read; NULL where no module is loaded */
     char version[32];

@@ -28,10 +28,14 @@ const struct command *const command_all[] = {
     &command_diff,
 #endif
     &command_explain,
+#ifndef _WIN32
     &command_doctor,
     &command_measure,
+#endif
     &command_report,
+#ifndef _WIN32
     &command_demo,
+#endif
 #ifdef HAVE_SIM
     &command_matrix,
     &command_sim,
@@ -65,7 +69,7 @@ static const char *command_names(void)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", before,
                                    command_all[i]->name);
     }
-#ifndef HAVE_SIM
+#if !defined(HAVE_SIM) && !defined(_WIN32)
     if (length < sizeof names)
         snprintf(names + length, sizeof names - length,
                  "; sim and matrix need a build with -Dsim=true");
@@ -103,20 +107,21 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 /* The text before the options ends with the list of commands. */
 static char *filter_help(int key, const char *text, void *input)
 {
-    char *list = NULL;
-    size_t size;
+    char *list = NULL, *more;
 
     (void)input;
-    if (key != ARGP_KEY_HELP_PRE_DOC)
+    if (key != ARGP_KEY_HELP_PRE_DOC || asprintf(&list, "%s\n\nCommands:\n", text) < 0)
         return (char *)text;
-    FILE *stream = open_memstream(&list, &size);
-    if (!stream)
-        return (char *)text;
-    fprintf(stream, "%s\n\nCommands:\n", text);
-    for (size_t i = 0; command_all[i]; i++)
-        fprintf(stream, "  %-8s  %s\n", command_all[i]->name, command_all[i]->summary);
-    fputs("\n'cushim COMMAND --help' lists a command's options.", stream);
-    return fclose(stream) == 0 ? list : (char *)text;
+    for (size_t i = 0; command_all[i]; i++) {
+        const char *end =
+            command_all[i + 1] ? "" : "\n'cushim COMMAND --help' lists a command's options.";
+        if (asprintf(&more, "%s  %-8s  %s\n%s", list, command_all[i]->name, command_all[i]->summary,
+                     end) < 0)
+            return list;
+        free(list);
+        list = more;
+    }
+    return list;
 }
 
 /* argp itself has -? alone. */
@@ -150,12 +155,14 @@ static void print_version(FILE *stream, struct argp_state *state)
  */
 static void open_standard_descriptors(void)
 {
+#ifndef _WIN32
     static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
 
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
             _exit(COMMAND_SYSTEM);
     }
+#endif
 }
 
 /* At exit, argp's own exits included. */
@@ -175,6 +182,9 @@ int main(int argc, char **argv)
 {
     struct arguments arguments = {NULL, 0, NULL};
 
+#ifdef _WIN32
+    windows_begin(&argc, &argv);
+#endif
     open_standard_descriptors();
     if (atexit(close_output) != 0)
         return COMMAND_SYSTEM;

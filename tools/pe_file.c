@@ -14,6 +14,7 @@ enum {
     SECTION_SIZE = 40,
     IMPORT_SIZE = 20,
     DELAY_SIZE = 32,
+    DIRECTORY_EXPORT = 0,
     DIRECTORY_IMPORT = 1,
     DIRECTORY_DELAY = 13,
     MOST_SECTIONS = 96,
@@ -102,6 +103,20 @@ static void read_imports(const struct pe *pe, uint32_t address, bool delayed,
     }
 }
 
+/* The names of what a library exports. */
+static void read_exports(const struct pe *pe, uint32_t address, const struct pe_visitor *visitor)
+{
+    size_t at = address != 0 ? offset_of(pe, address) : 0;
+    uint32_t count = at != 0 ? number(pe, at + 24, 4) : 0;
+    size_t names = count > 0 ? offset_of(pe, number(pe, at + 32, 4)) : 0;
+
+    for (uint32_t i = 0; names != 0 && i < count && i < MOST_SYMBOLS; i++) {
+        const char *name = text_at(pe, number(pe, names + (size_t)4 * i, 4));
+        if (name)
+            visitor->exported(visitor->user, name);
+    }
+}
+
 static const char *machine_name(uint32_t machine)
 {
     return machine == 0x8664   ? "x86-64"
@@ -156,11 +171,14 @@ bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visito
         return false;
     directories = optional + (pe.wide ? 112 : 96);
     uint32_t count = number(&pe, directories - 4, 4);
-    if (count > DIRECTORY_IMPORT)
+    if (count > DIRECTORY_EXPORT && visitor->exported)
+        read_exports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_EXPORT, 4), visitor);
+    if (count > DIRECTORY_IMPORT && visitor->imported)
         read_imports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_IMPORT, 4), false,
                      visitor);
-    if (count > DIRECTORY_DELAY)
+    if (count > DIRECTORY_DELAY && visitor->imported)
         read_imports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_DELAY, 4), true, visitor);
-    read_sections(&pe, visitor);
+    if (visitor->data)
+        read_sections(&pe, visitor);
     return true;
 }

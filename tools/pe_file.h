@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What a Windows program imports and has in its data, read from its file.
+ * What a Windows program or library imports, exports and has in its data, read from its file.
  */
 #ifndef CUSHIM_TOOLS_PE_FILE_H
 #define CUSHIM_TOOLS_PE_FILE_H
@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Called for what a file has. Texts live during the call. */
+/** Called for what a file has; any of them may be NULL. Texts live during the call. */
 struct pe_visitor {
     void *user;
+    void (*exported)(void *user, const char *symbol);
     void (*imported)(void *user, const char *library, const char *symbol);
     void (*data)(void *user, const char *section, const char *bytes, size_t size);
 };

@@ -238,8 +238,12 @@ static const char *find_texts(struct scan_file *file, const char *text, const ch
 {
     const char *zero;
 
-    for (; (zero = memchr(from, '\0', (size_t)(stop - from))); text = from = zero + 1)
+    while ((zero = memchr(from, '\0', (size_t)(stop - from)))) {
         note_text(file, text, (size_t)(zero - text));
+        for (text = zero; text < stop && *text == '\0';)
+            text++;
+        from = text;
+    }
     return text;
 }
 
@@ -417,6 +421,11 @@ static enum scan_result scan_archive(const char *name, const char *data, size_t 
     size_t at = 8;
     bool good = true;
 
+    if (size > 8 + 13 && memcmp(data + 8, "debian-binary", 13) == 0) {
+        free(together.file);
+        *problem = "a Debian package: unpack it with 'dpkg-deb -x', and scan the folder";
+        return SCAN_DAMAGED;
+    }
     begin(together.file, name);
     while (good && size - at >= 60) {
         char digits[11] = "";

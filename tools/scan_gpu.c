@@ -5,6 +5,10 @@
 
 #include <cushim/compat.h>
 
+/* NVIDIA's libraries have code for at least a tenth of their fatbins on each GPU that they serve.
+ */
+enum { MANY = 100, SHARE = 20 };
+
 /* The family of a compute capability, by its major number: 10.1 was renamed to 11.0. */
 static int family_of(int capability)
 {
@@ -108,7 +112,7 @@ static enum use use_of(const struct fatbin *fatbin)
     return use;
 }
 
-static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one, bool text)
+static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one, size_t fatbins)
 {
     bool first = worst->judged == 0;
     bool partly = worst->partly || (!first && one.answer != worst->answer);
@@ -120,8 +124,9 @@ static void add_verdict(struct gpu_verdict *worst, struct gpu_verdict one, bool 
     worst->from = worst->answer == GPU_NO_CODE ? 0 : from;
     worst->judged++;
     worst->running += one.answer <= GPU_COMPILED;
-    worst->fatbins += !text;
-    worst->running_fatbins += !text && one.answer <= GPU_COMPILED;
+    worst->fatbins += fatbins;
+    if (one.answer <= GPU_COMPILED || one.answer == GPU_FAMILY)
+        worst->running_fatbins += fatbins;
     worst->unsure += one.answer == GPU_FAMILY;
     worst->ptx = later(worst->ptx, one.ptx);
 }
@@ -136,10 +141,15 @@ struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int re
             const struct fatbin *fatbin = &file->code[i].fatbin;
             struct gpu_verdict one = of_fatbin(fatbin, capability, release);
             if ((int)use_of(fatbin) == pass && !(any && one.answer > GPU_COMPILED))
-                add_verdict(&worst, one, file->code[i].text);
+                add_verdict(&worst, one, file->code[i].text ? 0 : file->code[i].times);
         }
     }
     return worst;
+}
+
+bool scan_gpu_is_little(size_t running, size_t fatbins)
+{
+    return fatbins >= MANY && running < fatbins / SHARE;
 }
 
 const char *scan_gpu_name(enum gpu_answer answer)

@@ -24,8 +24,8 @@ struct gpu_verdict {
     int from;               /* the first release of which a driver runs it; 0: none */
     size_t judged;          /* fatbins, and texts of PTX, that have code to be judged */
     size_t running;         /* those of them that run */
-    size_t fatbins;         /* those that are no text */
-    size_t running_fatbins; /* both */
+    size_t fatbins;         /* how many there are, without texts */
+    size_t running_fatbins; /* of which code runs, or perhaps does */
     size_t unsure;          /* those of which nothing is known: of a later family */
     int ptx;                /* the newest PTX version that is too new; 0: none */
 };
@@ -39,6 +39,11 @@ struct gpu_verdict {
  * @param release     of the driver; 0: of any that is new enough
  */
 struct gpu_verdict scan_gpu(const struct scan_file *file, int capability, int release);
+
+/** Whether so few of many fatbins have code that runs that a program does not do without the
+ * others.
+ */
+bool scan_gpu_is_little(size_t running, size_t fatbins);
 
 /** "runs", "compiled", "222", "family", "209", "unknown". */
 const char *scan_gpu_name(enum gpu_answer answer);

@@ -2,6 +2,7 @@
 #include "scan_table.h"
 
 #include "output.h"
+#include "scan_gpu.h"
 #include "scan_wheel.h"
 
 #include <ctype.h>
@@ -119,6 +120,23 @@ static bool runs_beside(const struct scan_table *table, const struct scan_row *r
     return false;
 }
 
+/* Whether nearly all device code of a row's wheel does not run there. */
+static bool little_beside(const struct scan_table *table, const struct scan_row *row, size_t cell)
+{
+    size_t fatbins = 0, running = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        const struct scan_row *other = &table->row[i];
+        if (other->wheel != row->wheel || other->archive ||
+            strncmp(other->name, row->name, row->wheel) != 0 ||
+            best_of_kind(table, i, cell) != other)
+            continue;
+        fatbins += other->cell[cell].fatbins;
+        running += other->cell[cell].running;
+    }
+    return scan_gpu_is_little(running, fatbins);
+}
+
 /* A row's verdict as a part of all. */
 static struct verdict part_of(const struct scan_table *table, const struct scan_row *row,
                               size_t cell)
@@ -126,6 +144,8 @@ static struct verdict part_of(const struct scan_table *table, const struct scan_
     struct verdict part = row->cell[cell];
 
     if (!verdict_is_of_code(&part) || !(row->archive || runs_beside(table, row, cell)))
+        return part;
+    if (!row->archive && little_beside(table, row, cell))
         return part;
     part.answer = VERDICT_LIMITS;
     part.code = 0;

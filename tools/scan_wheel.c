@@ -111,7 +111,7 @@ static int read_some(struct wheel *wheel, char *to, int size)
 static bool write_all(int file, const char *data, size_t size)
 {
     while (size > 0) {
-        ssize_t written = write(file, data, size);
+        ssize_t written = write(file, data, size < CHUNK ? (unsigned)size : CHUNK);
         if (written <= 0)
             return false;
         data += written;

@@ -9,6 +9,7 @@
 #include "sim_folder.h"
 #include "sim_library.h"
 #include "core/config.h"
+#include "nvml/nvml_rule.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define LOST "device-lost"
 
 static struct options {
     const char *cuda, *devices, *profile, *memory, *log, *workers, *time_limit, *grain, *summary;
@@ -129,8 +132,27 @@ static char *join_faults(const struct options *options)
     return text;
 }
 
+/* The rules that one of the two libraries has a part in: what is lost is lost for both. */
+static int set_faults(const char *name, const char *faults, bool nvml)
+{
+    char *rules = strdup(faults), *kept = calloc(1, strlen(faults) + 2), *rest = NULL;
+    int rc = -1;
+
+    for (char *rule = rules && kept ? strtok_r(rules, ";", &rest) : NULL; rule;
+         rule = strtok_r(NULL, ";", &rest))
+        if (sim_nvml_rule_is(rule) == nvml || strncmp(rule, LOST, strlen(LOST)) == 0) {
+            strcat(kept, rule);
+            strcat(kept, ";");
+        }
+    if (rules && kept)
+        rc = set(name, *kept != '\0' ? kept : NULL);
+    free(rules);
+    free(kept);
+    return rc;
+}
+
 /* For the simulated NVML: its file, and the version of the library libcuda-sim-12.4.so. */
-static int set_nvml(const char *folder, const char *library)
+static int set_nvml(const char *folder, const char *library, const char *faults)
 {
     char path[PATH_MAX], version[32];
     int number = sim_library_version(library);
@@ -138,7 +160,8 @@ static int set_nvml(const char *folder, const char *library)
     snprintf(version, sizeof version, "%d.%d", number / 1000, number % 1000 / 10);
     if (snprintf(path, sizeof path, "%s/" SIM_FOLDER_USAGE, folder) >= (int)sizeof path)
         return -1;
-    return set("CUSHIM_SIM_USAGE", path) != 0 || set("CUSHIM_LIBNVIDIA_ML", NULL) != 0 ||
+    return set_faults("CUSHIM_SIM_NVML_FAULT", faults, true) != 0 ||
+           set("CUSHIM_SIM_USAGE", path) != 0 || set("CUSHIM_LIBNVIDIA_ML", NULL) != 0 ||
            set("CUSHIM_SIM_NVML_CUDA", number ? version : NULL) != 0;
 }
 
@@ -156,7 +179,7 @@ static int set_environment(const struct options *options, const char *folder, co
         set("CUSHIM_SIM_TIME_LIMIT_MS", options->time_limit) != 0 ||
         set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_INTERRUPT", "1") != 0 ||
         set("CUSHIM_SIM_CHECK", options->checks) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
-        set("CUSHIM_SIM_FAULT", *faults != '\0' ? faults : NULL) != 0 ||
+        set_faults("CUSHIM_SIM_FAULT", faults, false) != 0 ||
         set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
 
     return rc ? -1 : 0;
@@ -266,7 +289,7 @@ static int simulate(const struct options *options, const char *faults)
     if (snprintf(report, sizeof report, "%s/" SIM_FOLDER_REPORT, folder.path) <
             (int)sizeof report &&
         set_environment(options, folder.path, faults, report) == 0 &&
-        set_nvml(folder.path, library) == 0) {
+        set_nvml(folder.path, library, faults) == 0) {
         code = run_program(options->program, options->quiet);
         if (options->check || options->summary)
             code = sim_check(report, options->summary, options->check, code);
@@ -312,8 +335,9 @@ const struct command command_sim = {
     .doc = "Run a program under a simulated CUDA driver: any version, any number of devices, "
            "faults on demand; kernels in PTX run on the CPU.",
     .notes = "Rules for --fault:\n"
-             "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *)\n"
-             "                               fail; options: error=CODE, call=N, from=N,\n"
+             "  NAME[:OPTION,...]            calls of NAME (a name, an exported symbol or *; of\n"
+             "                               NVML: a name, a symbol or nvml*) fail; options:\n"
+             "                               error=CODE, call=N, from=N,\n"
              "                               every=N, probability=P, seed=S, device=D,\n"
              "                               slow=MS, after\n"
              "  out-of-memory:after=BYTES    allocations beyond so many bytes fail\n"

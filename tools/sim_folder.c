@@ -3,6 +3,7 @@
 
 #include "elf_hide.h"
 #include "nvml/entries.h"
+#include "nvml/nvml_rule.h"
 #include "sim_library.h"
 
 #include <errno.h>
@@ -48,27 +49,37 @@ static bool link_engine(const char *library, const char *copy)
            symlink(from, to) == 0;
 }
 
-/* A link to the library, or a copy of it without the symbols that are to be missing. */
-static bool place(const char *library, const char *path, const char *faults)
+/* Take what the rules say is missing out of a library, NVML or the driver. *hidden: anything. */
+static bool hide_missing(const char *library, const char *path, const char *faults, bool nvml,
+                         bool *hidden)
 {
     char *rules = strdup(faults), *rest = NULL;
-    bool good = rules, copied = false;
+    bool good = rules;
 
     for (char *rule = good ? strtok_r(rules, ";", &rest) : NULL; good && rule;
          rule = strtok_r(NULL, ";", &rest)) {
-        if (strncmp(rule, MISSING, strlen(MISSING)) != 0)
+        if (strncmp(rule, MISSING, strlen(MISSING)) != 0 || sim_nvml_rule_is(rule) != nvml)
             continue;
         good =
-            (copied || copy_file(library, path)) && elf_hide_symbol(path, rule + strlen(MISSING));
-        copied = true;
+            (*hidden || copy_file(library, path)) && elf_hide_symbol(path, rule + strlen(MISSING));
+        *hidden = true;
     }
     free(rules);
-    return good && (copied ? link_engine(library, path) : symlink(library, path) == 0);
+    return good;
+}
+
+/* A link to the library, or a copy of it without the symbols that are to be missing. */
+static bool place(const char *library, const char *path, const char *faults)
+{
+    bool copied = false;
+
+    return hide_missing(library, path, faults, false, &copied) &&
+           (copied ? link_engine(library, path) : symlink(library, path) == 0);
 }
 
 /* Beside it a copy of the simulated NVML without what that version's drivers lack, and the file
  * through which it learns what processes use. A folder of libraries may have no NVML. */
-static bool place_nvml(const char *library, const char *folder)
+static bool place_nvml(const char *library, const char *folder, const char *faults)
 {
     char from[PATH_MAX], to[PATH_MAX], symbol[CUSHIM_NVML_SYMBOL_SIZE];
     int length = (int)(strrchr(library, '/') - library), version = sim_library_version(library);
@@ -83,6 +94,8 @@ static bool place_nvml(const char *library, const char *folder)
         if (version && since > version)
             good = elf_hide_symbol(to, cushim_nvml_entry_symbol(i, symbol));
     }
+    bool copied = true;
+    good = good && hide_missing(from, to, faults, true, &copied);
     if (!good || snprintf(to, sizeof to, "%s/" SIM_FOLDER_USAGE, folder) >= (int)sizeof to)
         return false;
     FILE *usage = fopen(to, "wbe");
@@ -128,7 +141,7 @@ static bool make(const char *library, const char *faults, struct sim_folder *fol
         return false;
     }
     if (snprintf(file, sizeof file, "%s/libcuda.so.1", folder->path) >= (int)sizeof file ||
-        !place(real, file, faults) || !place_nvml(real, folder->path))
+        !place(real, file, faults) || !place_nvml(real, folder->path, faults))
         return false;
     strcpy(strrchr(file, '/'), "/libcuda.so");
     return symlink("libcuda.so.1", file) == 0;

@@ -14,6 +14,7 @@
 #include "call/fault.h"
 #include "core/config.h"
 #include "elf_hide.h"
+#include "nvml/nvml_rule.h"
 
 #define PREFIX "libcuda-sim-"
 #define SUFFIX ".so"
@@ -172,13 +173,18 @@ bool sim_settings_good(const char *cuda, const char *devices, const char *profil
 
 bool sim_faults_good(const char *faults)
 {
-    char error[320];
+    char error[320], *rules = strdup(faults), *rest = NULL;
+    bool good = rules;
 
     /* In this process, where nothing is called: all are tried together, as in the program. */
-    if (sim_fault_add(faults, error, sizeof error))
-        return true;
-    fprintf(stderr, "cushim sim: --fault: %s\n", error);
-    return false;
+    for (char *rule = good ? strtok_r(rules, ";", &rest) : NULL; good && rule;
+         rule = strtok_r(NULL, ";", &rest))
+        good = sim_nvml_rule_is(rule) ? sim_nvml_rule_check(rule, error, sizeof error)
+                                      : sim_fault_add(rule, error, sizeof error);
+    if (!good)
+        fprintf(stderr, "cushim sim: --fault: %s\n", rules ? error : "no memory");
+    free(rules);
+    return good;
 }
 
 int sim_library_find(const char *cuda, char *path, size_t size)

@@ -8,12 +8,19 @@
 #include "mapped.h"
 #include "names.h"
 #include "output.h"
+#include "pe_file.h"
 
 #include <cushim/compat.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef _WIN32
+#define PATH_MARKS "/\\"
+#else
+#define PATH_MARKS "/"
+#endif
 
 static void note_export(void *user, const char *symbol)
 {
@@ -41,7 +48,9 @@ static void note_export(void *user, const char *symbol)
 int subject_read_file(struct subject *subject, const char *path, const char *command)
 {
     struct elf_visitor visitor = {.user = subject, .exported = note_export};
+    struct pe_visitor windows = {.user = subject, .exported = note_export};
     struct elf_facts facts;
+    struct pe_facts windows_facts;
     struct mapped file;
     const char *problem;
     bool good;
@@ -52,9 +61,11 @@ int subject_read_file(struct subject *subject, const char *path, const char *com
         fprintf(stderr, "%s: %s: %s\n", command, path, problem);
         return COMMAND_INPUT;
     }
-    problem = "not an ELF file";
-    good = elf_file_is(file.data, file.size) &&
-           elf_file_read(file.data, file.size, &visitor, &facts, &problem);
+    problem = "neither an ELF file nor a PE file";
+    good = elf_file_is(file.data, file.size)
+               ? elf_file_read(file.data, file.size, &visitor, &facts, &problem)
+               : pe_file_is(file.data, file.size) &&
+                     pe_file_read(file.data, file.size, &windows, &windows_facts, &problem);
     if (good && subject->release == 0) {
         problem = "it exports no entry of the CUDA driver API";
         good = false;
@@ -105,7 +116,7 @@ int subject_read(struct subject *subject, const char *word, const char *command)
     char version[VERSION_TEXT_SIZE];
     int release;
 
-    if (strchr(word, '/'))
+    if (strpbrk(word, PATH_MARKS))
         return subject_read_file(subject, word, command);
     if (read_driver(subject, word))
         return COMMAND_OK;

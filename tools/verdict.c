@@ -371,6 +371,14 @@ static bool device_code(const struct question *question, struct verdict *verdict
     /* Where the driver is older than the GPU, that is the verdict. */
     if (code.judged == 0 || code.answer <= GPU_COMPILED || code.answer == GPU_NOT_KNOWN)
         return false;
+    if (code.running > 0 && scan_gpu_is_little(code.running_fatbins, code.fatbins)) {
+        if (gpu > 0)
+            fix(verdict, "compile for sm_%d, or add PTX", gpu);
+        return answer(verdict, VERDICT_FAILS, NO_BINARY, "little-code",
+                      "no kernel image is available for execution on the device: of %zu fatbins "
+                      "%zu have code that runs here",
+                      code.fatbins, code.running_fatbins);
+    }
     if (code.running > 0 && code.fatbins > 0 && code.running_fatbins == 0)
         return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
                       "no fatbin has code that runs here, and PTX as text has; which of them the "
@@ -416,8 +424,8 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
                           int capability)
 {
     static bool (*const rules[])(const struct question *, struct verdict *) = {
-        other_machine, required_entry, runtime_floor,   gpu_dropped, device_code,   unknown_entry,
-        gpu_later,     driver_newer,   runtime_unknown, named_entry, runtime_later, optional_entry,
+        other_machine, required_entry, runtime_floor,   gpu_dropped, gpu_later,     device_code,
+        unknown_entry, driver_newer,   runtime_unknown, named_entry, runtime_later, optional_entry,
     };
     struct question question = {file, driver, capability};
     struct verdict verdict = {.rule = "runs"};
@@ -428,6 +436,11 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
         verdict = (struct verdict){0};
         if (rules[i](&question, &verdict) && verdict.answer > worst.answer)
             worst = verdict;
+    }
+    if (capability > 0) {
+        struct gpu_verdict code = scan_gpu(file, capability, driver ? driver->release : 0);
+        worst.fatbins = code.fatbins;
+        worst.running = code.running_fatbins;
     }
     return worst;
 }

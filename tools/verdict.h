@@ -20,6 +20,7 @@ struct verdict {
     const char *rule;               /* its name on the page; static */
     char reason[VERDICT_TEXT_SIZE]; /* with the sentence that the user sees */
     char fix[VERDICT_TEXT_SIZE];    /* empty: there is none */
+    size_t fatbins, running;        /* on that GPU, with that driver */
 };
 
 /**

@@ -228,8 +228,9 @@ CUSHIM_PUBLIC const struct cushim_api *cushim_connect_(const struct cushim_optio
  * @param options  NULL for the defaults. Options that contradict themselves are refused: this call
  *                 returns a table without a driver, cushim_last_error() has the sentence, and the
  *                 next call with good options loads.
- * @return the table, which lives until the process ends. NULL only for want of memory in a program
- *         whose header is newer than the library.
+ * @return the table, which lives until the process ends: a plug-in that has cushim in itself and is
+ *         unloaded again and again uses cushim_open and cushim_close. NULL only for want of memory
+ *         in a program whose header is newer than the library.
  *
  * It is a function of the library, for other languages; in C and C++ a macro of the same name adds
  * the size of the caller's table. Who calls the function compares the table's `size` with the table
@@ -475,7 +476,7 @@ CUSHIM_PUBLIC void *cushim_proc(const struct cushim_api *cu, const char *name, i
  *
  * @return CUSHIM_OK, a status of the load, or one of the CUSHIM_ERROR_* that name cuInit. On
  *         failure cushim_message(cu) and cushim_last_error() have a sentence that names what to do.
- *         For a copy of the table with a cuInit of its own, cushim_last_error() alone has it.
+ *         A copy's own cuInit is called without a driver too, and cushim_last_error() alone tells.
  *
  * Threads: safe; two threads may call cuInit at the same time, as drivers allow. Since: 0.1.
  */

@@ -1113,6 +1113,36 @@ class unique_pool : public detail::owner<detail::pool_traits>
 };
 #endif
 
+template <typename Value> class unique_stream_memory;
+
+/** Some elements of a unique_stream_memory, which stays where it is. It owns nothing. */
+template <typename Value> class stream_part
+{
+  public:
+    /** Marks what is in device memory. */
+    typedef Value device_element;
+    /** `size` elements of the memory from number `first` on. */
+    stream_part(const unique_stream_memory<Value> &memory, std::size_t first,
+                std::size_t size) noexcept
+        : memory_(&memory), first_(first), size_(size)
+    {
+    }
+    /** How many. */
+    std::size_t size() const noexcept
+    {
+        return size_;
+    }
+    /** The elements, for work in this stream: see unique_stream_memory::on(). */
+    device_span<Value> on(CUstream stream) const noexcept
+    {
+        return memory_->on(stream).part(first_, size_);
+    }
+
+  private:
+    const unique_stream_memory<Value> *memory_;
+    std::size_t first_, size_;
+};
+
 /**
  * Device memory that is allocated and freed in the order of a stream. On drivers before 11.2, and
  * on devices without pools, it is allocated at once and freed after a wait for the stream.
@@ -1171,6 +1201,11 @@ class unique_stream_memory : public detail::owner<detail::stream_memory_traits>
         if (stream != held().stream)
             held().elsewhere = true;
         return device_span<Value>(get(), size());
+    }
+    /** `size` elements from number `first` on, for work in any stream: it is known which. */
+    stream_part<Value> part(std::size_t first, std::size_t size) const noexcept
+    {
+        return stream_part<Value>(*this, first, size);
     }
 #if CUSHIM_EXCEPTIONS
     /** Allocate memory in the order of a stream, or throw. */

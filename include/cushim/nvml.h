@@ -117,7 +117,7 @@ CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml,
                                               nvmlDevice_t *found);
 
 /**
- * CUDA's number of a device of NVML's.
+ * CUDA's number of a device of NVML's, by UUID, and by PCI address if the driver has no UUIDs.
  *
  * @param nvml    the caller has called nvmlInit
  * @param cu      the caller has called cuInit
@@ -131,6 +131,97 @@ CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml,
 CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_device_cuda(const struct cushim_nvml *nvml,
                                                    const struct cushim_api *cu, nvmlDevice_t device,
                                                    CUdevice *found);
+
+/** What NVML does not know: of a number in the structures below. */
+#define CUSHIM_NVML_UNKNOWN ((unsigned long long)-1)
+
+/** A device's memory in bytes, and how busy it is in percent; each may be CUSHIM_NVML_UNKNOWN. */
+struct cushim_nvml_usage {
+    unsigned long long total; /**< of the device, or of the MIG instance */
+    unsigned long long used;  /**< by programs */
+    unsigned long long free;  /**< what programs can get */
+    unsigned long long
+        reserved; /**< by the driver; unknown before CUDA 11.7, part of `used` then */
+    unsigned long long gpu_percent;    /**< of the last time, in which a kernel ran */
+    unsigned long long memory_percent; /**< of the last time, in which memory was accessed */
+    unsigned long long more[2];        /**< 0 */
+};
+
+/**
+ * Memory in use by the newest function that this NVML has, and utilisation. A MIG instance has no
+ * utilisation of its own.
+ *
+ * @param nvml    the caller has called nvmlInit
+ * @param device  of NVML's
+ * @param usage   written on success alone
+ * @return NVML_SUCCESS, or NVML's code of the memory; cushim_last_error() has a sentence
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_usage_describe(const struct cushim_nvml *nvml,
+                                                      nvmlDevice_t device,
+                                                      struct cushim_nvml_usage *usage);
+
+/** What a process uses a device for: bits of `kinds`. */
+enum cushim_nvml_process_kind {
+    CUSHIM_NVML_COMPUTE = 1,
+    CUSHIM_NVML_GRAPHICS = 2,
+    CUSHIM_NVML_MPS = 4 /**< a client of the multi-process service */
+};
+/** A process that uses a device. */
+struct cushim_nvml_process {
+    unsigned pid;                   /**< of the process, as NVML sees it: outside of a container */
+    unsigned kinds;                 /**< of enum cushim_nvml_process_kind */
+    unsigned long long used;        /**< bytes, or CUSHIM_NVML_UNKNOWN */
+    unsigned long long gpu_percent; /**< of the last time, or CUSHIM_NVML_UNKNOWN */
+    unsigned gpu_instance;          /**< of MIG; UINT_MAX: none */
+    unsigned compute_instance;      /**< the same */
+    unsigned long long more[2];     /**< 0 */
+};
+
+/**
+ * The processes of a device, by the newest functions that this NVML has, each process once.
+ *
+ * @param nvml    the caller has called nvmlInit
+ * @param device  of NVML's
+ * @param list    room for so many; the rest is left out; NULL if there is none
+ * @param room    elements
+ * @param count   how many there are; written on success alone
+ * @return NVML_SUCCESS, or NVML's code; cushim_last_error() has a sentence
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_process_list(const struct cushim_nvml *nvml,
+                                                    nvmlDevice_t device,
+                                                    struct cushim_nvml_process *list, size_t room,
+                                                    size_t *count);
+
+/** A device's NVLinks, and the fabric that they lead to. */
+struct cushim_nvml_links {
+    unsigned active;                /**< links that work; 0: none */
+    unsigned version;               /**< of NVLink, as nvmlDeviceGetNvLinkVersion has it; 0: none */
+    unsigned fabric_state;          /**< NVML_GPU_FABRIC_STATE_*; NOT_SUPPORTED (0) without one */
+    nvmlReturn_t fabric_status;     /**< how joining the fabric ended, once it is COMPLETED */
+    unsigned char cluster_uuid[16]; /**< of the fabric */
+    unsigned clique;                /**< devices of one clique reach each other's memory */
+    unsigned health_mask;           /**< NVML_GPU_FABRIC_HEALTH_*; 0: unknown */
+    unsigned long long more[2];     /**< 0 */
+};
+
+/**
+ * Count a device's NVLinks, and describe its fabric by the newest structure that this NVML takes.
+ *
+ * @param nvml    the caller has called nvmlInit
+ * @param device  of NVML's
+ * @param links   written on success alone
+ * @return NVML_SUCCESS, also for a device without any; or NVML's code; cushim_last_error() has a
+ *         sentence
+ *
+ * Threads: safe. Since: 0.1.
+ */
+CUSHIM_PUBLIC nvmlReturn_t cushim_nvml_link_describe(const struct cushim_nvml *nvml,
+                                                     nvmlDevice_t device,
+                                                     struct cushim_nvml_links *links);
 
 #ifdef __cplusplus
 }

@@ -55,13 +55,13 @@ class Cushim(ConanFile):
     def package_info(self):
         # The project's own package of CMake is the one to find, with its function cushim_embed.
         self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs.append("lib/cmake/cushim")
         system = ["dl", "pthread"] if self.settings.os == "Linux" else []
         parts = {"cushim": ["cushim"], "cushim-dropin": ["cushim-dropin"],
                  "cushim-nvml-dropin": ["cushim-nvml-dropin"]}
         if self.options.sim:
             parts["cushim-sim"] = ["cushim-sim", "cushim"]
             system = [*system, "m"]
+        self.cpp_info.components["cushim"].builddirs = ["lib/cmake/cushim"]
         for name, libraries in parts.items():
             self.cpp_info.components[name].libs = libraries
             self.cpp_info.components[name].system_libs = system

@@ -70,13 +70,19 @@ CUSHIM_COLD static char *init_explain(const struct cushim_api *cu, enum cushim_s
                                     text ? text : "a code this build does not know", advice);
 }
 
+/* Whether the caller put a cuInit into a copy of the table. */
+static bool init_is_callers(const struct cushim_api *cu)
+{
+    return cu->cuInit != cu->instance->resolution.table.cuInit;
+}
+
 /* For cushim_message, one sentence for each status. A copy of the table with a cuInit of its own
  * has no message of its own. */
 CUSHIM_COLD static void init_note(const struct cushim_api *cu, enum cushim_status status,
                                   char *sentence)
 {
     struct cushim_instance *instance = cu->instance;
-    if (cu->cuInit != instance->resolution.table.cuInit) {
+    if (init_is_callers(cu)) {
         free(sentence);
         return;
     }
@@ -89,9 +95,10 @@ CUSHIM_COLD static enum cushim_status init_run(const struct cushim_api *cu, CUre
 {
     *result = CUDA_ERROR_NO_DEVICE;
     enum cushim_status status = cushim_status(cu);
-    if (status != CUSHIM_OK) {
-        if (cu) /* of a table that is NULL there are words already */
-            cushim_last_error_set("%s", cushim_message(cu));
+    if (!cu)
+        return status;
+    if (status != CUSHIM_OK && !init_is_callers(cu)) {
+        cushim_last_error_set("%s", cushim_message(cu));
         return status;
     }
     *result = init_call(cu);

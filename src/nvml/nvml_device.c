@@ -63,6 +63,26 @@ nvmlReturn_t cushim_nvml_device(const struct cushim_nvml *nvml, const struct cus
     return NVML_SUCCESS;
 }
 
+/* CUDA's device at the PCI address of one of NVML's. */
+static bool nvml_device_at_address(const struct cushim_nvml *nvml, const struct cushim_api *cu,
+                                   nvmlDevice_t device, CUdevice *found)
+{
+    nvmlPciInfo_t pci;
+    char address[NVML_PCI_SIZE];
+    CUdevice candidate;
+    /* The first two versions have what is used here at the same place. */
+    nvmlReturn_t result = CUSHIM_NVML_HAS(nvml, nvmlDeviceGetPciInfo_v3)
+                              ? nvml->nvmlDeviceGetPciInfo_v3(device, &pci)
+                              : nvml->nvmlDeviceGetPciInfo_v2(device, &pci);
+    if (result != NVML_SUCCESS)
+        return false;
+    snprintf(address, sizeof address, "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
+    if (cu->cuDeviceGetByPCIBusId(&candidate, address) != CUDA_SUCCESS)
+        return false;
+    *found = candidate;
+    return true;
+}
+
 nvmlReturn_t cushim_nvml_device_cuda(const struct cushim_nvml *nvml, const struct cushim_api *cu,
                                      nvmlDevice_t device, CUdevice *found)
 {
@@ -76,14 +96,20 @@ nvmlReturn_t cushim_nvml_device_cuda(const struct cushim_nvml *nvml, const struc
     if (cu->cuDeviceGetCount(&count) != CUDA_SUCCESS)
         return nvml_device_fail(NVML_ERROR_NOT_FOUND, "CUDA counts no devices");
     const char *own = strchr(wanted, '-');
+    bool compared = false;
     for (int i = 0; own && i < count; i++) {
         CUdevice candidate;
         char uuid[NVML_UUID_SIZE];
-        if (cu->cuDeviceGet(&candidate, i) == CUDA_SUCCESS &&
-            nvml_device_uuid(cu, candidate, uuid) && strcmp(uuid, own + 1) == 0) {
+        if (cu->cuDeviceGet(&candidate, i) != CUDA_SUCCESS ||
+            !nvml_device_uuid(cu, candidate, uuid))
+            continue;
+        compared = true;
+        if (strcmp(uuid, own + 1) == 0) {
             *found = candidate;
             return NVML_SUCCESS;
         }
     }
+    if (!compared && nvml_device_at_address(nvml, cu, device, found))
+        return NVML_SUCCESS;
     return nvml_device_fail(NVML_ERROR_NOT_FOUND, wanted);
 }

@@ -72,9 +72,9 @@ static enum cushim_status open_check(struct cushim_instance *instance, enum cush
         instance->library.resolver ? CUSHIM_ENTRY_COUNT : cushim_lookup_lacks(&instance->lookup);
     if (lacking == CUSHIM_ENTRY_COUNT)
         return CUSHIM_OK;
-    char symbol[CUSHIM_SYMBOL_SIZE];
+    char name[CUSHIM_SYMBOL_SIZE];
     snprintf(words, size, "it has no %s, which every driver of CUDA %d.%d has",
-             cushim_registry_symbol(lacking, symbol), CUSHIM_RELEASE(version));
+             cushim_registry_symbol(lacking, name), CUSHIM_RELEASE(version));
     return CUSHIM_ERROR_INCOMPLETE;
 }
 

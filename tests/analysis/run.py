@@ -39,8 +39,15 @@ COMMANDS = {
 }
 
 
+def gcc_release():
+    """12, for example."""
+    return subprocess.run(["gcc", "-dumpversion"], check=True, capture_output=True,
+                          text=True).stdout.split(".")[0].strip()
+
+
 class Exceptions:
-    """Lines "tool | file | check | text of the source line | reason"."""
+    """Lines "tool | file | check | text of the source line | reason". "gcc12" is gcc, and no other
+    release of it than 12."""
 
     def __init__(self, tools):
         self.rows = []
@@ -48,14 +55,15 @@ class Exceptions:
             if line and not line.startswith("#"):
                 words = [word.strip() for word in line.split(" | ")]
                 assert len(words) == 5 and all(words), f"exceptions.txt:{number}: five parts"
-                if words[0] in tools:
+                if words[0] in tools + ([f"gcc{gcc_release()}"] if "gcc" in tools else []):
                     self.rows.append(words)
         self.used = set()
 
     def has(self, tool, path, check, text):
         """Whether a finding is one of them."""
         for index, (its_tool, its_path, its_check, its_text, _) in enumerate(self.rows):
-            if (tool, path) == (its_tool, its_path) and its_check in check and its_text in text:
+            if (tool, path) == (its_tool.rstrip("0123456789"), its_path) and \
+                    its_check in check and its_text in text:
                 self.used.add(index)
                 return True
         return False

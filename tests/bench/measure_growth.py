@@ -12,7 +12,8 @@ from measure_size import loader_units, sizes
 
 HERE = Path(__file__).resolve().parent
 GENERATOR = HERE.parents[1] / "gen"
-NEEDED = {"cuDriverGetVersion", "cuInit", "cuGetErrorName", "cuGetErrorString"}
+NEEDED = {"cuDriverGetVersion", "cuInit", "cuGetErrorName", "cuGetErrorString", "cuDeviceGet",
+          "cuDeviceGetCount", "cuMemAlloc_v2", "cuLaunchKernel"}  # what the loader itself names
 
 
 def registry(folder, count):

@@ -12,7 +12,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 # File, heading above the table, title, columns, goal.
 PLOTS = (
     ("load.svg", "A complete load", "A load, over a bare dlopen",
-     ("cushim / bare", "symbols / bare", "cuew / bare", "nv-codec-headers / bare"), 1.15),
+     ("cushim / bare", "lines / bare", "cuew / bare", "nv-codec-headers / bare"), 1.15),
     ("call.svg", "A call", "A call, in nanoseconds", ("ns", "ns, 16 threads"), None),
 )
 WIDTH, LEFT, RIGHT, TOP, ROW = 860, 250, 40, 84, 26

@@ -25,6 +25,8 @@ DRIVERS = newest_drivers()
 SIM_DRIVERS = sorted(Path(os.environ.get("CUSHIM_SIM_FOLDER", "/nonexistent"))
                      .glob("libcuda-sim-*.so"),
                      key=lambda path: [int(part) for part in path.stem.split("-")[-1].split(".")])
+# The simulated NVML, of the same devices as the newest of them.
+SIM_NVML = SIM_DRIVERS[-1].with_name("libnvidia-ml-sim.so") if SIM_DRIVERS else None
 COMMANDS = ("info", "symbols", "features", "compat", "demo")
 READERS = ("scan", "newer", "diff") if "CUSHIM_READERS" in os.environ else ()
 
@@ -33,7 +35,7 @@ OK, FAILED, USAGE, NO_DRIVER, SYSTEM, INPUT = range(6)
 
 def environment(**variables):
     """This process's, without what changes the command's ways; then what the test sets."""
-    ours = ("CUSHIM_LIBCUDA", "CUSHIM_SIM_", "CUSHIM_FACTS", "CUDA_", "FAKE_", "NO_COLOR",
+    ours = ("CUSHIM_LIB", "CUSHIM_SIM_", "CUSHIM_FACTS", "CUDA_", "FAKE_", "NO_COLOR",
             "ARGP_HELP_FMT", "POSIXLY_CORRECT", "XDG_CONFIG_HOME")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return {**clean, "TERM": "xterm", "LC_ALL": "C", **variables}

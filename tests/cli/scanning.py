@@ -4,9 +4,10 @@
 import shutil
 import struct
 import subprocess
+import sys
 
 import pytest
-from command import OK, run
+from command import CLI, OK, environment, run
 
 MINGW = "x86_64-w64-mingw32-"
 NEEDS_MINGW = pytest.mark.skipif(not shutil.which(MINGW + "dlltool"), reason="no Windows compiler")
@@ -65,3 +66,30 @@ def fatbin(*codes, flags=0, kernel=KERNEL):
         body += struct.pack("<HHIQIIHHIIIQQQ", KINDS.get(kind, 2), 0x101, 64, len(text), 0,
                             0, 0, 0, architecture, 0, 0, flags, 0, 0) + text
     return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body
+
+
+def memory_of(*arguments, **variables):
+    """Exit code, output, and the most memory in KiB that a run of `cushim scan` took."""
+    done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; "
+                           "code = subprocess.run(sys.argv[1:], check=False).returncode; "
+                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); "
+                           "sys.exit(code)", CLI, "scan", *map(str, arguments)],
+                          capture_output=True, text=True, check=False, timeout=120,
+                          env=environment(**variables))
+    *out, memory = done.stdout.splitlines()
+    return done.returncode, "\n".join(out), done.stderr, int(memory)
+
+
+def data(folder, content, *more):
+    """A library with these bytes among its data, and C besides."""
+    (folder / "data.bin").write_bytes(content)
+    source = ('__asm__(".section .rodata\\n.globl bytes\\nbytes: .incbin \\"data.bin\\"\\n"\n'
+              '        ".byte 0\\n.previous\\n");\n' + "\n".join(more))
+    (folder / "program.c").write_text(source)
+    subprocess.run(["cc", "-w", "-shared", "-fPIC", "program.c", "-o", "a.so"], check=True,
+                   cwd=folder)
+    return folder / "a.so"
+
+
+OLD_PTX = b"\0.version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n\0"
+BOTH = fatbin(("cubin", 80, cubin(80)), ("ptx", 90, "8.0", "sm_90"))

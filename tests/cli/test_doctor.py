@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from command import (CLI, FAILED, FAKE_GPU, OK, ROOT, SIM_DRIVERS, environment, fake, run)
+from command import (CLI, FAILED, FAKE_GPU, OK, ROOT, SIM_DRIVERS, SIM_NVML, environment, fake, run)
 
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 VERSION = "550.163.01"
@@ -109,6 +109,18 @@ def library(folder, version):
     return lambda root: put_library(root, folder, version)
 
 
+def nvrtc(folder, release):
+    """NVRTC, whose release stands in the name of the library beside it."""
+    return made(**{f"{folder}/libnvrtc.so.12": "", f"{folder}/libnvrtc-builtins.so.{release}": "",
+                   f"{folder}/libnvrtc-builtins.alt.so.{release}": ""})
+
+
+def ptxas(folder, release):
+    """The assembler, by the sentence that its --version prints."""
+    return made(**{f"{folder}/ptxas": f"\x7fELF\0Cuda compilation tools, release {release}, "
+                                      f"V{release}.88\0\0\0\0\0"})
+
+
 WSL = both(gone("sys", "proc/driver", f"{LIBRARIES}"), made(proc__version="Linux Microsoft WSL2\n"))
 CONTAINER = lambda root: put(root, ".dockerenv")  # noqa: E731
 NOTHING = lambda root: None  # noqa: E731
@@ -163,6 +175,18 @@ TROUBLES = {
                                   "update the driver"),
     "old toolkit's form": (made(**{"usr__local__cuda-99.1__version.txt": "CUDA Version 99.1.85\n"}),
                            {}, "toolkit", "warning", "is CUDA 99.1", "up to 12.4"),
+    "NVRTC of a Python package": (
+        nvrtc("home/.local/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib", "12.9"), {},
+        "compilers", "warning", "NVRTC of CUDA 12.9, and the driver is of 12.4", "up to 12.4"),
+    "NVRTC of Debian": (nvrtc(LIBRARIES, "13.0"), {}, "compilers", "warning", "ends with 222",
+                        "sm_NN"),
+    "NVRTC of conda": (nvrtc("opt/env/lib", "12.8"), {"CONDA_PREFIX": "/opt/env"}, "compilers",
+                       "warning", "NVRTC of CUDA 12.8", "sm_NN"),
+    "NVRTC in the path": (nvrtc("opt/mine", "12.5"), {"LD_LIBRARY_PATH": "/opt/mine"}, "compilers",
+                          "warning", "NVRTC of CUDA 12.5", "sm_NN"),
+    "ptxas of triton": (ptxas("usr/local/lib/python3.11/site-packages/triton/backends/nvidia/bin",
+                              "13.1"), {}, "compilers", "warning",
+                        "machine code of a later family", "up to 12.4"),
     "cache that is a file": (made(home__x="a file"), {"CUDA_CACHE_PATH": "/home/x/cache"}, "cache",
                              "warning", "cannot be written", "CUDA_CACHE_PATH"),
     "cache off": (NOTHING, {"CUDA_CACHE_DISABLE": "1"}, "cache", "warning", "CUDA_CACHE_DISABLE",
@@ -180,6 +204,9 @@ TROUBLES = {
     "preloaded": (NOTHING, {"LD_PRELOAD": "libm.so.6",
                             "ASAN_OPTIONS": "verify_asan_link_order=0"}, "environment", "warning",
                   "stand before the driver's", "unset it"),
+    "preloaded by the system": (made(**{"etc/ld.so.preload": "/usr/lib/libvgpu.so\n"}), {},
+                                "environment", "warning", "ld.so.preload has '/usr/lib/libvgpu.so",
+                                "shares the GPU"),
     "library by name": (NOTHING, {"CUSHIM_LIBCUDA": "/x"}, "environment", "warning",
                         "this library and no other", "unset it"),
     "no JIT": (NOTHING, {"CUDA_DISABLE_PTX_JIT": "1"}, "environment", "error", "end with 223",
@@ -205,6 +232,63 @@ def test_trouble(name, tmp_path):
     rows = [row for row in doctor(root, **variables)[check] if row["level"] == level]
     assert any(words in row["text"] and fix in (row["fix"] or "") for row in rows), rows
     assert sorted(str(path) for path in root.rglob("*")) == before  # it changes nothing
+
+
+@pytest.mark.parametrize("release, text", [("12.9", "ptxas of CUDA 12.9"), ("12.4", "12.4")])
+def test_ptxas_of_the_family(release, text, tmp_path):
+    """Machine code of the driver's own family is no trouble; nor is NVRTC that is no newer."""
+    sound(tmp_path)
+    ptxas("usr/bin", release)(tmp_path)
+    nvrtc("usr/lib64", "12.4")(tmp_path)
+    rows = doctor(tmp_path, OK)["compilers"]
+    assert {row["level"] for row in rows} == {"ok"} and len(rows) == 2
+    assert any(text in row["text"] for row in rows)
+
+
+def test_audited(tmp_path):
+    """The loader itself says that the library is not there."""
+    sound(tmp_path)
+    result = run("doctor", "--no-init", "--root", tmp_path, LD_AUDIT="/nonexistent.so")
+    assert "LD_AUDIT is '/nonexistent.so': a library is asked about each file" in result.out
+
+
+def inside(root):
+    """The command and the libraries that it takes, in a system that becomes the root."""
+    done = subprocess.run(["ldd", CLI], capture_output=True, text=True, check=False,
+                          env=environment())
+    files = re.findall(r"(/\S+) \(0x", done.stdout)
+    folder = root / "cushim-here"
+    folder.mkdir()
+    for file in [CLI, *files]:
+        shutil.copy(file, folder)
+    loader, = [os.path.basename(file) for file in files if "/ld-" in file]
+    return [f"/cushim-here/{loader}", "--library-path", "/cushim-here",
+            f"/cushim-here/{os.path.basename(CLI)}"]
+
+
+@pytest.mark.skipif(os.environ.get("CUSHIM_SANITIZER", "none") != "none",
+                    reason="sanitizers need /proc")
+@pytest.mark.parametrize("name", [name for name in TROUBLES if name not in (
+    "preloaded", "preloaded by the system", "library first in the path")])
+def test_trouble_in_a_namespace(name, tmp_path):
+    """The same systems as the root of a namespace, with no option that tells of it."""
+    change, variables, check, level, words, fix = TROUBLES[name]
+    root = tmp_path / "system"
+    sound(root)
+    change(root)
+    (root / "home").mkdir(exist_ok=True)
+    command = inside(root)
+    done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "--root", root,
+                           *command, "doctor", "--no-init"], capture_output=True, text=True,
+                          check=False, env=environment(HOME="/home", **variables))
+    if "unshare" in done.stderr:
+        pytest.skip("no namespace is allowed here")
+    rows = re.findall(r"^(\w+) +([a-z-]+) +(.*(?:\n {25}fix: .*)?)", done.stdout, re.M)
+    text = " ".join(rest for *head, rest in rows if head == [level, check])
+    if check == "libraries" and "no usual folder" in words:
+        assert words in done.stdout and fix in done.stdout
+        return
+    assert words in text and fix in text, done.stdout
 
 
 def test_no_home(tmp_path):
@@ -255,7 +339,7 @@ def driver_findings(**variables):
     """What is found of the driver; the machine's own findings are left out."""
     rows = run("doctor", "--json", **variables).json()["findings"]
     return [(row["check"], row["level"], row["text"]) for row in rows
-            if row["check"] in ("driver", "init", "device")]
+            if row["check"] in ("driver", "init", "device", "nvml")]
 
 
 def test_no_driver():
@@ -280,12 +364,24 @@ def test_interposed():
 def test_kernel():
     """With a GPU it runs a kernel; one that fails is an error."""
     found = driver_findings(CUSHIM_LIBCUDA=SIM_DRIVERS[-1])
-    assert [row[:2] for row in found] == [("driver", "ok"), ("init", "ok"), ("device", "ok")]
+    assert [row[:2] for row in found[:3]] == [("driver", "ok"), ("init", "ok"), ("device", "ok")]
     found = driver_findings(CUSHIM_LIBCUDA=SIM_DRIVERS[-1], CUSHIM_SIM_FAULT="cuLaunchKernel")
-    assert found[-1][:2] == ("device", "error") and "device 0" in found[-1][2]
+    assert found[-2][:2] == ("device", "error") and "device 0" in found[-2][2]
     found = driver_findings(CUSHIM_LIBCUDA=SIM_DRIVERS[-1],
                             CUSHIM_SIM_FAULT="cuDevicePrimaryCtxRetain")
-    assert found[-1][:2] == ("device", "error")
+    assert found[-2][:2] == ("device", "error")
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+@pytest.mark.parametrize("variables, level, words", [
+    ({}, "ok", "works; devices: 1"),
+    ({"CUSHIM_SIM_NVML_FAULT": "nvmlInit:error=LIB_RM_VERSION_MISMATCH"}, "warning", "nvmlInit: "),
+    ({"CUSHIM_LIBNVIDIA_ML": "/nowhere"}, "warning", "/nowhere"),
+])
+def test_nvml(variables, level, words):
+    settings = {"CUSHIM_LIBCUDA": SIM_DRIVERS[-1], "CUSHIM_LIBNVIDIA_ML": SIM_NVML, **variables}
+    assert driver_findings(**settings)[-1][:2] == ("nvml", level)
+    assert words in driver_findings(**settings)[-1][2]
 
 
 def test_page():

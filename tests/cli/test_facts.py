@@ -8,7 +8,7 @@ import socket
 
 import pytest
 from command import (FAKE_GPU, FATBINS, INPUT, NO_DRIVER, OK, READERS, ROOT, SIM_DRIVERS, SYSTEM,
-                     USAGE, each_branch, nm_exports, real_driver, registry, run)
+                     USAGE, each_branch, fake, nm_exports, real_driver, registry, run)
 from scanning import build
 
 pytest_generate_tests = each_branch
@@ -48,6 +48,28 @@ def test_compat(facts):
     assert toolkit["toolkits"] == [{"update": 0, "linux": "625.10.01", "windows": None}]
     assert toolkit["runs_from"] == {"linux": "580.65.06", "windows": None, "limited": True}
     assert run("compat", "--json", "550").json()["release"] == 12040
+
+
+def test_feature(facts):
+    """A feature of a file: what a driver of its release, an older one and none have."""
+    words = ["features", "--json", "--facts", facts, "--name", "new"]
+    answers = {}
+    for driver in ("v13", "v12", "v5"):
+        row, = run(*words, "--driver", fake(driver)).json()["features"]
+        assert row["entries"] == ["cuInit", "cuDeviceGet"] and row["group"] == "own"
+        answers[driver] = row["answer"]
+    assert set(answers.values()) == {"driver"}
+    facts.write_text(facts.read_text().replace("13050", "12040"))
+    row, = run(*words, "--driver", fake("v12")).json()["features"]
+    assert row["answer"] == "supported"
+    row, = run(*words, "--driver", fake("v10")).json()["features"]
+    assert row["answer"] == "driver"
+    row, = run(*words, "--driver", "/nonexistent/x").json()["features"]
+    assert row["answer"] == "no-driver"
+    text = run("features", "--facts", facts, "--driver", fake("v12")).out
+    assert "new " in text and "two entries" in text
+    total = run("features", "--driver", fake("v12")).out.splitlines()[-1].split()[0]
+    assert f"\n{int(total) + 1} features shown" in text
 
 
 def cells(*words, code=OK):
@@ -104,8 +126,8 @@ BAD = {
                         ":2: H100 is known, with capability 90"),
     "known release": ('{"facts": 1}\n{"release": 12040, "ptx": 99, "branch": 550, "source": "s"}',
                       "release 12040 is known"),
-    "known toolkit": ('{"facts": 1}\n{"toolkit": 12040, "update": 0, "linux": "1.2", "source": "s"}',
-                      "known, with another driver"),
+    "known toolkit": ('{"facts": 1}\n{"toolkit": 12040, "update": 0, "linux": "1.2", '
+                      '"source": "s"}', "known, with another driver"),
     "known family": ('{"facts": 1}\n{"family": 12, "linux": "530.1", "source": "s"}',
                      "family 12 is known, with driver 525.60.13"),
     "known runtime": ('{"facts": 1}\n{"runtime": "libcudart.so.12", "release": 13000, '
@@ -114,6 +136,11 @@ BAD = {
                            '"last": null, "source": "s"}', "90 is known, of hopper"),
     "known target": ('{"facts": 1}\n{"release": 11000, "ptx": 70, "branch": 445, "targets": [90], '
                      '"source": "s"}', "90 is known from CUDA 11.8 on"),
+    "known feature": ('{"facts": 1}\n{"feature": "peer-access", "group": "g", "text": "t", '
+                      '"since": 4000, "entries": ["cuInit"], "source": "s"}',
+                      "feature peer-access is known"),
+    "unknown entry": ('{"facts": 1}\n{"feature": "x", "group": "g", "text": "t", '
+                      '"since": 4000, "entries": ["cuNew"], "source": "s"}', "'cuNew' is no entry"),
     "no driver": ('{"facts": 1}\n{"toolkit": 13060, "update": 0, "linux": "new", "source": "s"}',
                   "linux a driver"),
     "no branch": ('{"facts": 1}\n{"release": 13060, "ptx": 96, "branch": 6, "source": "s"}',

@@ -6,8 +6,8 @@ import os
 import subprocess
 
 import pytest
-from command import (FAKE_GPU, NO_DRIVER, OK, ROOT, SIM_DRIVERS, USAGE, each_branch, nm_exports,
-                     real_driver, registry, run, run_on)
+from command import (FAKE_GPU, NO_DRIVER, OK, ROOT, SIM_DRIVERS, SIM_NVML, USAGE, each_branch,
+                     nm_exports, real_driver, registry, run, run_on)
 
 pytest_generate_tests = each_branch
 
@@ -32,7 +32,7 @@ def by_exports(feature, version, exports):
 
 def check(answer, exports):
     """The JSON output against the registry and the exports."""
-    assert list(answer) == ["driver", "device", "features"]
+    assert list(answer) == ["driver", "device", "features", "nvml"]
     assert answer["device"] is None
     assert [row["feature"] for row in answer["features"]] == [row["feature"] for row in FEATURES]
     for row, feature in zip(answer["features"], FEATURES):
@@ -72,6 +72,19 @@ def test_device(profile, clusters):
     assert rows["clusters"]["answer"] == clusters
     assert rows["memory-pools"]["answer"] == "supported"
     assert not [row for row in rows.values() if row["answer"] in ("failed", "no-driver")]
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+def test_nvml():
+    """What NVML tells of the device, if one is asked and NVML is there."""
+    settings = {"CUSHIM_LIBNVIDIA_ML": SIM_NVML, "CUSHIM_SIM_SUMMARY": "0"}
+    words = ("features", "--name", "clusters", "--driver", SIM_DRIVERS[-1])
+    found = run(*words, "--json", "--device", "0", **settings).json()["nvml"]
+    assert found["nvlinks"] == 12 and found["fabric"] is None and found["mig"] is False
+    text = run(*words, "--device", "0", **settings).out.splitlines()
+    assert text[-1].startswith("By NVML: 0 of ") and text[-1].endswith(", ECC on, MIG off")
+    assert "By NVML" not in run(*words, **settings).out
+    assert run(*words, "--json", **settings).json()["nvml"] is None
 
 
 def test_text():

@@ -4,8 +4,8 @@
 import re
 
 import pytest
-from command import (FAKE_GPU, NO_DRIVER, OK, each_branch, fake, real_driver, registry, run,
-                     run_on)
+from command import (FAKE_GPU, NO_DRIVER, OK, SIM_DRIVERS, SIM_NVML, each_branch, fake,
+                     real_driver, registry, run, run_on)
 
 pytest_generate_tests = each_branch
 
@@ -16,7 +16,9 @@ SOURCES = {"option", "environment", "resolver", "compat", "process", "system", "
 def check_schema(info):
     """Names and types of the JSON output; numbers that must add up."""
     assert list(info) == ["cushim", "driver", "attempts", "kernel_module", "table", "remarks",
-                          "init"]
+                          "nvml", "init"]
+    assert set(info["nvml"]) == {"status", "message", "entries", "available"}
+    assert (info["nvml"]["status"] == "ok") == (info["nvml"]["available"] > 0)
     assert re.fullmatch(r"\d+\.\d+\.\d+", info["cushim"])
     driver = info["driver"]
     assert set(driver) == {"path", "version", "status", "message", "source", "ptx"}
@@ -101,7 +103,8 @@ def test_init_json():
     assert info["init"]["status"] == "ok"
     assert info["init"]["devices"][1] == {
         "ordinal": 1, "name": "Fake GPU B", "compute_capability": "7.5", "memory": 3 << 30,
-        "uuid": "GPU-00112233-4455-6677-8899-aabbccddeef1", "pci": "0000:A1:00.0"}
+        "uuid": "GPU-00112233-4455-6677-8899-aabbccddeef1", "pci": "0000:A1:00.0",
+        "nvml": None}
 
 
 @pytest.mark.parametrize("symbol, name", [("cuDeviceGetUuid", "uuid"),
@@ -148,3 +151,32 @@ def test_real_driver_without_gpu(branch):
     init = result.json()["init"]
     assert init["status"] != "ok" and init["devices"] == []
     assert "cuInit" in init["message"]
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+def test_nvml():
+    """NVML's library is named; with --init, what it tells of each device."""
+    settings = {"CUSHIM_LIBNVIDIA_ML": SIM_NVML, "CUSHIM_SIM_PROFILE": "hopper",
+                "CUSHIM_SIM_DEVICES": "2", "CUDA_VISIBLE_DEVICES": "1"}
+    words = ("info", "--init", "--driver", SIM_DRIVERS[-1])
+    info = run(*words, "--json", **settings).json()
+    check_schema(info)
+    assert info["nvml"]["available"] == info["nvml"]["entries"] > 400
+    (device,) = info["init"]["devices"]
+    assert device["nvml"] == {"used": 0, "processes": 0, "gpu_percent": 0, "nvlinks": 18,
+                              "fabric": "completed", "ecc": True, "mig": False}
+    text = run(*words, **settings).out
+    assert f"NVML is {SIM_NVML}\n" in text
+    assert re.search(r"  0  0 of \d+ MiB in use, processes: 0, 0 % busy, NVLinks: 18, "
+                     r"fabric: completed, ECC on, MIG off\n", text)
+    missing = run(*words, "--json", **{**settings, "CUSHIM_LIBNVIDIA_ML": "/nowhere"}).json()
+    assert missing["nvml"]["status"] == "not-found"
+    assert missing["init"]["devices"][0]["nvml"] is None
+
+
+@pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
+def test_nvml_of_another_driver():
+    """It does not know the device, and the line says so; the rest is as without it."""
+    result = run("info", "--init", "--driver", FAKE_GPU, CUSHIM_LIBNVIDIA_ML=SIM_NVML)
+    assert result.code == OK
+    assert re.search(r"^  0  cushim_nvml_device: .*NVML_ERROR_NOT_FOUND$", result.out, re.M)

@@ -4,7 +4,8 @@
 import re
 
 import pytest
-from command import CLI, FAKE_GPU, FATBINS, READERS, ROOT, SIM_DRIVERS, fake, run
+from command import (CLI, FAKE_GPU, FATBINS, READERS, ROOT, SIM_DRIVERS, SIM_NVML, fake,
+                     run)
 
 TYPES = {bool: "true or false", int: "number", float: "number", str: "text", type(None): "null"}
 RUNS = {
@@ -30,6 +31,8 @@ if READERS:
                   FATBINS / "both.fatbin"]],
     }
 if SIM_DRIVERS:
+    RUNS["info"].append(["info", "--init", "--driver", SIM_DRIVERS[-1]])
+    RUNS["features"].append(["features", "--driver", SIM_DRIVERS[-1], "--device", "0"])
     RUNS["matrix"] = [["matrix", "--cuda", "12.4", "--missing-each", "--", CLI, "info"],
                       ["matrix", "--cuda", "12.4", "--fault", "cuInit", "--", CLI, "info",
                        "--init"]]
@@ -65,13 +68,14 @@ def test_all_are_there():
 @pytest.mark.parametrize("command", RUNS)
 def test_members(command):
     table, seen = documented()[command], set()
+    nvml = {"CUSHIM_LIBNVIDIA_ML": str(SIM_NVML), "CUSHIM_SIM_SUMMARY": "0"} if SIM_NVML else {}
     for words in RUNS[command]:
-        answer = run(words[0], "--json", *words[1:]).json()
+        answer = run(words[0], "--json", *words[1:], **nvml).json()
         for path, kind in members(answer):
             path = re.sub(r"^all\.", "files[].", path)
             assert kind in table.get(path, ()), f"{path}: {kind}"
             seen.add(path)
-    optional = {"init", "remarks[]", "files[].unknown[]",
+    optional = {"init", "init.devices[].nvml", "nvml", "remarks[]", "files[].unknown[]",
                 "files[].missing[].required[]", "files[].missing[].named[]",
                 "files[].missing[].optional[]", "files[].runtime.library",
                 "files[].runtime.release", "files[].runtime.floor"}

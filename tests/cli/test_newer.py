@@ -134,7 +134,7 @@ def test_search(tmp_path):
 
 def bad_files(folder):
     """Files that no driver is, each with a word of the sentence."""
-    cases = {"empty": (b"", "not an ELF file"), "text": (b"#!/bin/sh\n", "not an ELF file"),
+    cases = {"empty": (b"", "neither an ELF file"), "text": (b"#!/bin/sh\n", "nor a PE file"),
              "short": (b"\x7fELF", "damaged"),
               "head": (b"\x7fELF\2\1\1" + bytes(57), "exports no entry")}
     for name, (content, word) in cases.items():

@@ -5,14 +5,13 @@ import json
 import os
 import struct
 import subprocess
-import sys
 import tempfile
 import zipfile
 
 import pytest
 from command import (CLI, FAILED, FAKE_GPU, INPUT, OK, SIM_DRIVERS, USAGE, environment, registry,
                      run)
-from scanning import MINGW, NEEDS_MINGW, build, fatbin, only, scan
+from scanning import MINGW, NEEDS_MINGW, build, fatbin, memory_of, only, scan
 
 ENTRIES = registry()
 SINCE = {entry["symbol"]: entry["since"] for entry in ENTRIES}
@@ -294,18 +293,6 @@ def test_wheel_with_any_names(tmp_path, locale):
     assert b"x\xe9\xffx.so: ELF" in text and b"\33[31m" not in text
 
 
-def memory_of(*arguments, **variables):
-    """Exit code, output, and the most memory in KiB that a run of `cushim scan` took."""
-    done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; "
-                           "code = subprocess.run(sys.argv[1:], check=False).returncode; "
-                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); "
-                           "sys.exit(code)", CLI, "scan", *map(str, arguments)],
-                          capture_output=True, text=True, check=False, timeout=120,
-                          env=environment(**variables))
-    *out, memory = done.stdout.splitlines()
-    return done.returncode, "\n".join(out), done.stderr, int(memory)
-
-
 def test_bomb(tmp_path):
     """What unpacks to more than the bound is passed over by name, and the rest is read."""
     program = build(tmp_path, NAMED).read_bytes()
@@ -413,6 +400,14 @@ def test_bad_file(tmp_path, content, word):
     assert len(result.err.splitlines()) == 1
     problems = scan(tmp_path / "bad", code=INPUT)["problems"]
     assert [row["file"] for row in problems] == [f"{tmp_path}/bad"]
+
+
+def test_debian_package(tmp_path):
+    """It is not read, and that is no success."""
+    (tmp_path / "a.deb").write_bytes(b"!<arch>\n" + b"debian-binary   0           0     0     "
+                                     b"100644  4         `\n2.0\n")
+    result = run("scan", tmp_path / "a.deb")
+    assert (result.code, result.out) == (INPUT, "") and "unpack it with 'dpkg-deb -x'" in result.err
 
 
 def test_truncated(tmp_path):

@@ -6,10 +6,12 @@ import re
 import shutil
 import struct
 import subprocess
+import zipfile
 
 import pytest
-from command import FAILED, FATBINS, OK, run
-from scanning import MINGW, NEEDS_MINGW, build, cubin, fatbin, only
+from command import FAILED, FATBINS, OK, ROOT, registry, run
+from scanning import (BOTH, MINGW, NEEDS_MINGW, OLD_PTX, build, cubin, data, fatbin, memory_of,
+                      only)
 
 
 
@@ -245,3 +247,56 @@ def test_fatbin_in_a_windows_program(tmp_path, source):
     assert file["format"] == "PE, x86-64"
     assert [row["machine_code"] for row in file["code"]] == [[80, 90, 100]]
     assert file["code"][0]["cubins"][1]["variant"] == "a"
+
+
+def test_ptx_of_a_fatbin_is_no_text(tmp_path):
+    """A fatbin outside of its section, with PTX that is not packed; and text behind it."""
+    found = only(data(tmp_path, BOTH + BOTH))["code"]
+    assert [(row["times"], row["text"]) for row in found] == [(2, False)]
+    found = only(data(tmp_path, BOTH + OLD_PTX + BOTH))["code"]
+    assert [(row["times"], row["text"]) for row in found] == [(2, False), (1, True)]
+
+
+@pytest.mark.parametrize("toolkit, release", [(118, None), (124, 12020)])
+def test_runtime_and_code(tmp_path, toolkit, release):
+    """Names that are later than the toolkit of the code are not the runtime's."""
+    names = [entry["symbol"] for entry in registry() if 12000 <= entry["since"] <= 12020]
+    text = "".join(f'"{name}", ' for name in names)
+    path = data(tmp_path, fatbin(("cubin", 80, cubin(80, version=toolkit))),
+                f'const char *const names[] = {{"/cudart.shm.%x", {text}}};')
+    found = only("--drivers", "470", path, code=FAILED if release else OK)
+    assert (found["runtime"] or {}).get("release") == release
+    row, = found["verdicts"]
+    assert row["rule"] == ("runtime-floor" if release else "runtime-unknown")
+
+
+def test_across_parts(tmp_path):
+    """A file is searched in parts of 4 MiB; what lies across two of them is found, once."""
+    part = 1 << 22
+    ptx = bytes(part - 5) + OLD_PTX
+    for shift in (0, 6, 20, 40):
+        found = only(data(tmp_path, ptx[shift:] + bytes(2 * part)))["code"]
+        assert [(row["times"], row["text"]) for row in found] == [(1, True)]
+    for word in (b"libcuda.so.1", b"cuMemAllocAsync"):
+        for shift in (3, 9):
+            text = bytes(part - shift) + word + b"\0cuInit\0libcuda.so.1\0cuMemAllocAsync\0"
+            found = only(data(tmp_path, text))
+            assert {row["symbol"]: row["how"] for row in found["entries"]} == \
+                {"cuInit": "named", "cuMemAllocAsync": "named"}
+
+
+@pytest.mark.skipif(os.environ.get("CUSHIM_SANITIZER", "none") != "none",
+                    reason="sanitizers take memory of their own")
+def test_memory(tmp_path):
+    """Neither a large library nor the wheel that it is in is held in memory as a whole."""
+    size = 200 << 20
+    subprocess.run(["cc", "-w", "-shared", "-x", "c", "-", "-o", tmp_path / "a.so"], text=True,
+                   check=True, input=f'const char large[{size}] = "cuInit"; '
+                   'const char *const name = "libcuda.so.1";')
+    assert (tmp_path / "a.so").stat().st_size > size
+    code, out, err, memory = memory_of(tmp_path / "a.so")
+    assert (code, err) == (OK, "") and "1 named" in out and memory < 100 << 10
+    with zipfile.ZipFile(tmp_path / "a.whl", "w", zipfile.ZIP_STORED) as wheel:
+        wheel.write(tmp_path / "a.so", "a/a.so")
+    code, out, err, memory = memory_of("--drivers", "535", tmp_path / "a.whl")
+    assert (code, err) == (OK, "") and "1 named" in out and memory < 100 << 10

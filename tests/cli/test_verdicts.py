@@ -7,7 +7,8 @@ import zipfile
 
 import pytest
 from command import CLI, FAILED, OK, ROOT, SIM_DRIVERS, registry, run
-from scanning import build, cubin, fatbin, only, scan
+from scanning import BOTH as BOTH_CODES
+from scanning import OLD_PTX, build, cubin, data, fatbin, only, scan
 
 LINKED = "int cuGraphAddNode(void); int f(void) { return cuGraphAddNode(); }"
 WEAK = ("__attribute__((weak)) int cuGraphAddNode(void);"
@@ -254,3 +255,49 @@ def test_every_rule_is_written():
     assert len(rules) > 15
     here = (ROOT / "tests/cli/test_verdicts.py").read_text(encoding="utf-8")
     assert [rule for rule in rules if f'"{rule}"' not in here] == []
+
+
+def test_text_beside_fatbins(tmp_path):
+    """Where text alone has code for a GPU, it is not known whether that is enough."""
+    path = data(tmp_path, BOTH_CODES + OLD_PTX)
+    for gpu, verdict, rule in [("A100", "runs", "runs"), ("GTX 1080", "unknown", "text-alone")]:
+        row, = only("--drivers", "550", "--gpus", gpu, path)["verdicts"]
+        assert (row["verdict"], row["rule"]) == (verdict, rule)
+    row, = only("--gpus", "GTX 1080", data(tmp_path, OLD_PTX))["verdicts"]
+    assert row["verdict"] == "runs"
+
+
+OLD = [("cubin", 70, cubin(70))]
+NEW_TOO = [("cubin", 70, cubin(70)), ("cubin", 90, cubin(90))]
+
+
+@pytest.mark.parametrize("old, new, verdict, rule", [
+    (96, 4, "fails", "little-code"), (95, 5, "limits", "some-code"), (95, 4, "limits", "some-code"),
+    (400, 2, "fails", "little-code"), (0, 100, "runs", "runs")])
+def test_little_code(tmp_path, old, new, verdict, rule):
+    """Of many fatbins hardly one has code for the GPU, as PyTorch before it knew the GPU."""
+    path = program(tmp_path, old * [OLD] + new * [NEW_TOO])
+    row, = only("--drivers", "550", "--gpus", "H100", path,
+                code=FAILED if verdict == "fails" else OK)["verdicts"]
+    assert (row["verdict"], row["rule"]) == (verdict, rule)
+    assert row["code"] == (209 if verdict == "fails" else None)
+    row, = only("--drivers", "550", "--gpus", "V100", path)["verdicts"]
+    assert row["verdict"] == "runs"
+
+
+@pytest.mark.parametrize("new, rule", [(2, "no-code"), (40, "some-files")])
+def test_little_code_in_a_wheel(tmp_path, new, rule):
+    """A small library that runs does not save a wheel whose large one does not."""
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
+        wheel.writestr("large.fatbin", b"".join(fatbin(*OLD) for _ in range(200)))
+        wheel.writestr("small.fatbin", b"".join(fatbin(*NEW_TOO) for _ in range(new)))
+    verdict, = scan("--drivers", "550", "--gpus", "H100", tmp_path / "a.whl",
+                    code=FAILED if rule == "no-code" else OK)["verdicts"]
+    assert verdict["rule"] == rule and verdict["file"].endswith("large.fatbin")
+
+
+def test_the_gpu_first(tmp_path):
+    """Where the driver does not have the GPU, this is what the user sees, whatever the code."""
+    row, = only("--drivers", "470", "--gpus", "H100", program(tmp_path, [OLD]),
+                code=FAILED)["verdicts"]
+    assert (row["rule"], row["code"]) == ("gpu-later", 100)

@@ -22,7 +22,7 @@ def need(*tools, path=None):
             pytest.skip(f"{tool} is not installed")
 
 
-def run(*command, cwd=None, env=None, code=0):
+def run(*command, cwd=None, env=None, code=0, timeout=300):
     """Run a command; its output, where it ends with the CODE that is expected (None: any). A test
     that needs a program that the machine lacks is skipped."""
     words = [str(word) for word in command]
@@ -30,7 +30,7 @@ def run(*command, cwd=None, env=None, code=0):
     if "/" not in words[0]:
         need(words[0], path=env["PATH"])
     done = subprocess.run(words, cwd=cwd, env=env, text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout)
     assert code in (done.returncode, None), \
         f"{' '.join(words)}: code {done.returncode}\n{done.stdout}"
     return done.stdout

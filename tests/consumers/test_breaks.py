@@ -213,6 +213,16 @@ def test_stub_found_first(loader, root, where):
     assert attempts[0] == "stub" and attempts[-1] == "ok"
 
 
+def test_first_of_several_failures(loader, root):
+    """Of what a search meets, the sentence is about the first that was there."""
+    copy_as_driver(loader.fake("stub"), root / "stubs")
+    copy_as_driver(loader.fake("negative"), root / "usr/lib/wsl/lib")
+    shown = run(*chroot_command(root), "/show", "-", env={"LD_LIBRARY_PATH": "/stubs"})
+    assert statuses(shown) == ["stub"] and "the toolkit's stub" in shown
+    attempts = shown.split(" | ")[-1].split()
+    assert attempts[0] == "stub" and "version-invalid" in attempts[1:]
+
+
 # ---- files and memory that fail ----
 
 def test_no_descriptors(loader, show, tmp_path):

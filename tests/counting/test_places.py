@@ -56,7 +56,7 @@ exec "$@"
     for source, row in OTHER_USERS.items()])
 def test_in_the_home_of_root(name, cases):
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
-        pytest.skip("mount namespaces are not allowed here")
+        pytest.skip("no mount namespace is allowed here")
     meson = ["meson", "test", "-C", BUILD, "--no-rebuild", "--print-errorlogs", "--logbase",
              "places-" + name.split()[-1], "--test-args=" + cases, name]
     done = subprocess.run(["unshare", "--mount", "sh", "-c", CLOSE, "sh", ROOT, *meson], text=True,

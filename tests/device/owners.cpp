@@ -356,8 +356,8 @@ static void queued(const cushim::unique_device &gpu)
         cushim::unique_stream_memory<unsigned> elsewhere(other, 100);
         other.synchronize();
         busy();
-        stream.fill(elsewhere, 9);
-        stream.copy(target, elsewhere);
+        stream.fill(elsewhere.part(0, 100), 9);
+        stream.copy(target, elsewhere.part(0, 100));
     }
     CHECK(done && !early); /* its own stream does not know of that work */
     std::vector<unsigned> back(100);

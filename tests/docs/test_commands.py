@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from pages import PAGES, ROOT, indented_commands, inline_commands
+from pages import PAGES, ROOT, fenced, indented_commands, inline_commands
 from runner import BUILD, CLI, FAKE_GPU, NOWHERE, SIM, compile_block, environment, run
 from test_docs import FIRST, PROGRAMS
 
@@ -42,6 +42,11 @@ def fixture_folder(tmp_path_factory):
             shutil.copy(compile_block(block, folder / "of"), folder / named[1])
     (folder / "build").mkdir()
     shutil.copy(folder / "program", folder / "build")
+    facts = next(block for block in fenced(ROOT / "docs/facts.md") if block.kind == "facts")
+    (folder / "facts.jsonl").write_text(facts.text, encoding="utf-8")
+    for name in ("symbols", "features"):
+        done = run([CLI, name, "--json"], folder, environment(CUSHIM_LIBCUDA=str(DRIVER)))
+        (folder / f"{name}.json").write_text(done.stdout, encoding="utf-8")
     return folder
 
 

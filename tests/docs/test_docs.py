@@ -8,7 +8,7 @@ import re
 
 import pytest
 from pages import PAGES, ROOT, Block, read_blocks
-from runner import (BUILD, FAKE_GPU, NOWHERE, SIM, compile_block, environment, run,
+from runner import (BUILD, FAKE_GPU, FRAMEWORKS, NOWHERE, SIM, compile_block, environment, run,
                     searched_driver, without_device)
 
 FINDING = (ROOT / "docs" / "finding-the-driver.md").read_text(encoding="utf-8")
@@ -19,8 +19,10 @@ FIRST = next(block for block in PROGRAMS if block.page.name == "README.md")
 
 
 def named(blocks):
-    """For pytest: one case for each block."""
-    return pytest.mark.parametrize("block", blocks, ids=Block.name)
+    """For pytest: one case for each block. Those of another framework need its package."""
+    return pytest.mark.parametrize("block", [
+        pytest.param(block, id=block.name(), marks=[pytest.mark.in_all] * any(
+            f"<{header}>" in block.text for header in FRAMEWORKS)) for block in blocks])
 
 
 def one_line(text):

@@ -65,16 +65,16 @@ def program_fixture(request, tmp_path_factory):
     flags = f"-I{ROOT}/include -I{BUILD.resolve()}/gen"
     (folder / "pkg-config").write_text(
         "#!/bin/sh\ncase $1 in\n"
-        f"--variable=libdir) echo '{library}' ;;\n--variable=includedir) echo '{ROOT}/include' ;;\n"
-        f"--cflags) echo '{flags}' ;;\n--libs) echo '-L{library} -lcushim' ;;\n*) exit 1 ;;\nesac\n",
-        encoding="utf-8")
+        f"--variable=libdir) echo '{library}' ;;\n"
+        f"--variable=includedir) echo '{ROOT}/include' ;;\n--cflags) echo '{flags}' ;;\n"
+        f"--libs) echo '-L{library} -lcushim' ;;\n*) exit 1 ;;\nesac\n", encoding="utf-8")
     (folder / "pkg-config").chmod(0o755)
     if request.param.endswith(".py"):
         module(folder)
     else:
         text = re.search(rf"^## {section}\n(.*?)^```", PAGE.read_text(encoding="utf-8"),
                          re.M | re.S)[1]
-        lines = re.sub(r"^\./.*\n", "", "".join(re.findall(r"^    (.*\n)", text, re.M)), flags=re.M)
+        lines = "".join(re.findall(r"^    (?!\./)(.*\n)", text, re.M))
         variables = environment(GOCACHE=str(folder / "cache"), GOPATH=str(folder / "go"))
         variables["PATH"] = f"{folder}:{compiler}:{variables['PATH']}"
         done = run(["sh", "-euc", lines], folder, variables)

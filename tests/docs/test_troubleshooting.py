@@ -16,14 +16,13 @@ CONVERSION = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?"
 RUN = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\b[A-Z][A-Z0-9_a-z]*\b(?=\s*\"|\s*[,)])))*")
 # Assembler, JSON, generated graphs: nobody reads them as a sentence.
 OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/form.c",
-               "graph/graph.c", "sim/core/profile.c", "thin/stub.S")
+               "graph/graph.c", "sim/core/profile.c", "thin/stub.S",
+               "nvml/nvml_clock.c", "nvml/nvml_event.c")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
 CUDA driver
 NVIDIA's library for management
 the driver's NVML
-turing ampere
-turing ada
 the CUDA driver
 the driver
 the driver, of CUDA ….…,
@@ -55,7 +54,6 @@ local memory
 shared data
 parameter space
 constant memory
-without body
 register count
 variable count
 linker input '…'

@@ -158,7 +158,8 @@ int __wrap_open64(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
-    if (inject_fails(INJECT_OPEN, EMFILE) || inject_fails(INJECT_BROKEN, EIO))
+    if (inject_fails(INJECT_OPEN, EMFILE) || inject_fails(INJECT_BROKEN, EIO) ||
+        (!(flags & O_CLOEXEC) && inject_fails(INJECT_INHERITED, EIO)))
         return -1;
     return __real_open64(path, flags, mode);
 }

@@ -22,7 +22,8 @@ enum inject_kind {
     INJECT_END = INJECT_KINDS, /* pread: the file ends here */
     INJECT_BROKEN,             /* open: an error of the disk */
     INJECT_SHORT,              /* pread: not more than 100 bytes */
-    INJECT_SIGNAL              /* pread: a signal interrupts it */
+    INJECT_SIGNAL,             /* pread: a signal interrupts it */
+    INJECT_INHERITED           /* open: of a file that a child inherits, without O_CLOEXEC */
 };
 
 extern const char *const inject_names[INJECT_KINDS];

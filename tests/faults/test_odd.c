@@ -66,6 +66,14 @@ static void test_shorter(void **state)
     assert_contains(odd_text, "truncated while it was read");
 }
 
+static void test_not_inherited(void **state)
+{
+    unsigned calls;
+    (void)state;
+    assert_int_equal(odd_open(fake_path(GOOD), INJECT_INHERITED, 0, &calls), CUSHIM_OK);
+    assert_int_equal(calls, 0);
+}
+
 /* A read may return less than was asked for, or nothing because of a signal: it goes on. */
 static void test_partly(void **state)
 {
@@ -251,15 +259,11 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shorter),
-        cmocka_unit_test(test_partly),
-        cmocka_unit_test(test_full_list),
-        cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_load_without_memory),
-        cmocka_unit_test(test_kept_once),
-        cmocka_unit_test(test_asked_again),
-        cmocka_unit_test(test_no_path),
-        cmocka_unit_test(test_refuse_without_memory),
+        cmocka_unit_test(test_shorter),       cmocka_unit_test(test_partly),
+        cmocka_unit_test(test_not_inherited), cmocka_unit_test(test_full_list),
+        cmocka_unit_test(test_probe),         cmocka_unit_test(test_load_without_memory),
+        cmocka_unit_test(test_kept_once),     cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_no_path),       cmocka_unit_test(test_refuse_without_memory),
     };
     return cmocka_run_group_tests_name("odd", tests, prepare, clean);
 }

@@ -15,7 +15,6 @@ sys.path.insert(0, str(HERE.parent))
 
 import parts  # noqa: E402 pylint: disable=wrong-import-position
 
-LICENCE = "# SPDX-License-Identifier: MIT\n"
 KINDS = ("ptx", "fatbin")
 ODD_RULES = {"bytes": bytes(range(1, 256)), "long": b"cuMemAlloc:" + b",".join([b"error=2"] * 60),
              "name": b"c" * 250 + b"_v1"}
@@ -44,7 +43,7 @@ def make(folder):
 def add(kind, paths):
     """Files that a fuzzer found."""
     files = parts.read(source(kind)) | {Path(path).name: Path(path).read_bytes() for path in paths}
-    parts.write(source(kind), dict(sorted(files.items())), LICENCE)
+    parts.write(source(kind), dict(sorted(files.items())), parts.LICENCE)
 
 
 def main():

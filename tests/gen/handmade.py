@@ -20,7 +20,6 @@ sys.path.insert(0, str(HERE.parent))
 
 import parts  # noqa: E402 pylint: disable=wrong-import-position
 
-LICENCE = "# SPDX-License-Identifier: MIT\n"
 CASES = sorted(path.stem.partition("-")[2] for path in HERE.glob("headers-*.txt"))
 SCRATCH = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with  # ends with Python
 REGISTRY = parts.unpack(HERE / "registry.txt", Path(SCRATCH.name, "registry"))
@@ -89,11 +88,12 @@ def renew(folder):
     for output in golden("emit"):
         assert emit(output, folder / output).returncode == 0
         outputs[output] = (folder / output).read_bytes()
-    parts.write(HERE / "golden-emit.txt", outputs, LICENCE)
+    parts.write(HERE / "golden-emit.txt", outputs, parts.LICENCE)
     for case in CASES:
         made = scanned(toolkits(case, folder / case), folder / f"{case}-registry")
         parts.write(HERE / f"golden-{case}.txt",
-                    {f"{name}.jsonl": text.encode("utf-8") for name, text in made.items()}, LICENCE)
+                    {f"{name}.jsonl": text.encode("utf-8") for name, text in made.items()},
+                    parts.LICENCE)
 
 
 if __name__ == "__main__":

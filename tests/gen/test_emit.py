@@ -207,7 +207,7 @@ BAD = {
                         b'"kind": "class"}]}\n', "no version of a type"),
     "a kind of an odd type": ("types", 1, b'{"name": "X", "header": "cuda.h", "versions": '
                               b'[{"since": 1, "kind": {}}]}\n', "no version of a type"),
-    "a value too deep": ("types", 1, b"[" * 9000 + b"\n", "maximum recursion depth"),
+    "a value too deep": ("types", 1, b"[" * 200000 + b"\n", "maximum recursion depth"),
     "a kind without its fields": ("types", 1, b'{"name": "X", "header": "cuda.h", "versions": '
                                   b'[{"since": 1, "kind": "struct"}]}\n', "no version of a type"),
     "an unknown symbol": ("levels", 2, b'{"release": 12000, "name": "cuInit", "symbol": "cuIn"}\n',

@@ -136,6 +136,7 @@ void use(const api *cu, float *data)
     event done(gpu);
     queue.copy(numbers, host);
     queue.copy(more, numbers.part(0, 5));
+    queue.copy(more.part(5, 5), numbers.part(0, 5));
     queue.fill(more, 1.0f);
     queue.record(done);
     queue.wait(done);
@@ -159,6 +160,7 @@ def test_named_module(tmp_path):
         assert shown.returncode == 0, shown.stderr
 
 
+@pytest.mark.in_all
 def test_named_module_of_clang(tmp_path):
     """The interface alone: clang 14 finds no definition of the global fragment from outside."""
     if not shutil.which("clang++"):

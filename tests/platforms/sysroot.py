@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Unpack Debian's packages of another architecture: what the tests link, and NVIDIA's driver.
 
-Usage: sysroot.py FOLDER ARCHITECTURE [driver]. Packages go to FOLDER/root, the driver to
-FOLDER/driver; with the word, the driver alone is fetched. What is there already is not fetched
-again. Nothing is installed, and apt's own state is not touched.
+Usage: sysroot.py FOLDER ARCHITECTURE [driver | PACKAGE...]. Packages go to FOLDER/root, the driver
+to FOLDER/driver; with the word, the driver alone is fetched, and with names these packages alone.
+What is there already is not fetched again. Nothing is installed, and apt's state stays as it is.
 """
 
 import shutil
@@ -42,14 +42,15 @@ def unpack(names, component, architecture, folder):
 
 def main():
     """Fetch what is missing."""
-    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["driver"]):
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    folder, architecture = Path(sys.argv[1]), sys.argv[2]
+    folder, architecture, names = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
     try:
         with locked(folder):
-            if len(sys.argv) == 3:
-                unpack(PACKAGES, "main", architecture, folder / "root")
-            unpack(DRIVER, "non-free", architecture, folder / "driver")
+            if names != ["driver"]:
+                unpack(names or PACKAGES, "main", architecture, folder / "root")
+            if names in ([], ["driver"]):
+                unpack(DRIVER, "non-free", architecture, folder / "driver")
     except Unavailable as failure:
         sys.exit(f"sysroot.py: {failure}")
 

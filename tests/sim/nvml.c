@@ -4,10 +4,12 @@
  * CUDA_VISIBLE_DEVICES=2,1. A second process uses a device while this one looks.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,6 +148,35 @@ static void test_matched(const struct cushim_nvml *nvml, const struct cushim_api
     CHECK(cushim_nvml_device(nvml, cu, 0, NULL) == NVML_ERROR_INVALID_ARGUMENT);
 }
 
+/* The helpers, of a device that the other process uses, and of one that nobody does. */
+static void test_helpers(const struct cushim_nvml *nvml, unsigned user)
+{
+    struct cushim_nvml_usage usage;
+    struct cushim_nvml_process list[2];
+    struct cushim_nvml_links links;
+    size_t count = 7;
+    CHECK(cushim_nvml_usage_describe(nvml, device_at(nvml, 2), &usage) == NVML_SUCCESS);
+    CHECK(usage.used == 100 * MEBI && usage.used + usage.free == usage.total);
+    CHECK(usage.reserved == 0 && usage.gpu_percent <= 100 && usage.memory_percent <= 100);
+    CHECK(cushim_nvml_process_list(nvml, device_at(nvml, 2), list, 2, &count) == NVML_SUCCESS);
+    CHECK(count == 1 && list[0].pid == user && list[0].kinds == CUSHIM_NVML_COMPUTE);
+    CHECK(list[0].used == 100 * MEBI && list[0].gpu_percent <= 100);
+    CHECK(list[0].gpu_instance == ~0U && list[0].compute_instance == ~0U);
+    count = 0;
+    CHECK(cushim_nvml_process_list(nvml, device_at(nvml, 2), NULL, 0, &count) == NVML_SUCCESS &&
+          count == 1);
+    CHECK(cushim_nvml_process_list(nvml, device_at(nvml, 0), NULL, 0, &count) == NVML_SUCCESS &&
+          count == 0);
+    CHECK(cushim_nvml_link_describe(nvml, device_at(nvml, 0), &links) == NVML_SUCCESS);
+    CHECK(links.active == 12 && links.version == 3);
+    CHECK(links.fabric_state == NVML_GPU_FABRIC_STATE_NOT_SUPPORTED);
+    count = 7;
+    CHECK(cushim_nvml_process_list(nvml, NULL, list, 2, &count) == NVML_ERROR_INVALID_ARGUMENT);
+    CHECK(strstr(cushim_last_error(), "cushim_nvml_process_list: ") && count == 7);
+    CHECK(cushim_nvml_usage_describe(nvml, NULL, &usage) == NVML_ERROR_INVALID_ARGUMENT);
+    CHECK(cushim_nvml_link_describe(nvml, NULL, &links) == NVML_ERROR_INVALID_ARGUMENT);
+}
+
 /* What another process uses is seen here, and is gone with it. */
 static void test_other_process(const struct cushim_nvml *nvml, char *program)
 {
@@ -162,6 +193,7 @@ static void test_other_process(const struct cushim_nvml *nvml, char *program)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         execl(program, program, "work", number, (char *)NULL);
         _exit(127);
     }
@@ -171,6 +203,7 @@ static void test_other_process(const struct cushim_nvml *nvml, char *program)
     CHECK(processes(nvml, device, &info) == 1 && info.pid == (unsigned)child);
     CHECK(info.usedGpuMemory == 100 * MEBI);
     CHECK(processes(nvml, device_at(nvml, 1), &info) == 0);
+    test_helpers(nvml, (unsigned)child);
     unsigned none = 0;
     CHECK(nvml->nvmlDeviceGetComputeRunningProcesses(device, &none, NULL) ==
               NVML_ERROR_INSUFFICIENT_SIZE &&
@@ -185,8 +218,73 @@ static void test_other_process(const struct cushim_nvml *nvml, char *program)
     CHECK(processes(nvml, device, &info) == 0);
 }
 
+/* Sixteen threads ask about everything that changes, while others set what can be set. */
+static void *ask(void *argument)
+{
+    const struct cushim_nvml *nvml = argument;
+    for (int i = 0; i < 50; i++) {
+        nvmlDevice_t device = device_at(nvml, (unsigned)i % 3);
+        struct cushim_nvml_usage usage;
+        unsigned limit, most;
+        size_t count;
+        CHECK(nvml->nvmlInit() == NVML_SUCCESS);
+        CHECK(cushim_nvml_usage_describe(nvml, device, &usage) == NVML_SUCCESS);
+        CHECK(cushim_nvml_process_list(nvml, device, NULL, 0, &count) == NVML_SUCCESS);
+        CHECK(nvml->nvmlDeviceGetPowerManagementLimitConstraints(device, &limit, &most) ==
+              NVML_SUCCESS);
+        CHECK(nvml->nvmlDeviceSetPowerManagementLimit(device, i % 2 ? limit : most) ==
+              NVML_SUCCESS);
+        CHECK(nvml->nvmlShutdown() == NVML_SUCCESS);
+    }
+    return NULL;
+}
+
+static void test_threads(const struct cushim_nvml *nvml)
+{
+    pthread_t threads[16];
+    for (size_t i = 0; i < 16; i++)
+        CHECK(pthread_create(&threads[i], NULL, ask, (void *)(uintptr_t)nvml) == 0);
+    for (int i = 0; i < 10; i++) { /* a child finds no lock that a lost thread holds */
+        unsigned count = 0;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(nvml->nvmlDeviceGetCount(&count) == NVML_SUCCESS && count == 3 ? 0 : 1);
+        int status;
+        CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    }
+    for (size_t i = 0; i < 16; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+/* Under rules: one call fails, one returns an error after it happened, one is gone, and a device is
+ * lost for both libraries. */
+static int test_faults(const struct cushim_nvml *nvml, const struct cushim_api *cu)
+{
+    unsigned number = 0;
+    char text[64];
+    CHECK(nvml->nvmlInit() == NVML_SUCCESS);
+    nvmlDevice_t device = device_at(nvml, 0), lost = NULL;
+    CHECK(nvml->nvmlDeviceGetIndex(device, &number) == NVML_SUCCESS);
+    CHECK(nvml->nvmlDeviceGetIndex(device, &number) == NVML_ERROR_GPU_IS_LOST); /* call=2 */
+    CHECK(nvml->nvmlDeviceGetIndex(device, &number) == NVML_SUCCESS);
+    CHECK(nvml->nvmlDeviceGetMinorNumber(device_at(nvml, 2), &number) == NVML_ERROR_TIMEOUT);
+    CHECK(number == 2 && nvml->nvmlDeviceGetMinorNumber(device, &number) == NVML_SUCCESS);
+    CHECK(!CUSHIM_NVML_HAS(nvml, nvmlDeviceGetMemoryInfo_v2));
+    struct cushim_nvml_usage usage;
+    CHECK(cushim_nvml_usage_describe(nvml, device, &usage) == NVML_SUCCESS && usage.total > 0 &&
+          usage.reserved == CUSHIM_NVML_UNKNOWN); /* by the older function */
+    CHECK(nvml->nvmlDeviceGetHandleByIndex(1, &lost) == NVML_SUCCESS);
+    CHECK(nvml->nvmlDeviceGetName(lost, text, sizeof text) == NVML_ERROR_GPU_IS_LOST);
+    CHECK(nvml->nvmlDeviceGetName(device, text, sizeof text) == NVML_SUCCESS);
+    CHECK(cu->cuInit(0) == CUDA_SUCCESS && cu->cuDeviceGetName(text, sizeof text, 1) != 0);
+    puts("all good");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2)
+        return test_faults(cushim_nvml_load(NULL), cushim_load(NULL));
     if (argc == 3)
         return work(atoi(argv[2]));
     const struct cushim_nvml *nvml = cushim_nvml_load(NULL);
@@ -196,6 +294,7 @@ int main(int argc, char **argv)
     test_refused(nvml);
     test_settings(nvml);
     test_matched(nvml, cushim_load(NULL));
+    test_threads(nvml);
     test_other_process(nvml, argv[0]);
     CHECK(nvml->nvmlShutdown() == NVML_SUCCESS);
     puts("all good");

@@ -309,6 +309,27 @@ static void test_twin_hidden(void **state)
     }
 }
 
+/* A tool's one function for both default streams is both entries', as far as they are exported.
+ * This one lies in no library. */
+static void test_one_for_both_streams(void **state)
+{
+    const size_t legacy = entry_index("cuLaunchKernel"), twin = entry_index("cuLaunchKernel_ptsz");
+    char *tool = test_malloc(1);
+    (void)state;
+    for (int hidden = 0; hidden < 2; hidden++) {
+        be_honest();
+        asked.names[0] = "cuLaunchKernel";
+        asked.answer = tool;
+        asked.hidden[0] = hidden ? twin : CUSHIM_ENTRY_COUNT;
+        const struct cushim_api *cu = open_with(12050, false);
+        assert_int_equal(cushim_remarks(cu), CUSHIM_REMARK_INTERPOSED);
+        assert_ptr_equal(cushim_slot_at(cu, legacy).address, asked.answer);
+        assert_ptr_equal(cushim_slot_at(cu, twin).address, hidden ? NULL : asked.answer);
+        cushim_close(cu);
+    }
+    test_free(tool);
+}
+
 /* Without a single twin there is no per-thread stream. */
 static void test_no_twins(void **state)
 {
@@ -323,11 +344,17 @@ static void test_no_twins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_other_entry),     cmocka_unit_test(test_told),
-        cmocka_unit_test(test_every_entry),     cmocka_unit_test(test_first_release),
-        cmocka_unit_test(test_hidden),          cmocka_unit_test(test_hidden_and_older),
-        cmocka_unit_test(test_hidden_and_same), cmocka_unit_test(test_twin_hidden),
-        cmocka_unit_test(test_no_twins),        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_other_entry),
+        cmocka_unit_test(test_told),
+        cmocka_unit_test(test_every_entry),
+        cmocka_unit_test(test_first_release),
+        cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_hidden_and_older),
+        cmocka_unit_test(test_hidden_and_same),
+        cmocka_unit_test(test_twin_hidden),
+        cmocka_unit_test(test_no_twins),
+        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_one_for_both_streams),
     };
     return cmocka_run_group_tests_name("answers", tests, NULL, NULL);
 }

@@ -62,6 +62,24 @@ static void test_init(void **state)
     cushim_close(cu);
 }
 
+/* A program's own tests have no driver. */
+static void test_without_driver(void **state)
+{
+    (void)state;
+    const struct cushim_api *cu = open_path("/nowhere/libcuda.so.1");
+    struct cushim_api copy = *cu;
+    inits = 0;
+    assert_int_equal(cushim_init(&copy), CUSHIM_ERROR_NOT_FOUND);
+    copy.cuInit = own_init;
+    copy.cuMemAlloc_v2 = own_alloc;
+    assert_int_equal(cushim_init(&copy), CUSHIM_ERROR_NOT_READY);
+    assert_int_equal(inits, 1);
+    assert_contains(cushim_last_error(), "802");
+    assert_int_equal(cushim_init(cu), CUSHIM_ERROR_NOT_FOUND);
+    assert_true(CUSHIM_HAS(&copy, cuMemAlloc_v2) && !CUSHIM_HAS(&copy, cuMemFree_v2));
+    cushim_close(cu);
+}
+
 static void test_helper(void **state)
 {
     (void)state;
@@ -87,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slots),
         cmocka_unit_test(test_init),
+        cmocka_unit_test(test_without_driver),
         cmocka_unit_test(test_helper),
     };
     return cmocka_run_group_tests_name("copy", tests, NULL, NULL);

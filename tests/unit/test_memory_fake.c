@@ -176,9 +176,10 @@ static CUresult fake_cuPointerGetAttributes(unsigned count, CUpointer_attribute 
     CALLED();
     memory_fake.pointer_attributes = count;
     const struct block *block = block_at(address);
-    if (!block)
-        return CUDA_SUCCESS;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count && !block; i++)
+        if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+            *(int *)data[i] = CU_DEVICE_INVALID; /* as drivers do */
+    for (unsigned i = 0; i < count && block; i++) {
         switch (attributes[i]) {
         case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
             *(unsigned *)data[i] = CU_MEMORYTYPE_DEVICE;

@@ -178,6 +178,7 @@ def run(name, suite, options):
         code = subprocess.run(
             [options.cushim.resolve(), "sim", "--quiet", "--cuda", suite["cuda"],
              "--profile", suite.get("profile", "ampere"), "--grain", str(suite.get("grain", 1)),
+             "--devices", str(suite.get("devices", 1)),
              "--", folder / "environment/bin/python",
              "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", *plugins, *PYTEST,
              f"--junitxml={report}", *tests, *options.pytest],

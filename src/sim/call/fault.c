@@ -21,6 +21,30 @@ static struct {
     int version;
 } wrong[SIM_ENTRY_COUNT]; /* by the entry that was given instead */
 
+static const char *driver_symbol(size_t entry, char text[SIM_RULE_SYMBOL])
+{
+    (void)text;
+    return sim_entries[entry].symbol;
+}
+
+static size_t driver_name_length(size_t entry)
+{
+    return strlen(sim_entries[entry].name);
+}
+
+const struct sim_rule_family sim_fault_rules = {
+    .count = &sim_entry_count,
+    .symbol = driver_symbol,
+    .name_length = driver_name_length,
+    .errors = cushim_errors,
+    .error_count = &cushim_error_count,
+    .error_strings = cushim_error_strings,
+    .error_prefix = "CUDA_ERROR_",
+    .all = "*",
+    .driver = true,
+    .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing and wrong-abi",
+};
+
 static bool refuse_memory(size_t bytes)
 {
     bool refused = false;
@@ -41,7 +65,7 @@ static bool add(const char *text, char *error, size_t size)
         snprintf(error, size, "more than %d rules", MAX_RULES);
         return false;
     }
-    if (!sim_rule_parse(text, &rules[count], error, size))
+    if (!sim_rule_parse(&sim_fault_rules, text, &rules[count], error, size))
         return false;
     count++;
     sim_memory_hooks.refuses = refuse_memory;
@@ -73,7 +97,7 @@ bool sim_fault_add(const char *text, char *error, size_t size)
 static bool look(const char *text, char *error, size_t size)
 {
     struct rule rule;
-    return sim_rule_parse(text, &rule, error, size);
+    return sim_rule_parse(&sim_fault_rules, text, &rule, error, size);
 }
 
 bool sim_fault_check(const char *text, char *error, size_t size)
@@ -132,21 +156,11 @@ static bool about_device(const struct sim_call *call, int device)
     return context && sim_object(SIM_CONTEXT, context) && context->device->ordinal == device;
 }
 
-/* xorshift64*: the same sequence of decisions for the same seed, on every machine. */
-static double random_of(struct rule *rule)
-{
-    rule->state ^= rule->state >> 12;
-    rule->state ^= rule->state << 25;
-    rule->state ^= rule->state >> 27;
-    return (double)(rule->state * UINT64_C(2685821657736338717) >> 11) / 9007199254740992.0;
-}
-
 static bool names(const struct rule *rule, const struct sim_entry *entry)
 {
     if (strcmp(rule->name, "*") == 0) /* not what only looks for the others */
         return strcmp(entry->name, "cuGetProcAddress") != 0;
-    return (!rule->exact && strcmp(rule->name, entry->name) == 0) ||
-           strcmp(rule->name, entry->symbol) == 0;
+    return sim_rule_names(rule, entry->symbol, strlen(entry->name));
 }
 
 static bool hits(struct rule *rule, const struct sim_call *call)
@@ -154,11 +168,7 @@ static bool hits(struct rule *rule, const struct sim_call *call)
     if (rule->kind != RULE_CALL || !names(rule, call->entry) ||
         (rule->device >= 0 && !about_device(call, rule->device)))
         return false;
-    rule->seen++;
-    if ((rule->call && rule->seen != rule->call) || rule->seen < rule->from ||
-        (rule->every && rule->seen % rule->every != 0))
-        return false;
-    return rule->probability >= 1 || random_of(rule) < rule->probability;
+    return sim_rule_count(rule);
 }
 
 static bool lost(const struct rule *rule, const struct sim_call *call)
@@ -175,7 +185,7 @@ bool sim_fault_before(struct sim_call *call)
         bool gone = lost(rule, call);
         if (!gone && !hits(rule, call))
             continue;
-        CUresult error = rule->error;
+        CUresult error = (CUresult)rule->error;
         bool after = rule->after;
         rule->fired++;
         if (rule->slow)

@@ -9,6 +9,9 @@
 
 struct sim_call;
 struct sim_entry;
+struct sim_rule_family;
+
+extern const struct sim_rule_family sim_fault_rules; /* of rules that name the driver's entries */
 
 /* Add the rules of one text, "RULE;RULE;...", as include/cushim/sim.h has them. False: *error is a
  * sentence about the first that cannot be used; the others are added. */

@@ -27,19 +27,20 @@ static bool whole(const char *text, uint64_t most, uint64_t *value)
     return digits(text, value, &end) && !*end && *value <= most;
 }
 
-/* A code by number, or by name with or without CUDA_ERROR_. */
-static bool code_of(const char *text, CUresult *code)
+/* A code by number, or by name with or without the part that all names of errors have. */
+static bool code_of(const struct sim_rule_family *family, const char *text, int *code)
 {
     uint64_t value;
+    size_t length = strlen(family->error_prefix);
     if (whole(text, INT32_MAX, &value)) {
-        *code = (CUresult)value;
+        *code = (int)value;
         return true;
     }
-    for (size_t i = 0; i < cushim_error_count; i++) {
-        const char *name = cushim_error_strings + cushim_errors[i].name;
-        if (strcmp(name, text) == 0 ||
-            (strncmp(name, "CUDA_ERROR_", 11) == 0 && strcmp(name + 11, text) == 0)) {
-            *code = (CUresult)cushim_errors[i].code;
+    for (size_t i = 0; i < *family->error_count; i++) {
+        const char *name = family->error_strings + family->errors[i].name;
+        if (strcmp(name, text) == 0 || (strncmp(name, family->error_prefix, length) == 0 &&
+                                        strcmp(name + length, text) == 0)) {
+            *code = (int)family->errors[i].code;
             return true;
         }
     }
@@ -79,7 +80,8 @@ static bool takes(const struct rule *rule, const char *name)
     }
 }
 
-static bool option(struct rule *rule, const char *name, const char *value)
+static bool option(const struct sim_rule_family *family, struct rule *rule, const char *name,
+                   const char *value)
 {
     uint64_t number = 0;
     if (!takes(rule, name))
@@ -89,7 +91,7 @@ static bool option(struct rule *rule, const char *name, const char *value)
     if (strcmp(name, "after") == 0)
         return sim_config_bytes(value, &rule->bytes);
     if (strcmp(name, "error") == 0)
-        return code_of(value, &rule->error) && rule->error != CUDA_SUCCESS;
+        return code_of(family, value, &rule->error) && rule->error != 0;
     if (strcmp(name, "probability") == 0)
         return probability_of(value, &rule->probability);
     if (!whole(value, INT64_MAX, &number))
@@ -113,31 +115,34 @@ static bool option(struct rule *rule, const char *name, const char *value)
     return false;
 }
 
-static bool is_symbol(const char *name)
+static bool is_symbol(const struct sim_rule_family *family, const char *name)
 {
-    for (size_t i = 0; i < sim_entry_count; i++)
-        if (strcmp(sim_entries[i].symbol, name) == 0)
+    char text[SIM_RULE_SYMBOL];
+    for (size_t i = 0; i < *family->count; i++)
+        if (strcmp(family->symbol(i, text), name) == 0)
             return true;
     return false;
 }
 
-static bool known(const char *name)
+static bool known(const struct sim_rule_family *family, const char *name)
 {
-    for (size_t i = 0; i < sim_entry_count; i++)
-        if (strcmp(sim_entries[i].name, name) == 0)
+    char text[SIM_RULE_SYMBOL];
+    size_t length = strlen(name);
+    for (size_t i = 0; i < *family->count; i++)
+        if (family->name_length(i) == length && strncmp(family->symbol(i, text), name, length) == 0)
             return true;
-    return strcmp(name, "*") == 0 || is_symbol(name);
+    return strcmp(name, family->all) == 0 || is_symbol(family, name);
 }
 
 /* Messages about the table's member of a name's first ABI call it NAME_v1, and its symbol is NAME.
  * False: no such name. */
-static bool is_first_abi(char *name)
+static bool is_first_abi(const struct sim_rule_family *family, char *name)
 {
     size_t length = strlen(name);
-    if (length < 4 || strcmp(name + length - 3, "_v1") != 0 || is_symbol(name))
+    if (length < 4 || strcmp(name + length - 3, "_v1") != 0 || is_symbol(family, name))
         return false;
     name[length - 3] = '\0';
-    if (is_symbol(name))
+    if (is_symbol(family, name))
         return true;
     name[length - 3] = '_';
     return false;
@@ -166,19 +171,21 @@ static unsigned distance(const char *one, const char *other)
     return row[width];
 }
 
-/* The entry whose name is most like this one; NULL: none is. */
-static const char *similar(const char *name)
+/* The entry's name that is most like this one; false: none is. */
+static bool similar(const struct sim_rule_family *family, const char *name,
+                    char found[SIM_RULE_SYMBOL])
 {
-    const char *found = NULL;
-    unsigned least = (unsigned)strlen(name) / 3 + 1;
-    for (size_t i = 0; i < sim_entry_count; i++) {
-        unsigned far = distance(name, sim_entries[i].name);
+    unsigned least = (unsigned)strlen(name) / 3 + 1, before = least;
+    for (size_t i = 0; i < *family->count; i++) {
+        char text[SIM_RULE_SYMBOL], own[SIM_RULE_SYMBOL];
+        snprintf(own, sizeof own, "%.*s", (int)family->name_length(i), family->symbol(i, text));
+        unsigned far = distance(name, own);
         if (far < least) {
             least = far;
-            found = sim_entries[i].name;
+            strcpy(found, own);
         }
     }
-    return found;
+    return least < before;
 }
 
 /* What a kind of rule takes behind its colon. */
@@ -198,24 +205,25 @@ static const char *options_of(const struct rule *rule)
 }
 
 /* The part before the colon: which kind of rule. NULL, or what is wrong with it. */
-static const char *head(struct rule *rule, char *name, char *options)
+static const char *head(const struct sim_rule_family *family, struct rule *rule, char *name,
+                        char *options)
 {
-    if (strcmp(name, "out-of-memory") == 0) {
+    if (family->driver && strcmp(name, "out-of-memory") == 0) {
         rule->kind = RULE_MEMORY;
     } else if (strcmp(name, "device-lost") == 0) {
         rule->kind = RULE_LOST;
         rule->device = 0;
         rule->error = CUDA_ERROR_UNKNOWN;
-    } else if (strcmp(name, "wrong-abi") == 0) {
+    } else if (family->driver && strcmp(name, "wrong-abi") == 0) {
         rule->kind = RULE_WRONG_ABI;
     } else if (strcmp(name, "missing") == 0) {
         rule->kind = RULE_MISSING;
         name = options;
     }
-    rule->exact = is_first_abi(name);
-    if (rule->kind == RULE_CALL && !known(name))
+    rule->exact = is_first_abi(family, name);
+    if (rule->kind == RULE_CALL && !known(family, name))
         return "no entry of that name";
-    if (rule->kind == RULE_MISSING && !is_symbol(name))
+    if (rule->kind == RULE_MISSING && !is_symbol(family, name))
         return "no exported symbol of that name";
     if (strlen(name) >= sizeof rule->name)
         return "too long";
@@ -228,7 +236,7 @@ static const char *lacks(const struct rule *rule, bool after)
 {
     if (rule->kind == RULE_MEMORY && !after)
         return "out-of-memory needs after=BYTES";
-    if (rule->kind == RULE_CALL && rule->after && rule->error == CUDA_SUCCESS)
+    if (rule->kind == RULE_CALL && rule->after && rule->error == 0)
         return "after needs error=CODE";
     return NULL;
 }
@@ -240,24 +248,23 @@ static bool refuse(const char *text, const char *why, char *error, size_t size)
 }
 
 /* With what may have been meant. */
-static bool refuse_name(const char *text, const char *why, const char *name, char *error,
-                        size_t size)
+static bool refuse_name(const struct sim_rule_family *family, const char *text, const char *why,
+                        const char *name, char *error, size_t size)
 {
     char more[300];
-    const char *near = name ? similar(name) : NULL;
-    snprintf(more, sizeof more, "%s; %s%s%s", why, near ? "did you mean " : "",
-             near ? near
-                  : "names are those of cuda.h, *, out-of-memory, device-lost, missing and "
-                    "wrong-abi",
-             near ? "?" : "");
+    char near[SIM_RULE_SYMBOL];
+    bool found = name && similar(family, name, near);
+    snprintf(more, sizeof more, "%s; %s%s%s", why, found ? "did you mean " : "",
+             found ? near : family->names, found ? "?" : "");
     return refuse(text, more, error, size);
 }
 
-bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t size)
+bool sim_rule_parse(const struct sim_rule_family *family, const char *text, struct rule *rule,
+                    char *error, size_t size)
 {
     char copy[256], *rest = NULL;
     bool said = false, after = false; /* error= and after= were given */
-    *rule = (struct rule){.error = CUDA_SUCCESS, .probability = 1, .state = mixed(0), .device = -1};
+    *rule = (struct rule){.error = 0, .probability = 1, .state = mixed(0), .device = -1};
     if (strlen(text) >= sizeof copy)
         return refuse(text, "too long", error, size);
     strcpy(copy, text);
@@ -265,9 +272,10 @@ bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t siz
     if (options)
         *options++ = '\0';
     char none[1] = "";
-    const char *wrong = head(rule, copy, options ? options : none);
+    const char *wrong = head(family, rule, copy, options ? options : none);
     if (wrong)
-        return refuse_name(text, wrong, rule->kind == RULE_MISSING ? options : copy, error, size);
+        return refuse_name(family, text, wrong, rule->kind == RULE_MISSING ? options : copy, error,
+                           size);
     strcpy(rule->text, text);
     if (rule->kind == RULE_MISSING)
         return true;
@@ -278,7 +286,7 @@ bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t siz
             *value++ = '\0';
         said |= strcmp(name, "error") == 0;
         after |= strcmp(name, "after") == 0;
-        if (!option(rule, name, value ? value : "")) {
+        if (!option(family, rule, name, value ? value : "")) {
             snprintf(why, sizeof why, "cannot use %s%s%s; it takes %s", name, value ? "=" : "",
                      value ? value : "", options_of(rule));
             return refuse(text, why, error, size);
@@ -288,4 +296,29 @@ bool sim_rule_parse(const char *text, struct rule *rule, char *error, size_t siz
         rule->error = CUDA_ERROR_UNKNOWN;
     wrong = lacks(rule, after);
     return wrong ? refuse(text, wrong, error, size) : true;
+}
+
+/* xorshift64*: the same sequence of decisions for the same seed, on every machine. */
+static double random_of(struct rule *rule)
+{
+    rule->state ^= rule->state >> 12;
+    rule->state ^= rule->state << 25;
+    rule->state ^= rule->state >> 27;
+    return (double)(rule->state * UINT64_C(2685821657736338717) >> 11) / 9007199254740992.0;
+}
+
+bool sim_rule_names(const struct rule *rule, const char *symbol, size_t name_length)
+{
+    return (!rule->exact && strlen(rule->name) == name_length &&
+            strncmp(rule->name, symbol, name_length) == 0) ||
+           strcmp(rule->name, symbol) == 0;
+}
+
+bool sim_rule_count(struct rule *rule)
+{
+    rule->seen++;
+    if ((rule->call && rule->seen != rule->call) || rule->seen < rule->from ||
+        (rule->every && rule->seen % rule->every != 0))
+        return false;
+    return rule->probability >= 1 || random_of(rule) < rule->probability;
 }

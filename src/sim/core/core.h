@@ -311,13 +311,24 @@ void sim_thread_set_per_thread(bool is);
  * `cushim sim` share. CUSHIM_SIM_USAGE names the file; without it nothing is noted. The simulated
  * NVML reads it. */
 #define SIM_USAGE_PROCESSES 256
+#define SIM_USAGE_SETTINGS 16
+#define SIM_USAGE_WINDOW_NS UINT64_C(200000000)
 
+/* Of a device, for all processes: what the simulated NVML has set, and all that ever ran. */
+struct sim_usage_board {
+    _Atomic uint32_t settings[SIM_USAGE_SETTINGS]; /* 0: as it was made */
+    _Atomic uint64_t busy_ns;
+};
 struct sim_usage_device {
     _Atomic uint64_t bytes;         /* of memory in use */
     _Atomic uint64_t busy_ns;       /* time in kernels that have ended */
     _Atomic uint64_t running_since; /* when the first of those that run began */
     _Atomic uint32_t running;       /* kernels */
     _Atomic uint32_t contexts;      /* whether the process has any */
+    /* Busy time of the last two windows: its number in the upper half, microseconds in the lower.
+     * So a reader that was not there before knows how busy a device was. */
+    _Atomic uint64_t windows[2];
+    _Atomic uint64_t most_bytes; /* that it ever had in use */
 };
 struct sim_usage {
     _Atomic int32_t process; /* 0: this place is free */
@@ -328,6 +339,11 @@ struct sim_usage {
 
 /* The places of all processes; NULL if there is no file. */
 struct sim_usage *sim_usage_all(void);
+/* One of this process's own if there is no file. */
+struct sim_usage_board *sim_usage_board(int physical);
+/* Busy time of a process from sim_usage_since(now) to now, kernels that run included. */
+uint64_t sim_usage_recent(struct sim_usage_device *device, uint64_t now);
+uint64_t sim_usage_since(uint64_t now);
 /* Whether a place is of a process that is there. */
 bool sim_usage_alive(struct sim_usage *place);
 

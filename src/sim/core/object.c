@@ -98,4 +98,3 @@ void sim_object_renew_all(void)
         renew((enum sim_kind)kind);
 }
 #endif
-

@@ -3,57 +3,109 @@
  * engine: it knows the devices by the same settings, and what processes use of them by
  * core/usage.c.
  *
- * Every entry is a weak function that refuses, generated from the registry. A function of that name
- * here stands in its place. */
+ * The generated nvml_sim.c has every entry. It takes the lock, asks the fault rules, and refuses a
+ * call before nvmlInit, an entry of a later release, an unknown device, a NULL where an answer
+ * belongs, and a structure's version that the release does not know. Then it calls sim_ENTRY, which
+ * answers NVML_ERROR_NOT_SUPPORTED unless a function of that name is here. */
 #ifndef CUSHIM_SIM_NVML_NVML_H
 #define CUSHIM_SIM_NVML_NVML_H
 
-#define NVML_NO_UNVERSIONED_FUNC_DEFS /* here a name is the exported symbol */
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cushim/nvml_api.h>
-
-#include "core/config.h"
-#include "core/config.h"
+#include "core/core.h"
+#include "nvml_sim.h"
+#include "sim.h"
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 
 /* An entry that stores one number about a device. */
 #define SIM_NUMBER(entry, type, value)                                                             \
-    SIM_EXPORT nvmlReturn_t entry(nvmlDevice_t device, type *answer)                               \
+    nvmlReturn_t sim_##entry(nvmlDevice_t device, type *answer)                                    \
     {                                                                                              \
-        nvmlReturn_t result = sim_nvml_ready_for(device, answer);                                  \
-        if (result == NVML_SUCCESS)                                                                \
-            *answer = (type)(value);                                                               \
-        return result;                                                                             \
+        (void)device;                                                                              \
+        *answer = (type)(value);                                                                   \
+        return NVML_SUCCESS;                                                                       \
     }
+/* The same of devices that have it. */
+#define SIM_NUMBER_IF(entry, type, has, value)                                                     \
+    nvmlReturn_t sim_##entry(nvmlDevice_t device, type *answer)                                    \
+    {                                                                                              \
+        (void)device;                                                                              \
+        if (!(has))                                                                                \
+            return NVML_ERROR_NOT_SUPPORTED;                                                       \
+        *answer = (type)(value);                                                                   \
+        return NVML_SUCCESS;                                                                       \
+    }
+#define SIM_ATTRIBUTE(name) sim_nvml_attribute(CU_DEVICE_ATTRIBUTE_##name)
 
 struct nvmlDevice_st {
     int number;
-    unsigned power_limit; /* milliwatts */
-    bool persistent;
-    nvmlComputeMode_t compute_mode;
-    uint64_t sampled_ns, busy_ns; /* when and what utilisation was last measured */
-    unsigned busy_percent;
 };
+
+/* What NVML tells of a profile's device and CUDA does not. */
+struct sim_nvml_facts {
+    const char *profile;
+    nvmlBrandType_t brand;
+    unsigned architecture, pci, cores; /* the latter per multiprocessor */
+    unsigned watts, bus_generation, fans;
+    unsigned links, link_version, link_mbps; /* NVLink; 0: none */
+    bool ecc, mig, fabric;
+    const char *part, *bios;
+};
+/* Settings that all processes share; the first value is the device's own. */
+enum sim_nvml_setting {
+    SIM_NVML_POWER_LIMIT, /* milliwatts */
+    SIM_NVML_NOT_PERSISTENT,
+    SIM_NVML_COMPUTE_MODE,
+    SIM_NVML_ACCOUNTING,
+    SIM_NVML_ECC_OFF, /* at the next start */
+    SIM_NVML_GRAPHICS_CLOCK,
+    SIM_NVML_MEMORY_CLOCK,
+    SIM_NVML_LOCKED_LEAST,
+    SIM_NVML_LOCKED_MOST,
+    SIM_NVML_RESTRICTED, /* bits of nvmlRestrictedAPI_t */
+    SIM_NVML_GPM_STREAMING,
+};
+_Static_assert(SIM_NVML_GPM_STREAMING < SIM_USAGE_SETTINGS, "SIM_USAGE_SETTINGS is too small");
 
 /* src/nvml/entries.h has it; it works without NVML. */
 const char *cushim_nvml_error_string(nvmlReturn_t result);
 
-/* Before every answer: whether NVML is initialised, and an argument is there. */
-nvmlReturn_t sim_nvml_ready(void);
-/* The same for a device and where its answer goes. */
-nvmlReturn_t sim_nvml_ready_for(nvmlDevice_t device, const void *answer);
-/* What an entry does that has no behaviour; `since` is the release that brought it, 0 an old one.
- */
-nvmlReturn_t sim_nvml_refuse(int since);
+/* Around each call; the lock is held between the two. */
+nvmlReturn_t sim_nvml_begin(unsigned entry, nvmlDevice_t device);
+nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device); /* also before nvmlInit */
+nvmlReturn_t sim_nvml_end(nvmlReturn_t result);
+void sim_nvml_sleep(unsigned milliseconds); /* without the lock */
 
-int sim_nvml_cuda(void);                     /* 12040 is 12.4 */
-nvmlDevice_t sim_nvml_device(int number);    /* NULL: no such device */
-int sim_nvml_attribute(int number);          /* of CUDA's, by the profile; 0 if it is not known */
-bool sim_nvml_profile_is(const char *names); /* one of several, with a blank behind each */
+nvmlReturn_t sim_nvml_enter(void); /* of nvmlInit */
+nvmlReturn_t sim_nvml_leave(void); /* of nvmlShutdown */
+
+int sim_nvml_cuda(void); /* 12040 is 12.4 */
+bool sim_nvml_known(nvmlDevice_t device);
+nvmlDevice_t sim_nvml_device(int number); /* NULL: no such device */
+/* Whether a structure's version is this one, which came with that release. */
+bool sim_nvml_version(unsigned given, unsigned version, int since);
+
+const struct sim_nvml_facts *sim_nvml_facts(void);
+int sim_nvml_attribute(int number); /* of CUDA's, by the profile; 0 if it is not known */
+uint32_t sim_nvml_get(nvmlDevice_t device, enum sim_nvml_setting setting);
+void sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value);
 /* Copy a text to a caller's buffer. */
 nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length);
+
+/* Call a function for each process that has a context on a device. */
+typedef void sim_nvml_visitor(struct sim_usage *place, struct sim_usage_device *use, void *user);
+void sim_nvml_visit(nvmlDevice_t device, sim_nvml_visitor *function, void *user);
+unsigned long long sim_nvml_used(nvmlDevice_t device);   /* bytes */
+unsigned sim_nvml_busy(nvmlDevice_t device);             /* percent of the last time */
+unsigned sim_nvml_busy_of(struct sim_usage_device *use); /* the same of one process */
+unsigned sim_nvml_power(nvmlDevice_t device);            /* milliwatts */
+unsigned sim_nvml_power_limit(nvmlDevice_t device);
+unsigned sim_nvml_power_least(void), sim_nvml_power_most(void);
+unsigned long long sim_nvml_energy(nvmlDevice_t device);            /* millijoules */
+unsigned sim_nvml_clock(nvmlDevice_t device, nvmlClockType_t type); /* MHz */
+unsigned sim_nvml_temperature(nvmlDevice_t device);
+unsigned long long sim_nvml_time_us(void); /* since 1970 */
 
 #endif

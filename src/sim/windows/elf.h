@@ -7,7 +7,7 @@
 
 #define ELFMAG "\177ELF"
 enum { SELFMAG = 4, EI_CLASS = 4, EI_DATA, EI_VERSION, EI_ABIVERSION = 8, EI_PAD, EI_NIDENT = 16 };
-enum { ELFCLASS64 = 2, ELFDATA2LSB = 1, EV_CURRENT = 1, ET_EXEC = 2 };
+enum { ELFCLASS64 = 2, ELFDATA2LSB = 1, EV_CURRENT = 1, ET_EXEC = 2, SHF_EXECINSTR = 4 };
 
 typedef struct {
     unsigned char e_ident[EI_NIDENT];

@@ -74,7 +74,8 @@ def write(kernel, files, folder=RECORDED):
 
 def kernels():
     """The names of all that have something recorded."""
-    return sorted({name.split(".")[0] for path in RECORDED.glob("*.txt") for name in read_all(path)})
+    return sorted({name.split(".")[0] for path in RECORDED.glob("*.txt")
+                   for name in read_all(path)})
 
 
 def unpack(folder):
@@ -91,8 +92,8 @@ def unpack(folder):
 
 def depfile(stamp):
     """What ninja is to look at; the folders too, as files come and go."""
-    paths = [stamp, Path(__file__).resolve(), Path(parts.__file__), HERE, HERE / "kernels.def", RECORDED, *HERE.glob("*.hand.ptx"),
-             *RECORDED.glob("*.txt")]
+    paths = [stamp, Path(__file__).resolve(), Path(parts.__file__), HERE, HERE / "kernels.def",
+             RECORDED, *HERE.glob("*.hand.ptx"), *RECORDED.glob("*.txt")]
     names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in paths]
     return f"{names[0]}: {' '.join(names[1:])}\n"
 

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.mark.parametrize("path", sorted(pack.RECORDED.iterdir()), ids=lambda path: path.stem)
 def test_written_by_pack(tmp_path, path):
-    """Nothing in it is lost on the way to files and back, and it is of the kernels of its heading."""
+    """Nothing in it is lost on the way to files and back; it is of the kernels of its heading."""
     names = {name.split(".")[0] for name in pack.read_all(path)}
     for kernel in names:
         assert pack.path_of(kernel) == path

@@ -12,8 +12,10 @@
 #include "ptx/read/ir.h"
 
 struct launch;
+struct ptx_module;
 struct ptx_step;
 struct ptx_warp;
+struct step_source;
 
 #ifndef OPS_LEVEL
 #define OPS_LEVEL base

@@ -30,6 +30,8 @@ bool parse_variable_type(struct parser *parser, uint8_t *type)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (parse_is_word(parser, types[i].word)) {
             *type = types[i].type;
+            if (*type == IR_B128 && parser->version < 803)
+                parse_error(parser, parser->token.line, "Type .b128 requires PTX version 8.3");
             parse_next(parser);
             return true;
         }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* What surrounds each call. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cushim/compat.h>
+
+#include "nvml/nvml.h"
+#include "nvml/nvml_fault.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int initialised; /* how often; each wants its nvmlShutdown */
+static struct nvmlDevice_st devices[SIM_MAX_DEVICES];
+static _Thread_local nvmlReturn_t forced; /* by a rule, after the call happens */
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* With the lock. */
+static void read_settings(void)
+{
+    static bool read;
+    const char *text = secure_getenv("CUSHIM_SIM_NVML_CUDA");
+    int major = 0, minor = 0;
+    if (read)
+        return;
+    read = true;
+    /* A child of a fork must not find the lock taken by a thread that it does not have. */
+    pthread_atfork(take_lock, give_lock, give_lock);
+    sim_config_read();
+    if (text && sscanf(text, "%d.%d", &major, &minor) == 2)
+        sim_config.cuda = 1000 * major + 10 * minor;
+    for (int i = 0; i < SIM_MAX_DEVICES; i++)
+        devices[i] = (struct nvmlDevice_st){.number = i};
+    sim_nvml_fault_read(secure_getenv("CUSHIM_SIM_NVML_FAULT"));
+}
+
+nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device)
+{
+    unsigned milliseconds = 0;
+    take_lock();
+    read_settings();
+    forced = NVML_SUCCESS;
+    int number = sim_nvml_known(device) ? device->number : -1;
+    nvmlReturn_t result = sim_nvml_fault(entry, number, &forced, &milliseconds);
+    if (milliseconds)
+        sim_nvml_sleep(milliseconds);
+    return result;
+}
+
+nvmlReturn_t sim_nvml_begin(unsigned entry, nvmlDevice_t device)
+{
+    nvmlReturn_t result = sim_nvml_begin_early(entry, device);
+    if (result == NVML_SUCCESS && initialised == 0)
+        result = NVML_ERROR_UNINITIALIZED;
+    if (result == NVML_SUCCESS && sim_nvml_fault_lacks(entry, sim_config.cuda))
+        result = NVML_ERROR_FUNCTION_NOT_FOUND;
+    return result;
+}
+
+nvmlReturn_t sim_nvml_end(nvmlReturn_t result)
+{
+    give_lock();
+    return forced != NVML_SUCCESS ? forced : result;
+}
+
+void sim_nvml_sleep(unsigned milliseconds)
+{
+    struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    give_lock();
+    while (nanosleep(&time, &time) != 0 && errno == EINTR)
+        ;
+    take_lock();
+}
+
+nvmlReturn_t sim_nvml_enter(void)
+{
+    initialised++;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvml_leave(void)
+{
+    initialised--; /* sim_nvml_begin refuses before it is 1 */
+    return NVML_SUCCESS;
+}
+
+int sim_nvml_cuda(void)
+{
+    return sim_config.cuda;
+}
+
+bool sim_nvml_known(nvmlDevice_t device)
+{
+    return device >= devices && device < devices + sim_config.devices;
+}
+
+nvmlDevice_t sim_nvml_device(int number)
+{
+    return number >= 0 && number < sim_config.devices ? &devices[number] : NULL;
+}
+
+bool sim_nvml_version(unsigned given, unsigned version, int since)
+{
+    return given == version && since <= sim_config.cuda;
+}
+
+int sim_nvml_attribute(int number)
+{
+    int value = 0;
+    /* What a device has does not depend on the driver's age. */
+    return sim_profile_attribute(sim_config.profile, number, sim_config_built, &value) ? value : 0;
+}
+
+uint32_t sim_nvml_get(nvmlDevice_t device, enum sim_nvml_setting setting)
+{
+    return atomic_load(&sim_usage_board(device->number)->settings[setting]);
+}
+
+void sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value)
+{
+    atomic_store(&sim_usage_board(device->number)->settings[setting], value);
+}
+
+nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length)
+{
+    if (strlen(text) >= length)
+        return NVML_ERROR_INSUFFICIENT_SIZE;
+    strcpy(buffer, text);
+    return NVML_SUCCESS;
+}
+
+unsigned long long sim_nvml_time_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a device is: its bus, its processors, its neighbours. */
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "nvml/nvml.h"
+
+#define WORD_BITS (8 * sizeof(unsigned long))
+
+/* ---- PCI Express */
+
+SIM_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
+SIM_NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
+SIM_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
+SIM_NUMBER(nvmlDeviceGetMaxPcieLinkWidth, unsigned int, 16)
+SIM_NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int, 16)
+/* Megabits of a lane: 2500 of the first generation, and twice as many of each later one. */
+SIM_NUMBER(nvmlDeviceGetPcieSpeed, unsigned int, 2000U << (sim_nvml_facts()->bus_generation - 1))
+SIM_NUMBER(nvmlDeviceGetPcieLinkMaxSpeed, unsigned int,
+           NVML_PCIE_LINK_MAX_SPEED_2500MBPS + sim_nvml_facts()->bus_generation - 1)
+SIM_NUMBER(nvmlDeviceGetPcieReplayCounter, unsigned int, 0)
+SIM_NUMBER(nvmlDeviceGetBusType, nvmlBusType_t, NVML_BUS_TYPE_PCIE)
+SIM_NUMBER(nvmlDeviceGetIrqNum, unsigned int, 100 + device->number)
+SIM_NUMBER(nvmlDeviceGetMemoryBusWidth, unsigned int, SIM_ATTRIBUTE(GLOBAL_MEMORY_BUS_WIDTH))
+
+nvmlReturn_t sim_nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter,
+                                             unsigned int *value)
+{
+    if ((unsigned)counter >= NVML_PCIE_UTIL_COUNT)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *value = 1000 * sim_nvml_busy(device); /* KB/s */
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    *pci = (nvmlPciInfo_t){.bus = (unsigned)sim_identity_bus(device->number),
+                           .pciDeviceId = sim_nvml_facts()->pci,
+                           .pciSubSystemId = 0x15f310de};
+    snprintf(pci->busId, sizeof pci->busId, "00000000:%02X:00.0", pci->bus & 0xffU);
+    snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, "0000:%02X:00.0", pci->bus & 0xffU);
+    return NVML_SUCCESS;
+}
+
+/* The structures of the first two versions are shorter: up to the subsystem, and with 16 bytes. */
+nvmlReturn_t sim_nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    nvmlPciInfo_t whole;
+    (void)sim_nvmlDeviceGetPciInfo_v3(device, &whole);
+    memset(whole.busId, 0, sizeof whole.busId);
+    memcpy(pci, &whole, offsetof(nvmlPciInfo_t, busId) + 16);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    nvmlPciInfo_t whole;
+    (void)sim_nvmlDeviceGetPciInfo_v3(device, &whole);
+    memcpy(pci, &whole, offsetof(nvmlPciInfo_t, pciSubSystemId));
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t *pci)
+{
+    nvmlPciInfo_t info;
+    (void)sim_nvmlDeviceGetPciInfo_v3(device, &info);
+    *pci = (nvmlPciInfoExt_t){.version = pci->version,
+                              .bus = info.bus,
+                              .pciDeviceId = info.pciDeviceId,
+                              .pciSubSystemId = info.pciSubSystemId,
+                              .baseClass = 3,
+                              .subClass = 2};
+    memcpy(pci->busId, info.busId, sizeof pci->busId);
+    return NVML_SUCCESS;
+}
+
+/* ---- processors: all that the process may use */
+
+nvmlReturn_t sim_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize,
+                                          unsigned long *cpuSet)
+{
+    cpu_set_t set;
+    (void)device;
+    if (!cpuSetSize)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return NVML_ERROR_UNKNOWN;
+    memset(cpuSet, 0, cpuSetSize * sizeof *cpuSet);
+    for (size_t i = 0; i < cpuSetSize * WORD_BITS && i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &set))
+            cpuSet[i / WORD_BITS] |= 1UL << i % WORD_BITS;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize,
+                                                     unsigned long *cpuSet,
+                                                     nvmlAffinityScope_t scope)
+{
+    return scope > NVML_AFFINITY_SCOPE_SOCKET
+               ? NVML_ERROR_INVALID_ARGUMENT
+               : sim_nvmlDeviceGetCpuAffinity(device, cpuSetSize, cpuSet);
+}
+
+nvmlReturn_t sim_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize,
+                                             unsigned long *nodeSet, nvmlAffinityScope_t scope)
+{
+    (void)device;
+    if (!nodeSetSize || scope > NVML_AFFINITY_SCOPE_SOCKET)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    memset(nodeSet, 0, nodeSetSize * sizeof *nodeSet);
+    *nodeSet = 1;
+    return NVML_SUCCESS;
+}
+
+/* The thread may use them already. */
+nvmlReturn_t sim_nvmlDeviceSetCpuAffinity(nvmlDevice_t device)
+{
+    (void)device;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceClearCpuAffinity(nvmlDevice_t device)
+{
+    (void)device;
+    return NVML_SUCCESS;
+}
+
+SIM_NUMBER(nvmlDeviceGetNumaNodeId, unsigned int, 0)
+
+/* ---- neighbours */
+
+nvmlReturn_t sim_nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int *onSameBoard)
+{
+    *onSameBoard = device1 == device2;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2,
+                                                     nvmlGpuTopologyLevel_t *pathInfo)
+{
+    *pathInfo = device1 == device2 ? NVML_TOPOLOGY_INTERNAL : NVML_TOPOLOGY_NODE;
+    return NVML_SUCCESS;
+}
+
+/* All devices but one; NULL: all. */
+static nvmlReturn_t list(nvmlDevice_t but, unsigned *count, nvmlDevice_t *devices)
+{
+    unsigned room = *count, found = 0;
+    for (int i = 0; i < sim_config.devices; i++) {
+        nvmlDevice_t device = sim_nvml_device(i);
+        if (device == but)
+            continue;
+        if (devices && found < room)
+            devices[found] = device;
+        found++;
+    }
+    *count = devices && room < found ? room : found;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level,
+                                                  unsigned int *count, nvmlDevice_t *deviceArray)
+{
+    if (level == NVML_TOPOLOGY_NODE)
+        return list(device, count, deviceArray);
+    *count = 0;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int *count,
+                                             nvmlDevice_t *deviceArray)
+{
+    (void)cpuNumber;
+    return list(NULL, count, deviceArray);
+}
+
+/* The simulated devices are peers of each other; over NVLink if they have any. */
+nvmlReturn_t sim_nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
+                                        nvmlGpuP2PCapsIndex_t p2pIndex,
+                                        nvmlGpuP2PStatus_t *p2pStatus)
+{
+    if ((unsigned)p2pIndex > NVML_P2P_CAPS_INDEX_UNKNOWN || device1 == device2)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    bool linked = p2pIndex != NVML_P2P_CAPS_INDEX_NVLINK || sim_nvml_facts()->links;
+    *p2pStatus = p2pIndex == NVML_P2P_CAPS_INDEX_UNKNOWN ? NVML_P2P_STATUS_UNKNOWN
+                 : linked                                ? NVML_P2P_STATUS_OK
+                                                         : NVML_P2P_STATUS_NOT_SUPPORTED;
+    return NVML_SUCCESS;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes that have a context on a device: what they use, now and since they began. */
+#include <string.h>
+#include <unistd.h>
+
+#include "nvml/nvml.h"
+
+#define NO_INSTANCE 0xFFFFFFFF /* of MIG */
+
+struct list {
+    unsigned count, room;
+    nvmlProcessInfo_t *infos;
+};
+
+static void add_process(struct sim_usage *place, struct sim_usage_device *use, void *user)
+{
+    struct list *list = user;
+    if (list->count < list->room && list->infos)
+        list->infos[list->count] = (nvmlProcessInfo_t){
+            .pid = (unsigned)atomic_load(&place->process),
+            .usedGpuMemory = atomic_load(&use->bytes),
+            .gpuInstanceId = NO_INSTANCE,
+            .computeInstanceId = NO_INSTANCE,
+        };
+    list->count++;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
+                                                         unsigned int *infoCount,
+                                                         nvmlProcessInfo_t *infos)
+{
+    struct list list = {.room = *infoCount, .infos = infos};
+    sim_nvml_visit(device, add_process, &list);
+    if (list.count && list.room && !infos)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *infoCount = list.count;
+    return list.count > list.room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device,
+                                                         unsigned int *infoCount,
+                                                         nvmlProcessInfo_v2_t *infos)
+{
+    /* Of the same layout. */
+    return sim_nvmlDeviceGetComputeRunningProcesses_v3(device, infoCount,
+                                                       (nvmlProcessInfo_t *)infos);
+}
+
+nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
+                                                      nvmlProcessInfo_v1_t *infos)
+{
+    nvmlProcessInfo_t newer[SIM_USAGE_PROCESSES];
+    unsigned count = SIM_USAGE_PROCESSES, room = *infoCount;
+    (void)sim_nvmlDeviceGetComputeRunningProcesses_v3(device, &count, newer);
+    if (count && room && !infos)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *infoCount = count;
+    if (count > room)
+        return NVML_ERROR_INSUFFICIENT_SIZE;
+    for (unsigned i = 0; i < count; i++)
+        infos[i] = (nvmlProcessInfo_v1_t){newer[i].pid, newer[i].usedGpuMemory};
+    return NVML_SUCCESS;
+}
+
+/* A process has no graphics here, and there is no multi-process service. */
+#define NO_PROCESSES(entry, type)                                                                  \
+    nvmlReturn_t sim_##entry(nvmlDevice_t device, unsigned int *infoCount, type *infos)            \
+    {                                                                                              \
+        (void)device, (void)infos;                                                                 \
+        *infoCount = 0;                                                                            \
+        return NVML_SUCCESS;                                                                       \
+    }
+NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, nvmlProcessInfo_v1_t)
+NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v2, nvmlProcessInfo_v2_t)
+NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, nvmlProcessInfo_t)
+NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses, nvmlProcessInfo_v1_t)
+NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v2, nvmlProcessInfo_v2_t)
+NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, nvmlProcessInfo_t)
+
+nvmlReturn_t sim_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device,
+                                                       nvmlProcessDetailList_t *plist)
+{
+    nvmlProcessInfo_t infos[SIM_USAGE_PROCESSES];
+    unsigned count = SIM_USAGE_PROCESSES, room = plist->numProcArrayEntries;
+    if (plist->mode > NVML_PROCESS_MODE_MPS)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if (plist->mode != NVML_PROCESS_MODE_COMPUTE)
+        count = 0;
+    else
+        (void)sim_nvmlDeviceGetComputeRunningProcesses_v3(device, &count, infos);
+    plist->numProcArrayEntries = count;
+    if (count > room || (count && !plist->procArray))
+        return NVML_ERROR_INSUFFICIENT_SIZE;
+    for (unsigned i = 0; i < count; i++)
+        plist->procArray[i] = (nvmlProcessDetail_v1_t){infos[i].pid, infos[i].usedGpuMemory,
+                                                       NO_INSTANCE, NO_INSTANCE, 0};
+    return NVML_SUCCESS;
+}
+
+/* ---- utilisation of each */
+
+struct samples {
+    unsigned count, room;
+    unsigned long long now;
+    nvmlProcessUtilizationInfo_v1_t infos[SIM_USAGE_PROCESSES];
+};
+
+static void add_sample(struct sim_usage *place, struct sim_usage_device *use, void *user)
+{
+    struct samples *samples = user;
+    unsigned percent = sim_nvml_busy_of(use);
+    samples->infos[samples->count++] = (nvmlProcessUtilizationInfo_v1_t){
+        .timeStamp = samples->now,
+        .pid = (unsigned)atomic_load(&place->process),
+        .smUtil = percent,
+        .memUtil = percent / 2,
+    };
+}
+
+/* What is newer than a time: as all samples are of now, all or none. */
+static struct samples *take(nvmlDevice_t device, unsigned long long since, struct samples *samples)
+{
+    *samples = (struct samples){.now = sim_nvml_time_us()};
+    if (since < samples->now)
+        sim_nvml_visit(device, add_sample, samples);
+    return samples;
+}
+
+static nvmlReturn_t fits(unsigned count, unsigned *room, bool array)
+{
+    unsigned had = *room;
+    *room = count;
+    if (!count)
+        return NVML_ERROR_NOT_FOUND; /* no sample is newer */
+    return array && had >= count ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
+                                                 nvmlProcessUtilizationSample_t *utilization,
+                                                 unsigned int *processSamplesCount,
+                                                 unsigned long long lastSeenTimeStamp)
+{
+    struct samples samples;
+    unsigned count = take(device, lastSeenTimeStamp, &samples)->count;
+    nvmlReturn_t result = fits(count, processSamplesCount, utilization);
+    for (unsigned i = 0; result == NVML_SUCCESS && i < count; i++)
+        utilization[i] = (nvmlProcessUtilizationSample_t){
+            .pid = samples.infos[i].pid,
+            .timeStamp = samples.now,
+            .smUtil = samples.infos[i].smUtil,
+            .memUtil = samples.infos[i].memUtil,
+        };
+    return result;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device,
+                                                       nvmlProcessesUtilizationInfo_t *info)
+{
+    struct samples samples;
+    unsigned count = take(device, info->lastSeenTimeStamp, &samples)->count;
+    nvmlReturn_t result = fits(count, &info->processSamplesCount, info->procUtilArray);
+    if (result == NVML_SUCCESS)
+        memcpy(info->procUtilArray, samples.infos, count * sizeof *samples.infos);
+    return result;
+}
+
+/* ---- accounting, of processes that are there */
+
+SIM_NUMBER(nvmlDeviceGetAccountingMode, nvmlEnableState_t,
+           sim_nvml_get(device, SIM_NVML_ACCOUNTING))
+SIM_NUMBER(nvmlDeviceGetAccountingBufferSize, unsigned int, SIM_USAGE_PROCESSES)
+
+nvmlReturn_t sim_nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode)
+{
+    sim_nvml_set(device, SIM_NVML_ACCOUNTING, mode == NVML_FEATURE_ENABLED);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceClearAccountingPids(nvmlDevice_t device)
+{
+    (void)device;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count,
+                                             unsigned int *pids)
+{
+    struct samples samples;
+    unsigned room = *count, found = 0;
+    if (sim_nvml_get(device, SIM_NVML_ACCOUNTING))
+        found = take(device, 0, &samples)->count;
+    *count = found;
+    if (found > room)
+        return NVML_ERROR_INSUFFICIENT_SIZE;
+    if (found && !pids)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    for (unsigned i = 0; i < found; i++)
+        pids[i] = samples.infos[i].pid;
+    return NVML_SUCCESS;
+}
+
+struct account {
+    unsigned pid;
+    bool found;
+    nvmlAccountingStats_t *stats;
+};
+
+/* Of a process, since 1970. */
+static unsigned long long began_us(struct sim_usage *place)
+{
+    unsigned long long ticks = atomic_load(&place->start), boot = sim_clock_ns() / 1000;
+    return sim_nvml_time_us() - boot + ticks * 1000000 / (unsigned long long)sysconf(_SC_CLK_TCK);
+}
+
+static void add_account(struct sim_usage *place, struct sim_usage_device *use, void *user)
+{
+    struct account *account = user;
+    if ((unsigned)atomic_load(&place->process) != account->pid)
+        return;
+    account->found = true;
+    *account->stats = (nvmlAccountingStats_t){
+        .gpuUtilization = sim_nvml_busy_of(use),
+        .memoryUtilization = sim_nvml_busy_of(use) / 2,
+        .maxMemoryUsage = atomic_load(&use->most_bytes),
+        .time = 0, /* of a process that is there */
+        .startTime = began_us(place),
+        .isRunning = 1,
+    };
+}
+
+nvmlReturn_t sim_nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid,
+                                              nvmlAccountingStats_t *stats)
+{
+    struct account account = {.pid = pid, .stats = stats};
+    if (!sim_nvml_get(device, SIM_NVML_ACCOUNTING))
+        return NVML_ERROR_NOT_SUPPORTED;
+    sim_nvml_visit(device, add_account, &account);
+    return account.found ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device,
+                                                 nvmlAccountingStats_v2_t *stats)
+{
+    nvmlAccountingStats_t first;
+    nvmlReturn_t result = sim_nvmlDeviceGetAccountingStats(device, stats->pid, &first);
+    if (result == NVML_SUCCESS)
+        *stats = (nvmlAccountingStats_v2_t){
+            .pid = stats->pid,
+            .isRunning = first.isRunning,
+            .gpuUtilization = first.gpuUtilization,
+            .memoryUtilization = first.memoryUtilization,
+            .maxMemoryUsage = first.maxMemoryUsage,
+            .startTime = first.startTime,
+        };
+    return result;
+}
