@@ -158,6 +158,9 @@ def compare(case, ptxas, options):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         theirs = [one for part in pool.map(lambda part: assemble(ptxas, case, part), parts)
                   for one in part]
+    # A line that ptxas names is not always the one that it means.
+    theirs = [its if bool(mine) == bool(its) else assemble(ptxas, case, [instruction])[0]
+              for instruction, mine, its in zip(instructions, ours, theirs)]
     counts, reasons, unknown = collections.Counter(), collections.Counter(), []
     for instruction, mine, its in zip(instructions, ours, theirs):
         if bool(mine) == bool(its):

@@ -18,6 +18,7 @@ static unsigned wanted;
 void ptx_checks(unsigned which)
 {
     wanted = which;
+    check_init_start(which & PTX_CHECK_INIT);
 }
 
 unsigned check_wanted(void)
@@ -114,12 +115,6 @@ void check_block_end(struct ptx_block *block)
 
 /* --- Clocks --- */
 
-void check_tell(struct ptx_block *block, unsigned warp, uint32_t *to)
-{
-    check_join(to, block->check->clocks[warp]);
-    block->check->clocks[warp][warp]++;
-}
-
 void check_arrive(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
@@ -140,51 +135,6 @@ void check_open(struct ptx_block *block, unsigned barrier)
 {
     if (block->check)
         memset(block->check->barriers[barrier], 0, sizeof block->check->barriers[barrier]);
-}
-
-/* --- Reports --- */
-
-static bool is_new(struct check *check, const struct ptx_step *one, const struct ptx_step *other)
-{
-    for (uint32_t i = 0; i < check->reports && i < CHECK_REPORTS; i++)
-        if (check->reported[i].one == one && check->reported[i].other == other)
-            return false;
-    if (check->reports >= CHECK_REPORTS)
-        return false;
-    check->reported[check->reports].one = one;
-    check->reported[check->reports++].other = other;
-    return true;
-}
-
-void check_note_place(const struct launch *launch, uint64_t block, uint32_t thread,
-                      const struct ptx_step *step, bool with_block, char *text, size_t size)
-{
-    const uint32_t *grid = launch->request->grid;
-    const uint32_t *at = launch->tids + thread / PTX_LANES * 3 * PTX_LANES + thread % PTX_LANES;
-    const struct ptx_module *module = launch->image->module;
-    char blocks[64] = "", insn[160];
-
-    if (with_block)
-        snprintf(blocks, sizeof blocks, "block (%u,%u,%u), ", (unsigned)(block % grid[0]),
-                 (unsigned)(block / grid[0] % grid[1]), (unsigned)(block / grid[0] / grid[1]));
-    fault_describe(module, fault_source(module, step), insn, sizeof insn);
-    snprintf(text, size, "%sthread (%u,%u,%u), %s", blocks, (unsigned)at[0],
-             (unsigned)at[PTX_LANES], (unsigned)at[2 * PTX_LANES], insn);
-}
-
-void check_note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step,
-                const struct ptx_step *other, const char *kind, const char *what)
-{
-    const struct launch *launch = warp->block->launch;
-    char where[280], sentence[900];
-
-    if (!is_new(launch->check, step, other) || !launch->world->note)
-        return;
-    check_note_place(launch, warp->block->number, warp->index * PTX_LANES + lane, step, true, where,
-                     sizeof where);
-    snprintf(sentence, sizeof sentence, "%s: kernel '%s', %s: %s", kind, launch->entry->info.name,
-             where, what);
-    launch->world->note(launch->world->user, sentence);
 }
 
 /* --- Accesses --- */

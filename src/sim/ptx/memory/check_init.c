@@ -16,6 +16,12 @@ struct block {
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct block *blocks; /* in order */
 static size_t count, capacity;
+static bool on;
+
+void check_init_start(bool wanted)
+{
+    on = wanted;
+}
 
 /* Number of blocks that begin at or before the address. */
 static size_t position(uintptr_t at)
@@ -47,7 +53,7 @@ void ptx_memory_begin(const void *host, uint64_t size)
 {
     struct block made = {.first = (uintptr_t)host, .size = size};
 
-    if (!(check_wanted() & PTX_CHECK_INIT) || !size)
+    if (!on || !size)
         return;
     made.bits = calloc(size / 64 + 1, sizeof *made.bits);
     pthread_rwlock_wrlock(&lock);
@@ -74,7 +80,7 @@ void ptx_memory_begin(const void *host, uint64_t size)
 
 void ptx_memory_end(const void *host)
 {
-    if (!(check_wanted() & PTX_CHECK_INIT))
+    if (!on)
         return;
     pthread_rwlock_wrlock(&lock);
     const size_t after = position((uintptr_t)host);
@@ -99,7 +105,7 @@ void ptx_memory_written(const void *host, uint64_t size)
 {
     const struct block *block;
 
-    if (!(check_wanted() & PTX_CHECK_INIT) || !size)
+    if (!on || !size)
         return;
     pthread_rwlock_rdlock(&lock);
     block = find((uintptr_t)host, size);

@@ -94,7 +94,11 @@ static inline void check_join(uint32_t *to, const uint32_t *from)
         to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 /* Tell what the warp has done, and begin anew. */
-void check_tell(struct ptx_block *block, unsigned warp, uint32_t *to);
+static inline void check_tell(struct ptx_block *block, unsigned warp, uint32_t *to)
+{
+    check_join(to, block->check->clocks[warp]);
+    block->check->clocks[warp][warp]++;
+}
 
 /* A sentence about `lane`, and that it was said about the two steps. */
 void check_note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *step,
@@ -108,6 +112,7 @@ struct check_line *check_race_line(struct check *check, uintptr_t at, uint32_t s
 void check_race(struct ptx_warp *warp, const struct check_doing *now);
 void check_race_free(struct check *check);
 
+void check_init_start(bool on);
 /* Was all of it written? Memory that ptx_memory_begin does not know was. */
 bool check_init_is_written(uintptr_t host, uint64_t size);
 

@@ -168,6 +168,13 @@ static bool dimensions(struct parser *parser, const char *what, uint32_t values[
     return true;
 }
 
+static void cluster_directive(struct parser *parser)
+{
+    if (parser->target < 90 || parser->version < 708)
+        parse_error(parser, parser->token.line,
+                    "Clusters require .target sm_90 or higher and PTX version 7.8");
+}
+
 static bool skipped_directive(struct parser *parser)
 {
     uint64_t value;
@@ -184,6 +191,9 @@ static void directives(struct parser *parser, struct ir_function *function)
 {
     while (parser->token.kind == TOKEN_WORD && !parser->fatal) {
         bool unused = false;
+        if (parse_is_word(parser, "reqnctapercluster") || parse_is_word(parser, "maxclusterrank") ||
+            parse_is_word(parser, "explicitcluster"))
+            cluster_directive(parser);
         if (parse_accept_word(parser, "maxntid"))
             dimensions(parser, ".maxntid", function->maxntid);
         else if (parse_accept_word(parser, "reqntid"))

@@ -130,7 +130,8 @@ static void address(struct parser *parser, struct initializer *initializer, uint
                         variable->name);
     }
     uint8_t type = initializer->variable->type;
-    bool whole = (size == 1 || size == 4 || size == 8) && !(type >= IR_S8 && type <= IR_S64);
+    bool whole = (size == 1 || size == 4 || size == 8) && !(type >= IR_S8 && type <= IR_S64) &&
+                 type != IR_F32 && type != IR_F64;
     if (!whole) {
         parse_error(parser, line, "Address does not fit into the type of variable '%s'",
                     initializer->variable->name);

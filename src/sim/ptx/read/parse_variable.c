@@ -30,6 +30,8 @@ bool parse_variable_type(struct parser *parser, uint8_t *type)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (parse_is_word(parser, types[i].word)) {
             *type = types[i].type;
+            if (*type == IR_B128 && parser->version < 803)
+                parse_error(parser, parser->token.line, "Type .b128 requires PTX version 8.3");
             parse_next(parser);
             return true;
         }
@@ -247,7 +249,7 @@ static void declarator(struct parser *parser, const struct declaration *declarat
     if (open && !has_value && variable.linkage != IR_EXTERN)
         parse_error(parser, variable.line, "Array '%s' needs a size or an initial value",
                     variable.name);
-    if (has_value && (variable.type == IR_F16 || variable.type == IR_F16X2))
+    if (has_value && variable.type == IR_F16)
         parse_error(parser, variable.line, "Variable '%s' of f16 cannot have an initial value",
                     variable.name);
     if (has_value && (!in_module(variable.space) || variable.linkage == IR_EXTERN))
