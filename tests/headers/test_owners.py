@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """cushim.hpp and the launch macros: every compiler takes them without a warning."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,8 @@ import toolkits
 ROOT = Path(__file__).resolve().parents[2]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wpedantic",
             "-Wno-overlength-strings", "-Werror"]
+MODULES = pytest.mark.skipif(re.search(r"[^!-~]", str(ROOT)) is not None,
+                             reason="gcc's modules take no path with a blank")
 PAIRS = [(compiler, standard) for compiler in ("gcc", "clang") for standard in ("c++11", "c++20")]
 ALL = [(compiler, standard) for compiler in ("gcc", "clang")
        for standard in ("c++11", "c++14", "c++17", "c++20", "c++2b")]
@@ -91,6 +94,7 @@ def test_names_clash_with_none(compiler, standard):
     assert toolkits.check(compiler, standard, NAMES) == ""
 
 
+@MODULES
 def test_module_as_a_name():
     """Where g++ knows modules, `module` cannot be declared; nothing of cushim has that name."""
     text = ("#include <cushim/cushim.hpp>\nusing namespace cushim;\nunique_module code(\n"
@@ -148,6 +152,7 @@ void use(const api *cu, float *data)
 """
 
 
+@MODULES
 def test_named_module(tmp_path):
     """Included in the global fragment of a module, exported from it and imported (C++20)."""
     if not shutil.which("g++"):
