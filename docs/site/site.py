@@ -152,7 +152,8 @@ class Site:
         if header and header[1] not in ADAPTERS:
             page = {"cushim.h": "cushim", "cushim.hpp": "cushim.hpp"}.get(
                 posixpath.basename(path), f"cushim_{header[1]}")
-            return f"{before}{up}man/{page}.3.html{after}"
+            if any(manual.name == f"{page}.3" for manual in self.manuals):
+                return f"{before}{up}man/{page}.3.html{after}"
         source = ROOT / path
         if source.is_file():
             self.copy(path)
