@@ -14,8 +14,8 @@ from adopt import ROOT, need, run
 
 # What docs/packaging.md recommends.
 PACKAGING = (ROOT / "docs" / "packaging.md").read_text(encoding="utf-8")
-SOURCES = ("meson.build", "meson_options.txt", "CHANGELOG.md", "LICENSE", "README.md", "src",
-           "gen", "include", "kernels", "tools", "docs")
+SOURCES = ("meson.build", "meson_options.txt", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE",
+           "README.md", "src", "gen", "include", "kernels", "tools", "docs")
 TARGETS = ("src/libcushim.so.0.1.0", "src/libcushim.a", "src/packaging/two-files/cushim.c")
 FOLDERS = ("one/cushim/build", "another place/of/cushim/made/here")  # below a folder
 ENVIRONMENTS = ({"TZ": "Asia/Tokyo", "LC_ALL": "C", "LANG": "C"},
