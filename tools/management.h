@@ -28,7 +28,7 @@ bool management_start(const char **text);
 /** Of a device of CUDA's, after cuInit and management_start. */
 void management_read(const struct cushim_api *cu, CUdevice device, struct management_facts *facts);
 
-enum { MANAGEMENT_TEXT_SIZE = 256 };
+enum { MANAGEMENT_TEXT_SIZE = 384 };
 
 /** The facts as words: "100 of 6026 MiB in use, 1 process, 90 % busy, 18 NVLinks, ...". */
 const char *management_words(char text[MANAGEMENT_TEXT_SIZE], const struct management_facts *facts);
