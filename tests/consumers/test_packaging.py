@@ -40,8 +40,9 @@ def debian():
     packages = {}
     for path in (PACKAGING / "debian").iterdir():
         if path.suffix in (".install", ".manpages"):
-            lines = path.read_text(encoding="utf-8").split()
-            patterns = [line.removeprefix("debian/tmp/").removeprefix("usr/") for line in lines]
+            lines = map(str.split, path.read_text(encoding="utf-8").splitlines())
+            names = [name for words in lines for name in words[:-1] or words]  # and a folder to
+            patterns = [name.removeprefix("debian/tmp/").removeprefix("usr/") for name in names]
             entry = packages.setdefault(path.stem, ([], []))
             entry[0].extend(patterns)
             entry[1].extend(rest for package, _, rest in removed if package == path.stem)
