@@ -213,6 +213,8 @@ static bool in_fatbin(const char *place)
 /* The library's name, wherever it begins: compilers put numbers before it. */
 static void find_library(struct scan_file *file, const char *bytes, size_t size)
 {
+    if (!bytes) /* never; gcc 12 with its sanitizers thinks of it */
+        return;
     file->loads = file->loads || memmem(bytes, size, DRIVER, strlen(DRIVER)) ||
                   memmem(bytes, size, WINDOWS_DRIVER, strlen(WINDOWS_DRIVER));
 }
@@ -257,13 +259,13 @@ static void note_data(void *user, const char *section, const char *bytes, size_t
     fatbin_search(bytes, size, note_fatbin, file);
     if (strstr(section, "nv_fat") || strstr(section, "nv_relfat"))
         return;
-    for (const char *part = bytes, *stop; part < end; part = stop) {
-        size_t left = (size_t)(end - part);
-        stop = left > PART ? part + PART : end;
+    for (size_t at = 0; at < size; at += PART) {
+        const char *part = bytes + at;
+        size_t left = size - at, length = left > PART ? PART : left;
         find_library(file, part, left > PART + OVERLAP ? PART + OVERLAP : left);
-        find_ptx(file, part, stop, end);
-        text = find_texts(file, text, part, stop);
-        mapped_passed(part, (size_t)(stop - part));
+        find_ptx(file, part, part + length, end);
+        text = find_texts(file, text, part, part + length);
+        mapped_passed(part, length);
     }
 }
 
