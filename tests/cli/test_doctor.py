@@ -282,7 +282,7 @@ def test_trouble_in_a_namespace(name, tmp_path):
                            *command, "doctor", "--no-init"], capture_output=True, text=True,
                           check=False, env=environment(HOME="/home", **variables))
     if "unshare" in done.stderr:
-        pytest.skip("no namespace is allowed here")
+        pytest.skip("no mount namespace is allowed here")
     rows = re.findall(r"^(\w+) +([a-z-]+) +(.*(?:\n {25}fix: .*)?)", done.stdout, re.M)
     text = " ".join(rest for *head, rest in rows if head == [level, check])
     if check == "libraries" and "no usual folder" in words:

@@ -133,6 +133,7 @@ def test_search(tmp_path):
     assert (result.code, result.out) == (NO_DRIVER, "")
 
 
+@pytest.mark.in_all
 def test_windows_driver(tmp_path):
     """The exports of a DLL."""
     if not shutil.which("x86_64-w64-mingw32-gcc"):
