@@ -27,9 +27,11 @@ ALL = ["bench", "cli", "consumers", "counting", "device", "docs", "drivers", "fa
        "threads", "unit", "world"]
 QUICK = "quick"  # a test setup of Meson's: tests/meson.build
 NEEDS_GPU = "device"
-# Reasons that no package of Debian removes: tests that a GPU would disturb, and NVIDIA's compiler.
+# Reasons that no package of Debian removes: tests that a GPU would disturb, NVIDIA's compiler, and
+# what a build with sanitizers cannot do, which the other build does.
 ELSEWHERE = ("there is a GPU", "no nvcc", "no mount namespace is allowed here",
-             "gcc's modules take no path with a blank")
+             "gcc's modules take no path with a blank", "sanitizers need /proc",
+             "sanitizers take memory of their own")
 ROOT_ONLY = "only root"  # how the reason begins where an ordinary user cannot do what a test needs
 PASSED = ("OK", "EXPECTEDFAIL")
 CASE = re.compile(r"(not )?ok\b[^#]*(?:#\s*(SKIP|TODO)\w*\b\s*(.*))?", re.I)
