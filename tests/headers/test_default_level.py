@@ -44,7 +44,7 @@ def test_calls_of_twelve(compiler, standard):
 
 
 def test_the_page_has_what_the_script_prints():
-    """The table of the drivers, with those that are here, and the names that change."""
+    """The names that change; and with the drivers that are here, that the default suits them."""
     page = (ROOT / "docs/measurements.md").read_text(encoding="utf-8").splitlines()
     for line in default_level.changes(toolkits.GENERATED):
         assert line in page
@@ -53,8 +53,6 @@ def test_the_page_has_what_the_script_prints():
         pytest.skip("no real driver in the cache; tests/drivers/fetch.py fetches them")
     lines = list(default_level.table(toolkits.GENERATED, drivers))
     assert len(lines) == len(drivers) + 2
-    for line in lines:
-        assert line in page
     # Each driver from the default's release on has all of it.
     for driver, line in zip(drivers, lines[2:]):
         column = lines[0].split(" | ").index("12.0 to 12.9")
