@@ -20,11 +20,13 @@ NONE_OF = {"nvmlUnit_t", "nvmlGpuInstance_t", "nvmlComputeInstance_t"}
 # Measured on driver 580; the other entries answer 25.
 OTHER_MISMATCH = {"nvmlDeviceGetMemoryInfo_v2": "NVML_ERROR_FUNCTION_NOT_FOUND"}
 
+
 def resolve(name, types):
     """The type that an alias means in the newest release."""
     while name in types and ctext.newest(types[name]).get("type") in types:
         name = ctext.newest(types[name])["type"]
     return name
+
 
 def versions(kind, types):
     """[(constant, release)] that the version of a structure may have; none if it has no version."""
@@ -37,6 +39,7 @@ def versions(kind, types):
     return [(constant, row["versions"][0]["since"]) for constant, row in types.items()
             if own.fullmatch(constant) and ctext.newest(row)["kind"] == "define"]
 
+
 def needed(entry):
     """Pointers of an entry that may not be NULL: an array whose length is a number behind a pointer
     may, to ask for the length."""
@@ -44,6 +47,7 @@ def needed(entry):
     counted = [name for kind, name in pointers if kind == "unsigned int *" and COUNT.search(name)]
     return [name for kind, name in pointers
             if (name in counted or not counted) and (entry["symbol"], name) not in OPTIONAL]
+
 
 def checks(entry, types, oldest):
     """Lines of a function's body between its begin and its behaviour."""
@@ -60,6 +64,7 @@ def checks(entry, types, oldest):
             yield ctext.wrap(f"    if (result == NVML_SUCCESS && !({' || '.join(known)}))", 8)
             code = OTHER_MISMATCH.get(entry["symbol"], "NVML_ERROR_ARGUMENT_VERSION_MISMATCH")
             yield f"        result = {code};"
+
 
 class Answers:
     """The lines of answers.def: by symbol, what is checked, and bodies of behaviours."""
@@ -125,6 +130,7 @@ class Answers:
         """End with the place."""
         raise RegistryError(f"{self.path}:{line}: {message}")
 
+
 def arguments(text, at):
     """The arguments of a mark behind its first, and where it ends."""
     given, depth, start = [], 1, at
@@ -136,25 +142,30 @@ def arguments(text, at):
         at += 1
     return given[1:], at
 
+
 def store(kind, name, value):
     """A line that gives a pointer's target a value, which is an expression or initialises it."""
     target = kind.removesuffix(" *")
     return ctext.wrap(f"    *{name} = ({target}){value};" if value.startswith("{")
                       else f"    *{name} = ({target})({value});", 8)
 
+
 def check(condition, code):
     """Lines that refuse a call unless the condition holds."""
     return [ctext.wrap(f"    if (result == NVML_SUCCESS && !({condition}))", 8),
             f"        result = NVML_ERROR_{code};"]
 
+
 def behaviour(entry):
     """The head of an entry's behaviour."""
     return ctext.prototype(entry | {"symbol": "sim_" + entry["symbol"]}, NVML)
+
 
 def simulated(registry):
     """Entries that have a behaviour: all but nvmlErrorString, which needs no device."""
     return [(number, entry) for number, entry in enumerate(registry["entries"])
             if "result" not in entry]
+
 
 def emit_sim_header(registry):
     """Text of nvml_sim.h: a behaviour of each entry."""
@@ -167,6 +178,7 @@ def emit_sim_header(registry):
              *(ctext.wrap(behaviour(entry) + ";") for _, entry in simulated(registry)), "",
              "#endif"]
     return "\n".join(lines) + "\n"
+
 
 def emit_sim(registry):
     """Text of nvml_sim.c: each entry checks its call. A behaviour that nobody wrote refuses."""

@@ -45,6 +45,7 @@ nvmlReturn_t nvmlList_v2(nvmlDevice_t device, nvmlInfo_t *infos);
 nvmlReturn_t nvmlNew_v1(nvmlDevice_t device);
 """ + PUBLIC.format(NAMES + "#define nvmlList nvmlList_v2\n")
 
+
 def releases(folder, **texts):
     """Headers by release: r11_8="..." is 11.8."""
     for name, text in texts.items():
@@ -53,6 +54,7 @@ def releases(folder, **texts):
         (place / "nvml.h").write_text(text, encoding="utf-8")
     return folder
 
+
 def scan_all(tmp_path, **texts):
     """{file: rows} of a scan that succeeds."""
     registry = tmp_path / "registry"
@@ -60,6 +62,7 @@ def scan_all(tmp_path, **texts):
     assert done.returncode == 0, done.stderr
     return {file.stem: [json.loads(line) for line in file.read_text().splitlines()]
             for file in registry.iterdir()}
+
 
 def test_entries_types_and_levels(tmp_path):
     """Releases are those that first declare a symbol; spellings are the newest; names lead on."""
@@ -83,6 +86,7 @@ def test_entries_types_and_levels(tmp_path):
     assert types["NVML_EMPTY"][0]["value"] == "" and "nvmlInit" not in types
     assert types["nvmlGone_t"][-1]["kind"] == "gone"
 
+
 def test_emitted_header(tmp_path):
     """A type that only an entry of an older release uses stays; so does its table slot."""
     found = scan_all(tmp_path, r11_8=FIRST, r12_4=SECOND, r13_0=THIRD)
@@ -91,6 +95,7 @@ def test_emitted_header(tmp_path):
     assert "const char *(*nvmlErrorString)(nvmlReturn_t result);" in text
     assert text.index("(*nvmlInit_v1)(void);") < text.index("#define nvmlInit nvmlInit_v2")
 
+
 def refused(tmp_path, old, new):
     """What a scan says of a second release that was changed."""
     assert SECOND.count(old) >= 1
@@ -98,6 +103,7 @@ def refused(tmp_path, old, new):
     done = scan(headers, tmp_path / "registry", "--library", "nvml")
     assert done.returncode == 1 and "12.4/linux/nvml.h:" in done.stderr
     return done.stderr
+
 
 def test_refused(tmp_path):
     """A macro that nobody wrote in our words, and other parameters under an old symbol."""
