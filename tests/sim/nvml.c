@@ -106,6 +106,8 @@ static void test_refused(const struct cushim_nvml *nvml)
     CHECK(nvml->nvmlDeviceGetMemoryInfo_v2(device, &memory) == NVML_ERROR_FUNCTION_NOT_FOUND);
     CHECK(nvml->nvmlDeviceGetHandleByIndex(3, &none) == NVML_ERROR_INVALID_ARGUMENT && !none);
     CHECK(nvml->nvmlDeviceGetIndex(NULL, &speed) == NVML_ERROR_INVALID_ARGUMENT);
+    CHECK(nvml->nvmlDeviceGetEncoderStats(device, &speed, NULL, &speed) ==
+          NVML_ERROR_INVALID_ARGUMENT);
     CHECK(nvml->nvmlDeviceGetHandleByUUID("GPU-0", &none) == NVML_ERROR_NOT_FOUND && !none);
 }
 
