@@ -234,7 +234,7 @@ bool cushim_sim_reset(void)
     cushim_sim_stop();
     sim_lock_enter();
     sim_fault_clear();
-    if (sim_start_done() && sim_init_state() == CUDA_SUCCESS) {
+    if (sim_start_done() && sim_device_initialized()) {
         end_all();
         good = nothing_is_left(error, sizeof error);
     }

@@ -128,9 +128,10 @@ uint32_t sim_nvml_get(nvmlDevice_t device, enum sim_nvml_setting setting)
     return atomic_load(&sim_usage_board(device->number)->settings[setting]);
 }
 
-void sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value)
+nvmlReturn_t sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value)
 {
     atomic_store(&sim_usage_board(device->number)->settings[setting], value);
+    return NVML_SUCCESS;
 }
 
 nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length)

@@ -12,29 +12,6 @@
 
 /* ---- PCI Express */
 
-SIM_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
-SIM_NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
-SIM_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
-SIM_NUMBER(nvmlDeviceGetMaxPcieLinkWidth, unsigned int, 16)
-SIM_NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int, 16)
-/* Megabits of a lane: 2500 of the first generation, and twice as many of each later one. */
-SIM_NUMBER(nvmlDeviceGetPcieSpeed, unsigned int, 2000U << (sim_nvml_facts()->bus_generation - 1))
-SIM_NUMBER(nvmlDeviceGetPcieLinkMaxSpeed, unsigned int,
-           NVML_PCIE_LINK_MAX_SPEED_2500MBPS + sim_nvml_facts()->bus_generation - 1)
-SIM_NUMBER(nvmlDeviceGetPcieReplayCounter, unsigned int, 0)
-SIM_NUMBER(nvmlDeviceGetBusType, nvmlBusType_t, NVML_BUS_TYPE_PCIE)
-SIM_NUMBER(nvmlDeviceGetIrqNum, unsigned int, 100 + device->number)
-SIM_NUMBER(nvmlDeviceGetMemoryBusWidth, unsigned int, SIM_ATTRIBUTE(GLOBAL_MEMORY_BUS_WIDTH))
-
-nvmlReturn_t sim_nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter,
-                                             unsigned int *value)
-{
-    if ((unsigned)counter >= NVML_PCIE_UTIL_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *value = 1000 * sim_nvml_busy(device); /* KB/s */
-    return NVML_SUCCESS;
-}
-
 nvmlReturn_t sim_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
 {
     *pci = (nvmlPciInfo_t){.bus = (unsigned)sim_identity_bus(device->number),
@@ -84,8 +61,6 @@ nvmlReturn_t sim_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuS
 {
     cpu_set_t set;
     (void)device;
-    if (!cpuSetSize)
-        return NVML_ERROR_INVALID_ARGUMENT;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return NVML_ERROR_UNKNOWN;
     memset(cpuSet, 0, cpuSetSize * sizeof *cpuSet);
@@ -93,15 +68,6 @@ nvmlReturn_t sim_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuS
         if (CPU_ISSET(i, &set))
             cpuSet[i / WORD_BITS] |= 1UL << i % WORD_BITS;
     return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize,
-                                                     unsigned long *cpuSet,
-                                                     nvmlAffinityScope_t scope)
-{
-    return scope > NVML_AFFINITY_SCOPE_SOCKET
-               ? NVML_ERROR_INVALID_ARGUMENT
-               : sim_nvmlDeviceGetCpuAffinity(device, cpuSetSize, cpuSet);
 }
 
 nvmlReturn_t sim_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize,
@@ -115,35 +81,7 @@ nvmlReturn_t sim_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int n
     return NVML_SUCCESS;
 }
 
-/* The thread may use them already. */
-nvmlReturn_t sim_nvmlDeviceSetCpuAffinity(nvmlDevice_t device)
-{
-    (void)device;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceClearCpuAffinity(nvmlDevice_t device)
-{
-    (void)device;
-    return NVML_SUCCESS;
-}
-
-SIM_NUMBER(nvmlDeviceGetNumaNodeId, unsigned int, 0)
-
 /* ---- neighbours */
-
-nvmlReturn_t sim_nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int *onSameBoard)
-{
-    *onSameBoard = device1 == device2;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2,
-                                                     nvmlGpuTopologyLevel_t *pathInfo)
-{
-    *pathInfo = device1 == device2 ? NVML_TOPOLOGY_INTERNAL : NVML_TOPOLOGY_NODE;
-    return NVML_SUCCESS;
-}
 
 /* All devices but one; NULL: all. */
 static nvmlReturn_t list(nvmlDevice_t but, unsigned *count, nvmlDevice_t *devices)

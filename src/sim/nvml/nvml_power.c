@@ -41,51 +41,6 @@ unsigned long long sim_nvml_energy(nvmlDevice_t device)
            busy_ms * (sim_nvml_power_limit(device) - idle_power()) / 1000;
 }
 
-SIM_NUMBER(nvmlDeviceGetTotalEnergyConsumption, unsigned long long, sim_nvml_energy(device))
-SIM_NUMBER(nvmlDeviceGetPowerUsage, unsigned int, sim_nvml_power(device))
-SIM_NUMBER(nvmlDeviceGetPowerManagementMode, nvmlEnableState_t, NVML_FEATURE_ENABLED)
-SIM_NUMBER(nvmlDeviceGetPowerManagementLimit, unsigned int, sim_nvml_power_limit(device))
-SIM_NUMBER(nvmlDeviceGetEnforcedPowerLimit, unsigned int, sim_nvml_power_limit(device))
-SIM_NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, unsigned int, sim_nvml_power_most())
-SIM_NUMBER(nvmlDeviceGetPowerSource, nvmlPowerSource_t, NVML_POWER_SOURCE_AC)
-
-nvmlReturn_t sim_nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t device,
-                                                              unsigned int *minLimit,
-                                                              unsigned int *maxLimit)
-{
-    (void)device;
-    *minLimit = sim_nvml_power_least();
-    *maxLimit = sim_nvml_power_most();
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit)
-{
-    if (limit < sim_nvml_power_least() || limit > sim_nvml_power_most())
-        return NVML_ERROR_INVALID_ARGUMENT;
-    sim_nvml_set(device, SIM_NVML_POWER_LIMIT, limit);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t device,
-                                                      nvmlPowerValue_v2_t *powerValue)
-{
-    return powerValue->powerScope == NVML_POWER_SCOPE_GPU
-               ? sim_nvmlDeviceSetPowerManagementLimit(device, powerValue->powerValueMw)
-               : NVML_ERROR_NOT_SUPPORTED;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetViolationStatus(nvmlDevice_t device,
-                                              nvmlPerfPolicyType_t perfPolicyType,
-                                              nvmlViolationTime_t *violTime)
-{
-    (void)device;
-    if ((unsigned)perfPolicyType >= NVML_PERF_POLICY_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *violTime = (nvmlViolationTime_t){.referenceTime = sim_nvml_time_us()};
-    return NVML_SUCCESS;
-}
-
 /* ---- temperature, in degrees Celsius */
 
 static const unsigned thresholds[] = {
@@ -100,19 +55,8 @@ unsigned sim_nvml_temperature(nvmlDevice_t device)
     return 32 + sim_nvml_busy(device) * 35 / 100;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType,
-                                          unsigned int *temp)
-{
-    if (sensorType != NVML_TEMPERATURE_GPU)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *temp = sim_nvml_temperature(device);
-    return NVML_SUCCESS;
-}
-
 nvmlReturn_t sim_nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t *temperature)
 {
-    if (temperature->sensorType != NVML_TEMPERATURE_GPU)
-        return NVML_ERROR_INVALID_ARGUMENT;
     temperature->temperature = (int)sim_nvml_temperature(device);
     return NVML_SUCCESS;
 }
@@ -130,8 +74,6 @@ nvmlReturn_t sim_nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device,
                                                    unsigned int *temp)
 {
     (void)device;
-    if ((unsigned)thresholdType >= NVML_TEMPERATURE_THRESHOLD_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
     if ((unsigned)thresholdType >= sizeof thresholds / sizeof *thresholds)
         return NVML_ERROR_NOT_SUPPORTED;
     *temp = thresholds[thresholdType];
@@ -141,8 +83,7 @@ nvmlReturn_t sim_nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device,
 nvmlReturn_t sim_nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensorIndex,
                                               nvmlGpuThermalSettings_t *settings)
 {
-    if (sensorIndex != 0 && sensorIndex != NVML_THERMAL_TARGET_ALL)
-        return NVML_ERROR_INVALID_ARGUMENT;
+    (void)sensorIndex;
     *settings = (nvmlGpuThermalSettings_t){.count = 1};
     settings->sensor[0].controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
     settings->sensor[0].defaultMaxTemp = (int)thresholds[NVML_TEMPERATURE_THRESHOLD_GPU_MAX];
@@ -151,60 +92,15 @@ nvmlReturn_t sim_nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int 
     return NVML_SUCCESS;
 }
 
-/* ---- fans, which data-centre cards do not have */
+/* ---- fans */
 
-SIM_NUMBER(nvmlDeviceGetNumFans, unsigned int, sim_nvml_facts()->fans)
-
-nvmlReturn_t sim_nvmlDeviceGetFanSpeed_v2(nvmlDevice_t device, unsigned int fan,
-                                          unsigned int *speed)
+unsigned sim_nvml_fan(nvmlDevice_t device)
 {
-    if (!sim_nvml_facts()->fans)
-        return NVML_ERROR_NOT_SUPPORTED;
-    if (fan >= sim_nvml_facts()->fans)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *speed = 30 + sim_nvml_busy(device) / 2;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed)
-{
-    return sim_nvmlDeviceGetFanSpeed_v2(device, 0, speed);
-}
-
-nvmlReturn_t sim_nvmlDeviceGetTargetFanSpeed(nvmlDevice_t device, unsigned int fan,
-                                             unsigned int *targetSpeed)
-{
-    return sim_nvmlDeviceGetFanSpeed_v2(device, fan, targetSpeed);
+    return 30 + sim_nvml_busy(device) / 2;
 }
 
 nvmlReturn_t sim_nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t *fanSpeed)
 {
-    unsigned percent;
-    nvmlReturn_t result = sim_nvmlDeviceGetFanSpeed_v2(device, fanSpeed->fan, &percent);
-    if (result == NVML_SUCCESS)
-        fanSpeed->speed = 30 * percent;
-    return result;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int *minSpeed,
-                                             unsigned int *maxSpeed)
-{
-    (void)device;
-    if (!sim_nvml_facts()->fans)
-        return NVML_ERROR_NOT_SUPPORTED;
-    *minSpeed = 30;
-    *maxSpeed = 100;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device, unsigned int fan,
-                                                  nvmlFanControlPolicy_t *policy)
-{
-    (void)device;
-    if (!sim_nvml_facts()->fans)
-        return NVML_ERROR_NOT_SUPPORTED;
-    if (fan >= sim_nvml_facts()->fans)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *policy = NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW;
+    fanSpeed->speed = 30 * sim_nvml_fan(device);
     return NVML_SUCCESS;
 }

@@ -37,15 +37,6 @@ nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
     return list.count > list.room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device,
-                                                         unsigned int *infoCount,
-                                                         nvmlProcessInfo_v2_t *infos)
-{
-    /* Of the same layout. */
-    return sim_nvmlDeviceGetComputeRunningProcesses_v3(device, infoCount,
-                                                       (nvmlProcessInfo_t *)infos);
-}
-
 nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
                                                       nvmlProcessInfo_v1_t *infos)
 {
@@ -62,28 +53,11 @@ nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsig
     return NVML_SUCCESS;
 }
 
-/* A process has no graphics here, and there is no multi-process service. */
-#define NO_PROCESSES(entry, type)                                                                  \
-    nvmlReturn_t sim_##entry(nvmlDevice_t device, unsigned int *infoCount, type *infos)            \
-    {                                                                                              \
-        (void)device, (void)infos;                                                                 \
-        *infoCount = 0;                                                                            \
-        return NVML_SUCCESS;                                                                       \
-    }
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, nvmlProcessInfo_v1_t)
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v2, nvmlProcessInfo_v2_t)
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, nvmlProcessInfo_t)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses, nvmlProcessInfo_v1_t)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v2, nvmlProcessInfo_v2_t)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, nvmlProcessInfo_t)
-
 nvmlReturn_t sim_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device,
                                                        nvmlProcessDetailList_t *plist)
 {
     nvmlProcessInfo_t infos[SIM_USAGE_PROCESSES];
     unsigned count = SIM_USAGE_PROCESSES, room = plist->numProcArrayEntries;
-    if (plist->mode > NVML_PROCESS_MODE_MPS)
-        return NVML_ERROR_INVALID_ARGUMENT;
     if (plist->mode != NVML_PROCESS_MODE_COMPUTE)
         count = 0;
     else
@@ -159,28 +133,14 @@ nvmlReturn_t sim_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device,
     struct samples samples;
     unsigned count = take(device, info->lastSeenTimeStamp, &samples)->count;
     nvmlReturn_t result = fits(count, &info->processSamplesCount, info->procUtilArray);
+    if (!info->procUtilArray) /* a device says so of no samples, too */
+        result = NVML_ERROR_INSUFFICIENT_SIZE;
     if (result == NVML_SUCCESS)
         memcpy(info->procUtilArray, samples.infos, count * sizeof *samples.infos);
     return result;
 }
 
 /* ---- accounting, of processes that are there */
-
-SIM_NUMBER(nvmlDeviceGetAccountingMode, nvmlEnableState_t,
-           sim_nvml_get(device, SIM_NVML_ACCOUNTING))
-SIM_NUMBER(nvmlDeviceGetAccountingBufferSize, unsigned int, SIM_USAGE_PROCESSES)
-
-nvmlReturn_t sim_nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode)
-{
-    sim_nvml_set(device, SIM_NVML_ACCOUNTING, mode == NVML_FEATURE_ENABLED);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceClearAccountingPids(nvmlDevice_t device)
-{
-    (void)device;
-    return NVML_SUCCESS;
-}
 
 nvmlReturn_t sim_nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count,
                                              unsigned int *pids)
@@ -232,8 +192,6 @@ nvmlReturn_t sim_nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int 
                                               nvmlAccountingStats_t *stats)
 {
     struct account account = {.pid = pid, .stats = stats};
-    if (!sim_nvml_get(device, SIM_NVML_ACCOUNTING))
-        return NVML_ERROR_NOT_SUPPORTED;
     sim_nvml_visit(device, add_account, &account);
     return account.found ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
 }

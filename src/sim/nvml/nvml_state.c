@@ -44,65 +44,6 @@ nvmlReturn_t sim_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilizat
     return NVML_SUCCESS;
 }
 
-/* Engines for video and pictures, which CUDA does not use. */
-#define IDLE_ENGINE(entry)                                                                         \
-    nvmlReturn_t sim_##entry(nvmlDevice_t device, unsigned int *utilization,                       \
-                             unsigned int *samplingPeriodUs)                                       \
-    {                                                                                              \
-        (void)device;                                                                              \
-        *utilization = 0;                                                                          \
-        *samplingPeriodUs = 100000;                                                                \
-        return NVML_SUCCESS;                                                                       \
-    }
-IDLE_ENGINE(nvmlDeviceGetEncoderUtilization)
-IDLE_ENGINE(nvmlDeviceGetDecoderUtilization)
-IDLE_ENGINE(nvmlDeviceGetJpgUtilization)
-IDLE_ENGINE(nvmlDeviceGetOfaUtilization)
-
-nvmlReturn_t sim_nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsigned int *sessionCount,
-                                           unsigned int *averageFps, unsigned int *averageLatency)
-{
-    (void)device;
-    *sessionCount = *averageFps = *averageLatency = 0;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetEncoderSessions(nvmlDevice_t device, unsigned int *sessionCount,
-                                              nvmlEncoderSessionInfo_t *sessionInfos)
-{
-    (void)device, (void)sessionInfos;
-    *sessionCount = 0;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetEncoderCapacity(nvmlDevice_t device,
-                                              nvmlEncoderType_t encoderQueryType,
-                                              unsigned int *encoderCapacity)
-{
-    (void)device;
-    if ((unsigned)encoderQueryType > NVML_ENCODER_QUERY_AV1)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (!sim_nvml_facts()->fans) /* cards without a monitor's port have no encoder */
-        return NVML_ERROR_NOT_SUPPORTED;
-    *encoderCapacity = 100;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t *fbcStats)
-{
-    (void)device;
-    *fbcStats = (nvmlFBCStats_t){0};
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetFBCSessions(nvmlDevice_t device, unsigned int *sessionCount,
-                                          nvmlFBCSessionInfo_t *sessionInfo)
-{
-    (void)device, (void)sessionInfo;
-    *sessionCount = 0;
-    return NVML_SUCCESS;
-}
-
 nvmlReturn_t sim_nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device,
                                                  nvmlGpuDynamicPstatesInfo_t *info)
 {
@@ -161,45 +102,9 @@ nvmlReturn_t sim_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t ty
 
 /* ---- modes */
 
-SIM_NUMBER(nvmlDeviceGetPersistenceMode, nvmlEnableState_t,
-           !sim_nvml_get(device, SIM_NVML_NOT_PERSISTENT))
-SIM_NUMBER(nvmlDeviceGetComputeMode, nvmlComputeMode_t, sim_nvml_get(device, SIM_NVML_COMPUTE_MODE))
-
-nvmlReturn_t sim_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode)
-{
-    if (mode != NVML_FEATURE_ENABLED && mode != NVML_FEATURE_DISABLED)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    sim_nvml_set(device, SIM_NVML_NOT_PERSISTENT, mode == NVML_FEATURE_DISABLED);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode)
-{
-    if ((unsigned)mode >= NVML_COMPUTEMODE_COUNT || mode == NVML_COMPUTEMODE_EXCLUSIVE_THREAD)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    sim_nvml_set(device, SIM_NVML_COMPUTE_MODE, (uint32_t)mode);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType,
-                                             nvmlEnableState_t *isRestricted)
-{
-    if ((unsigned)apiType >= NVML_RESTRICTED_API_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (apiType == NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS)
-        return NVML_ERROR_NOT_SUPPORTED;
-    *isRestricted = sim_nvml_get(device, SIM_NVML_RESTRICTED) >> apiType & 1;
-    return NVML_SUCCESS;
-}
-
 nvmlReturn_t sim_nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType,
                                              nvmlEnableState_t isRestricted)
 {
-    if ((unsigned)apiType >= NVML_RESTRICTED_API_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (apiType == NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS)
-        return NVML_ERROR_NOT_SUPPORTED;
     uint32_t bit = 1U << apiType, bits = sim_nvml_get(device, SIM_NVML_RESTRICTED);
-    sim_nvml_set(device, SIM_NVML_RESTRICTED, isRestricted ? bits | bit : bits & ~bit);
-    return NVML_SUCCESS;
+    return sim_nvml_set(device, SIM_NVML_RESTRICTED, isRestricted ? bits | bit : bits & ~bit);
 }
