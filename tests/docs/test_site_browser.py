@@ -46,8 +46,8 @@ def box(browser, selector):
     ("unsupported toolchain", "docs/troubleshooting.html#a-module-does-not-load-222-"
                               "unsupported-toolchain"),
     ("CUSHIM_LIBCUDA order", "docs/finding-the-driver.html#the-order"),
-    ("how do I know whether cuMemAllocAsync is there?", "docs/adopt.html#ask-whether-the-driver-has-"
-                                                        "an-entry"),
+    ("how do I know whether cuMemAllocAsync is there?",
+     "docs/adopt.html#ask-whether-the-driver-has-an-entry"),
     ("can I fork", "docs/how-it-works.html#forks"),
     ("docker", "docs/troubleshooting.html#it-works-in-a-shell-and-not-as-a-service-or-in-a-"
                "container"),
