@@ -17,8 +17,10 @@ OPTIONAL = {("nvmlDeviceGetAutoBoostedClocksEnabled", "defaultIsEnabled"),
             ("nvmlDeviceGetGridLicensableFeatures", "pGridLicensableFeatures")}
 # Handles of what a simulated machine has none of: each value is wrong.
 NONE_OF = {"nvmlUnit_t", "nvmlGpuInstance_t", "nvmlComputeInstance_t"}
-# Measured on driver 580; the other entries answer 25.
-OTHER_MISMATCH = {"nvmlDeviceGetMemoryInfo_v2": "NVML_ERROR_FUNCTION_NOT_FOUND"}
+# Measured on an H100 with driver 580; the other entries answer 25.
+OTHER_MISMATCH = {"nvmlDeviceGetMemoryInfo_v2": "NVML_ERROR_FUNCTION_NOT_FOUND",
+                  "nvmlDeviceGetNvlinkBwMode": "NVML_ERROR_NOT_SUPPORTED",
+                  "nvmlDeviceGetNvlinkSupportedBwModes": "NVML_ERROR_NOT_SUPPORTED"}
 
 
 def resolve(name, types):

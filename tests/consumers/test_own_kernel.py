@@ -30,6 +30,7 @@ def project_fixture(tmp_path):
     """A folder with the kernel and a program."""
     for name in ("add.cu", "app.c"):
         shutil.copy(SOURCES / name, tmp_path)
+    assert fenced('extern "C"') in (tmp_path / "add.cu").read_text(encoding="utf-8")
     return tmp_path
 
 

@@ -134,6 +134,8 @@ nvmlReturn_t sim_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device,
     struct samples samples;
     unsigned count = take(device, info->lastSeenTimeStamp, &samples)->count;
     nvmlReturn_t result = fits(count, &info->processSamplesCount, info->procUtilArray);
+    if (!info->procUtilArray) /* a device says so of no samples, too */
+        result = NVML_ERROR_INSUFFICIENT_SIZE;
     if (result == NVML_SUCCESS)
         memcpy(info->procUtilArray, samples.infos, count * sizeof *samples.infos);
     return result;

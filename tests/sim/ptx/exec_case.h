@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One case: PTX text, a launch, and the words that the kernel wrote. Every kernel is `k(.u64 out)`,
- * and the text of a case is its body; EXEC_HEAD declares registers enough. */
+/* One case: PTX text, a launch, and the words that the kernel wrote. */
 #ifndef CUSHIM_TEST_PTX_EXEC_CASE_H
 #define CUSHIM_TEST_PTX_EXEC_CASE_H
 
@@ -10,19 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "exec_text.h"
 #include "world.h"
-
-#define EXEC_MODULE ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define EXEC_REGISTERS                                                                             \
-    ".reg .pred %p<16>;\n.reg .b16 %h<16>;\n.reg .b32 %r<64>;\n.reg .b64 %d<64>;\n"                \
-    ".reg .f32 %f<16>;\n"
-/* %d0: the output, %d1: the output at the thread's own word, %r0: the thread's number. */
-#define EXEC_ENTRY                                                                                 \
-    ".visible .entry k(.param .u64 out) {\n" EXEC_REGISTERS                                        \
-    "ld.param.u64 %d0, [out];\ncvta.to.global.u64 %d0, %d0;\n"                                     \
-    "mov.u32 %r61, %tid.x;\nmov.u32 %r62, %ntid.x;\nmov.u32 %r63, %ctaid.x;\n"                     \
-    "mad.lo.u32 %r0, %r63, %r62, %r61;\nmul.wide.u32 %d1, %r0, 4;\nadd.u64 %d1, %d0, %d1;\n"
-#define EXEC_BODY(text) EXEC_MODULE EXEC_ENTRY text "ret;\n}\n"
 
 struct exec_case {
     struct world world;
@@ -30,8 +18,6 @@ struct exec_case {
     uint32_t *words;
     struct ptx_launch request;
 };
-
-enum { EXEC_WORDS = 4096 };
 
 static inline void exec_open_on(struct exec_case *one, uint32_t architecture, const char *text,
                                 uint32_t blocks, uint32_t threads)
