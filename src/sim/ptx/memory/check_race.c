@@ -142,6 +142,8 @@ static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
     if (old->block != (uint32_t)warp->block->number)
         return check->last_atomic[old->block] > old->serial &&
                check->last_atomic[warp->block->number] > old->serial;
+    if (old->thread / PTX_LANES != warp->index)
+        check_rows_order(warp->block);
     return old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
 }
 
@@ -158,10 +160,11 @@ static bool conflicts(const struct check *check, const struct ptx_warp *warp,
 
 /* An atomic operation, or a load or store with an order, tells what came before and learns what
  * others told here. */
-static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at)
+static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at, uint32_t serial)
 {
     struct ptx_block *block = warp->block;
     const uintptr_t cell = at / CHECK_CELL;
+    uint32_t *known = block->check->known[warp->index], own;
     struct check_meeting **bucket = &check->meetings[cell % CHECK_MEETINGS], *one = *bucket;
 
     if (check->last_atomic)
@@ -181,8 +184,12 @@ static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at)
         memset(one->known, 0, sizeof one->known);
     one->block = block->number;
     one->launch = check->first;
-    check_join(block->check->known[warp->index], one->known);
-    check_tell(block, warp->index, one->known);
+    check_join(known, one->known);
+    own = known[warp->index];
+    known[warp->index] = serial; /* and nothing newer, if it is told late */
+    check_join(one->known, known);
+    if (own > serial)
+        known[warp->index] = own;
 }
 
 /* --- Stores of what is there already --- */
@@ -344,7 +351,7 @@ static void each_lane(struct check *check, struct ptx_warp *warp, const struct c
                 look(check, warp, now, lane, cell, at, (uint32_t)(at - first),
                      bytes_of(at, end - at));
             if (now->atomic)
-                meet(check, warp, at);
+                meet(check, warp, at, now->serial);
         }
     }
 }
@@ -369,6 +376,16 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
         if (conflicts(check, warp, now, &whole->reads[i], is_of(&whole->reads[i], &seen)))
             return false;
     keep(check, whole, &seen, now->write);
+    return true;
+}
+
+bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen)
+{
+    struct check_line *line = line_of(check, at, check->first);
+
+    if (!line || line->split || line->whole.write.serial >= check->first)
+        return false;
+    keep(check, &line->whole, seen, false);
     return true;
 }
 
