@@ -10,6 +10,7 @@ makes, MANUALS the folder of the manual pages. Needs python3-markdown and mandoc
 """
 
 import html
+import importlib.util
 import json
 import posixpath
 import re
@@ -230,12 +231,10 @@ def empty(output):
 def main():
     output, version, support, manuals = sys.argv[1:]
     output = Path(output)
-    try:
-        import markdown  # noqa: F401 pylint: disable=import-outside-toplevel,unused-import
-    except ImportError:
-        sys.exit("site: python3-markdown is missing")
-    if not shutil.which("mandoc"):
-        sys.exit("site: mandoc is missing")
+    missing = [] if importlib.util.find_spec("markdown") else ["python3-markdown"]
+    missing += [] if shutil.which("mandoc") else ["mandoc"]
+    if missing:
+        sys.exit(f"site: missing: {', '.join(missing)}")
     empty(output)
     shutil.copy(HERE / "style.css", output)
     site = Site(output, version, Path(manuals).glob("*.[13]"))
