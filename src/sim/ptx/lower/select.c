@@ -84,9 +84,8 @@ ptx_run *select_load(enum memory_space space, enum load_kind kind)
 affine_run *select_affine_load(enum memory_space space, enum load_kind kind)
 {
     static memory_row_load_of *const rows[] = HOT(memory_row_load);
-    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
-               ? NULL
-               : rows[select_best_level()](space, kind).team;
+    const struct row_runs runs = rows[select_best_level()](space, kind);
+    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT) ? runs.checked : runs.team;
 }
 
 ptx_run *select_store(enum memory_space space, enum store_kind kind)
@@ -107,7 +106,6 @@ ptx_run *select_wgmma(void)
 affine_run *select_affine_store(enum memory_space space, enum store_kind kind)
 {
     static memory_row_store_of *const rows[] = HOT(memory_row_store);
-    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT)
-               ? NULL
-               : rows[select_best_level()](space, kind).team;
+    const struct row_runs runs = rows[select_best_level()](space, kind);
+    return check_wanted() & (PTX_CHECK_RACE | PTX_CHECK_INIT) ? runs.checked : runs.team;
 }

@@ -41,8 +41,9 @@ static void check_free(struct check *check)
 static bool is_large(const struct check *check)
 {
     return check->serial > MOST_SERIAL ||
-           check->pages * sizeof(struct check_page) +
-                   (uint64_t)check->splits * CHECK_CELLS * sizeof(struct check_cell) >
+           check->pages * (uint64_t)sizeof(struct check_page) +
+                   check->lined * (uint64_t)(CHECK_LINES * sizeof(struct check_line)) +
+                   check->splits * (uint64_t)(CHECK_CELLS * sizeof(struct check_cell)) >
                MOST_BYTES;
 }
 
@@ -72,7 +73,9 @@ bool check_begin(struct launch *launch)
     check = launch->check = check_take();
     if (!check)
         return false;
+    check_init_hold();
     check->which = wanted;
+    check->generation = 0;
     check->first = ++check->serial;
     check->reports = 0;
     check->last_atomic = blocks <= MOST_BLOCKS ? calloc(blocks, sizeof *check->last_atomic) : NULL;
@@ -85,6 +88,7 @@ void check_end(struct launch *launch)
 
     if (!check)
         return;
+    check_init_release();
     free(check->last_atomic);
     check->last_atomic = NULL;
     pthread_mutex_lock(&idle_lock);
@@ -95,46 +99,92 @@ void check_end(struct launch *launch)
 
 bool check_block_begin(struct ptx_block *block)
 {
+    const size_t lines = block->shared_size / CHECK_LINE + 1;
+    struct check_block *check = block->check;
+
     if (!block->launch->check)
         return true;
-    if (!block->check)
-        block->check = malloc(sizeof *block->check);
-    if (!block->check)
+    if (!check)
+        check = block->check = calloc(1, sizeof *check + lines * sizeof *check->lines);
+    if (!check)
         return false;
-    memset(block->check, 0, sizeof *block->check);
-    block->check->began = ++block->launch->check->serial;
-    for (unsigned i = 0; i < CHECK_WARPS; i++)
-        block->check->clocks[i][i] = 1;
+    check->began = check->since = ++block->launch->check->serial;
+    check->logged = check->listed = 0;
+    memset(check->known, 0, sizeof check->known);
+    memset(check->barriers, 0, sizeof check->barriers);
+    memset(check->atomics, 0, sizeof check->atomics);
+    memset(check->lines, 0, lines * sizeof *check->lines);
     return true;
 }
 
 void check_block_end(struct ptx_block *block)
 {
+    if (block->check) {
+        free(block->check->log);
+        free(block->check->lists);
+    }
     free(block->check);
 }
 
-/* --- Clocks --- */
+/* --- Order --- */
+
+/* Do all threads wait there? */
+static bool is_full(const struct ptx_block *block, unsigned barrier)
+{
+    return barrier < BARRIERS && block->barriers[barrier].waiting == block->launch->threads;
+}
 
 void check_arrive(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (block->check)
-        check_tell(block, state->warp.index, block->check->barriers[barrier]);
+    if (!block->check || check_rows_arrive(block, state->warp.index, barrier))
+        return;
+    check_rows_order(block);
+    check_tell(block, state->warp.index, block->check->barriers[barrier]);
+}
+
+static void know_all(struct ptx_block *block, unsigned warp)
+{
+    for (uint32_t other = 0; other < block->warp_count; other++)
+        block->check->known[warp][other] = block->launch->check->serial;
 }
 
 void check_leave(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (block->check)
-        check_join(block->check->clocks[state->warp.index], block->check->barriers[barrier]);
+    if (!block->check)
+        return;
+    if (is_full(block, barrier)) {
+        know_all(block, state->warp.index);
+        return;
+    }
+    check_rows_order(block);
+    check_join(block->check->known[state->warp.index], block->check->barriers[barrier]);
+}
+
+/* What is older is over, in shared memory. */
+static void begin_anew(struct ptx_block *block)
+{
+    block->check->since = ++block->launch->check->serial;
+    block->check->logged = block->check->listed = 0;
 }
 
 void check_open(struct ptx_block *block, unsigned barrier)
 {
-    if (block->check)
-        memset(block->check->barriers[barrier], 0, sizeof block->check->barriers[barrier]);
+    if (!block->check)
+        return;
+    memset(block->check->barriers[barrier], 0, sizeof block->check->barriers[barrier]);
+    if (is_full(block, barrier))
+        begin_anew(block);
+}
+
+void check_meet(struct ptx_block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        know_all(block, w);
+    begin_anew(block);
 }
 
 /* --- Accesses --- */
@@ -164,56 +214,19 @@ static enum ir_op op_of(const struct ptx_warp *warp, const struct ptx_step *step
     return (enum ir_op)code->sources[at].op;
 }
 
-/* Note that bytes of shared memory are written; were they before? What has no line was. */
-static bool shared_bytes(struct ptx_block *block, uintptr_t first, uint64_t size, bool write)
-{
-    const uint32_t began = block->check->began;
-    const uintptr_t end = first + size;
-    bool were = true;
-
-    for (uintptr_t at = first; at < end; at = (at | (CHECK_LINE - 1)) + 1) {
-        struct check_line *line = check_race_line(block->launch->check, at, began);
-        const unsigned skipped = at % CHECK_LINE;
-        const uint64_t here = end - at < CHECK_LINE - skipped ? end - at : CHECK_LINE - skipped;
-        const uint64_t bits = UINT64_MAX >> (CHECK_LINE - here) << skipped;
-
-        if (!line)
-            continue;
-        if (line->written_in != began) {
-            line->written_in = began;
-            line->written = 0;
-        }
-        were = were && !(bits & ~line->written);
-        line->written |= write ? bits : 0;
-    }
-    return were;
-}
-
 static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uintptr_t first,
                        uint64_t size)
 {
+    struct check *check = warp->block->launch->check;
     bool were = true;
 
     if (now->shared)
-        return shared_bytes(warp->block, first, size, now->write);
+        return check_rows_written(warp->block, first, size, now->write);
     if (!now->write || now->atomic)
-        were = check_init_is_written(first, size);
+        were = check_init_read(check, first, size);
     if (now->write)
-        ptx_memory_written((const void *)first, size);
+        check_init_write(check, first, size);
     return were;
-}
-
-/* Of lanes that lie together: at once. */
-static bool rows_were(struct ptx_warp *warp, const struct check_doing *now)
-{
-    const struct access *access = now->access;
-    const uint64_t size = access->stride == now->size ? PTX_LANES / 2 * now->size : now->size;
-    bool were;
-
-    if (access->pattern == ACCESS_ROW && access->stride == now->size)
-        return bytes_were(warp, now, (uintptr_t)access->base, 2 * size);
-    were = bytes_were(warp, now, (uintptr_t)access->base, size);
-    return bytes_were(warp, now, (uintptr_t)access->second, size) && were;
 }
 
 static void init(struct ptx_warp *warp, const struct check_doing *now)
@@ -223,14 +236,6 @@ static void init(struct ptx_warp *warp, const struct check_doing *now)
     const char *what = now->shared ? "it reads shared memory that nothing wrote"
                                    : "it reads global memory that nothing wrote";
 
-    if (access->pattern != ACCESS_GATHER && (access->stride == now->size || access->stride == 0)) {
-        if (rows_were(warp, now) || !reads)
-            return;
-        if (now->write) { /* all of it is written now: nobody knows which lane's was not */
-            check_note(warp, 0, now->step, NULL, "init", what);
-            return;
-        }
-    }
     FOR_LANES (lane, now->mask) {
         if (bytes_were(warp, now, access_lane(access, lane), now->size) || !reads)
             continue;
@@ -239,12 +244,77 @@ static void init(struct ptx_warp *warp, const struct check_doing *now)
     }
 }
 
+/* What is left to be looked at lane by lane, all in one kind of memory. */
+static void each_lane(struct ptx_warp *warp, struct check_doing *now, unsigned which)
+{
+    if (which & PTX_CHECK_INIT)
+        init(warp, now);
+    if (which & PTX_CHECK_RACE)
+        check_race(warp, now);
+}
+
+/* What can be looked at: not what blocks of a cluster do in each other's memory. */
+static unsigned looked_at(const struct ptx_block *block, bool shared)
+{
+    const unsigned which = block->launch->check->which & (PTX_CHECK_RACE | PTX_CHECK_INIT);
+
+    return !block->cluster ? which : shared ? 0 : which & PTX_CHECK_INIT;
+}
+
+void check_each(struct ptx_block *block, const struct check_rows *rows)
+{
+    const bool shared = is_own_shared(block, rows->base);
+    unsigned left = looked_at(block, shared);
+    /* Of warps that read the same, two are as good as all. */
+    const bool same = rows->warp == 0 && !rows->write && rows->count > 1;
+
+    if (left)
+        left = check_rows(block, rows, shared, left);
+    for (uint32_t w = 0; left && w < rows->count; w += same ? rows->count - 1 : 1) {
+        struct access access = {.pattern = ACCESS_HALVES, .stride = (uint64_t)rows->lane};
+        struct check_doing now = {.step = rows->step,
+                                  .access = &access,
+                                  .mask = PTX_FULL,
+                                  .size = rows->size,
+                                  .serial = rows->serial,
+                                  .write = rows->write,
+                                  .store = rows->write,
+                                  .shared = shared};
+
+        access.base = (char *)rows->base + (int64_t)w * rows->warp;
+        access.second = access.base + rows->half;
+        each_lane(&block->warps[rows->first + w].warp, &now, left);
+    }
+}
+
+/* All lanes in one range of memory, and neighbours or at one place. */
+static bool access_rows(struct ptx_warp *warp, const struct ptx_step *step, enum memory_space space,
+                        uint32_t size, bool write, const struct access *access)
+{
+    const uintptr_t first = (uintptr_t)access->base;
+
+    if (space == MEMORY_GENERIC && is_private(warp, first))
+        return true;
+    const struct check_rows rows = {.step = step,
+                                    .base = first,
+                                    .lane = (int64_t)access->stride,
+                                    .half = access->second - access->base,
+                                    .first = warp->index,
+                                    .count = 1,
+                                    .serial = warp->block->launch->check->serial,
+                                    .size = (uint8_t)size,
+                                    .write = write};
+    check_each(warp->block, &rows);
+    return true;
+}
+
 void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                   enum memory_space space, uint32_t size, bool write, const struct access *access)
 {
     struct check *check = warp->block->launch->check;
     struct check_doing now = {.step = step, .access = access, .size = size, .write = write};
     uint32_t shared = 0, global = 0;
+    unsigned left;
     enum ir_op op;
 
     now.serial = ++check->serial;
@@ -255,6 +325,9 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     now.store = op == IR_ST && !step->how.memory.ordered;
     now.atomic =
         op == IR_ATOM || op == IR_RED || ((op == IR_LD || op == IR_ST) && step->how.memory.ordered);
+    if (mask == PTX_FULL && access->pattern != ACCESS_GATHER && (op == IR_LD || now.store) &&
+        !now.atomic && access_rows(warp, step, space, size, write, access))
+        return;
     FOR_LANES (lane, mask) {
         const uintptr_t first = access_lane(access, lane);
 
@@ -262,19 +335,16 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
             shared |= UINT32_C(1) << lane;
         else if (space != MEMORY_SHARED && !is_private(warp, first))
             global |= UINT32_C(1) << lane; /* and nothing of other blocks of the cluster */
-        if (mask == PTX_FULL && access->pattern != ACCESS_GATHER) {
-            shared = shared ? PTX_FULL : 0; /* all are in one span */
-            global = global ? PTX_FULL : 0;
-            break;
-        }
     }
     for (unsigned i = 0; i < 2; i++) {
         now.shared = i == 0;
         now.mask = now.shared ? shared : global;
-        if (now.mask && check->which & PTX_CHECK_INIT)
-            init(warp, &now);
-        if (now.mask && check->which & PTX_CHECK_RACE && !warp->block->cluster)
-            check_race(warp, &now);
+        if (!now.mask)
+            continue;
+        left = looked_at(warp->block, now.shared);
+        if (left && now.shared && (op == IR_ATOM || op == IR_RED) && size <= 8)
+            left = check_rows_atomic(warp, &now, left);
+        each_lane(warp, &now, left);
     }
 }
 
@@ -284,15 +354,16 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
     struct ptx_block *block = warp->block;
 
     if (op_of(warp, step) == IR_MBARRIER) {
-        check_join(block->check->clocks[warp->index], block->check->atomics);
+        check_rows_order(block);
+        check_join(block->check->known[warp->index], block->check->atomics);
         check_tell(block, warp->index, block->check->atomics);
     }
     if (!write)
         return;
     if (is_own_shared(block, (uintptr_t)host))
-        shared_bytes(block, (uintptr_t)host, size, true);
+        check_rows_written(block, (uintptr_t)host, size, true);
     else
-        ptx_memory_written(host, size);
+        check_init_write(block->launch->check, (uintptr_t)host, size);
 }
 
 /* --- Lanes --- */
@@ -304,7 +375,7 @@ void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mas
     const bool barrier = op_of(warp, step) == IR_BAR;
 
     if (barrier)
-        warp->block->check->clocks[warp->index][warp->index]++;
+        warp->block->check->known[warp->index][warp->index] = check->serial;
     if (!(check->which & PTX_CHECK_SYNC))
         return;
     FOR_LANES (lane, mask) {

@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct block {
-    uintptr_t first;
-    uint64_t size;
-    uint64_t *bits;
-};
-
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-static struct block *blocks; /* in order */
+static struct check_bits *blocks; /* in order */
 static size_t count, capacity;
+static _Atomic unsigned generation = 1; /* another one if blocks come or go */
+static unsigned holders;                /* launches under way */
+static struct gone {
+    struct gone *next;
+} * gone; /* bits that they may look at */
 static bool on;
 
 void check_init_start(bool wanted)
@@ -39,10 +38,10 @@ static size_t position(uintptr_t at)
     return low;
 }
 
-static const struct block *find(uintptr_t at, uint64_t size)
+static const struct check_bits *find(uintptr_t at, uint64_t size)
 {
     const size_t after = position(at);
-    const struct block *block = after ? &blocks[after - 1] : NULL;
+    const struct check_bits *block = after ? &blocks[after - 1] : NULL;
 
     return block && at - block->first < block->size && block->size - (at - block->first) >= size
                ? block
@@ -51,7 +50,7 @@ static const struct block *find(uintptr_t at, uint64_t size)
 
 void ptx_memory_begin(const void *host, uint64_t size)
 {
-    struct block made = {.first = (uintptr_t)host, .size = size};
+    struct check_bits made = {.first = (uintptr_t)host, .size = size};
 
     if (!on || !size)
         return;
@@ -59,7 +58,7 @@ void ptx_memory_begin(const void *host, uint64_t size)
     pthread_rwlock_wrlock(&lock);
     if (count == capacity) {
         const size_t more = capacity ? 2 * capacity : 64;
-        struct block *grown = realloc(blocks, more * sizeof *grown);
+        struct check_bits *grown = realloc(blocks, more * sizeof *grown);
 
         if (grown) {
             blocks = grown;
@@ -72,10 +71,37 @@ void ptx_memory_begin(const void *host, uint64_t size)
         memmove(blocks + at + 1, blocks + at, (count - at) * sizeof *blocks);
         blocks[at] = made;
         count++;
+        generation++;
         made.bits = NULL;
     }
     pthread_rwlock_unlock(&lock);
     free(made.bits);
+}
+
+/* With the lock. */
+static void free_gone(void)
+{
+    while (!holders && gone) {
+        struct gone *next = gone->next;
+
+        free(gone);
+        gone = next;
+    }
+}
+
+void check_init_hold(void)
+{
+    pthread_rwlock_wrlock(&lock);
+    holders++;
+    pthread_rwlock_unlock(&lock);
+}
+
+void check_init_release(void)
+{
+    pthread_rwlock_wrlock(&lock);
+    holders--;
+    free_gone();
+    pthread_rwlock_unlock(&lock);
 }
 
 void ptx_memory_end(const void *host)
@@ -85,7 +111,12 @@ void ptx_memory_end(const void *host)
     pthread_rwlock_wrlock(&lock);
     const size_t after = position((uintptr_t)host);
     if (after && blocks[after - 1].first == (uintptr_t)host) {
-        free(blocks[after - 1].bits);
+        struct gone *bits = (struct gone *)blocks[after - 1].bits;
+
+        bits->next = gone;
+        gone = bits;
+        free_gone();
+        generation++;
         memmove(blocks + after - 1, blocks + after, (count - after) * sizeof *blocks);
         count--;
     }
@@ -101,41 +132,69 @@ static uint64_t bits_of(uint64_t at, uint64_t end)
     return (here == 64 ? UINT64_MAX : (UINT64_C(1) << here) - 1) << first;
 }
 
+static void write_bits(const struct check_bits *block, uintptr_t host, uint64_t size)
+{
+    const uint64_t end = host - block->first + size;
+
+    for (uint64_t at = end - size; at < end; at = (at | 63) + 1) {
+        const uint64_t bits = bits_of(at, end);
+
+        if (~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits)
+            __atomic_fetch_or(&block->bits[at / 64], bits, __ATOMIC_RELAXED);
+    }
+}
+
 void ptx_memory_written(const void *host, uint64_t size)
 {
-    const struct block *block;
+    const struct check_bits *block;
 
     if (!on || !size)
         return;
     pthread_rwlock_rdlock(&lock);
     block = find((uintptr_t)host, size);
-    if (block) {
-        const uint64_t end = (uintptr_t)host - block->first + size;
-
-        for (uint64_t at = end - size; at < end; at = (at | 63) + 1) {
-            const uint64_t bits = bits_of(at, end);
-
-            if (~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits)
-                __atomic_fetch_or(&block->bits[at / 64], bits, __ATOMIC_RELAXED);
-        }
-    }
+    if (block)
+        write_bits(block, (uintptr_t)host, size);
     pthread_rwlock_unlock(&lock);
 }
 
-bool check_init_is_written(uintptr_t host, uint64_t size)
+/* The bits of a block that has all of it, for a launch that holds them; NULL: none is known. */
+static const struct check_bits *bits_near(struct check *check, uintptr_t host, uint64_t size)
 {
-    const struct block *block;
-    bool written = true;
+    struct check_bits *near = &check->memory[host / CHECK_PAGE % CHECK_RECENT];
+    const struct check_bits *block;
+    const unsigned now = generation;
 
+    if (check->generation != now) {
+        memset(check->memory, 0, sizeof check->memory);
+        check->generation = now;
+    }
+    if (host - near->first < near->size && near->size - (host - near->first) >= size)
+        return near;
     pthread_rwlock_rdlock(&lock);
     block = find(host, size);
-    if (block) {
-        const uint64_t end = host - block->first + size;
-
-        for (uint64_t at = end - size; written && at < end; at = (at | 63) + 1)
-            written =
-                !(~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits_of(at, end));
-    }
+    if (block)
+        *near = *block;
     pthread_rwlock_unlock(&lock);
-    return written;
+    return block ? near : NULL;
+}
+
+void check_init_write(struct check *check, uintptr_t host, uint64_t size)
+{
+    const struct check_bits *block = bits_near(check, host, size);
+
+    if (block)
+        write_bits(block, host, size);
+}
+
+bool check_init_read(struct check *check, uintptr_t host, uint64_t size)
+{
+    const struct check_bits *block = bits_near(check, host, size);
+    uint64_t missing = 0;
+
+    if (!block)
+        return true;
+    const uint64_t end = host - block->first + size;
+    for (uint64_t at = end - size; at < end; at = (at | 63) + 1)
+        missing |= ~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits_of(at, end);
+    return !missing;
 }

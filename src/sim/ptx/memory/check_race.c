@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two accesses of different threads are a race if one of them writes, not both are atomic, and
- * nothing orders them. What orders them, of one block: vector clocks. A warp has a clock of its
- * own, and for each other warp the newest one that it has heard of; barriers, mbarriers and atomic
- * operations tell it. The lanes of a warp are ordered by its .warp.sync and by all of these.
+ * nothing orders them. What orders them, of one block: accesses have numbers, and a warp knows for
+ * each other warp up to which access it has heard of; barriers, mbarriers and atomic operations
+ * tell it. The lanes of a warp are ordered by its .warp.sync and by all of these.
  * Threads of different blocks are ordered if that of the first access did something atomic behind
  * it, and that of the second before it. This finds no order where there is none to be had from a
  * program's own instructions; it may see order where there is none, and then finds no race. */
@@ -14,16 +14,21 @@
 
 #include "ptx/ops/ops.h"
 
-#define MOST_PAGES 32768   /* then memory that comes new is not looked at */
+#define MOST_PAGES 131072  /* then memory that comes new is not looked at */
+#define MOST_LINED 32768   /* nor that which is used irregularly */
 #define MOST_SPLITS 262144 /* nor lines that are to be split */
 
 /* --- Lines --- */
 
-static struct check_page *page_of(struct check *check, uintptr_t number)
+struct check_page *check_race_page(struct check *check, uintptr_t at)
 {
-    struct check_page **bucket = &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 50];
-    struct check_page *page = *bucket;
+    const uintptr_t number = at / CHECK_PAGE;
+    struct check_page **recent = &check->recent[number % CHECK_RECENT], **bucket, *page = *recent;
 
+    if (page && page->number == number)
+        return page;
+    bucket = &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 48];
+    page = *bucket;
     while (page && page->number != number)
         page = page->next;
     if (!page) {
@@ -34,25 +39,52 @@ static struct check_page *page_of(struct check *check, uintptr_t number)
         page->next = *bucket;
         *bucket = page;
     }
-    return check->last = page;
+    return *recent = page;
 }
 
-struct check_line *check_race_line(struct check *check, uintptr_t at, uint32_t since)
+/* What the entry for all of the line says, for its line. */
+static void from_quick(struct check_line *line, const struct check_quick *quick)
 {
-    const uintptr_t number = at / CHECK_PAGE;
-    struct check_page *page = check->last;
+    const unsigned shift = quick->what >> 2 & 15;
+    struct check_seen seen = {.serial = quick->serial,
+                              .block = quick->block,
+                              .thread = (uint16_t)(quick->what >> 6 & 1023),
+                              .bytes = (1U << CHECK_CELL) - 1,
+                              .shift = (shift - 2) & 15,
+                              .step = (const struct ptx_step *)(uintptr_t)(quick->what >> 16)};
+
+    line->whole = (struct check_cell){0};
+    line->split = false;
+    if (quick->what & CHECK_WHAT_WRITE)
+        line->whole.write = seen;
+    else
+        line->whole.reads[0] = seen;
+}
+
+/* The line of an address, where what is older than `since` is forgotten; NULL: no memory for it. */
+static struct check_line *line_of(struct check *check, uintptr_t at, uint32_t since)
+{
+    struct check_page *page = check_race_page(check, at);
+    struct check_quick *quick;
     struct check_line *line;
 
-    if (!page || page->number != number)
-        page = page_of(check, number);
     if (!page)
         return NULL;
+    if (!page->lines) {
+        if (check->lined == MOST_LINED || !(page->lines = calloc(CHECK_LINES, sizeof *page->lines)))
+            return NULL;
+        check->lined++;
+    }
     line = &page->lines[at % CHECK_PAGE / CHECK_LINE];
-    if (line->newest < since) {
+    quick = &page->quick[at % CHECK_PAGE / CHECK_LINE];
+    if (quick->serial < since) {
         line->whole = (struct check_cell){0};
         line->split = false;
+    } else if (!(quick->what & CHECK_LINE_COUNTS)) {
+        from_quick(line, quick);
     }
-    line->newest = check->serial;
+    quick->what = CHECK_LINE_COUNTS;
+    quick->serial = check->serial;
     return line;
 }
 
@@ -90,8 +122,9 @@ void check_race_free(struct check *check)
     for (size_t i = 0; i < CHECK_BUCKETS; i++)
         for (struct check_page *page = check->buckets[i], *next; page; page = next) {
             next = page->next;
-            for (size_t l = 0; l < CHECK_LINES; l++)
+            for (size_t l = 0; page->lines && l < CHECK_LINES; l++)
                 free(page->lines[l].cells);
+            free(page->lines);
             free(page);
         }
     for (size_t i = 0; i < CHECK_MEETINGS; i++)
@@ -106,15 +139,12 @@ void check_race_free(struct check *check)
 static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
                        const struct check_seen *old)
 {
-    const uint32_t(*clocks)[CHECK_WARPS] =
-        (const uint32_t(*)[CHECK_WARPS])warp->block->check->clocks;
-    const unsigned other = old->thread / PTX_LANES;
-
     if (old->block != (uint32_t)warp->block->number)
         return check->last_atomic[old->block] > old->serial &&
                check->last_atomic[warp->block->number] > old->serial;
-    return other == warp->index ? old->clock < clocks[other][other]
-                                : old->clock <= clocks[warp->index][other];
+    if (old->thread / PTX_LANES != warp->index)
+        check_rows_order(warp->block);
+    return old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
 }
 
 /* `same`: it was the same thread that accessed it. */
@@ -130,10 +160,11 @@ static bool conflicts(const struct check *check, const struct ptx_warp *warp,
 
 /* An atomic operation, or a load or store with an order, tells what came before and learns what
  * others told here. */
-static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at)
+static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at, uint32_t serial)
 {
     struct ptx_block *block = warp->block;
     const uintptr_t cell = at / CHECK_CELL;
+    uint32_t *known = block->check->known[warp->index], own;
     struct check_meeting **bucket = &check->meetings[cell % CHECK_MEETINGS], *one = *bucket;
 
     if (check->last_atomic)
@@ -150,11 +181,15 @@ static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at)
         *bucket = one;
     }
     if (one->block != block->number || one->launch != check->first)
-        memset(one->clocks, 0, sizeof one->clocks);
+        memset(one->known, 0, sizeof one->known);
     one->block = block->number;
     one->launch = check->first;
-    check_join(block->check->clocks[warp->index], one->clocks);
-    check_tell(block, warp->index, one->clocks);
+    check_join(known, one->known);
+    own = known[warp->index];
+    known[warp->index] = serial; /* and nothing newer, if it is told late */
+    check_join(one->known, known);
+    if (own > serial)
+        known[warp->index] = own;
 }
 
 /* --- Stores of what is there already --- */
@@ -192,7 +227,9 @@ static bool is_same(const struct ptx_warp *warp, const struct check_doing *now, 
     if (at % CHECK_CELL || address % CHECK_CELL || !new_value(warp, now->step, lane, at, &value))
         return false;
     if (old->serial == now->serial) /* of this very instruction: it is not in memory yet */
-        return new_value(warp, now->step, old->thread % PTX_LANES, at, &before) && before == value;
+        return new_value(&warp->block->warps[old->thread / PTX_LANES].warp, now->step,
+                         old->thread % PTX_LANES, at, &before) &&
+               before == value;
     memcpy(&before, (const void *)address, sizeof before);
     return before == value;
 }
@@ -217,7 +254,6 @@ static struct check_seen seen_of(const struct ptx_warp *warp, const struct check
 {
     return (struct check_seen){.step = now->step,
                                .block = (uint32_t)warp->block->number,
-                               .clock = warp->block->check->clocks[warp->index][warp->index],
                                .serial = now->serial,
                                .thread = (uint16_t)(warp->index * PTX_LANES + lane),
                                .bytes = bytes,
@@ -226,17 +262,20 @@ static struct check_seen seen_of(const struct ptx_warp *warp, const struct check
 
 static bool is_of(const struct check_seen *one, const struct check_seen *other)
 {
-    return one->thread == other->thread && one->block == other->block && one->shift == other->shift;
+    return one->thread == other->thread && one->block == other->block &&
+           one->shift == other->shift && one->spread == other->spread;
 }
 
 /* A read of what the thread has read since it was written and since it told others anything. */
-static bool is_known(const struct check *check, const struct check_cell *cell,
-                     const struct check_seen *seen)
+static bool is_known(const struct check *check, const struct ptx_warp *warp,
+                     const struct check_cell *cell, const struct check_seen *seen)
 {
+    const uint32_t told = warp->block->check->known[warp->index][warp->index];
+
     for (unsigned i = 0; i < 2; i++) {
         const struct check_seen *read = &cell->reads[i];
 
-        if (is_of(read, seen) && read->clock == seen->clock && read->serial >= check->first &&
+        if (is_of(read, seen) && read->serial > told && read->serial >= check->first &&
             read->serial > cell->write.serial && (read->bytes & seen->bytes) == seen->bytes &&
             read->atomic == seen->atomic)
             return true;
@@ -265,6 +304,19 @@ static uint8_t bytes_of(uintptr_t at, uint64_t size)
     return (uint8_t)(((1U << count) - 1) << first);
 }
 
+/* Did the same thread read it? Of several that read the cell, the one that is left in `read` is one
+ * that read what `seen` uses. */
+static bool is_thread(struct check_seen *read, const struct check_seen *seen)
+{
+    const unsigned size = CHECK_CELL >> read->spread;
+    const unsigned common = read->bytes & seen->bytes;
+    const unsigned first = (unsigned)__builtin_ctz(common) / size;
+    const unsigned last = (31 - (unsigned)__builtin_clz(common)) / size;
+
+    read->thread = (uint16_t)(read->thread + first);
+    return first == last && read->thread == seen->thread;
+}
+
 static void look(struct check *check, struct ptx_warp *warp, const struct check_doing *now,
                  unsigned lane, struct check_cell *cell, uintptr_t address, uint32_t at,
                  uint8_t bytes)
@@ -272,16 +324,22 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
     const struct check_seen seen = seen_of(warp, now, lane, bytes);
     const struct check_seen *write = &cell->write;
 
-    if (!now->write && is_known(check, cell, &seen))
+    if (now->replay) {
+        keep(check, cell, &seen, now->write);
+        return;
+    }
+    if (!now->write && is_known(check, warp, cell, &seen))
         return;
     if (write->bytes & bytes && conflicts(check, warp, now, write, write->thread == seen.thread) &&
         !(now->store && is_same(warp, now, lane, at, address, write)))
         race(warp, now, lane, write, true);
     for (unsigned i = 0; now->write && i < 2; i++) {
-        const struct check_seen *read = &cell->reads[i];
+        struct check_seen read = cell->reads[i];
 
-        if (read->bytes & bytes && conflicts(check, warp, now, read, read->thread == seen.thread))
-            race(warp, now, lane, read, false);
+        if (!(read.bytes & bytes))
+            continue;
+        if (conflicts(check, warp, now, &read, is_thread(&read, &seen)))
+            race(warp, now, lane, &read, false);
     }
     keep(check, cell, &seen, now->write);
 }
@@ -300,14 +358,16 @@ static void each_lane(struct check *check, struct ptx_warp *warp, const struct c
 
             if (!line || at / CHECK_LINE != number) {
                 number = at / CHECK_LINE;
-                line = check_race_line(check, at, since);
+                if (now->shared && !now->replay)
+                    check_rows_exact(warp->block, at);
+                line = line_of(check, at, since);
             }
             cell = line ? cell_of(check, line, at) : NULL;
             if (cell)
                 look(check, warp, now, lane, cell, at, (uint32_t)(at - first),
                      bytes_of(at, end - at));
             if (now->atomic)
-                meet(check, warp, at);
+                meet(check, warp, at, now->serial);
         }
     }
 }
@@ -320,7 +380,11 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
     struct check_cell *whole = &line->whole;
 
     seen.shift = shift & 15;
-    if (!line->split && !now->write && is_known(check, whole, &seen))
+    if (!line->split && now->replay) {
+        keep(check, whole, &seen, now->write);
+        return true;
+    }
+    if (!line->split && !now->write && is_known(check, warp, whole, &seen))
         return true;
     if (line->split || conflicts(check, warp, now, &whole->write, is_of(&whole->write, &seen)))
         return false;
@@ -328,6 +392,41 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
         if (conflicts(check, warp, now, &whole->reads[i], is_of(&whole->reads[i], &seen)))
             return false;
     keep(check, whole, &seen, now->write);
+    return true;
+}
+
+/* Reads of bytes or pairs of them, by neighbouring lanes: a cell at once if nobody wrote it. */
+static void each_cell(struct check *check, struct ptx_warp *warp, const struct check_doing *now)
+{
+    const unsigned lanes = CHECK_CELL / now->size;
+    struct check_line *line = NULL;
+    uintptr_t number = 0;
+
+    for (unsigned lane = 0; lane < PTX_LANES; lane += lanes) {
+        const uintptr_t at = access_lane(now->access, lane);
+        struct check_seen seen = seen_of(warp, now, lane, (1U << CHECK_CELL) - 1);
+        struct check_cell *cell;
+
+        seen.spread = lanes / 2 & 3;
+        if (!line || at / CHECK_LINE != number) {
+            number = at / CHECK_LINE;
+            line = line_of(check, at, check->first);
+        }
+        cell = line ? cell_of(check, line, at) : NULL;
+        if (cell && cell->write.serial < check->first)
+            keep(check, cell, &seen, false);
+        else if (cell)
+            each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, check->first);
+    }
+}
+
+bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen)
+{
+    struct check_line *line = line_of(check, at, check->first);
+
+    if (!line || line->split || line->whole.write.serial >= check->first)
+        return false;
+    keep(check, &line->whole, seen, false);
     return true;
 }
 
@@ -344,7 +443,7 @@ static bool is_whole(const struct check_doing *now)
 void check_race(struct ptx_warp *warp, const struct check_doing *now)
 {
     struct check *check = warp->block->launch->check;
-    const uint32_t since = now->shared ? warp->block->check->began : check->first;
+    const uint32_t since = now->shared ? warp->block->check->since : check->first;
     const struct access *access = now->access;
     uint32_t mask = now->mask;
 
@@ -353,11 +452,21 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
         const unsigned shift = (unsigned)__builtin_ctz(now->size / CHECK_CELL);
 
         for (unsigned lane = 0; lane < PTX_LANES; lane += lanes) {
-            struct check_line *line = check_race_line(check, access_lane(access, lane), since);
+            const uintptr_t at = access_lane(access, lane);
+            struct check_line *line;
 
+            if (now->shared && !now->replay)
+                check_rows_exact(warp->block, at);
+            line = line_of(check, at, since);
             if (line && !whole_line(check, warp, now, line, lane, shift))
                 each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, since);
         }
+        return;
+    }
+    if (!now->shared && !now->write && !now->atomic && mask == PTX_FULL && now->size < CHECK_CELL &&
+        access->pattern != ACCESS_GATHER && access->stride == now->size &&
+        ((uintptr_t)access->base | (uintptr_t)access->second) % CHECK_CELL == 0) {
+        each_cell(check, warp, now);
         return;
     }
     /* Of lanes that do the same, two are as good as all. */

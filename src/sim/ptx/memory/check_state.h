@@ -16,18 +16,19 @@
 #define CHECK_CELLS (CHECK_LINE / CHECK_CELL) /* of a line */
 #define CHECK_LINES 64                        /* of a page */
 #define CHECK_PAGE ((uintptr_t)CHECK_LINE * CHECK_LINES)
-#define CHECK_BUCKETS 16384
+#define CHECK_BUCKETS 65536
+#define CHECK_RECENT 64
 #define CHECK_MEETINGS 1024
 #define CHECK_REPORTS 16 /* of a launch */
 
 struct check_seen {  /* the last access of a kind: to a cell, or to all of a line */
     uint32_t serial; /* of the access; 0: none */
-    uint32_t clock;  /* the warp's own */
     uint32_t block;
     uint16_t thread; /* of a line: to its first cell */
     uint8_t bytes;   /* of each cell, a bit each */
     bool atomic : 1;
-    uint8_t shift : 4; /* of a line: how many cells are a thread's, as a power of two */
+    uint8_t spread : 2; /* of a cell: how many threads read it, as a power of two */
+    uint8_t shift : 4;  /* of a line: how many cells are a thread's, as a power of two */
     const struct ptx_step *step;
 };
 
@@ -38,16 +39,58 @@ struct check_cell {
 struct check_line {
     struct check_cell whole;
     struct check_cell *cells; /* NULL: none so far */
-    uint64_t written;         /* of shared memory: bytes, a bit each */
-    uint32_t written_in;      /* when the block of it began, in accesses */
-    uint32_t newest;          /* access */
     bool split;               /* the cells count, not the whole */
 };
+
+/* A line that the same threads used in one way only, each its own part of all of it. */
+struct check_quick {
+    uint32_t serial; /* of the newest access */
+    uint32_t block;
+    uint64_t what; /* CHECK_WHAT, or CHECK_LINE_COUNTS: the page's line counts, not this */
+};
+/* Step, thread of the first byte, bytes of each as a power of two. */
+#define CHECK_WHAT(step, thread, shift, write)                                                     \
+    ((uint64_t)(uintptr_t)(step) << 16 | (uint64_t)(thread) << 6 | (uint64_t)(shift) << 2 |        \
+     (write) << 1)
+#define CHECK_LINE_COUNTS 1
+#define CHECK_WHAT_WRITE 2
 
 struct check_page {
     uintptr_t number;
     struct check_page *next;
-    struct check_line lines[CHECK_LINES];
+    struct check_line *lines; /* NULL: none so far */
+    struct check_quick quick[CHECK_LINES];
+};
+
+/* A line of a block's shared memory: what its accesses since the last barrier of all were. */
+struct check_near {
+    uint64_t written; /* since the block began: bytes, a bit each */
+    uint32_t touched; /* newest access */
+    uint32_t key;     /* CHECK_NEAR_* */
+};
+/* Which thread has which byte, if each has its own in all accesses; else 0, and all were reads. */
+#define CHECK_NEAR_KEY UINT32_C(0x3FFFFFFF)
+#define CHECK_NEAR_WRITTEN UINT32_C(0x40000000)
+#define CHECK_NEAR_EXACT UINT32_C(0x80000000) /* the line of check_race_line has them */
+
+#define CHECK_ARRIVES UINT32_C(0x80000000)
+#define CHECK_NEAR_ATOMIC CHECK_NEAR_KEY /* as a key: all were atomic */
+
+struct check_lanes { /* an atomic access of a warp to shared memory */
+    uint32_t mask, at[PTX_LANES];
+};
+
+/* Accesses of all lanes of neighbouring warps: lane i of warp w is at base + (i % 16) * lane +
+ * (i / 16) * half + (w - first) * warp. */
+struct check_rows {
+    const struct ptx_step *step;
+    uintptr_t base;
+    int64_t lane, half, warp;
+    uint32_t first, count; /* warps; a count of 0: one warp, at the lanes' own places */
+    uint32_t lanes;        /* then: which of the block's lists, or CHECK_ARRIVES and the barrier */
+    uint32_t serial;
+    uint8_t size;
+    bool write;
 };
 
 struct check_meeting { /* what atomic operations in one cell of a block told */
@@ -55,18 +98,26 @@ struct check_meeting { /* what atomic operations in one cell of a block told */
     uint64_t block;
     uint32_t launch; /* its first access */
     struct check_meeting *next;
-    uint32_t clocks[CHECK_WARPS];
+    uint32_t known[CHECK_WARPS];
+};
+
+struct check_bits { /* of a block of memory: which bytes are written */
+    uintptr_t first;
+    uint64_t size;
+    uint64_t *bits;
 };
 
 struct check {
     unsigned which;
-    struct check_page *buckets[CHECK_BUCKETS], *last;
+    unsigned generation; /* of what `memory` has */
+    struct check_bits memory[CHECK_RECENT];
+    struct check_page *buckets[CHECK_BUCKETS], *recent[CHECK_RECENT];
     struct check_meeting *meetings[CHECK_MEETINGS];
-    uint32_t pages, splits;
-    uint32_t serial;       /* of the last access; it goes on from launch to launch */
-    uint32_t first;        /* of the launch: what is older is of another one */
-    struct check *next;    /* that no launch has */
-    uint32_t *last_atomic; /* access of each block; NULL: too many blocks */
+    uint32_t pages, lined, splits; /* pages with lines; lines with cells */
+    uint32_t serial;               /* of the last access; it goes on from launch to launch */
+    uint32_t first;                /* of the launch: what is older is of another one */
+    struct check *next;            /* that no launch has */
+    uint32_t *last_atomic;         /* access of each block; NULL: too many blocks */
     uint32_t reports;
     struct {
         const struct ptx_step *one, *other;
@@ -74,10 +125,16 @@ struct check {
 };
 
 struct check_block {
-    uint32_t began;                            /* the serial at its begin */
-    uint32_t clocks[CHECK_WARPS][CHECK_WARPS]; /* what a warp knows of each */
+    uint32_t began;                           /* the serial at its begin */
+    uint32_t since;                           /* and at the last barrier of all threads */
+    uint32_t known[CHECK_WARPS][CHECK_WARPS]; /* the newest access of each that a warp knows */
     uint32_t barriers[BARRIERS + 1][CHECK_WARPS];
     uint32_t atomics[CHECK_WARPS]; /* of mbarriers, all together */
+    struct check_rows *log;        /* what lines of check_near stand for */
+    uint32_t logged, log_size;
+    struct check_lanes *lists; /* of atomic accesses in the log */
+    uint32_t listed, list_size;
+    struct check_near lines[];
 };
 
 struct check_doing { /* an access of a warp */
@@ -85,6 +142,7 @@ struct check_doing { /* an access of a warp */
     const struct access *access;
     uint32_t mask, size, serial;
     bool write, atomic, store;
+    bool replay; /* nothing is compared */
     bool shared; /* the block's own, else global memory */
 };
 
@@ -93,11 +151,11 @@ static inline void check_join(uint32_t *to, const uint32_t *from)
     for (unsigned i = 0; i < CHECK_WARPS; i++)
         to[i] = to[i] > from[i] ? to[i] : from[i];
 }
-/* Tell what the warp has done, and begin anew. */
+/* Tell what the warp has done so far. */
 static inline void check_tell(struct ptx_block *block, unsigned warp, uint32_t *to)
 {
-    check_join(to, block->check->clocks[warp]);
-    block->check->clocks[warp][warp]++;
+    block->check->known[warp][warp] = block->launch->check->serial;
+    check_join(to, block->check->known[warp]);
 }
 
 /* A sentence about `lane`, and that it was said about the two steps. */
@@ -107,13 +165,37 @@ void check_note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *ste
 void check_note_place(const struct launch *launch, uint64_t block, uint32_t thread,
                       const struct ptx_step *step, bool with_block, char *text, size_t size);
 
-/* The line of an address, where what is older than `since` is forgotten; NULL: no memory for it. */
-struct check_line *check_race_line(struct check *check, uintptr_t at, uint32_t since);
 void check_race(struct ptx_warp *warp, const struct check_doing *now);
 void check_race_free(struct check *check);
+/* All of a line of global memory is read; false: it was written, or used irregularly. */
+bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen);
+/* The page of an address; NULL: no memory for it. */
+struct check_page *check_race_page(struct check *check, uintptr_t at);
 
+/* --- check_rows.c --- */
+/* Which of the checks are left to be made lane by lane. */
+unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool shared,
+                    unsigned which);
+/* The same of an atomic access to shared memory. */
+unsigned check_rows_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
+/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
+bool check_rows_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
+/* What atomic accesses told is known from now on. */
+void check_rows_order(struct ptx_block *block);
+/* Were all of these bytes of shared memory written? Now they are, if it is a write. */
+bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write);
+/* A byte of shared memory is looked at by check_race alone until the next barrier. */
+void check_rows_exact(struct ptx_block *block, uintptr_t at);
+/* In check.c: all of the rows, whatever they are. */
+void check_each(struct ptx_block *block, const struct check_rows *rows);
+
+/* --- check_init.c --- */
 void check_init_start(bool on);
+/* While a launch is between the two, what is known of memory stays, be it freed. */
+void check_init_hold(void);
+void check_init_release(void);
 /* Was all of it written? Memory that ptx_memory_begin does not know was. */
-bool check_init_is_written(uintptr_t host, uint64_t size);
+bool check_init_read(struct check *check, uintptr_t host, uint64_t size);
+void check_init_write(struct check *check, uintptr_t host, uint64_t size);
 
 #endif

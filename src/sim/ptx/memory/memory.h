@@ -11,12 +11,14 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
+struct affine;
 struct launch;
 struct ptx_block;
 struct ptx_builtin;
 struct ptx_heap;
 struct ptx_range;
 struct ptx_step;
+struct ptx_team;
 struct ptx_warp;
 struct ptx_warp_state;
 
@@ -154,6 +156,8 @@ ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how);
 /* --- builtin.c --- */
 /* What runs a built-in function: of a call's step. */
 ptx_run *builtin_run(const struct ptx_builtin *builtin);
+
+/* --- builtin_value.c --- */
 /* Up to 8 bytes of an argument of a built-in function's call, which is in
  * the caller's frame, and its result. */
 uint64_t builtin_value_argument(const struct ptx_warp *warp, const struct ptx_step *step,
@@ -175,13 +179,17 @@ void check_block_end(struct ptx_block *block);
 /* Each lane of `mask` reads or writes `size` bytes, before it does so. */
 void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                   enum memory_space space, uint32_t size, bool write, const struct access *access);
-/* The same of one lane, where nobody else is compared with. */
+/* As check_access, of all lanes of a team at affine addresses. */
+void check_rows_team(struct ptx_team *team, const struct ptx_step *step, enum memory_space space,
+                     const struct affine *at, uint32_t size, bool write);
+/* As check_access, of one lane, where nobody else is compared with. */
 void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char *host,
                  uint64_t size, bool write);
 /* What a warp did is before what those do that leave the barrier after it. */
 void check_arrive(struct ptx_warp_state *state, unsigned barrier);
 void check_leave(struct ptx_warp_state *state, unsigned barrier);
 void check_open(struct ptx_block *block, unsigned barrier); /* all have left */
+void check_meet(struct ptx_block *block); /* a barrier of all threads, which are one team */
 /* An instruction for the lanes that `members` names, one set for each lane. */
 void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                 const reg32 *members);
@@ -238,8 +246,9 @@ ptx_run memory_load_any, memory_load_param128, memory_load_frame128;
 /* --- memory_row.c --- Loads and stores of the usual sizes, of whole warps: compiled at several ISA
  * levels. */
 struct row_runs {
-    ptx_run *run;     /* in place of memory_load and memory_store; NULL: they serve it */
-    affine_run *team; /* at affine addresses; NULL: vectors of them are needed */
+    ptx_run *run;        /* in place of memory_load and memory_store; NULL: they serve it */
+    affine_run *team;    /* at affine addresses; NULL: vectors of them are needed */
+    affine_run *checked; /* the same in launches that are checked */
 };
 typedef struct row_runs memory_row_load_of(enum memory_space space, enum load_kind kind);
 typedef struct row_runs memory_row_store_of(enum memory_space space, enum store_kind kind);

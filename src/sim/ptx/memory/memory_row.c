@@ -158,6 +158,12 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
         }                                                                                          \
         return true;                                                                               \
     }
+#define TEAM_CHECKED(name, cell, space, at, write)                                                 \
+    static bool checked_##name(struct ptx_team *team, const struct ptx_step *step)                 \
+    {                                                                                              \
+        check_rows_team(team, step, space, team_in(team, step->operand[at]), sizeof(cell), write); \
+        return team_##name(team, step);                                                            \
+    }
 #define TEAM_STORE(name, cell, shape, space)                                                       \
     DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
     {                                                                                              \
@@ -200,6 +206,7 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
 
 #define LOAD(name, kind, cell, cast, shape, space)                                                 \
     TEAM_LOAD(name, cell, cast, shape, space)                                                      \
+    TEAM_CHECKED(name, cell, space, 1, false)                                                      \
     OTHER(name##_other, memory_load(space, LOAD_##kind))                                           \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -243,6 +250,7 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
     }
 #define STORE(name, kind, cell, shape, space)                                                      \
     TEAM_STORE(name, cell, shape, space)                                                           \
+    TEAM_CHECKED(name, cell, space, 0, true)                                                       \
     OTHER(name##_other, memory_store(space, STORE_##kind))                                         \
     DEVICE_ACCESS static void name(struct ptx_warp *warp, const struct ptx_step *step,             \
                                    uint32_t mask)                                                  \
@@ -309,18 +317,20 @@ struct row_runs OPS_NAME(memory_row_load)(enum memory_space space, enum load_kin
 {
     static ptx_run *const runs[LOAD_KIND_COUNT][3] = KINDS(load, LOAD);
     static affine_run *const teams[LOAD_KIND_COUNT][3] = KINDS(team_load, LOAD);
+    static affine_run *const checked[LOAD_KIND_COUNT][3] = KINDS(checked_load, LOAD);
 
     if (space > MEMORY_SHARED)
-        return (struct row_runs){NULL, NULL};
-    return (struct row_runs){runs[kind][space], teams[kind][space]};
+        return (struct row_runs){NULL, NULL, NULL};
+    return (struct row_runs){runs[kind][space], teams[kind][space], checked[kind][space]};
 }
 
 struct row_runs OPS_NAME(memory_row_store)(enum memory_space space, enum store_kind kind)
 {
     static ptx_run *const runs[STORE_KIND_COUNT][3] = KINDS(store, STORE);
     static affine_run *const teams[STORE_KIND_COUNT][3] = KINDS(team_store, STORE);
+    static affine_run *const checked[STORE_KIND_COUNT][3] = KINDS(checked_store, STORE);
 
     if (space > MEMORY_SHARED)
-        return (struct row_runs){NULL, NULL};
-    return (struct row_runs){runs[kind][space], teams[kind][space]};
+        return (struct row_runs){NULL, NULL, NULL};
+    return (struct row_runs){runs[kind][space], teams[kind][space], checked[kind][space]};
 }

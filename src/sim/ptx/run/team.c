@@ -111,8 +111,11 @@ static bool barrier_passed(const struct ptx_team *team, const struct ptx_step *s
 {
     struct ptx_warp_state *state = team->warps;
 
-    if (team->count > 1)
+    if (team->count > 1) {
+        if (state->warp.block->check)
+            check_meet(state->warp.block);
         return true;
+    }
     state->current = 0;
     state->groups[0].pc = next;
     barrier_arrive(state, step, team->active);
