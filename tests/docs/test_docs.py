@@ -140,6 +140,18 @@ def test_part_with_the_simulated_driver(block, tmp_path):
     assert done.returncode == (0 if block.kind == "tests, sim" else 77), done.stdout + done.stderr
 
 
+def test_an_example_finds_leaks(tmp_path):
+    """Without its release the code under test fails."""
+    if not SIM:
+        pytest.skip("built without the simulated driver")
+    block = next(block for block in TESTS if block.page.name == "with_assert.c")
+    leaking, count = re.subn(r".*cushim_memory_free.*\n", "", block.text)
+    assert count == 1
+    program = compile_block(Block(block.page, 1, "c", block.kind, leaking), tmp_path)
+    done = run([program], tmp_path, environment(CUSHIM_LIBCUDA=NOWHERE))
+    assert done.returncode < 0 and "cushim_sim_live" in done.stderr
+
+
 def sources(*names):
     """Text of the loader's files."""
     return "".join((ROOT / "src" / "loader" / name).read_text(encoding="utf-8") for name in names)

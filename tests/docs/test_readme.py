@@ -118,7 +118,8 @@ def test_figures_are_those_of_the_measurements():
         "`-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections`"]
     others = re.search(r"cuew \(.*?adds ([\d,]+).*?nv-codec-headers [\d.]+\s+adds\s+([\d,]+)",
                        text, re.S).groups()
-    assert shown["size in a program, bytes"] == [f"{int(collected[-1]):,}", "", *others, ""]
+    assert shown["code and data in a program, bytes"] == \
+        [f"{int(collected[-1]):,}", "", *others, ""]
 
     covered = rows("docs/measurements.md", "Coverage, and slots that hold another ABI than their "
                    "type")["550.163.01 (12.4)"]

@@ -64,6 +64,15 @@ _Static_assert(SIM_NVML_GPM_STREAMING < SIM_USAGE_SETTINGS, "SIM_USAGE_SETTINGS 
 /* src/nvml/entries.h has it; it works without NVML. */
 const char *cushim_nvml_error_string(nvmlReturn_t result);
 
+/* ---- nvml_fault.c: rules of `cushim sim --fault` whose name is one of NVML's, and device-lost */
+void sim_nvml_fault_read(const char *rules); /* NULL: none */
+/* What the rules answer in place of a call about a device, -1 for none of them; and what they have
+ * it return after it happened, and how long it waits before. */
+nvmlReturn_t sim_nvml_fault(unsigned entry, int device, nvmlReturn_t *after,
+                            unsigned *milliseconds);
+/* Whether a release lacks the entry, or a rule says so. */
+bool sim_nvml_fault_lacks(unsigned entry, int cuda);
+
 /* Around each call; the lock is held between the two. */
 nvmlReturn_t sim_nvml_begin(unsigned entry, nvmlDevice_t device);
 nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device); /* also before nvmlInit */

@@ -10,7 +10,6 @@
 #include <cushim/compat.h>
 
 #include "nvml/nvml.h"
-#include "nvml/nvml_fault.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int initialised; /* how often; each wants its nvmlShutdown */

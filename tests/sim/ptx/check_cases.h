@@ -27,6 +27,7 @@
 #define CONSUME "ld.shared.u32 %r5, [%r4];\n"
 #define OTHER_BLOCK "xor.b32 %r8, %r63, 1;\nmad.wide.u32 %d2, %r8, 4, %d0;\n"
 #define OWN_BLOCK "mad.wide.u32 %d3, %r63, 4, %d0;\n"
+#define OWN_BYTE "cvt.u64.u32 %d4, %r61;\nadd.u64 %d3, %d0, %d4;\n"
 #define ONE_THREAD "setp.ne.u32 %p4, %r61, 0;\n@%p4 ret;\n"
 /* What is read is used, or a compiler leaves the read out. */
 #define BODY(text) EXEC_BODY(text "setp.eq.u32 %p15, %r5, 0x7fedbeef;\n@%p15 trap;\n")
@@ -146,6 +147,26 @@ static const struct check_case check_cases[] = {
      BODY("st.global.u32 [%d1], %r0;\n" BARRIER "xor.b32 %r8, %r0, 32;\n"
           "mad.wide.u32 %d2, %r8, 4, %d0;\nld.global.u32 %r5, [%d2];\n"),
      1, 64, NULL, ALL},
+    {"other block's byte",
+     BODY(OWN_BYTE "ld.global.u8 %r5, [%d3];\nsetp.ne.u32 %p4, %r63, 1;\n@%p4 ret;\n"
+                   "xor.b64 %d3, %d3, 31;\nst.global.u8 [%d3], %r61;\n"),
+     2, 32, "race", ALL},
+    {"own bytes",
+     BODY(OWN_BYTE "mul.wide.u32 %d2, %r63, 32;\nadd.u64 %d3, %d3, %d2;\n"
+                   "ld.global.u8 %r5, [%d3];\nst.global.u8 [%d3], %r61;\n"),
+     2, 32, NULL, ALL},
+    {"byte of the next lane",
+     BODY(OWN_BYTE "ld.global.u8 %r5, [%d3];\nxor.b64 %d3, %d3, 1;\n"
+                   "st.global.u8 [%d3], %r61;\n"),
+     1, 32, "race", ALL},
+    {"pairs of bytes of the next lane",
+     BODY(OWN_BYTE "add.u64 %d3, %d3, %d4;\nld.global.u16 %r5, [%d3];\nxor.b64 %d3, %d3, 2;\n"
+                   "st.global.u16 [%d3], %r61;\n"),
+     1, 32, "race", ALL},
+    {"own pairs of bytes",
+     BODY(OWN_BYTE "add.u64 %d3, %d3, %d4;\nld.global.u16 %r5, [%d3];\n"
+                   "st.global.u16 [%d3], %r61;\n"),
+     1, 32, NULL, ALL},
     {"local memory by a generic address",
      BODY(".local .align 8 .b8 l[64];\ncvta.local.u64 %d2, l;\nst.u32 [%d2], %r0;\n"
           "ld.u32 %r5, [%d2];\n"),

@@ -109,7 +109,7 @@ bool check_block_begin(struct ptx_block *block)
     if (!check)
         return false;
     check->began = check->since = ++block->launch->check->serial;
-    check->logged = 0;
+    check->logged = check->listed = 0;
     memset(check->known, 0, sizeof check->known);
     memset(check->barriers, 0, sizeof check->barriers);
     memset(check->atomics, 0, sizeof check->atomics);
@@ -119,34 +119,56 @@ bool check_block_begin(struct ptx_block *block)
 
 void check_block_end(struct ptx_block *block)
 {
-    if (block->check)
+    if (block->check) {
         free(block->check->log);
+        free(block->check->lists);
+    }
     free(block->check);
 }
 
 /* --- Order --- */
 
+/* Do all threads wait there? */
+static bool is_full(const struct ptx_block *block, unsigned barrier)
+{
+    return barrier < BARRIERS && block->barriers[barrier].waiting == block->launch->threads;
+}
+
 void check_arrive(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (block->check)
-        check_tell(block, state->warp.index, block->check->barriers[barrier]);
+    if (!block->check || check_rows_arrive(block, state->warp.index, barrier))
+        return;
+    check_rows_order(block);
+    check_tell(block, state->warp.index, block->check->barriers[barrier]);
+}
+
+static void know_all(struct ptx_block *block, unsigned warp)
+{
+    for (uint32_t other = 0; other < block->warp_count; other++)
+        block->check->known[warp][other] = block->launch->check->serial;
 }
 
 void check_leave(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (block->check)
-        check_join(block->check->known[state->warp.index], block->check->barriers[barrier]);
+    if (!block->check)
+        return;
+    if (is_full(block, barrier)) {
+        know_all(block, state->warp.index);
+        return;
+    }
+    check_rows_order(block);
+    check_join(block->check->known[state->warp.index], block->check->barriers[barrier]);
 }
 
 /* What is older is over, in shared memory. */
 static void begin_anew(struct ptx_block *block)
 {
     block->check->since = ++block->launch->check->serial;
-    block->check->logged = 0;
+    block->check->logged = block->check->listed = 0;
 }
 
 void check_open(struct ptx_block *block, unsigned barrier)
@@ -154,17 +176,14 @@ void check_open(struct ptx_block *block, unsigned barrier)
     if (!block->check)
         return;
     memset(block->check->barriers[barrier], 0, sizeof block->check->barriers[barrier]);
-    if (barrier < BARRIERS && block->barriers[barrier].waiting == block->launch->threads)
+    if (is_full(block, barrier))
         begin_anew(block);
 }
 
 void check_meet(struct ptx_block *block)
 {
-    const uint32_t serial = block->launch->check->serial;
-
     for (uint32_t w = 0; w < block->warp_count; w++)
-        for (uint32_t other = 0; other < block->warp_count; other++)
-            block->check->known[w][other] = serial;
+        know_all(block, w);
     begin_anew(block);
 }
 
@@ -295,6 +314,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     struct check *check = warp->block->launch->check;
     struct check_doing now = {.step = step, .access = access, .size = size, .write = write};
     uint32_t shared = 0, global = 0;
+    unsigned left;
     enum ir_op op;
 
     now.serial = ++check->serial;
@@ -319,8 +339,12 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     for (unsigned i = 0; i < 2; i++) {
         now.shared = i == 0;
         now.mask = now.shared ? shared : global;
-        if (now.mask)
-            each_lane(warp, &now, looked_at(warp->block, now.shared));
+        if (!now.mask)
+            continue;
+        left = looked_at(warp->block, now.shared);
+        if (left && now.shared && (op == IR_ATOM || op == IR_RED) && size <= 8)
+            left = check_rows_atomic(warp, &now, left);
+        each_lane(warp, &now, left);
     }
 }
 
@@ -330,6 +354,7 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
     struct ptx_block *block = warp->block;
 
     if (op_of(warp, step) == IR_MBARRIER) {
+        check_rows_order(block);
         check_join(block->check->known[warp->index], block->check->atomics);
         check_tell(block, warp->index, block->check->atomics);
     }

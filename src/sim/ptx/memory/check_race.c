@@ -142,6 +142,8 @@ static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
     if (old->block != (uint32_t)warp->block->number)
         return check->last_atomic[old->block] > old->serial &&
                check->last_atomic[warp->block->number] > old->serial;
+    if (old->thread / PTX_LANES != warp->index)
+        check_rows_order(warp->block);
     return old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
 }
 
@@ -158,10 +160,11 @@ static bool conflicts(const struct check *check, const struct ptx_warp *warp,
 
 /* An atomic operation, or a load or store with an order, tells what came before and learns what
  * others told here. */
-static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at)
+static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at, uint32_t serial)
 {
     struct ptx_block *block = warp->block;
     const uintptr_t cell = at / CHECK_CELL;
+    uint32_t *known = block->check->known[warp->index], own;
     struct check_meeting **bucket = &check->meetings[cell % CHECK_MEETINGS], *one = *bucket;
 
     if (check->last_atomic)
@@ -181,8 +184,12 @@ static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at)
         memset(one->known, 0, sizeof one->known);
     one->block = block->number;
     one->launch = check->first;
-    check_join(block->check->known[warp->index], one->known);
-    check_tell(block, warp->index, one->known);
+    check_join(known, one->known);
+    own = known[warp->index];
+    known[warp->index] = serial; /* and nothing newer, if it is told late */
+    check_join(one->known, known);
+    if (own > serial)
+        known[warp->index] = own;
 }
 
 /* --- Stores of what is there already --- */
@@ -255,7 +262,8 @@ static struct check_seen seen_of(const struct ptx_warp *warp, const struct check
 
 static bool is_of(const struct check_seen *one, const struct check_seen *other)
 {
-    return one->thread == other->thread && one->block == other->block && one->shift == other->shift;
+    return one->thread == other->thread && one->block == other->block &&
+           one->shift == other->shift && one->spread == other->spread;
 }
 
 /* A read of what the thread has read since it was written and since it told others anything. */
@@ -296,6 +304,19 @@ static uint8_t bytes_of(uintptr_t at, uint64_t size)
     return (uint8_t)(((1U << count) - 1) << first);
 }
 
+/* Did the same thread read it? Of several that read the cell, the one that is left in `read` is one
+ * that read what `seen` uses. */
+static bool is_thread(struct check_seen *read, const struct check_seen *seen)
+{
+    const unsigned size = CHECK_CELL >> read->spread;
+    const unsigned common = read->bytes & seen->bytes;
+    const unsigned first = (unsigned)__builtin_ctz(common) / size;
+    const unsigned last = (31 - (unsigned)__builtin_clz(common)) / size;
+
+    read->thread = (uint16_t)(read->thread + first);
+    return first == last && read->thread == seen->thread;
+}
+
 static void look(struct check *check, struct ptx_warp *warp, const struct check_doing *now,
                  unsigned lane, struct check_cell *cell, uintptr_t address, uint32_t at,
                  uint8_t bytes)
@@ -313,10 +334,12 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
         !(now->store && is_same(warp, now, lane, at, address, write)))
         race(warp, now, lane, write, true);
     for (unsigned i = 0; now->write && i < 2; i++) {
-        const struct check_seen *read = &cell->reads[i];
+        struct check_seen read = cell->reads[i];
 
-        if (read->bytes & bytes && conflicts(check, warp, now, read, read->thread == seen.thread))
-            race(warp, now, lane, read, false);
+        if (!(read.bytes & bytes))
+            continue;
+        if (conflicts(check, warp, now, &read, is_thread(&read, &seen)))
+            race(warp, now, lane, &read, false);
     }
     keep(check, cell, &seen, now->write);
 }
@@ -344,7 +367,7 @@ static void each_lane(struct check *check, struct ptx_warp *warp, const struct c
                 look(check, warp, now, lane, cell, at, (uint32_t)(at - first),
                      bytes_of(at, end - at));
             if (now->atomic)
-                meet(check, warp, at);
+                meet(check, warp, at, now->serial);
         }
     }
 }
@@ -369,6 +392,41 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
         if (conflicts(check, warp, now, &whole->reads[i], is_of(&whole->reads[i], &seen)))
             return false;
     keep(check, whole, &seen, now->write);
+    return true;
+}
+
+/* Reads of bytes or pairs of them, by neighbouring lanes: a cell at once if nobody wrote it. */
+static void each_cell(struct check *check, struct ptx_warp *warp, const struct check_doing *now)
+{
+    const unsigned lanes = CHECK_CELL / now->size;
+    struct check_line *line = NULL;
+    uintptr_t number = 0;
+
+    for (unsigned lane = 0; lane < PTX_LANES; lane += lanes) {
+        const uintptr_t at = access_lane(now->access, lane);
+        struct check_seen seen = seen_of(warp, now, lane, (1U << CHECK_CELL) - 1);
+        struct check_cell *cell;
+
+        seen.spread = lanes / 2 & 3;
+        if (!line || at / CHECK_LINE != number) {
+            number = at / CHECK_LINE;
+            line = line_of(check, at, check->first);
+        }
+        cell = line ? cell_of(check, line, at) : NULL;
+        if (cell && cell->write.serial < check->first)
+            keep(check, cell, &seen, false);
+        else if (cell)
+            each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, check->first);
+    }
+}
+
+bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen)
+{
+    struct check_line *line = line_of(check, at, check->first);
+
+    if (!line || line->split || line->whole.write.serial >= check->first)
+        return false;
+    keep(check, &line->whole, seen, false);
     return true;
 }
 
@@ -403,6 +461,12 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
             if (line && !whole_line(check, warp, now, line, lane, shift))
                 each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, since);
         }
+        return;
+    }
+    if (!now->shared && !now->write && !now->atomic && mask == PTX_FULL && now->size < CHECK_CELL &&
+        access->pattern != ACCESS_GATHER && access->stride == now->size &&
+        ((uintptr_t)access->base | (uintptr_t)access->second) % CHECK_CELL == 0) {
+        each_cell(check, warp, now);
         return;
     }
     /* Of lanes that do the same, two are as good as all. */

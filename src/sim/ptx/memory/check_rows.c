@@ -15,6 +15,7 @@
 #include "ptx/ops/ops.h"
 
 #define MOST_LOGGED 16384
+#define MOST_LISTED 8192
 #define MOST_SEGMENTS (2 * CHECK_WARPS)
 
 /* Bytes without gaps. */
@@ -104,23 +105,6 @@ static bool near_passes(struct check_near *line, uint32_t since, uint32_t serial
     return true;
 }
 
-static bool near_race(struct ptx_block *block, const struct check_rows *rows,
-                      const struct segments *segments)
-{
-    struct check_block *check = block->check;
-
-    for (uint32_t i = 0; i < segments->count; i++) {
-        const uintptr_t at = segments->first[i] - (uintptr_t)block->shared;
-        const uint32_t key = key_of(block, rows, segments, i);
-        const uint64_t last = (at + segments->size - 1) / CHECK_LINE;
-
-        for (uint64_t line = at / CHECK_LINE; line <= last; line++)
-            if (!near_passes(&check->lines[line], check->since, rows->serial, key, rows->write))
-                return false;
-    }
-    return true;
-}
-
 /* The bits of a line for bytes from `at` to `end`. */
 static uint64_t bits_of(uint64_t at, uint64_t end)
 {
@@ -146,36 +130,81 @@ bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size,
     return !missing;
 }
 
-static void replay_one(struct ptx_warp *warp, const struct check_rows *rows, uintptr_t base)
+static void replay_one(struct ptx_warp *warp, const struct check_rows *rows, uint32_t mask,
+                       const struct access *access)
 {
-    struct access access = {.pattern = ACCESS_HALVES,
-                            .base = (char *)base,
-                            .second = (char *)base + rows->half,
-                            .stride = (uint64_t)rows->lane};
     const struct check_doing now = {.step = rows->step,
-                                    .access = &access,
-                                    .mask = PTX_FULL,
+                                    .access = access,
+                                    .mask = mask,
                                     .size = rows->size,
                                     .serial = rows->serial,
                                     .write = rows->write,
+                                    .atomic = rows->count == 0,
                                     .replay = true,
                                     .shared = true};
 
     check_race(warp, &now);
 }
 
+static void replay_lanes(struct ptx_block *block, const struct check_rows *rows)
+{
+    const struct check_lanes *lanes = &block->check->lists[rows->lanes];
+    struct access access = {.pattern = ACCESS_GATHER};
+
+    access.offsets = access.pointers;
+    FOR_LANES (lane, lanes->mask)
+        access.pointers[lane] = (uintptr_t)block->shared + lanes->at[lane];
+    replay_one(&block->warps[rows->first].warp, rows, lanes->mask, &access);
+}
+
+static void replay_arrival(struct check_block *check, const struct check_rows *rows)
+{
+    uint32_t *const known = check->known[rows->first], own = known[rows->first];
+
+    known[rows->first] = rows->serial;
+    check_join(check->barriers[rows->lanes & ~CHECK_ARRIVES], known);
+    known[rows->first] = own;
+}
+
 static void replay(struct ptx_block *block)
 {
     struct check_block *check = block->check;
+    const uint32_t logged = check->logged;
 
-    for (uint32_t i = 0; i < check->logged; i++) {
+    check->logged = 0;
+    for (uint32_t i = 0; i < logged; i++) {
         const struct check_rows *rows = &check->log[i];
 
-        for (uint32_t w = 0; w < rows->count; w++)
-            replay_one(&block->warps[rows->first + w].warp, rows,
-                       rows->base + (uintptr_t)(w * rows->warp));
+        if (rows->count == 0 && rows->lanes & CHECK_ARRIVES)
+            replay_arrival(check, rows);
+        else if (rows->count == 0)
+            replay_lanes(block, rows);
+        for (uint32_t w = 0; w < rows->count; w++) {
+            struct access access = {.pattern = ACCESS_HALVES, .stride = (uint64_t)rows->lane};
+
+            access.base = (char *)rows->base + (int64_t)w * rows->warp;
+            access.second = access.base + rows->half;
+            replay_one(&block->warps[rows->first + w].warp, rows, PTX_FULL, &access);
+        }
     }
-    check->logged = 0;
+    check->listed = 0;
+}
+
+void check_rows_order(struct ptx_block *block)
+{
+    if (block->check->listed)
+        replay(block);
+}
+
+/* A larger list, or NULL. */
+static void *grown(void *list, uint32_t *size, size_t each)
+{
+    const uint32_t more = *size ? 2 * *size : 256;
+    void *larger = realloc(list, more * each);
+
+    if (larger)
+        *size = more;
+    return larger;
 }
 
 static bool log_rows(struct ptx_block *block, const struct check_rows *rows)
@@ -185,16 +214,83 @@ static bool log_rows(struct ptx_block *block, const struct check_rows *rows)
     if (check->logged == MOST_LOGGED)
         replay(block);
     if (check->logged == check->log_size) {
-        const uint32_t more = check->log_size ? 2 * check->log_size : 256;
-        struct check_rows *grown = realloc(check->log, more * sizeof *grown);
+        struct check_rows *log = grown(check->log, &check->log_size, sizeof *log);
 
-        if (!grown)
+        if (!log)
             return false;
-        check->log = grown;
-        check->log_size = more;
+        check->log = log;
     }
     check->log[check->logged++] = *rows;
     return true;
+}
+
+static bool log_lanes(struct ptx_warp *warp, const struct check_doing *now)
+{
+    struct ptx_block *block = warp->block;
+    struct check_block *check = block->check;
+    struct check_rows rows = {.step = now->step,
+                              .first = warp->index,
+                              .serial = now->serial,
+                              .size = (uint8_t)now->size,
+                              .write = now->write};
+
+    if (check->listed == MOST_LISTED)
+        replay(block);
+    if (check->listed == check->list_size) {
+        struct check_lanes *lists = grown(check->lists, &check->list_size, sizeof *lists);
+
+        if (!lists)
+            return false;
+        check->lists = lists;
+    }
+    rows.lanes = check->listed;
+    if (!log_rows(block, &rows))
+        return false;
+    struct check_lanes *lanes = &check->lists[check->listed++];
+    lanes->mask = now->mask;
+    FOR_LANES (lane, now->mask)
+        lanes->at[lane] = (uint32_t)(access_lane(now->access, lane) - (uintptr_t)block->shared);
+    return true;
+}
+
+bool check_rows_arrive(struct ptx_block *block, unsigned warp, unsigned barrier)
+{
+    const uint32_t serial = block->launch->check->serial;
+    const struct check_rows rows = {
+        .first = warp, .serial = serial, .lanes = CHECK_ARRIVES | barrier};
+
+    if (!block->check->listed || !log_rows(block, &rows))
+        return false;
+    block->check->known[warp][warp] = serial;
+    return true;
+}
+
+unsigned check_rows_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which)
+{
+    struct ptx_block *block = warp->block;
+    struct check *check = block->launch->check;
+    const uint32_t since = block->check->since;
+    bool passes = which & PTX_CHECK_RACE;
+    unsigned left = which;
+    uint64_t missing = 0;
+
+    FOR_LANES (lane, now->mask) {
+        const uintptr_t at = access_lane(now->access, lane) - (uintptr_t)block->shared;
+        struct check_near *line = &block->check->lines[at / CHECK_LINE];
+        const uint64_t bits = ((UINT64_C(1) << now->size) - 1) << at % CHECK_LINE;
+
+        missing |= bits & ~line->written;
+        passes = passes && near_passes(line, since, now->serial, CHECK_NEAR_ATOMIC, true);
+    }
+    if (!missing)
+        left &= ~(unsigned)PTX_CHECK_INIT;
+    if (passes && log_lanes(warp, now)) {
+        left &= ~(unsigned)PTX_CHECK_RACE;
+        block->check->known[warp->index][warp->index] = now->serial;
+        if (check->last_atomic)
+            check->last_atomic[block->number] = now->serial;
+    }
+    return left;
 }
 
 void check_rows_exact(struct ptx_block *block, uintptr_t at)
@@ -211,22 +307,50 @@ void check_rows_exact(struct ptx_block *block, uintptr_t at)
 static unsigned shared_rows(struct ptx_block *block, const struct check_rows *rows,
                             const struct segments *segments, unsigned which)
 {
+    struct check_block *check = block->check;
+    const uint32_t since = check->since;
+    bool passes = which & PTX_CHECK_RACE;
+    uint64_t missing = 0;
     unsigned left = which;
 
-    if (which & PTX_CHECK_INIT) {
-        bool were = true;
+    for (uint32_t i = 0; i < segments->count; i++) {
+        const uintptr_t begin = segments->first[i] - (uintptr_t)block->shared;
+        const uintptr_t end = begin + segments->size;
+        const uint32_t key = key_of(block, rows, segments, i);
 
-        for (uint32_t i = 0; i < segments->count; i++)
-            were &= check_rows_written(block, segments->first[i], segments->size, rows->write);
-        if (were || rows->write)
-            left &= ~(unsigned)PTX_CHECK_INIT;
+        for (uintptr_t at = begin; at < end; at = (at | (CHECK_LINE - 1)) + 1) {
+            struct check_near *line = &check->lines[at / CHECK_LINE];
+            const uint64_t bits = bits_of(at, end);
+
+            passes = passes && near_passes(line, since, rows->serial, key, rows->write);
+            if (rows->write)
+                line->written |= bits;
+            else
+                missing |= bits & ~line->written;
+        }
     }
-    if (which & PTX_CHECK_RACE && near_race(block, rows, segments) && log_rows(block, rows))
+    if (!missing)
+        left &= ~(unsigned)PTX_CHECK_INIT;
+    if (passes && log_rows(block, rows))
         left &= ~(unsigned)PTX_CHECK_RACE;
     return left;
 }
 
 /* --- Global memory --- */
+
+/* A line that others read, too. */
+static bool quick_read(struct check *check, const struct ptx_block *block,
+                       const struct check_rows *rows, uint64_t what, uintptr_t at)
+{
+    const struct check_seen seen = {.step = rows->step,
+                                    .block = (uint32_t)block->number,
+                                    .serial = rows->serial,
+                                    .thread = (uint16_t)(what >> 6 & 1023),
+                                    .bytes = (1U << CHECK_CELL) - 1,
+                                    .shift = ((what >> 2 & 15) - 2) & 15};
+
+    return !rows->write && check_race_read(check, at, &seen);
+}
 
 /* Lines from `at` to `end`, which all lie in it; false: one was used otherwise. */
 static bool quick_race(struct check *check, const struct ptx_block *block,
@@ -246,10 +370,11 @@ static bool quick_race(struct check *check, const struct ptx_block *block,
             struct check_quick *quick = &page->quick[line];
 
             /* All but the step is to be the same. */
-            if (quick->serial >= check->first &&
-                ((quick->what ^ what) & 0xFFFF || quick->block != (uint32_t)block->number))
+            if (quick->serial < check->first ||
+                (!((quick->what ^ what) & 0xFFFF) && quick->block == (uint32_t)block->number))
+                *quick = (struct check_quick){rows->serial, (uint32_t)block->number, what};
+            else if (!quick_read(check, block, rows, what, at))
                 return false;
-            *quick = (struct check_quick){rows->serial, (uint32_t)block->number, what};
         }
     }
     return true;

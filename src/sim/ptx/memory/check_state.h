@@ -27,7 +27,8 @@ struct check_seen {  /* the last access of a kind: to a cell, or to all of a lin
     uint16_t thread; /* of a line: to its first cell */
     uint8_t bytes;   /* of each cell, a bit each */
     bool atomic : 1;
-    uint8_t shift : 4; /* of a line: how many cells are a thread's, as a power of two */
+    uint8_t spread : 2; /* of a cell: how many threads read it, as a power of two */
+    uint8_t shift : 4;  /* of a line: how many cells are a thread's, as a power of two */
     const struct ptx_step *step;
 };
 
@@ -72,13 +73,21 @@ struct check_near {
 #define CHECK_NEAR_WRITTEN UINT32_C(0x40000000)
 #define CHECK_NEAR_EXACT UINT32_C(0x80000000) /* the line of check_race_line has them */
 
+#define CHECK_ARRIVES UINT32_C(0x80000000)
+#define CHECK_NEAR_ATOMIC CHECK_NEAR_KEY /* as a key: all were atomic */
+
+struct check_lanes { /* an atomic access of a warp to shared memory */
+    uint32_t mask, at[PTX_LANES];
+};
+
 /* Accesses of all lanes of neighbouring warps: lane i of warp w is at base + (i % 16) * lane +
  * (i / 16) * half + (w - first) * warp. */
 struct check_rows {
     const struct ptx_step *step;
     uintptr_t base;
     int64_t lane, half, warp;
-    uint32_t first, count; /* warps */
+    uint32_t first, count; /* warps; a count of 0: one warp, at the lanes' own places */
+    uint32_t lanes;        /* then: which of the block's lists, or CHECK_ARRIVES and the barrier */
     uint32_t serial;
     uint8_t size;
     bool write;
@@ -123,6 +132,8 @@ struct check_block {
     uint32_t atomics[CHECK_WARPS]; /* of mbarriers, all together */
     struct check_rows *log;        /* what lines of check_near stand for */
     uint32_t logged, log_size;
+    struct check_lanes *lists; /* of atomic accesses in the log */
+    uint32_t listed, list_size;
     struct check_near lines[];
 };
 
@@ -156,6 +167,8 @@ void check_note_place(const struct launch *launch, uint64_t block, uint32_t thre
 
 void check_race(struct ptx_warp *warp, const struct check_doing *now);
 void check_race_free(struct check *check);
+/* All of a line of global memory is read; false: it was written, or used irregularly. */
+bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen);
 /* The page of an address; NULL: no memory for it. */
 struct check_page *check_race_page(struct check *check, uintptr_t at);
 
@@ -163,6 +176,12 @@ struct check_page *check_race_page(struct check *check, uintptr_t at);
 /* Which of the checks are left to be made lane by lane. */
 unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool shared,
                     unsigned which);
+/* The same of an atomic access to shared memory. */
+unsigned check_rows_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
+/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
+bool check_rows_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
+/* What atomic accesses told is known from now on. */
+void check_rows_order(struct ptx_block *block);
 /* Were all of these bytes of shared memory written? Now they are, if it is a write. */
 bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write);
 /* A byte of shared memory is looked at by check_race alone until the next barrier. */
