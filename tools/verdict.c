@@ -105,7 +105,7 @@ bool verdict_driver_has(const struct scan_file *file, const struct subject *driv
 {
     struct cushim_entry entry = known_entry(index);
 
-    if (driver->has[index] || known_elsewhere(index) ||
+    if (driver->has[index] || !known_on(index, KNOWN_HERE) ||
         (verdict_may_need(file, index) && has_alternative(file, driver, index)))
         return true;
     /* Where a name stands for any ABI, any will do. */
