@@ -35,7 +35,7 @@ static bool any_written(const uint64_t *bits, uint64_t first, uint64_t size)
     return false;
 }
 
-void check_frame(struct ptx_warp_state *state, const struct ptx_frame *frame, uint32_t lanes)
+void check_local_frame(struct ptx_warp_state *state, const struct ptx_frame *frame, uint32_t lanes)
 {
     const struct ptx_code *code = frame->code;
     struct check_block *check = state->warp.block->check;
