@@ -299,8 +299,9 @@ static int run(const char *title, char **words)
     }
     if (facts_release_ptx(release) == 0) {
         char newest[VERSION_TEXT_SIZE];
-        fprintf(stderr, "%s: nothing is known of CUDA %s; the newest release known is %s\n", title,
-                given.subject, version_text(newest, facts_newest_release()));
+        fprintf(stderr,
+                "%s: nothing is known of CUDA %s; the newest one whose driver is known is %s\n",
+                title, given.subject, version_text(newest, facts_newest_release()));
         return COMMAND_FAILED;
     }
     if (given.json)

@@ -519,6 +519,16 @@ template <typename Value> struct element<host_span<Value>> {
     typedef Value type;
 };
 
+/* Whether it is of no memory, as of an owner that was moved from. */
+template <typename Value> bool is_nothing(device_span<Value> part) noexcept
+{
+    return !part.address() && !part.size();
+}
+template <typename Value> bool is_nothing(host_span<Value>) noexcept
+{
+    return false; /* an empty vector may have no address */
+}
+
 template <typename To, typename From> CUresult copy(const place &at, To to, From from) noexcept
 {
     typedef typename element<To>::type target;
@@ -528,6 +538,8 @@ template <typename To, typename From> CUresult copy(const place &at, To to, From
                   "a copy is between elements of one type");
     static_assert(std::is_trivially_copyable<target>::value, "memory has plain data only");
     char reason[80];
+    if (is_nothing(from) && to.size())
+        return refuse(at.object, "copy: from an owner that is empty");
     if (from.size() <= to.size())
         return transfer(at, to, from);
     std::snprintf(reason, sizeof reason, "copy of %zu elements to %zu", from.size(), to.size());

@@ -122,7 +122,7 @@ void cushim_sim_stop(void);
  * @param kind  "context", "stream", "event", "module", "library", "linker state", "array",
  *              "mipmapped array", "texture object", "surface object", "memory pool", "physical
  *              memory", "graph", "executable graph", "user object" or "memory" (blocks); NULL: all
- * @return 0 also for an unknown kind
+ * @return SIZE_MAX for an unknown kind; cushim_last_error() has the sentence
  *
  * Threads: safe. Since: 0.1.
  */
@@ -132,7 +132,8 @@ size_t cushim_sim_live(const char *kind);
  * Count the calls that the driver got so far.
  *
  * @param name  an entry's name or exported symbol; NULL: all entries
- * @return calls that were made, failed ones included
+ * @return calls that were made, failed ones included; ULLONG_MAX for an unknown name, with a
+ *         sentence in cushim_last_error()
  *
  * Threads: safe. Since: 0.1.
  */

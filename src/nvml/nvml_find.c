@@ -150,6 +150,8 @@ enum cushim_status cushim_nvml_find(const char *path, struct cushim_dylib *libra
     }
     if (status == CUSHIM_OK)
         *message = cushim_text_format("NVML is %s", library->path ? library->path : "loaded");
+    else if (strncmp(find.words, find.subject, strlen(find.subject)) == 0) /* the system's words */
+        *message = cushim_text_format("%s%s", find.words, nvml_find_advice(status));
     else
         *message =
             cushim_text_format("%s: %s%s", find.subject, find.words, nvml_find_advice(status));

@@ -121,6 +121,8 @@ static struct cushim_instance *open_create(const struct cushim_options *options)
     if (instance->status == CUSHIM_OK)
         snprintf(instance->message, sizeof instance->message, "%s: CUDA %d.%d", name,
                  CUSHIM_RELEASE(instance->lookup.version));
+    else if (*path && strncmp(words, name, strlen(name)) == 0) /* the system's, with the name */
+        snprintf(instance->message, sizeof instance->message, "%s", words);
     else
         snprintf(instance->message, sizeof instance->message, "%s: %s",
                  *path           ? name

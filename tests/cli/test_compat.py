@@ -122,7 +122,7 @@ def test_info_has_the_line():
 @pytest.mark.parametrize("words, code, message", [
     ("12.4.1", USAGE, "is no CUDA release"), ("new", USAGE, "is no CUDA release"),
     ("", USAGE, "is no CUDA release"), ("0.5", USAGE, "is no CUDA release"),
-    ("99.9", FAILED, "nothing is known of CUDA 99.9; the newest release known is 13.4"),
+    ("99.9", FAILED, "nothing is known of CUDA 99.9; the newest one whose driver is known is 13.4"),
     ("100.1", FAILED, "no release is known for driver 100.1"),
     ("100", FAILED, "no release is known for driver 100"),
     ("550.1.2.3", FAILED, "no release is known for driver 550.1.2.3"),

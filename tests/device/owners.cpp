@@ -155,6 +155,13 @@ static void kernels(const cushim::unique_device &gpu)
     } catch (const cushim::call_error &error) {
         CHECK(error.code() == CUDA_ERROR_NOT_FOUND && std::strstr(error.what(), "name: flil"));
     }
+    try { /* what was moved from has nothing to copy */
+        cushim::unique_memory<unsigned> moved(gpu, count), kept(std::move(moved));
+        stream.copy(back, moved);
+        CHECK(false);
+    } catch (const cushim::call_error &error) {
+        CHECK(error.code() == CUDA_ERROR_INVALID_VALUE && std::strstr(error.what(), "empty"));
+    }
     cushim::unique_module none;
     CHECK(none.load_file(gpu.table(), "/nowhere/a.ptx") == CUDA_ERROR_FILE_NOT_FOUND && !none);
     try {

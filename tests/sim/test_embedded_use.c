@@ -127,7 +127,9 @@ static void live(void)
             _exit(1);
         }
     EXPECT(cushim_sim_live(NULL) == 10);
-    EXPECT(cushim_sim_live("function") == 0 && cushim_sim_live("") == 0);
+    EXPECT(cushim_sim_live("function") == 0 && cushim_sim_live("") == SIZE_MAX);
+    EXPECT(cushim_sim_live("memroy") == SIZE_MAX && cushim_sim_calls("cuMemAloc") == ULLONG_MAX);
+    EXPECT(strcmp(cushim_last_error(), "cushim_sim_calls: no entry is called cuMemAloc") == 0);
     GOOD(api->cuStreamDestroy_v2(stream));
     GOOD(api->cuMemFree_v2(memory));
     EXPECT(cushim_sim_live("stream") == 0 && cushim_sim_live("memory") == 0);
@@ -175,7 +177,7 @@ static void calls(void)
     EXPECT(api->cuMemAlloc_v2(NULL, 1) != CUDA_SUCCESS); /* failed ones count */
     EXPECT(cushim_sim_calls("cuMemAlloc") == 2 && cushim_sim_calls("cuMemAlloc_v2") == 2);
     EXPECT(cushim_sim_calls(NULL) == before + 2);
-    EXPECT(cushim_sim_calls("cuFoo") == 0 && cushim_sim_calls("") == 0);
+    EXPECT(cushim_sim_calls("cuFoo") == ULLONG_MAX && cushim_sim_calls("") == ULLONG_MAX);
 }
 
 static void test_counts(void **state)

@@ -3,6 +3,8 @@
 #include "call/call.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,24 +285,34 @@ void cushim_sim_stop(void)
 size_t cushim_sim_live(const char *kind)
 {
     size_t count = 0, bytes;
+    bool known = !kind || strcmp(kind, "memory") == 0;
     sim_lock_enter();
+    if (known)
+        count = sim_range_live(&bytes);
     for (int i = 0; i < SIM_KIND_COUNT; i++)
-        if (!kind || strcmp(sim_kinds_name((enum sim_kind)i), kind) == 0)
+        if (!kind || strcmp(sim_kinds_name((enum sim_kind)i), kind) == 0) {
+            known = true;
             count += sim_live((enum sim_kind)i);
-    if (!kind || strcmp(kind, "memory") == 0)
-        count += sim_range_live(&bytes);
+        }
     sim_lock_leave();
-    return count;
+    if (!known)
+        cushim_last_error_set("cushim_sim_live: %s is no kind of object", kind);
+    return known ? count : SIZE_MAX;
 }
 
 unsigned long long cushim_sim_calls(const char *name)
 {
     unsigned long long calls = 0;
+    bool known = !name;
     sim_lock_enter();
     for (size_t i = 0; i < sim_entry_count; i++)
         if (!name || strcmp(sim_entries[i].name, name) == 0 ||
-            strcmp(sim_entries[i].symbol, name) == 0)
+            strcmp(sim_entries[i].symbol, name) == 0) {
+            known = true;
             calls += sim_call_count(i);
+        }
     sim_lock_leave();
-    return calls;
+    if (!known)
+        cushim_last_error_set("cushim_sim_calls: no entry is called %s", name);
+    return known ? calls : ULLONG_MAX;
 }

@@ -123,6 +123,7 @@ struct affine_value {
 struct team_code {
     struct ptx_step *steps;
     uint32_t *general; /* of each step: the general step that it stands for */
+    bool *region;      /* branches that some lanes can take; atomics that a team does */
     uint32_t step_count;
     struct ptx_step *fixed; /* what is the same in all blocks of a launch; no guards */
     uint32_t fixed_count;
