@@ -24,6 +24,7 @@ import emit_features
 import emit_gpus
 import emit_nvml
 import emit_nvml_sim
+import emit_platforms
 import emit_sentences
 import emit_sim
 import emit_typedefs
@@ -45,6 +46,7 @@ OUTPUTS = {
     "attribute_names.c": emit_attributes.emit,
     "drivers.c": emit_drivers.emit,
     "gpus.c": emit_gpus.emit,
+    "platforms.c": emit_platforms.emit,
     "causes.c": emit_causes.emit,
     "errors.md": emit_causes.emit_page,
     "sentences.c": emit_sentences.emit,

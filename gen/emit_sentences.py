@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """sentences.c: for `cushim explain`, the cure of each sentence that cushim prints;
-docs/sentences.md: the same.
+sentences.md: the same, for the web site.
 
 A line of sentences.jsonl is a heading, a text, or a sentence with its cure. A sentence without a
 cure has that of the text before it. "…" stands for what varies.
@@ -19,9 +19,7 @@ HEAD = """# Every sentence, and its cure
 
 prints the cure of a sentence. Every sentence that the library and the simulated driver can print is
 here, and no other; a test compares. `…` stands for what varies. By symptom:
-[troubleshooting](troubleshooting.md). This page is made of `gen/registry/sentences.jsonl`:
-
-    python3 gen/emit.py sentences.md docs/sentences.md
+[troubleshooting](troubleshooting.md).
 """
 KINDS = ({"heading"}, {"text"}, {"sentence"}, {"sentence", "cure"})
 
@@ -69,7 +67,7 @@ def emit(registry):
 
 
 def emit_page(registry):
-    """Text of docs/sentences.md."""
+    """Text of sentences.md."""
     lines, before = [HEAD.rstrip("\n")], None
     for row in [*read(registry), {}]:
         kind = "list" if row.keys() == {"sentence"} else \

@@ -11,7 +11,7 @@ DEFAULT = Path(__file__).resolve().parents[1] / "src" / "sim" / "missing.def"
 MARK = re.compile(r'AREA\("(?P<area>[^"]+)"\)|MISSING\((?P<missing>\w+)\)|'
                   r'PARTLY\((?P<symbol>\w+), (?P<mark>\w+), (?P<code>[A-Z_]+),\s+'
                   r'"(?P<what>[^"]+)"\)|'
-                  r'ANSWER\((?P<answers>\w+), (?P<answer>\w+(?:\(\))?)\)|'
+                  r'ANSWER\((?P<answers>\w+(?:\s+\w+)*),\s+(?P<answer>\w+(?:\(\))?)\)|'
                   r'SAME\((?P<same>\w+), (?P<other>\w+)\)')
 
 TABLE = """\
@@ -59,12 +59,13 @@ class Missing:
                 return
             at = match.end()
             symbol = match["missing"] or match["symbol"] or match["answers"] or match["same"]
-            if symbol and symbol not in known:
-                self.fail(text, match.start(), f"no entry {symbol}")
-            if symbol and symbol in self.symbols():
-                self.fail(text, match.start(), f"{symbol} is missing already")
-            if symbol in self.answers:
-                self.fail(text, match.start(), f"{symbol} has an answer already")
+            for each in (symbol or "").split():
+                if each not in known:
+                    self.fail(text, match.start(), f"no entry {each}")
+                if each in self.symbols():
+                    self.fail(text, match.start(), f"{each} is missing already")
+                if each in self.answers:
+                    self.fail(text, match.start(), f"{each} has an answer already")
             if match["area"]:
                 self.areas.append([match["area"], []])
             elif match["missing"]:
@@ -72,7 +73,7 @@ class Missing:
                     self.fail(text, match.start(), "no area yet")
                 self.areas[-1][1].append(symbol)
             elif match["answers"]:
-                self.answers[symbol] = match["answer"]
+                self.answers.update(dict.fromkeys(symbol.split(), match["answer"]))
             elif match["same"]:
                 self.answers[symbol] = self.call(text, match, known)
             else:

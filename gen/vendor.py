@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""cushim-vendor: write cushim.h and cushim.c with a few functions of the driver, to copy.
+"""gen/vendor.py: write cushim.h and cushim.c with a few functions of the driver, to copy.
 
 Usage: vendor.py FOLDER [NAME...] [--sources FILE...] [--helpers]
 
@@ -10,6 +10,7 @@ With --helpers the files are the whole library, but for the functions that nothi
 """
 
 import argparse
+import difflib
 import json
 import re
 import sys
@@ -152,6 +153,10 @@ class Names:
         name = self.values.get(word, self.tags.get(word, word))
         return name if name in self.types else None
 
+    def all(self):
+        """Every name that one may give."""
+        return sorted({*self.names, *self.names.values(), *self.types, *self.values})
+
     def knows(self, word):
         """Whether it is a function, type or constant."""
         return self.functions(word) or self.type(word)
@@ -224,7 +229,7 @@ def declared_there(header, source):
 def command(functions, options):
     """How the same files are made again, whatever they were made from; lines of a comment."""
     others = sorted({*options.names} - functions)
-    line = " ".join(["cushim-vendor FOLDER", *(["--helpers"] if options.helpers else []),
+    line = " ".join(["gen/vendor.py FOLDER", *(["--helpers"] if options.helpers else []),
                      *sorted(functions), *others])
     return "\n *     ".join(textwrap.wrap(line, 90, break_on_hyphens=False))
 
@@ -235,7 +240,9 @@ def write(options):
     unknown = [name for name in options.names if not known.knows(name) and
                name not in ("cushim_error_name", "cushim_error_string")]
     if unknown:
-        raise VendorError(f"{unknown[0]}: no function, type or constant of CUDA")
+        near = difflib.get_close_matches(unknown[0], known.all(), 1)
+        raise VendorError(f"{unknown[0]}: no function, type or constant of CUDA" +
+                          (f"; did you mean {near[0]}?" if near else ""))
     seen = dict.fromkeys(options.names)
     for path in options.sources:
         seen |= words(path)
@@ -272,7 +279,7 @@ def write(options):
 
 def main():
     parser = argparse.ArgumentParser(
-        prog="cushim-vendor", description="Write cushim.h and cushim.c with a few functions.")
+        prog="gen/vendor.py", description="Write cushim.h and cushim.c with a few functions.")
     parser.add_argument("folder", type=Path, help="where the two files go; it is made if need be")
     parser.add_argument("names", metavar="name", nargs="*", help="a function, type or constant")
     parser.add_argument("--sources", metavar="file", type=Path, nargs="+", default=[],
@@ -284,9 +291,9 @@ def main():
         options.folder.mkdir(parents=True, exist_ok=True)
         count = write(options)
     except (VendorError, amalgamate.AmalgamateError, registry.RegistryError) as error:
-        sys.exit(f"cushim-vendor: {error}")
+        sys.exit(f"gen/vendor.py: {error}")
     except OSError as error:
-        sys.exit(f"cushim-vendor: {error.filename or options.folder}: {error.strerror}")
+        sys.exit(f"gen/vendor.py: {error.filename or options.folder}: {error.strerror}")
     sizes = [(options.folder / name).stat().st_size for name in ("cushim.h", "cushim.c")]
     print(f"{count} functions; cushim.h {sizes[0]} bytes, cushim.c {sizes[1]} bytes")
 

@@ -30,6 +30,9 @@ NEWER = [(re.compile(pattern), isa, target) for pattern, isa, target in [
     (r"\bmatch\.any\.sync\b", 60, 70),
     (r"\bredux\.sync\b", 70, 80)]]
 
+# .loc lines, by which the simulated driver names the line of the source.
+LINES = ["-gline-tables-only", "-fdebug-compilation-dir=."]
+
 # What CUDA has and this does not, as far as a name shows it.
 CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$
     |tex(1D|2D|3D|Cubemap)\w*$|surf[123C]\w+$
@@ -68,6 +71,14 @@ def strip_comments(ptx):
         if line or (kept and kept[-1]):
             kept.append(line)
     return "\n".join(kept).rstrip("\n") + "\n"
+
+
+def plain_lines(ptx):
+    """The .loc lines that clang wrote, without its labels and its table; paths as they were given,
+    and those of headers by their names, so that the PTX depends on no folder."""
+    ptx = re.sub(r"^(L(tmp|func_begin|func_end)\d+:|\t\.section\t\.debug_loc\t.*)\n", "", ptx,
+                 flags=re.M)
+    return re.sub(r'^(\t\.file\t\d+ )"(\./|/.*/)?', r'\1"', ptx, flags=re.M)
 
 
 def written(ptx):
@@ -197,13 +208,33 @@ def clang_command(isa, target, extra=()):
 def by_clang(source, isa=None, target=None, extra=(), program="clang"):
     """(PTX, warnings). Run in the source's folder, so that the PTX depends on no path."""
     command = [program, *clang_command(isa or ISA, target or TARGET, extra), source.name]
-    done = run(command, cwd=source.parent)
+    try:
+        done = run(command, cwd=source.parent)
+    except FileNotFoundError as error:
+        raise Refused(f"{program}: not found. cushim-embed needs clang to compile {source.name}: "
+                      "install it (Debian's package clang), or name one with --clang, or take a "
+                      "toolkit's compiler with --with nvcc") from error
     if done.returncode:
         raise Refused(refusal(source, done.stderr))
-    ptx = raised(strip_comments(done.stdout), isa or ISA)
+    ptx = raised(plain_lines(strip_comments(done.stdout)), isa or ISA)
     unknown_functions(source, ptx)
     warnings = re.findall(r"^(\S.*: warning: .*\n)", done.stderr, re.M)
     return ptx, "".join(str(source.parent / line) for line in warnings)
+
+
+def mangled(source, ptx):
+    """A warning for each kernel whose name in the PTX is not the one of the source."""
+    lines = source.read_text(encoding="utf-8", errors="replace").splitlines()
+    warnings = []
+    for symbol, length, rest in re.findall(r"\.entry (_Z(\d+)(\w+))", ptx):
+        name = rest[:int(length)]
+        if rest[int(length):].startswith("I"):  # of a template, which has no other name
+            continue
+        place = next((f"{source}:{number}" for number, line in enumerate(lines, 1)
+                      if re.search(rf"(?<!\w){re.escape(name)}\s*\(", line)), source)
+        warnings.append(f"{place}: warning: in the PTX the kernel {name} is called {symbol}; "
+                        'extern "C" keeps its name\n')
+    return "".join(warnings)
 
 
 def toolkit_folders():

@@ -97,11 +97,12 @@ def compile_kernel(options):
     """PTX of a .cu file; what the compiler warns of is shown."""
     path, isa, target, extra = options.input, options.isa, options.target, options.extra
     if options.compiler == "clang":
-        ptx, shown = compilers.by_clang(path, isa, target, extra, options.clang)
+        ptx, shown = compilers.by_clang(path, isa, target, compilers.LINES + extra,
+                                        options.clang)
     else:
         compiler = {"nvcc": compilers.by_nvcc, "nvrtc": compilers.by_nvrtc}[options.compiler]
         ptx, shown = compiler(path, isa, target, extra, first_isa)
-    sys.stderr.write(shown)
+    sys.stderr.write(shown + compilers.mangled(path, ptx))
     return ptx
 
 

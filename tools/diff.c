@@ -27,10 +27,11 @@ static const struct option_row option_rows[] = {
 /* Whether all that a feature takes of the driver is there. */
 static bool has_feature(const struct subject *subject, const struct cushim_feature_facts *facts)
 {
+    const char *platform = subject->platform == KNOWN_WINDOWS ? "windows" : "linux";
     size_t entry;
 
     if (facts->since > subject->release ||
-        (facts->platform && strcmp(facts->platform, "linux") != 0))
+        (facts->platform && strcmp(facts->platform, platform) != 0))
         return false;
     for (size_t i = 0; cushim_feature_entry(facts->feature, i, &entry); i++) {
         if (!subject->has[entry])
@@ -223,6 +224,10 @@ static int run(const char *title, char **words)
         return result;
     }
 
+    for (int i = 0; i < 2; i++) {
+        if (subjects[!i].path && !subjects[i].path)
+            subject_on(&subjects[i], subjects[!i].platform);
+    }
     root = difference();
     /* What a driver has that is newer than all that is known, is not known: not "no difference". */
     bool hedged = subjects[0].newer || subjects[1].newer;
@@ -252,7 +257,8 @@ const struct command command_diff = {
            "driver alone decides, and names that stand for another ABI. A and B are CUDA releases "
            "(12.4), Linux drivers' versions (550.163.01) or branches (550), or paths of drivers' "
            "libraries, of which "
-           "nothing is executed. Exits with 1 if they differ, or may differ in what this build "
+           "nothing is executed. A release beside a file has the entries of that file's system, "
+           "Linux or Windows. Exits with 1 if they differ, or may differ in what this build "
            "does not know.",
     .options = option_rows,
     .least = 2,

@@ -77,7 +77,9 @@ static void print_text(const struct doctor *doctor)
             putchar('\n');
         }
     }
-    printf("%zu errors, %zu warnings\n", counts[DOCTOR_ERROR], counts[DOCTOR_WARNING]);
+    printf("%zu error%s, %zu warning%s\n", counts[DOCTOR_ERROR],
+           counts[DOCTOR_ERROR] == 1 ? "" : "s", counts[DOCTOR_WARNING],
+           counts[DOCTOR_WARNING] == 1 ? "" : "s");
 }
 
 static void print_json(const struct doctor *doctor)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-
 struct row {
     char symbol[sizeof((struct cushim_entry *)0)->symbol];
     size_t index;
@@ -82,36 +80,9 @@ size_t known_newest(const char *name, enum cushim_stream stream, int release)
     return best;
 }
 
-static CUresult CUDAAPI any_version(int *version)
+bool known_on(size_t index, enum known_platform platform)
 {
-    *version = 99990;
-    return CUDA_SUCCESS;
-}
-
-/* A driver of no entries but those that a load looks for. */
-static void *no_symbol(void *user, const char *symbol)
-{
-    CUresult(CUDAAPI * function)(int *) = any_version;
-    void *address = NULL;
-
-    (void)user;
-    if (strcmp(symbol, "cuDriverGetVersion") == 0 || strcmp(symbol, "cuInit") == 0)
-        memcpy(&address, &function, sizeof address);
-    return address;
-}
-
-bool known_elsewhere(size_t index)
-{
-    static const struct cushim_api *none;
-
-    if (!none) {
-        struct cushim_options options = {
-            .size = sizeof options, .resolver = no_symbol, .order = CUSHIM_ORDER_SYMBOLS};
-        none = cushim_open(&options);
-    }
-    if (!none || cushim_status(none) != CUSHIM_OK)
-        output_no_memory();
-    return cushim_slot_at(none, index).state == CUSHIM_STATE_PLATFORM;
+    return known_platforms[index] == KNOWN_ANYWHERE || known_platforms[index] == platform;
 }
 
 bool known_looks_like_entry(const char *symbol)

@@ -28,8 +28,22 @@ size_t known_newest(const char *name, enum cushim_stream stream, int release);
 /** The entry with an index, which must be one. */
 struct cushim_entry known_entry(size_t index);
 
-/** Whether an entry exists on another platform only. */
-bool known_elsewhere(size_t index);
+enum known_platform {
+    KNOWN_ANYWHERE,
+    KNOWN_LINUX,
+    KNOWN_WINDOWS,
+#ifdef _WIN32
+    KNOWN_HERE = KNOWN_WINDOWS,
+#else
+    KNOWN_HERE = KNOWN_LINUX,
+#endif
+};
+
+/** Of each entry, where it exists; generated. */
+extern const unsigned char known_platforms[];
+
+/** Whether an entry exists on a platform. */
+bool known_on(size_t index, enum known_platform platform);
 
 /** Whether a symbol begins as the driver API's do ("cu" and a capital letter). */
 bool known_looks_like_entry(const char *symbol);

@@ -19,6 +19,7 @@ enum matrix_end {
     MATRIX_FAILS,    /* any other exit code */
     MATRIX_CRASHES,  /* a signal */
     MATRIX_HANGS,    /* over the time limit */
+    MATRIX_UNKNOWN,  /* it failed for want of the CUDA runtime, which is not simulated */
     MATRIX_NOT_RUN   /* it could not be started */
 };
 

@@ -32,7 +32,7 @@ static void explain(struct matrix_case *one, const unsigned char *how)
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         struct cushim_entry entry = known_entry(i);
         bool taken = strcmp(entry.symbol, one->missing) == 0;
-        if (how[i] == 0 || (entry.since <= release && !taken) || known_elsewhere(i) ||
+        if (how[i] == 0 || (entry.since <= release && !taken) || !known_on(i, KNOWN_HERE) ||
             length >= sizeof one->call)
             continue;
         if (count++ < TOLD)
@@ -43,10 +43,11 @@ static void explain(struct matrix_case *one, const unsigned char *how)
     if (count > TOLD && length < sizeof one->call)
         length += (size_t)snprintf(one->call + length, sizeof one->call - length, " and %zu more",
                                    count - TOLD);
-    if (count > 0 && length < sizeof one->call)
-        snprintf(one->call + length, sizeof one->call - length,
-                 ": the driver lacks what the program names%s%s", failed[0] != '\0' ? "; " : "",
-                 failed);
+    if (count > 0 && length < sizeof one->call &&
+        (size_t)snprintf(one->call + length, sizeof one->call - length,
+                         ": the driver lacks what the program names%s%s",
+                         failed[0] != '\0' ? "; " : "", failed) >= sizeof one->call - length)
+        memcpy(one->call + sizeof one->call - sizeof "...", "...", sizeof "...");
 }
 
 void matrix_missing(const char *program, struct matrix_case *cases, size_t count)

@@ -7,8 +7,8 @@
 
 const char *matrix_end_name(enum matrix_end end)
 {
-    static const char *const names[] = {"passes",  "degrades", "fails",
-                                        "crashes", "hangs",    "not run"};
+    static const char *const names[] = {"passes", "degrades", "fails",  "crashes",
+                                        "hangs",  "unknown",  "not run"};
 
     return names[end];
 }
@@ -21,6 +21,9 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
         break;
     case MATRIX_HANGS:
         snprintf(text, MATRIX_NAME_SIZE, "over the time limit");
+        break;
+    case MATRIX_UNKNOWN:
+        snprintf(text, MATRIX_NAME_SIZE, "the CUDA runtime is not simulated");
         break;
     case MATRIX_NOT_RUN:
         snprintf(text, MATRIX_NAME_SIZE, "could not be started");

@@ -194,6 +194,23 @@ static void read_tail(const char *path, char *text, size_t size)
     }
 }
 
+/* Whether the simulated driver told that the program asked for what it does not have. */
+static bool wants_runtime(const char *path)
+{
+    static const char told[] = "cushim sim: the program uses the CUDA runtime";
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    bool found = false;
+
+    while (file && !found && getline(&line, &room, file) > 0)
+        found = strncmp(line, told, strlen(told)) == 0;
+    free(line);
+    if (file)
+        fclose(file);
+    return found;
+}
+
 /* "cuX(...) = 801 CUDA_ERROR_NOT_SUPPORTED, 1 us" of a line of the log as its name and its answer;
  * false where the line has no call. */
 static bool read_call(char *line, const char **name, const char **answer)
@@ -315,6 +332,8 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     judge(one, plan, status, job);
     file_of(path, plan, job->number, "out");
     read_tail(path, one->output, sizeof one->output);
+    if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && wants_runtime(path))
+        one->end = MATRIX_UNKNOWN;
     unlink(path);
     file_of(path, plan, job->number, "log");
     read_log(path, one->output, one->call, job->number == 0 ? used : NULL, user);

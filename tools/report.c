@@ -166,7 +166,7 @@ static enum mark entry_mark(const struct driver *driver, size_t index)
         return MARK_UNKNOWN;
     if (state && strcmp(state, "available") == 0)
         return MARK_YES;
-    if (known_elsewhere(index))
+    if (!known_on(index, KNOWN_HERE))
         return MARK_PLATFORM;
     return entry.since > driver->version ? MARK_OLDER : MARK_LACKS;
 }

@@ -7,6 +7,7 @@
 #include "mapped.h"
 #include "output.h"
 #include "scan_output.h"
+#include "scan_python.h"
 #include "scan_report.h"
 #include "scan_table.h"
 
@@ -31,8 +32,9 @@ struct run {
     const char *command;
     struct scan_file all;
     struct scan_table table;
-    json_t *files, *problems; /* NULL: text */
-    size_t count;             /* of programs that use the driver, or have device code */
+    json_t *files, *python, *problems; /* NULL: text */
+    size_t python_count;               /* of files of Python text that name the driver */
+    size_t count;                      /* of programs that use the driver, or have device code */
     bool failed;
     bool unwritten;   /* a file that was asked for */
     const char *path; /* that is read */
@@ -82,7 +84,8 @@ static const struct option_row option_rows[] = {
 
 static bool is_of_interest(const struct scan_file *file)
 {
-    if (file->links || file->code_count > 0 || file->unknown_count > 0 || file->runtime.release > 0)
+    if (file->links || file->cushim || file->code_count > 0 || file->unknown_count > 0 ||
+        file->runtime.release > 0)
         return true;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         if (file->how[i] != 0)
@@ -142,9 +145,20 @@ static void skip(void *user, const char *path, const char *problem)
     tell(run, path, problem);
 }
 
+/* Python text that names the driver. It is not read, and without a word its wheel looks harmless.
+ */
+static void note_python(void *user, const char *path)
+{
+    struct run *run = user;
+
+    run->python_count++;
+    if (run->python)
+        output_json_append(run->python, output_json_text(path));
+}
+
 static void scan_path(struct run *run, const char *path, const char *file, bool named)
 {
-    const struct scan_sink sink = {run, visit, skip};
+    const struct scan_sink sink = {run, visit, skip, note_python};
     struct mapped mapped;
     const char *problem = "";
 
@@ -155,6 +169,8 @@ static void scan_path(struct run *run, const char *path, const char *file, bool 
         return;
     }
     enum scan_result result = scan_bytes(path, mapped.data, mapped.size, &sink, &problem);
+    if (result == SCAN_OTHER && scan_python_is(path) && scan_python_names(mapped.data, mapped.size))
+        note_python(run, path);
     if (result == SCAN_DAMAGED || (result == SCAN_OTHER && named))
         skip(run, path, problem);
     mapped_close(&mapped);
@@ -277,6 +293,7 @@ static enum verdict_answer finish(struct run *run)
         output_json_set(root, "files", run->files);
         output_json_set(root, "all", scan_json(&run->all, options, NULL));
         output_json_set(root, "verdicts", scan_table_json(options, verdicts, deciding));
+        output_json_set(root, "python", run->python);
         output_json_set(root, "problems", run->problems);
         output_json_print(root);
     } else if (run->count > 1) {
@@ -284,6 +301,9 @@ static enum verdict_answer finish(struct run *run)
     } else if (run->count == 0 && !run->failed) {
         puts("nothing found that uses the CUDA driver");
     }
+    if (!run->files && run->python_count > 0)
+        printf("not read: Python text that names the driver, in %zu file%s\n", run->python_count,
+               run->python_count == 1 ? "" : "s");
     if (verdicts) {
         struct scan_outcome outcome = {options, verdicts, deciding, run->options->strict};
         run->unwritten = !write_files(run->options, &outcome);
@@ -357,6 +377,7 @@ static int run_scan(const char *title, char **words)
     run = (struct run){.options = &given, .command = title, .table = {.options = &given.report}};
     if (given.json) {
         run.files = json_array();
+        run.python = json_array();
         run.problems = json_array();
     }
     walk(&run, words);
@@ -381,7 +402,7 @@ const struct command command_scan = {
              "  linked     the program is linked to it, and does not start without it\n"
              "  named      its symbol is a string of the program, which likely calls dlsym\n"
              "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
-             "             gives any ABI or none; or cushim is in it, which does without\n"
+             "             gives any ABI or none; or it uses cushim, which does without\n"
              "  runtime    the CUDA runtime in it looks it up, and does without it\n"
              "  mentioned  a string of a file that does not name the driver's library, or\n"
              "             the end of a longer string\n\n",

@@ -82,6 +82,10 @@ static void need_library(void *user, const char *library)
 
     if (strncmp(library, DRIVER, strlen(DRIVER)) == 0)
         file->links = true;
+    if (strncmp(library, "libcushim.so", 12) == 0) {
+        file->cushim = true;
+        snprintf(file->cushim_library, sizeof file->cushim_library, "%s", library);
+    }
     if (release > file->runtime.release) {
         file->runtime.release = release;
         snprintf(file->runtime.library, sizeof file->runtime.library, "%s", library);
@@ -97,6 +101,8 @@ static void import_symbol(void *user, const char *library, const char *symbol)
     for (i = 0; i + 1 < sizeof lower && library[i] != '\0'; i++)
         lower[i] = (char)tolower((unsigned char)library[i]);
     lower[i] = '\0';
+    if (strncmp(lower, "libcushim", 9) == 0 || strncmp(lower, "cushim", 6) == 0)
+        need_library(file, "libcushim.so");
     if (strncmp(lower, "nvcuda.dll", 10) != 0)
         return;
     file->links = true;
@@ -316,7 +322,9 @@ static void settle(struct scan_file *file)
         if (!(file->how[i] & SCAN_NAMED))
             continue;
         entry = known_entry(i);
-        if (file->runtime.inside)
+        if (file->cushim && strcmp(entry.name, "cuGetProcAddress") == 0)
+            file->how[i] &= (unsigned char)~SCAN_NAMED; /* cushim itself asks it, if it is there */
+        else if (file->runtime.inside)
             file->how[i] ^= SCAN_NAMED | SCAN_RUNTIME;
         else if (file->cushim || ((file->asks_runtime || (file->asks && !file->suffix)) &&
                                   strcmp(entry.symbol, entry.name) == 0))
@@ -493,6 +501,8 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
         memcpy(all->runtime.library, from->runtime.library, sizeof all->runtime.library);
     }
     all->cushim |= from->cushim;
+    if (from->cushim_library[0])
+        memcpy(all->cushim_library, from->cushim_library, sizeof all->cushim_library);
     all->loads |= from->loads;
     all->links |= from->links;
 }

@@ -49,9 +49,10 @@ struct scan_file {
     bool asks_runtime; /* cudaGetDriverEntryPoint is there: the runtime's way to ask */
     bool suffix;       /* names with "_v2" are there: names are looked up as symbols */
     struct scan_runtime runtime;
-    bool cushim; /* cushim is in it */
-    bool loads;  /* the library's name is there as a string */
-    bool links;  /* it is linked to the library */
+    bool cushim;                            /* it uses the driver through cushim */
+    char cushim_library[SCAN_LIBRARY_SIZE]; /* that it is linked to; "" where cushim is in it */
+    bool loads;                             /* the library's name is there as a string */
+    bool links;                             /* it is linked to the library */
     struct scan_code *code;
     size_t code_count;
 };
@@ -69,6 +70,8 @@ struct scan_sink {
     void (*visit)(void *user, struct scan_file *file);
     /** For each file in a wheel that was not read. */
     void (*skipped)(void *user, const char *name, const char *why);
+    /** For each file of Python text in a wheel that names the driver. NULL: not asked for. */
+    void (*python)(void *user, const char *name);
 };
 
 /**

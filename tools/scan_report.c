@@ -168,9 +168,17 @@ static void print_missing(const struct scan_file *file, const struct subject *dr
                  optional - FORCING_SHOWN);
         output_field("", OUTPUT_WARNING, text);
     }
-    snprintf(text, sizeof text, "no entry in %s", driver->text);
-    if (count == 0)
-        output_field("missing", OUTPUT_GOOD, text);
+}
+
+static void print_cushim(const struct scan_file *file)
+{
+    char text[TEXT_SIZE];
+
+    if (!file->cushim)
+        return;
+    snprintf(text, sizeof text, "uses the driver through cushim (%s), needs no entry to start",
+             file->cushim_library[0] ? file->cushim_library : "in the file");
+    output_field("cushim", OUTPUT_PLAIN, text);
 }
 
 /* The CUDA runtime, and the driver that it takes. */
@@ -301,10 +309,13 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
     output_text(OUTPUT_TITLE, file->name);
     printf(": %s%s%s\n", file->format, file->links ? ", linked to the driver" : "",
            file->loads ? ", names the driver's library" : "");
+    print_cushim(file);
     print_way(file, WAY_LINKED, "entries that it must have");
     print_way(file, WAY_WEAK, "linked weakly: it starts without them");
     print_way(file, WAY_NAMED, "named as symbols, likely looked up");
-    print_way(file, WAY_ASKED, "named and likely asked of cuGetProcAddress or cushim, in any ABI");
+    print_way(file, WAY_ASKED,
+              file->cushim ? "named and likely asked of cushim, which does without, in any ABI"
+                           : "named and likely asked of cuGetProcAddress, in any ABI");
     print_way(file, WAY_RUNTIME, "named by the CUDA runtime in it, which does without later ones");
     print_way(file, WAY_MENTIONED, "mentioned, as in error messages");
     print_unknown(file);
@@ -468,6 +479,10 @@ json_t *scan_json(const struct scan_file *file, const struct scan_options *optio
     output_json_set(object, "format", json_string(file->format));
     output_json_set(object, "links", json_boolean(file->links));
     output_json_set(object, "loads", json_boolean(file->loads));
+    output_json_set(object, "cushim",
+                    !file->cushim             ? json_null()
+                    : file->cushim_library[0] ? output_json_text(file->cushim_library)
+                                              : json_string("inside"));
     output_json_set(object, "entries", entries_json(file));
     output_json_set(object, "unknown", unknown);
     output_json_set(object, "oldest", oldest_json(file));

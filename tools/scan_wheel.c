@@ -7,6 +7,7 @@
 #include "mapped.h"
 #include "output.h"
 #include "pe_file.h"
+#include "scan_python.h"
 
 #include <minizip/unzip.h>
 
@@ -108,6 +109,20 @@ static int read_some(struct wheel *wheel, char *to, int size)
     return got < 0 ? -1 : have;
 }
 
+/* Python text is searched for the driver's name alone. */
+static void scan_text(struct wheel *wheel, const char *name, uint64_t size)
+{
+    if (!wheel->sink->python || size > IN_MEMORY)
+        return;
+    char *text = scan_grow(NULL, (size_t)size, 1);
+    int length = read_some(wheel, text, (int)size);
+    if (length < 0)
+        wheel->sink->skipped(wheel->sink->user, name, "damaged");
+    else if (scan_python_names(text, (size_t)length))
+        wheel->sink->python(wheel->sink->user, name);
+    free(text);
+}
+
 static bool write_all(int file, const char *data, size_t size)
 {
     while (size > 0) {
@@ -196,6 +211,9 @@ static void scan_member(struct wheel *wheel, const char *member, const unz_file_
     } else if (unzOpenCurrentFile(wheel->zip) != UNZ_OK) {
         wheel->sink->skipped(wheel->sink->user, name,
                              "damaged, or packed in a way that this build cannot read");
+    } else if (scan_python_is(member)) {
+        scan_text(wheel, name, info->uncompressed_size);
+        unzCloseCurrentFile(wheel->zip);
     } else {
         begun = read_some(wheel, head,
                           info->uncompressed_size < HEAD ? (int)info->uncompressed_size : HEAD);

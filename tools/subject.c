@@ -55,16 +55,18 @@ int subject_read_file(struct subject *subject, const char *path, const char *com
     const char *problem;
     bool good;
 
-    *subject = (struct subject){.path = path};
+    *subject = (struct subject){.path = path, .platform = KNOWN_LINUX};
     snprintf(subject->text, sizeof subject->text, "%s", path);
     if (!mapped_open(&file, path, &problem)) {
         fprintf(stderr, "%s: %s: %s\n", command, path, problem);
         return COMMAND_INPUT;
     }
+    if (pe_file_is(file.data, file.size))
+        subject->platform = KNOWN_WINDOWS;
     problem = "neither an ELF file nor a PE file";
     good = elf_file_is(file.data, file.size)
                ? elf_file_read(file.data, file.size, &visitor, &facts, &problem)
-               : pe_file_is(file.data, file.size) &&
+               : subject->platform == KNOWN_WINDOWS &&
                      pe_file_read(file.data, file.size, &windows, &windows_facts, &problem);
     if (good && subject->release == 0) {
         problem = "it exports no entry of the CUDA driver API";
@@ -79,14 +81,19 @@ int subject_read_file(struct subject *subject, const char *path, const char *com
     return COMMAND_INPUT;
 }
 
-/* A release's entries on Linux. */
-static void fill_release(struct subject *subject, int release)
+void subject_on(struct subject *subject, enum known_platform platform)
 {
     struct cushim_entry entry;
 
-    *subject = (struct subject){.release = release};
+    subject->platform = platform;
     for (size_t i = 0; cushim_entry_at(i, &entry); i++)
-        subject->has[i] = entry.since <= release && !known_elsewhere(i);
+        subject->has[i] = entry.since <= subject->release && known_on(i, platform);
+}
+
+static void fill_release(struct subject *subject, int release)
+{
+    *subject = (struct subject){.release = release};
+    subject_on(subject, KNOWN_HERE);
 }
 
 /* A driver's version, or a branch alone; false for a text that is neither, or not known. */

@@ -105,7 +105,7 @@ bool verdict_driver_has(const struct scan_file *file, const struct subject *driv
 {
     struct cushim_entry entry = known_entry(index);
 
-    if (driver->has[index] || known_elsewhere(index) ||
+    if (driver->has[index] || !known_on(index, KNOWN_HERE) ||
         (verdict_may_need(file, index) && has_alternative(file, driver, index)))
         return true;
     /* Where a name stands for any ABI, any will do. */
@@ -208,6 +208,23 @@ static bool optional_entry(const struct question *question, struct verdict *verd
                   "the driver lacks %s%s, which the program asks for one by one or links weakly: "
                   "what uses them does not work",
                   known_entry(first).symbol, more_text(more, count));
+}
+
+/* Names in messages alone: a file that wraps others, such as a module of Python's, calls what they
+ * find. */
+static bool mentioned_alone(const struct question *question, struct verdict *verdict)
+{
+    const struct scan_file *file = question->file;
+    unsigned how = 0;
+
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        how |= file->how[i];
+    if (how != SCAN_MENTIONED || file->code_count > 0 || file->unknown_count > 0 || file->cushim ||
+        file->loads || file->links || file->runtime.inside || file->runtime.library[0])
+        return false;
+    return answer(verdict, VERDICT_UNKNOWN, 0, "mentioned-alone",
+                  "entries are mentioned, and neither linked nor looked up here: what calls them "
+                  "is elsewhere");
 }
 
 /* ---- the runtime */
@@ -424,8 +441,9 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
                           int capability)
 {
     static bool (*const rules[])(const struct question *, struct verdict *) = {
-        other_machine, required_entry, runtime_floor,   gpu_dropped, gpu_later,     device_code,
-        unknown_entry, driver_newer,   runtime_unknown, named_entry, runtime_later, optional_entry,
+        other_machine,   required_entry, runtime_floor,  gpu_dropped,     gpu_later,
+        device_code,     unknown_entry,  driver_newer,   runtime_unknown, named_entry,
+        mentioned_alone, runtime_later,  optional_entry,
     };
     struct question question = {file, driver, capability};
     struct verdict verdict = {.rule = "runs"};

@@ -6,6 +6,24 @@ const up = document.currentScript.dataset.up;
 const MOST = 30;
 let sections = null; // [address, title of the page, heading, text in lower case or not]
 
+// What a question has beside its words, and other words for what the pages say.
+const WEAK = new Set(("a an and are be can cannot could do does for from get have how i if in is it " +
+    "know me my of on or run should that the there this to use want was what when where whether " +
+    "which why will with without work works you your").split(" "));
+const OTHER = {docker: "container", podman: "container", kubernetes: "container", gpu: "device",
+    gpus: "device", overhead: "costs", performance: "costs", slow: "costs", multiple: "several",
+    segfault: "crash", ubuntu: "debian", async: "asynchronous", cudart: "runtime",
+    pytorch: "runtime", hook: "interposer", install: "installed", safe: "threads"};
+
+/** Each word of the search with the forms that are looked for. */
+function wordsOf(text) {
+    const all = text.toLowerCase().replace(/[?!,;]+(?=\s|$)/g, "").split(/\s+/).filter(Boolean);
+    const strong = all.filter(word => !WEAK.has(word));
+    return (strong.length ? strong : all).map(word => [word,
+        ...(/^[a-z]{4,}s$/.test(word) ? [word.slice(0, -1)] : []),
+        ...(Object.hasOwn(OTHER, word) ? [OTHER[word]] : [])]);
+}
+
 function load() {
     if (sections)
         return Promise.resolve();
@@ -22,20 +40,27 @@ function load() {
     });
 }
 
-function score(section, words) {
-    let sum = 0;
-    for (const word of words) {
-        const head = section.head.indexOf(word);
-        const text = section.low.indexOf(word);
-        if (head < 0 && text < 0 && !section.page.includes(word))
-            return 0;
-        sum += 1 + (text < 0 ? 0 : 2);
-        if (head >= 0)
-            sum += head === 0 || !/\w/.test(section.head[head - 1]) ? 30 : 10;
-        if (section.page.includes(word))
-            sum += 4;
-    }
-    return sum + (section.head === words.join(" ") ? 50 : 0);
+/** Of one form of a word; 0 if the section lacks it. Beginnings of words count more. */
+function scoreWord(section, word) {
+    const begins = (text, at) => at === 0 || !/\w/.test(text[at - 1]);
+    const head = section.head.indexOf(word);
+    const text = section.low.indexOf(word);
+    let sum = text < 0 ? 0 : begins(section.low, text) ? 3 : 1;
+    if (head >= 0)
+        sum += begins(section.head, head) ? 30 : 10;
+    return sum + (section.page.includes(word) ? 5 : 0);
+}
+
+/** Sections with more of the words come first; those with less than half are left out. */
+function score(section, words, typed) {
+    const points = words.map(forms =>
+        Math.max(...forms.map((form, at) => scoreWord(section, form) * (at ? .7 : 1))));
+    const found = points.filter(Boolean).length;
+    if (found * 2 < words.length || !found)
+        return 0;
+    return 100 * found + points.reduce((a, b) => a + b, 0) +
+        (section.head === typed.trim().toLowerCase() ? 50 : 0) +
+        (section.title === "I want to ..." ? 20 : 0);
 }
 
 function marked(text, words) {
@@ -72,15 +97,16 @@ function row(section, words) {
 }
 
 function show(input, results) {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(input.value);
     results.hidden = words.length === 0;
-    const found = sections.map(section => [score(section, words), section])
+    const found = sections.map(section => [score(section, words, input.value), section])
         .filter(([points]) => points > 0).sort((a, b) => b[0] - a[0]);
-    results.replaceChildren(...found.slice(0, MOST).map(([, section]) => row(section, words)));
+    results.replaceChildren(...found.slice(0, MOST).map(([, section]) =>
+        row(section, words.flat())));
     if (found.length === 0 || found.length > MOST) {
         const last = document.createElement("li");
         last.textContent = found.length ? `${MOST} of ${found.length}: add a word`
-            : "Nothing has all of these words.";
+            : "Nothing has these words.";
         results.append(last);
     }
 }

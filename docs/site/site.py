@@ -10,12 +10,14 @@ makes, MANUALS the folder of the manual pages. Needs python3-markdown and mandoc
 """
 
 import html
+import importlib.util
 import json
 import posixpath
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from string import Template
 
@@ -30,7 +32,18 @@ AUTHORS = ["CONTRIBUTING.md", "src/README.md", "src/sim/README.md", "gen/README.
            "kernels/README.md", "CHANGELOG.md"]
 REFERENCE = {"support.html": "All entries and features", "man/index.html": "Manual pages"}
 QUESTIONS = "docs/index-of-questions.md"
+SENTENCES = "docs/sentences.md"  # made here, and in no folder of the repository
 LINK = re.compile(r'(<(?:a href|img alt="[^"]*" src)=")([^"#:]+)((?:#[^"]*)?")')
+
+
+def read(path):
+    """The text of a page."""
+    if path != SENTENCES:
+        return (ROOT / path).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "sentences.md"
+        subprocess.run([sys.executable, ROOT / "gen/emit.py", made.name, made], check=True)
+        return made.read_text(encoding="utf-8")
 
 
 def pages():
@@ -40,6 +53,7 @@ def pages():
     groups = {name.capitalize(): re.findall(r"\]\(([^)#]+\.md)", links) for name, links in rows}
     first = next(iter(groups))
     groups[first] = ["README.md", QUESTIONS, *groups[first]]
+    groups["Reference"].append(SENTENCES)
     return {**groups, "For authors": [path for path in AUTHORS if (ROOT / path).exists()]}
 
 
@@ -92,8 +106,8 @@ class Site:
         self.manuals = sorted(manuals, key=lambda page: (page.suffix, page.name))
         self.groups = pages()
         self.index = []  # of the search: address, title, heading, text
-        self.titles = {path: heading((ROOT / path).read_text(encoding="utf-8"))
-                       for paths in self.groups.values() for path in paths}
+        self.texts = {path: read(path) for paths in self.groups.values() for path in paths}
+        self.titles = {path: heading(text) for path, text in self.texts.items()}
         self.template = Template((HERE / "page.html").read_text(encoding="utf-8"))
 
     def navigation(self, here, up):
@@ -171,8 +185,7 @@ class Site:
         """The pages of Markdown."""
         import markdown  # pylint: disable=import-outside-toplevel
         for path, title in self.titles.items():
-            text = (ROOT / path).read_text(encoding="utf-8")
-            text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.M)
+            text = re.sub(r"^<!--.*?-->\n", "", self.texts[path], flags=re.M)
             made = markdown.markdown(text, extensions=["extra", "toc", "sane_lists"],
                                      extension_configs={"toc": {"slugify": slug}})
             made = LINK.sub(lambda found, path=path: self.link(path, found), made)
@@ -218,12 +231,10 @@ def empty(output):
 def main():
     output, version, support, manuals = sys.argv[1:]
     output = Path(output)
-    try:
-        import markdown  # noqa: F401 pylint: disable=import-outside-toplevel,unused-import
-    except ImportError:
-        sys.exit("site: python3-markdown is missing")
-    if not shutil.which("mandoc"):
-        sys.exit("site: mandoc is missing")
+    missing = [] if importlib.util.find_spec("markdown") else ["python3-markdown"]
+    missing += [] if shutil.which("mandoc") else ["mandoc"]
+    if missing:
+        sys.exit(f"site: missing: {', '.join(missing)}")
     empty(output)
     shutil.copy(HERE / "style.css", output)
     site = Site(output, version, Path(manuals).glob("*.[13]"))

@@ -1258,6 +1258,27 @@ class unique_module : public detail::owner<detail::module_traits>
     {
         return cushim_module_function(table(), get(), name, function);
     }
+    /**
+     * Find a variable of the module, `__constant__` or `__device__`.
+     *
+     * @param variable  as many elements as it has; they are the module's. A size that is no
+     *                  multiple of an element's is CUDA_ERROR_INVALID_VALUE
+     */
+    template <typename Value>
+    CUresult try_global(const char *name, device_span<Value> *variable) const noexcept
+    {
+        CUdeviceptr address = 0;
+        std::size_t bytes = 0;
+        CUresult code = ready("module");
+        if (code != CUDA_SUCCESS)
+            return code;
+        code = CUSHIM_SAY_(name, table(), cuModuleGetGlobal_v2, &address, &bytes, get(), name);
+        if (code == CUDA_SUCCESS && bytes % sizeof(Value) != 0)
+            code = detail::refuse(name, "its size is no multiple of an element's");
+        if (code == CUDA_SUCCESS)
+            *variable = device_span<Value>(address, bytes / sizeof(Value));
+        return code;
+    }
 #if CUSHIM_EXCEPTIONS
     /** Load an image, or throw. */
     unique_module(const unique_device &gpu, const void *data, std::size_t bytes,
@@ -1276,6 +1297,13 @@ class unique_module : public detail::owner<detail::module_traits>
     {
         CUfunction found = nullptr;
         detail::must(try_function(name, &found));
+        return found;
+    }
+    /** Find a variable, or throw: `stream.copy(code.global<float>("weights"), numbers)`. */
+    template <typename Value> device_span<Value> global(const char *name) const
+    {
+        device_span<Value> found;
+        detail::must(try_global(name, &found));
         return found;
     }
 #endif

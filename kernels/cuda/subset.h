@@ -47,6 +47,7 @@ inline __device__ void *memset(void *to, int value, size_t bytes)
 }
 }
 
+#include "assert.h"
 #include "subset_vectors.h"
 
 #include "subset_bits.h"

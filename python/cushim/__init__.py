@@ -13,6 +13,7 @@ The module imports without a driver and without a GPU. It needs no other package
 """
 
 import ctypes
+import difflib
 import os
 from dataclasses import dataclass
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
@@ -177,13 +178,24 @@ class Driver:
     def reason(self, symbol: str) -> str:
         """Why the driver has an entry or has not, as a sentence."""
         sentence = ctypes.create_string_buffer(_SENTENCE)
-        return native.text(native.library().cushim_reason(
+        reason = native.text(native.library().cushim_reason(
             self.handle, name_of(symbol), None, sentence, _SENTENCE))
+        near = None if self.has(symbol) else self.nearest(symbol)
+        return f"{reason}; did you mean {near}?" if near and near != symbol else reason
+
+    def nearest(self, symbol: str) -> Optional[str]:
+        """The symbol that a misspelt one may stand for; itself if this build knows it, else None
+        if none is near."""
+        known = [entry.symbol for entry in self.entries()]
+        near = [symbol] if symbol in known else difflib.get_close_matches(symbol, known, 1, 0.8)
+        return near[0] if near else None
 
     def proc(self, name: str, release: Union[int, Tuple[int, int]],
              per_thread: bool = False) -> int:
         """The address of the entry "cuMemAlloc" as release (12, 4) declares it. Error if the driver
         does not have exactly that one."""
+        if isinstance(release, int) and release < 1000:
+            raise ValueError(f"release: {release}: a release is (12, 4) or 12040")
         address = native.library().cushim_proc(
             self.handle, name_of(name), _number(release), int(per_thread), None)
         if not address:

@@ -145,6 +145,8 @@ def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release
     if release and driver.version < tuple(release):
         return "CUDA {}.{} is needed, and the driver is of {}".format(*release, driver.version)
     if symbol and not driver.has(symbol):
+        if driver.nearest(symbol) != symbol:
+            raise ValueError(driver.reason(symbol))
         return driver.reason(symbol)
     count = len(driver.devices()) if devices > 0 else 0
     if count < devices:

@@ -35,6 +35,11 @@ bool cushim_dylib_has(const struct cushim_dylib *library, const void *address)
     return !library->handle || cushim_platform_has(library->handle, address);
 }
 
+bool cushim_dylib_is_hooked(const struct cushim_dylib *library)
+{
+    return library->resolver || cushim_platform_is_hooked();
+}
+
 void cushim_dylib_close(struct cushim_dylib *library, bool unload)
 {
     free(library->path);

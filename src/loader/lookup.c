@@ -47,6 +47,8 @@ static bool lookup_is_there(const struct cushim_lookup *lookup, size_t index)
 
 static void *lookup_ask_entry(const struct cushim_lookup *lookup, size_t index)
 {
+    if (!lookup->proc_v1 && !lookup->proc_v2)
+        return NULL;
     char name[CUSHIM_SYMBOL_SIZE];
     return cushim_lookup_ask(lookup, cushim_registry_name(index, name),
                              cushim_registry_since(index),
@@ -63,17 +65,26 @@ static bool lookup_is_own(const struct cushim_lookup *lookup)
     return cushim_dylib_has(lookup->library, proc);
 }
 
-/* A look-up that is in the library itself, and gives what the library exports, is the driver's. */
+/* Whether the driver's answer is not the entry's symbol, which may be missing unless `exported`. */
+static bool lookup_differs(const struct cushim_lookup *lookup, size_t index, bool exported)
+{
+    const void *asked = lookup_is_there(lookup, index) ? lookup_ask_entry(lookup, index) : NULL;
+    const void *symbol = asked ? cushim_lookup_symbol(lookup, index) : NULL;
+    return asked != symbol && (symbol || exported);
+}
+
+/* A look-up that is in the library itself, and gives what the library exports, is the driver's. All
+ * entries are compared if another than the system finds what the library exports. */
 static bool lookup_is_interposed(const struct cushim_lookup *lookup)
 {
     if (!lookup->proc_v1 && !lookup->proc_v2)
         return false;
     bool interposed = !lookup_is_own(lookup);
-    for (size_t i = 0; i < LOOKUP_CORE && !interposed; i++) {
-        size_t index = lookup_core[i];
-        const void *asked = lookup_is_there(lookup, index) ? lookup_ask_entry(lookup, index) : NULL;
-        interposed = asked && asked != cushim_lookup_symbol(lookup, index);
-    }
+    for (size_t i = 0; i < LOOKUP_CORE && !interposed; i++)
+        interposed = lookup_differs(lookup, lookup_core[i], true);
+    if (!interposed && cushim_dylib_is_hooked(lookup->library))
+        for (size_t i = 0; i < CUSHIM_ENTRY_COUNT && !interposed; i++)
+            interposed = lookup_differs(lookup, i, false);
     return interposed;
 }
 
@@ -139,8 +150,8 @@ void *cushim_lookup_entry(const struct cushim_lookup *lookup, size_t index, enum
     *via = CUSHIM_VIA_NONE;
     if (!lookup_is_there(lookup, index))
         return NULL;
-    void *symbol = cushim_lookup_symbol(lookup, index);
-    void *asked = symbol && !lookup->interposed ? NULL : lookup_ask_entry(lookup, index);
+    void *asked = lookup_ask_entry(lookup, index);
+    void *symbol = asked && !lookup->interposed ? NULL : cushim_lookup_symbol(lookup, index);
     /* Of two different answers, the driver's own is not the tool's. */
     if (asked && symbol && asked != symbol && lookup->driver &&
         cushim_platform_object(asked) == lookup->driver)

@@ -20,8 +20,10 @@ static void *resolve_found(const struct resolve *work, size_t index)
 
 /* ---- an answer that several entries have */
 
-/* Buckets for all addresses, by open addressing. */
-#define RESOLVE_BUCKETS 2048
+/* Buckets for all addresses, by open addressing. Drivers' functions lie at equal distances, so the
+ * product with the golden ratio spreads them. */
+#define RESOLVE_BUCKET_BITS 11
+#define RESOLVE_BUCKETS (1 << RESOLVE_BUCKET_BITS)
 _Static_assert(CUSHIM_ENTRY_COUNT < RESOLVE_BUCKETS / 2, "buckets stay half empty");
 
 /* Whether any two entries have one address. */
@@ -32,7 +34,8 @@ static bool resolve_has_contested(const struct resolve *work)
         const void *found = resolve_found(work, i);
         if (!found)
             continue;
-        size_t at = ((uintptr_t)found >> 4) % RESOLVE_BUCKETS;
+        uint64_t spread = (uint64_t)(uintptr_t)found * UINT64_C(0x9E3779B97F4A7C15);
+        size_t at = (size_t)(spread >> (64 - RESOLVE_BUCKET_BITS));
         for (; buckets[at]; at = (at + 1) % RESOLVE_BUCKETS)
             if (resolve_found(work, buckets[at] - 1u) == found)
                 return true;

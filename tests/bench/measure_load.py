@@ -11,6 +11,7 @@ from pathlib import Path
 from measure import Table, instructions, output, short
 
 LOADS = ("bare", "cushim", "symbols", "lines", "asked", "every", "cuew", "nv")
+NAME = "libcuda.so.1"  # all find the driver by the system's search, as programs do
 IMPORT = "from cuda.bindings import driver; driver.cuDriverGetVersion()"
 
 
@@ -31,7 +32,7 @@ def time_loads(program, driver, environment, pairs):
     times = {kind: [] for kind in LOADS}
     for number in range(pairs):
         for kind in LOADS if number % 2 else reversed(LOADS):
-            line = output(program, kind, driver.path, environment=environment)
+            line = output(program, kind, NAME, environment=environment)
             times[kind].append(int(line.split()[0]))
     return times
 
@@ -41,7 +42,7 @@ def load(programs, drivers, rounds, pairs, callgrind):
     table = Table(
         "A complete load",
         "bare: `dlopen`, `dlsym(\"cuDriverGetVersion\")`, call it. cushim: `cushim_open`, that is "
-        "inspect the file, `dlopen`, version, every entry of the registry. symbols: the same by "
+        "`dlopen`, version, every entry of the registry. symbols: the same by "
         "the order symbols, which never asks `cuGetProcAddress`. lines: the simple way, `dlopen`, "
         "version and a `dlsym` of each entry that is not newer, from a list that is there before "
         "the clock starts. asked: the same, but `cuGetProcAddress` first, from 11.3 on. every: "
@@ -72,7 +73,7 @@ def load(programs, drivers, rounds, pairs, callgrind):
                     for kind in LOADS[2:]]
             row.append(f"{median['cushim'] / median['asked']:.3f}")
             if callgrind:
-                count = {kind: instructions(f"load_{kind}", program, kind, driver.path,
+                count = {kind: instructions(f"load_{kind}", program, kind, NAME,
                                             environment=environment) for kind in LOADS[:5]}
                 row += [f"{count[kind] / count['bare']:.3f}" for kind in LOADS[1:5]]
             table.rows.append(row + [""] * (len(table.head) - len(row)))

@@ -58,6 +58,10 @@ def doctor(root, code=None, **variables):
     for row in findings:
         assert row["text"] in text and (row["fix"] or "") in text
         assert (row["fix"] is None) == (row["level"] == "ok") or row["level"] == "warning"
+    errors, warnings = ([row["level"] for row in findings].count(level)
+                        for level in ("error", "warning"))
+    assert text.endswith(f"{errors} error{'s' * (errors != 1)}, "
+                         f"{warnings} warning{'s' * (warnings != 1)}\n")
     grouped = {}
     for row in findings:
         grouped.setdefault(row["check"], []).append(row)

@@ -34,7 +34,10 @@ def embed(folder, source, *options, name="k.cu", **env):
     assert header.exists() == (done.returncode == 0)
     codes = header.read_text(encoding="utf-8").partition("{")[2] if header.exists() else ""
     ptx = bytes(map(int, re.findall(r"\d+(?=,)", codes))).decode("ascii").rstrip("\0")
-    return done.returncode, done.stderr, ptx
+    return done.returncode, NAMES.sub("", done.stderr), ptx
+
+
+NAMES = re.compile(r"^.*: warning: in the PTX the kernel k is called _Z.*\n", re.M)
 
 
 def version_and_target(ptx):
@@ -184,10 +187,61 @@ def test_more_can_be_asked_for(tmp_path):
     assert code == 1 and "drivers from CUDA 9.2 on read .version 6.2" in said
 
 
+@by_clang
+def test_a_mangled_name_is_told(tmp_path):
+    """With file and line; not of a template, whose kernels have no other names."""
+    source = ("// first\n__constant__ float w[3];\n\n__global__ void first(float *x) { *x = w[0]; }\n"
+              "template <class T> __global__ void many(T *x) { *x = 1; }\n"
+              "template __global__ void many<float>(float *);\n"
+              "extern \"C\" __global__ void plain(int *x) { *x = 1; }\n")
+    code, said, ptx = embed(tmp_path, source)
+    assert code == 0 and "_Z5firstPf(" in ptx and "plain(" in ptx
+    assert said == ("k.cu:4: warning: in the PTX the kernel first is called _Z5firstPf; "
+                    "extern \"C\" keeps its name\n")
+
+
+@by_clang
+def test_lines_of_the_source_and_assert(tmp_path):
+    """The PTX has them, by names that depend on no folder; assert needs no header, as with nvcc."""
+    source = "\n\nextern \"C\" __global__ void k(int *x)\n{\n    assert(*x);\n    x[3] = 7;\n}\n"
+    code, said, ptx = embed(tmp_path, source)
+    assert (code, said) == (0, "")
+    assert re.findall(r"^\t\.file\t\d+ \"(.*)\"$", ptx, re.M)[0] == "k.cu"
+    assert str(tmp_path) not in ptx and "/" not in re.sub(r"//.*", "", ptx)
+    assert re.search(r"\.loc\t1 6 \d+\n.*st\.global", ptx) and "__assertfail" in ptx
+    assemble(tmp_path, ptx, lambda known: known[:1])
+
+
+def test_without_clang(tmp_path):
+    """One line that says what to install, and what else can be done."""
+    code, said, _ = embed(tmp_path, "", "--clang", "clang-of-nobody")
+    assert (code, said) == (1, "clang-of-nobody: not found. cushim-embed needs clang to compile "
+                            "k.cu: install it (Debian's package clang), or name one with --clang, "
+                            "or take a toolkit's compiler with --with nvcc\n")
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="no cmake")
+@pytest.mark.parametrize("more, code", [("CLANG clang-of-nobody", 1), ("WITH nvcc", 0)])
+def test_cmake_looks_for_clang_at_configure(more, code, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        f"""cmake_minimum_required(VERSION 3.13)
+project(p C)
+include("{ROOT}/src/packaging/kernel/cushim-kernel.cmake")
+add_library(l STATIC l.c)
+cushim_embed(l k.cu {more})
+""", encoding="utf-8")
+    (tmp_path / "l.c").write_text("int l;\n", encoding="utf-8")
+    (tmp_path / "k.cu").write_text("", encoding="utf-8")
+    done = subprocess.run(["cmake", "-S", ".", "-B", "b"], cwd=tmp_path, check=False, text=True,
+                          capture_output=True)
+    assert done.returncode == code, done.stderr
+    assert ("clang-of-nobody is not found" in done.stderr) == bool(code)
+
+
 @pytest.mark.parametrize("options, code, words", [
     (["--isa", "six"], 2, "--isa six: a version is written as 6.3"),
     (["--target", "90"], 2, "--target 90: a target is written as sm_75"),
-    (["--clang", "/nonexistent/clang"], 1, "/nonexistent/clang: No such file or directory"),
+    (["--clang", "/nonexistent/clang"], 1, "/nonexistent/clang: not found. "),
     (["--with", "gcc"], 2, "--with"),
 ])
 def test_wrong_use(options, code, words, tmp_path):

@@ -61,6 +61,16 @@ def test_hang():
     assert time.monotonic() - begin < 20
 
 
+@pytest.mark.parametrize("wants", ["runtime", "other"])
+def test_runtime_is_not_simulated(wants):
+    """A failure for want of the CUDA runtime is no verdict on the program."""
+    one = shell(f"'{PROGRAM}' private-table {wants} 1; exit 1", code=FAILED)
+    assert one["result"] == ("unknown" if wants == "runtime" else "fails")
+    text = run("matrix", "--cuda", "12.4", "--", "sh", "-c",
+               f"'{PROGRAM}' private-table {wants} 1; exit 1").out
+    assert ("the CUDA runtime is not simulated" in text) == (wants == "runtime")
+
+
 @pytest.mark.parametrize("program, words", [
     ("/nonexistent/program", "/nonexistent/program: No such file or directory"),
     ("no-such-program-anywhere", "no-such-program-anywhere: no such program in PATH"),

@@ -147,6 +147,12 @@ def test_windows_driver(tmp_path):
     lines = run("newer", "--driver", tmp_path / "nvcuda.dll").out.splitlines()
     assert lines[0].endswith("nvcuda.dll, exports of CUDA 11.2") and len(lines) == 3, lines
     assert lines[1].startswith("cuOfTomorrow_v2 ") and lines[2].startswith("1 not known")
+    # A release beside it is that of Windows, whatever system the command runs on.
+    words = [tmp_path / "nvcuda.dll", "12.4"]
+    found = {way: json.loads(run("diff", "--json", *order).out)[f"entries_{way}"]
+             for way, order in (("gained", words), ("lost", words[::-1]))}
+    assert found["gained"] == found["lost"] and "cuD3D11GetDevice" in found["gained"]
+    assert not any("EGL" in symbol or "VDPAU" in symbol for symbol in found["gained"])
 
 
 def bad_files(folder):

@@ -130,6 +130,36 @@ def test_cushim_in_a_program(tmp_path, text):
     assert file["missing"] == [{"driver": "CUDA 3.1", "required": [], "named": [], "optional": []}]
 
 
+def test_linked_to_cushim(tmp_path):
+    """It uses the driver, though nothing of it is there; a name that it gives to cushim is asked
+    for, and cushim's own ways to ask are none of its needs."""
+    library = build(tmp_path, "int cushim_load(void) { return 0; }", "-shared", "-fPIC",
+                    "-Wl,-soname,libcushim.so.0", name="libcushim.so")
+    source = "int cushim_load(void); int main(void) { return cushim_load(); }"
+    path = build(tmp_path, source, library)
+    file = only(path)
+    assert (file["cushim"], file["entries"]) == ("libcushim.so.0", [])
+    assert ("  cushim          uses the driver through cushim (libcushim.so.0), needs no entry to "
+            "start\n") in run("scan", path).out
+    assert "missing" not in run("scan", "--drivers", "9.0", path).out
+    names = 'const char *const names[] = {"cuGetProcAddress_v2", "cuMemAllocAsync"};'
+    file = only(build(tmp_path, names + source, library))
+    assert entries(file) == {"cuMemAllocAsync": (11020, "asked")}
+
+
+@pytest.mark.skipif("CUSHIM_STATIC" not in os.environ, reason="no static library in this build")
+def test_cushim_linked_statically(tmp_path):
+    """Of a real program nothing but the names that are its own."""
+    path = build(tmp_path, 'extern const void *cushim_load(void *); extern int cushim_has(const void '
+                 '*, const char *); int main(void) { return cushim_has(cushim_load(0), '
+                 '"cuMemAllocAsync"); }', os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread")
+    file = only(path)
+    assert file["cushim"] == "inside"
+    assert "cuMemAllocAsync" in entries(file) and not [symbol for symbol in entries(file)
+                                                       if symbol.startswith("cuGetProc")]
+    assert file["oldest"]["asked"] == 11020
+
+
 def test_names_of_others(tmp_path):
     """libcufile's functions begin as the driver's do, and are no unknown entries."""
     file = scan(build(tmp_path, "int cuFileRead(void); int f(void) { return cuFileRead(); }", "-c",
@@ -218,7 +248,8 @@ def test_against(tmp_path, against, missing):
     assert {row["need"] for row in file["entries"]} == {"required"}
     text = run("scan", "--drivers", against, path)
     assert text.code == (FAILED if missing else OK)
-    assert all(symbol in text.out for symbol in missing) and text.out.count("  missing  ") == 1
+    assert all(symbol in text.out for symbol in missing)
+    assert text.out.count("  missing  ") == bool(missing)  # no line if nothing is
 
 
 def test_unknown_entries(tmp_path):
@@ -268,7 +299,10 @@ def test_wheel(tmp_path):
         wheel.write(program, "package/module.so")
         wheel.writestr("package/code.fatbin", fatbin(("cubin", 80)))
         wheel.writestr("package/text.py", "cuInit")
-    names = [file["file"] for file in scan(tmp_path / "a.whl")["files"]]
+        wheel.writestr("package/other.py", "cuda")
+    answer = scan(tmp_path / "a.whl")
+    names = [file["file"] for file in answer["files"]]
+    assert answer["python"] == [f"{tmp_path}/a.whl:package/text.py"]
     assert names == [f"{tmp_path}/a.whl:package/module.so", f"{tmp_path}/a.whl:package/code.fatbin"]
 
 

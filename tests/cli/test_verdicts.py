@@ -15,6 +15,7 @@ WEAK = ("__attribute__((weak)) int cuGraphAddNode(void);"
         "int f(void) { return cuGraphAddNode ? cuGraphAddNode() : 0; }")
 NEW = "int cuNewThing(void); int f(void) { return cuNewThing(); }"
 NAMES = 'const char *const names[] = {%s}; int f(int n) { return names[n][0]; }'
+MENTIONED = 'const char *word(void) { return "cuMemFreeAsync"; }'
 NAMED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAlloc_v2", "cuMemAllocAsync"'
 TWO_ABIS = NAMES % '"libcuda.so.1", "cuCtxCreate_v2", "cuCtxCreate_v4"'
 ASKED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAllocAsync", "cuGetProcAddress"'
@@ -76,6 +77,8 @@ def program(folder, source):
     ([BOTH], "470", "H100", "gpu-later", "fails", 100),
     ([[("cubin", 87, cubin(87))]], "11.3", "Jetson Orin", "gpu-later-perhaps", "unknown", None),
     (LINKED, "700.1", None, "driver-newer", "unknown", None),
+    (MENTIONED, "9.0", None, "mentioned-alone", "unknown", None),
+    (MENTIONED, "13.0", "6.1", "mentioned-alone", "unknown", None),
     (NAMED, "11.1", None, "named-entry", "unknown", None),
     (NAMED, "11.2", None, "runs", "runs", None),
     (TWO_ABIS, "10.2", None, "runs", "runs", None),
@@ -208,7 +211,8 @@ def test_nothing_found(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("package/text.py", "cuInit")
     result = run("scan", "--drivers", "9.0", "--gpus", "5.0", path)
-    assert (result.code, result.out) == (OK, "nothing found that uses the CUDA driver\n")
+    assert (result.code, result.out) == (OK, "nothing found that uses the CUDA driver\n"
+                                         "not read: Python text that names the driver, in 1 file\n")
     assert run("scan", "--strict", "--drivers", "9.0", "--gpus", "5.0", path).code == FAILED
     verdict, = scan("--drivers", "9.0", "--gpus", "5.0", path)["verdicts"]
     assert (verdict["verdict"], verdict["rule"]) == ("unknown", "nothing-found")

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -21,6 +22,7 @@ def there_fixture(installed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("guide")
     for name, text in re.findall(r"^```c\n/\* (\w+\.c) \*/\n(.*?)^```", PAGE, re.M | re.S):
         (folder / name).write_text(text, encoding="utf-8")
+    shutil.copy(ROOT / "docs/examples/scale.c", folder)
     variables = {**installed.env, "CUSHIM_LIBCUDA": NO_DRIVER,
                  "PATH": f"{installed.prefix / 'bin'}:{os.environ['PATH']}"}
     # Installed below a folder of the test's, and not below the prefix that the files name.

@@ -4,6 +4,7 @@
 import fnmatch
 import hashlib
 import json
+import os
 import re
 import shutil
 import sys
@@ -251,3 +252,19 @@ def test_wrap(tmp_path):
     run("meson", "setup", "build", "--wrap-mode=forcefallback", cwd=tmp_path)
     run("ninja", "-C", "build", "app", cwd=tmp_path)
     assert "status not-found" in run(tmp_path / "build/app", env={"CUSHIM_LIBCUDA": NO_DRIVER})
+
+
+def test_cache_of_the_loader(build, tmp_path):
+    """An installation into the running system tells the system's loader; one for a package no."""
+    called = tmp_path / "called"
+    (tmp_path / "bin").mkdir()
+    for name, text in (("ldconfig", f"touch '{called}'"), ("id", "echo 0")):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    changes = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    script = ROOT / "src/packaging/ldconfig.sh"
+    assert b"ldconfig.sh" in (build.path / "meson-private/install.dat").read_bytes()
+    run("sh", script, env={**changes, "DESTDIR": "/elsewhere"})
+    assert not called.exists()
+    run("sh", script, env=changes)
+    assert called.exists()

@@ -238,7 +238,7 @@ def test_note_for_packagers(installed, place, way):
 
 def test_every_promise_has_a_test():
     """The page names a file and a test in it for each promise; both exist."""
-    named = re.findall(r"`(tests/[\w/.-]+)`(?:, `(\w+)`)?", PAGE)
+    named = re.findall(r"`(tests/[\w/.-]+)(?::(\w+))?`", PAGE)
     assert len(named) > 15
     for file, name in named:
         assert (ROOT / file).exists(), file

@@ -320,10 +320,11 @@ int main(void)
 
 
 @pytest.mark.parametrize("words, says", [
-    (["cuMemAlocate"], "cushim-vendor: cuMemAlocate: no function, type or constant of CUDA"),
-    ([], "cushim-vendor: no function of the driver is named, and none is in the sources"),
-    (["CUdevice"], "cushim-vendor: no function of the driver is named"),
-    (["--sources", "/nonexistent.c"], "cushim-vendor: /nonexistent.c: No such file or directory"),
+    (["cuMemAlocate"], "gen/vendor.py: cuMemAlocate: no function, type or constant of CUDA; "
+                       "did you mean cuMemAlloc?"),
+    ([], "gen/vendor.py: no function of the driver is named, and none is in the sources"),
+    (["CUdevice"], "gen/vendor.py: no function of the driver is named"),
+    (["--sources", "/nonexistent.c"], "gen/vendor.py: /nonexistent.c: No such file or directory"),
 ])
 def test_refused(tmp_path, words, says):
     """With a sentence, and nothing is written."""
@@ -337,7 +338,7 @@ def test_full_disk(tmp_path):
     """The sentence names the file."""
     (tmp_path / "cushim.c").symlink_to("/dev/full")
     shown = vendor(tmp_path, "cuInit", code=1)
-    assert shown == f"cushim-vendor: {tmp_path / 'cushim.c'}: No space left on device\n"
+    assert shown == f"gen/vendor.py: {tmp_path / 'cushim.c'}: No space left on device\n"
 
 
 def test_other_locale(tmp_path):

@@ -111,6 +111,32 @@ static void memories(const cushim::unique_device &gpu)
     CHECK(none.create(nullptr, 4) == CUDA_ERROR_INVALID_VALUE && !none);
 }
 
+/* A __constant__ variable, which the host fills, and what is said of one that is not there. */
+static void variables(const cushim::unique_device &gpu)
+{
+    static const char ptx[] = ".version 3.2\n.target sm_20\n.address_size 64\n"
+                              ".visible .const .align 4 .b8 weights[12];\n";
+    cushim::unique_module code(gpu, ptx, sizeof ptx);
+    cushim::unique_stream stream(gpu);
+    const std::vector<float> numbers{1, 2, 3};
+    std::vector<float> back(3);
+    cushim::device_span<float> weights = code.global<float>("weights");
+    CHECK(weights.address() && weights.size() == 3);
+    stream.copy(weights, numbers);
+    stream.copy(back, weights);
+    stream.synchronize();
+    CHECK(back == numbers);
+    cushim::device_span<double> doubles;
+    CHECK(code.try_global("weights", &doubles) == CUDA_ERROR_INVALID_VALUE && !doubles.size());
+    try {
+        code.global<float>("wieghts");
+        CHECK(false);
+    } catch (const cushim::call_error &error) {
+        CHECK(error.code() == CUDA_ERROR_NOT_FOUND && std::strstr(error.what(), "wieghts: "));
+    }
+    CHECK(cushim::unique_module().try_global("weights", &weights) == CUDA_ERROR_INVALID_VALUE);
+}
+
 static void kernels(const cushim::unique_device &gpu)
 {
     const unsigned count = 1000;
@@ -479,7 +505,8 @@ static void no_driver()
     cushim_close(cu);
 }
 
-int main()
+/* With an argument: all but what is left to the end of a context. */
+int main(int argc, char **)
 {
     check_kind<cushim::unique_device>();
     check_kind<cushim::unique_memory<int>>();
@@ -500,6 +527,7 @@ int main()
         devices(cu);
         cushim::unique_device gpu(cu);
         memories(gpu);
+        variables(gpu);
         kernels(gpu);
         copies(gpu);
         empty_owners();
@@ -511,7 +539,8 @@ int main()
             threads(gpu);
         }
         CHECK(gpu.leave() == CUDA_SUCCESS);
-        too_late(cu);
+        if (argc == 1)
+            too_late(cu);
     } catch (const cushim::call_error &error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

@@ -4,8 +4,7 @@
 A fenced block of C or C++ has a comment above it that tells what to do with it:
 
     <!-- test: program -->                whole; it is compiled and run
-    <!-- test: tests, sim -->             the same, linked with the simulated driver and with the
-                                          frameworks for tests that it includes
+    <!-- test: from FILE -->              paragraphs of docs/examples/FILE
     <!-- test: fragment -->               statements; they are compiled and run behind prelude.h
     <!-- test: fragment, sim -->          the same, linked with the simulated driver
     <!-- test: declarations -->           the same outside of any function; the last one
@@ -23,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-KINDS = ("program", "tests, sim", "fragment", "fragment, sim", "declarations", "change",
+KINDS = ("program", "fragment", "fragment, sim", "declarations", "change",
          "output, no driver", "output, no device")
 CODE = ("c", "cpp", "c++", "diff")
 MARK = re.compile(r"<!-- test: (.*) -->")
@@ -74,7 +73,7 @@ def read_blocks(pages):
         last = None
         for block in fenced(page):
             output = block.kind.startswith("output")
-            if block.kind.startswith("session, ") or block.kind == "facts":
+            if block.kind.startswith(("session, ", "from ")) or block.kind == "facts":
                 continue
             if block.kind and block.kind not in KINDS:
                 wrong.append(f"{block.name()}: no such mark: {block.kind}")
@@ -90,6 +89,19 @@ def read_blocks(pages):
         wrong += [f"{page}: a mark without a block: {found[0]}" for found in
                   re.finditer(r"<!-- test:.*?-->\n(?!```)", page.read_text(encoding="utf-8"))]
     return blocks, wrong
+
+
+def quotes(pages):
+    """(block, its file) of what is quoted."""
+    for page in pages:
+        for block in fenced(page):
+            if block.kind.startswith("from "):
+                yield block, ROOT / "docs/examples" / block.kind.removeprefix("from ")
+
+
+def example(file, kind):
+    """A file as a block."""
+    return Block(file, 1, file.suffix[1:], kind, file.read_text(encoding="utf-8"))
 
 
 def indented_commands(page):

@@ -35,11 +35,12 @@ def fixture_folder(tmp_path_factory):
         (folder / name).symlink_to(Path(DRIVER).resolve())  # its engine lies beside it
     with zipfile.ZipFile(folder / "package.whl", "w") as package:
         package.write(folder / "program", "package/program")
-    for block in PROGRAMS:  # the guide's programs, by the names that their first lines give
+    for block in PROGRAMS:  # the guide's, by the names of their first lines or of their files
         named = re.match(r"/\* (\w+)\.c \*/", block.text)
-        if named:
+        if named or block.page.suffix == ".c":
+            name = named[1] if named else block.page.stem
             (folder / "of").mkdir(exist_ok=True)
-            shutil.copy(compile_block(block, folder / "of"), folder / named[1])
+            shutil.copy(compile_block(block, folder / "of"), folder / name)
     (folder / "build").mkdir()
     shutil.copy(folder / "program", folder / "build")
     facts = next(block for block in fenced(ROOT / "docs/facts.md") if block.kind == "facts")

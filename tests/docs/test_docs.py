@@ -7,13 +7,16 @@ pages.py has the marks that tell how a block is run. A block without a mark is a
 import re
 
 import pytest
-from pages import PAGES, ROOT, Block, read_blocks
+from pages import CODE, PAGES, ROOT, Block, example, quotes, read_blocks
 from runner import (BUILD, FAKE_GPU, FRAMEWORKS, NOWHERE, SIM, compile_block, environment, run,
                     searched_driver, without_device)
 
 FINDING = (ROOT / "docs" / "finding-the-driver.md").read_text(encoding="utf-8")
 BLOCKS, WRONG = read_blocks(PAGES)
-PROGRAMS = [block for block in BLOCKS if block.kind == "program"]
+EXAMPLES = ROOT / "docs/examples"
+PROGRAMS = [*(block for block in BLOCKS if block.kind == "program"),
+            example(EXAMPLES / "scale.c", "program")]
+TESTS = [example(file, "tests, sim") for file in sorted(EXAMPLES.glob("unit-tests/*.c*"))]
 PARTS = [block for block in BLOCKS if block.kind != "program"]
 FIRST = next(block for block in PROGRAMS if block.page.name == "README.md")
 
@@ -43,7 +46,21 @@ def test_no_block_is_overlooked():
     assert fences == []
     count = sum(len(re.findall(r"^```(?:c|cpp|c\+\+|diff)$", page.read_text(encoding="utf-8"),
                                re.M)) for page in PAGES)
-    assert count == len(BLOCKS)
+    assert count == len(BLOCKS) + sum(block.language in CODE for block, _ in quotes(PAGES))
+
+
+def lines_of(text):
+    """The text without indentation."""
+    return "\n".join(line.strip() for line in text.strip().splitlines())
+
+
+@pytest.mark.parametrize("block, file", list(quotes(PAGES)), ids=lambda value:
+                         value.name() if isinstance(value, Block) else "")
+def test_quote(block, file):
+    """What a page quotes stands in the file, each paragraph as a whole."""
+    whole = lines_of(file.read_text(encoding="utf-8"))
+    for paragraph in block.text.split("\n\n"):
+        assert lines_of(paragraph) in whole, f"{block.name()}: {paragraph}"
 
 
 @pytest.mark.parametrize("text, message", [
@@ -115,12 +132,24 @@ def test_part(block, tmp_path, where):
     assert done.returncode == (0 if where == "simulated" else 77), done.stdout + done.stderr
 
 
-@named([block for block in PARTS if "sim" in block.kind])
+@named([*TESTS, *(block for block in PARTS if "sim" in block.kind)])
 def test_part_with_the_simulated_driver(block, tmp_path):
     if not SIM:
         pytest.skip("built without the simulated driver")
     done = run([compile_block(block, tmp_path)], tmp_path, environment(CUSHIM_LIBCUDA=NOWHERE))
     assert done.returncode == (0 if block.kind == "tests, sim" else 77), done.stdout + done.stderr
+
+
+def test_an_example_finds_leaks(tmp_path):
+    """Without its release the code under test fails."""
+    if not SIM:
+        pytest.skip("built without the simulated driver")
+    block = next(block for block in TESTS if block.page.name == "with_assert.c")
+    leaking, count = re.subn(r".*cushim_memory_free.*\n", "", block.text)
+    assert count == 1
+    program = compile_block(Block(block.page, 1, "c", block.kind, leaking), tmp_path)
+    done = run([program], tmp_path, environment(CUSHIM_LIBCUDA=NOWHERE))
+    assert done.returncode < 0 and "cushim_sim_live" in done.stderr
 
 
 def sources(*names):

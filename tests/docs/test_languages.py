@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs of docs/languages.md: built as the page has it, run with drivers and without."""
+"""The programs of docs/examples/languages: built as docs/languages.md has it, run with drivers and
+without."""
 
 import os
 import re
@@ -8,12 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from pages import ROOT, fenced
+from pages import ROOT
 from runner import BUILD, CLI, HERE, NOWHERE, SIM, environment, run
 
 PAGE = ROOT / "docs/languages.md"
-PROGRAMS = {re.match(r"\W+(\w+\.\w+)\n", block.text)[1]: block.text for block in fenced(PAGE)
-            if block.language}
+PROGRAMS = {file.name: file for file in (ROOT / "docs/examples/languages").iterdir()}
 # file -> section, its compiler and a question that a working one answers, what it prints if it is
 # well, and what it says of memory that it does not get
 GOOD = "1024 numbers, all of them 7\n"
@@ -38,7 +38,7 @@ def compiler_folder(name, question):
 
 
 def test_the_programs_are_there():
-    assert list(PROGRAMS) == list(LANGUAGES)
+    assert set(PROGRAMS) == set(LANGUAGES)
 
 
 def module(folder):
@@ -58,7 +58,7 @@ def program_fixture(request, tmp_path_factory):
     if not compiler:
         pytest.skip(f"{question[0]} is not installed")
     folder = tmp_path_factory.mktemp("a folder")
-    (folder / request.param).write_text(PROGRAMS[request.param], encoding="utf-8")
+    shutil.copy(PROGRAMS[request.param], folder)
     library = (BUILD / "src").resolve()
     if not list(library.glob("libcushim.so")):
         pytest.skip("built without the shared library")
@@ -72,7 +72,7 @@ def program_fixture(request, tmp_path_factory):
     if request.param.endswith(".py"):
         module(folder)
     else:
-        text = re.search(rf"^## {section}\n(.*?)^```", PAGE.read_text(encoding="utf-8"),
+        text = re.search(rf"^## {section}\n(.*?)(?=^```|^## |\Z)", PAGE.read_text(encoding="utf-8"),
                          re.M | re.S)[1]
         lines = "".join(re.findall(r"^    (?!\./)(.*\n)", text, re.M))
         variables = environment(GOCACHE=str(folder / "cache"), GOPATH=str(folder / "go"))

@@ -12,9 +12,9 @@ OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "gen/README.md
           *sorted((ROOT / "tests").rglob("README.md"))]
 QUESTIONS = ROOT / "docs/index-of-questions.md"
 LONGEST = {"simulated-driver.md": 2000, "troubleshooting.md": 2000, "measurements.md": 2000}
-ALL_WORDS = 21000
+ALL_WORDS = 20000
 # Made of the registry, or compared with the programs line by line.
-REFERENCE = ("errors.md", "sentences.md", "simulated-entries.md", "json.md", "kernel-functions.md")
+REFERENCE = ("errors.md", "simulated-entries.md", "json.md", "kernel-functions.md")
 LINK = re.compile(r"\[[^][]*(?:\[[^][]*\][^][]*)*\]\(([^()\s]+)\)")
 
 
@@ -119,9 +119,9 @@ def test_long_pages_do_not_grow():
 
 
 def test_all_pages_together_do_not_grow():
-    """What people wrote, without code, and without what is there to look things up in."""
+    """What people wrote, as `wc -w` counts it, without what is there to look things up in."""
     pages = [page for page in (ROOT / "docs").rglob("*.md") if page.name not in REFERENCE]
-    words = sum(count_words(prose(page)) for page in pages)
+    words = sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
     assert len(pages) > 20 and words <= ALL_WORDS, f"docs has {words} words; at most {ALL_WORDS}"
 
 

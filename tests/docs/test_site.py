@@ -33,6 +33,13 @@ def make(output):
                            BUILD / "docs/reference"], text=True, capture_output=True, check=False)
 
 
+def test_all_that_is_missing_is_named(tmp_path):
+    done = subprocess.run([sys.executable, "-S", ROOT / "docs/site/site.py", tmp_path / "site",
+                           "0.1.0", SUPPORT, tmp_path], text=True, capture_output=True,
+                          check=False, env={"PATH": ""})
+    assert (done.returncode, done.stderr) == (1, "site: missing: python3-markdown, mandoc\n")
+
+
 @pytest.fixture(name="site", scope="module")
 def fixture_site(tmp_path_factory):
     """The site, in a folder of its own."""

@@ -46,6 +46,15 @@ def box(browser, selector):
     ("unsupported toolchain", "docs/troubleshooting.html#a-module-does-not-load-222-"
                               "unsupported-toolchain"),
     ("CUSHIM_LIBCUDA order", "docs/finding-the-driver.html#the-order"),
+    ("how do I know whether cuMemAllocAsync is there?",
+     "docs/adopt.html#ask-whether-the-driver-has-an-entry"),
+    ("can I fork", "docs/how-it-works.html#forks"),
+    ("docker", "docs/troubleshooting.html#it-works-in-a-shell-and-not-as-a-service-or-in-a-"
+               "container"),
+    ("error while loading shared libraries", "docs/troubleshooting.html#error-while-loading-"
+                                             "shared-libraries-libcushimso0"),
+    ("performance overhead", "index.html#beside-other-ways"),
+    ("which driver for this binary", "docs/scan.html#what-does-a-program-need"),
 ])
 def test_search_finds_the_place(browser, site, words, first):
     """Among the first three; the page has the words of its heading there."""
@@ -60,7 +69,7 @@ def test_search_finds_the_place(browser, site, words, first):
 def test_search_without_a_result(browser, site):
     browser.open((site / "index.html").as_uri())
     assert search(browser, "nonsense-that-is-nowhere") == []
-    assert browser.value("results.textContent") == "Nothing has all of these words."
+    assert browser.value("results.textContent") == "Nothing has these words."
     browser.press("Escape")
     assert browser.value("results.hidden")
 

@@ -4,10 +4,16 @@
 import json
 import sys
 
+import pytest
+
 from handmade import GEN, NEEDS_CLANG, scan
 
 sys.path.insert(0, str(GEN))
+import emit  # noqa: E402 pylint: disable=wrong-import-position
 import emit_nvml  # noqa: E402 pylint: disable=wrong-import-position
+import emit_nvml_sim  # noqa: E402 pylint: disable=wrong-import-position
+from libraries import NVML  # noqa: E402 pylint: disable=wrong-import-position
+from registry import RegistryError  # noqa: E402 pylint: disable=wrong-import-position
 
 pytestmark = NEEDS_CLANG
 PUBLIC = "#ifndef NVML_NO_UNVERSIONED_FUNC_DEFS\n{}#endif\n"
@@ -105,3 +111,26 @@ def test_refused(tmp_path):
         tmp_path / "macro", "nvmlReturn_t nvmlGone(void);", "#define NVML_NEW(x) (x)\n")
     assert "nvmlList changed its parameters" in refused(
         tmp_path / "parameters", "nvmlInfo_v1_t *infos", "unsigned *infos")
+
+
+def test_answers(tmp_path):
+    """Behaviours without code: what a line becomes, and lines that are refused with their place."""
+    path = tmp_path / "answers.def"
+
+    def read(text):
+        path.write_text("/* a line */\n" + text, encoding="utf-8")
+        return emit_nvml_sim.Answers(path, emit.Files(NVML.registry))
+    answers = read("VALID(nvmlDeviceGetIndex, f(1, 2))\n"
+                   "VALUE(nvmlDeviceGetIndex nvmlDeviceGetMinorNumber, g(3, 4))\n"
+                   "SAME(nvmlDeviceGetBoardId, nvmlDeviceGetIndex)\n"
+                   "ZERO(nvmlDeviceGetSramEccErrorStatus)\n")
+    assert answers.bodies["nvmlDeviceGetIndex"][0] == "    *index = (unsigned int)(g(3, 4));"
+    assert answers.bodies["nvmlDeviceGetSramEccErrorStatus"][0] == \
+        "    *status = (nvmlEccSramErrorStatus_t){.version = status->version};"
+    assert answers.checks["nvmlDeviceGetBoardId"] == answers.checks["nvmlDeviceGetIndex"] != []
+    for line, message in (("nonsense", "no mark"), ("VALUE(nvmlNone, 1)", "no entry nvmlNone"),
+                          ("VALUE(nvmlInit, 1)", "VALUE is not written so"),
+                          ("WORTH(nvmlInit, 1)", "WORTH is not written so"),
+                          ("ANSWER(nvmlInit nvmlInit, 1)", "nvmlInit has a behaviour already")):
+        with pytest.raises(RegistryError, match=f"{path}:2: {message}"):
+            read(line + "\n")

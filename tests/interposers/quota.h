@@ -5,6 +5,7 @@
  * which look-ups it answers is decided by these definitions:
  *
  *   QUOTA_ENTRIES      look-ups of the entries by symbol
+ *   QUOTA_ASYNC        look-ups of cuMemAllocAsync by symbol, of no other entry
  *   QUOTA_PROC         look-ups of cuGetProcAddress by symbol; its form answers for the entries
  *   QUOTA_ONE_WRAPPER  one function for the legacy and the per-thread form, and the per-thread form
  *                      by cuGetProcAddress alone

@@ -38,6 +38,7 @@ class Style:
     opened: str = ""  # what a dlopen of its own opens
     program: str = ""  # a program that is linked for it
     meets: tuple = ("dlsym", "proc")
+    hooks: tuple = ("cuMemAlloc_v2", "alloc")  # an entry, and what program.c calls its allocation
     since: int = 0  # older drivers have nothing that it could hook
 
 
@@ -45,6 +46,8 @@ STYLES = {
     "none": Style(meets=()),
     "dlsym, all names": Style(preload="by_dlsym"),
     "dlsym, entries only": Style(preload="by_dlsym_entries", meets=("dlsym",)),
+    "dlsym, cuMemAllocAsync only": Style(preload="by_dlsym_async", meets=("dlsym",), since=11020,
+                                         hooks=("cuMemAllocAsync", "async")),
     "dlsym, cuGetProcAddress only": Style(preload="by_dlsym_proc", meets=("proc",), since=11030),
     "dlsym and dlerror": Style(preload="by_dlsym_dlerror"),
     "dlsym, answers in anonymous memory": Style(preload="by_dlsym_thunks"),
@@ -223,9 +226,10 @@ def test_stand_in(style_name, driver_name, top):
         if not meant and result.code != 0:
             continue  # such a program does not work with this interposer
         assert result.code == 0, result.stderr
-        assert meant == ("cuMemAlloc_v2" in intercepted(result, driver_name, top))
-        if "alloc" in result.spent:
-            assert result.spent["alloc"] == (0, OUT_OF_MEMORY if meant else 0)
+        entry, name = style.hooks
+        assert meant == (entry in intercepted(result, driver_name, top))
+        if name in result.spent:
+            assert result.spent[name] == (0, OUT_OF_MEMORY if meant else 0)
 
 
 @ON_ALL

@@ -47,6 +47,17 @@ def facts_of(done):
     return json.loads(done.stdout)
 
 
+def test_misspelt(run):
+    """What may have been meant; a release that is none; a name that is near none."""
+    done = run("-c", "import cushim\ncu = cushim.load()\nprint(cu.reason('cuMemAlocAsync'))\n"
+               "print(cu.reason('cuMemAllocAsync'), cu.nearest('printf'))\ncu.proc('cuInit', 11)",
+               CUSHIM_LIBCUDA="/nowhere/libcuda.so.1")
+    first, second = done.stdout.splitlines()
+    assert first.endswith("; did you mean cuMemAllocAsync?") and "did you mean" not in second
+    assert second.endswith(" None")
+    assert done.stderr.endswith("ValueError: release: 11: a release is (12, 4) or 12040\n")
+
+
 def test_without_driver(run):
     facts = facts_of(run("-c", FACTS, CUSHIM_LIBCUDA="/nowhere/libcuda.so.1"))
     assert not facts["true"] and not facts["init"] and facts["status"] == "not-found"

@@ -65,6 +65,13 @@ def fixture_suite(run, tmp_path):
     return suite
 
 
+def test_a_misspelt_symbol_is_an_error(suite):
+    """A test that is skipped on every driver would never run."""
+    text = SUITE.replace('symbol="cuGraphAddNode"', 'symbol="cuGraphAdNode"')
+    done = suite(text, "--cushim-sim", "12.2")
+    assert done.returncode == 1 and "did you mean cuGraphAddNode?" in done.stdout
+
+
 def test_releases(suite, tmp_path):
     """Each release is a driver of its own, and a mark skips what it lacks, with the reason."""
     done = suite(SUITE, "--cushim-sim", "11.4,12.2, 13.0", "--cushim-devices", "2")

@@ -101,11 +101,16 @@ static void test_refused(const struct cushim_nvml *nvml)
     nvmlPdi_v1_t pdi = {.version = nvmlPdi_v1};
     nvmlMemory_v2_t memory = {.version = 7};
     nvmlDevice_t device = device_at(nvml, 0), none = NULL;
+    nvmlFanSpeedInfo_t fan = {.version = nvmlFanSpeedInfo_v1};
     CHECK(nvml->nvmlDeviceGetFanSpeed(device, &speed) == NVML_ERROR_NOT_SUPPORTED);
+    if (CUSHIM_NVML_HAS(nvml, nvmlDeviceGetFanSpeedRPM))
+        CHECK(nvml->nvmlDeviceGetFanSpeedRPM(device, &fan) == NVML_ERROR_INVALID_ARGUMENT);
     CHECK(nvml->nvmlDeviceGetPdi(device, &pdi) == NVML_ERROR_FUNCTION_NOT_FOUND);
     CHECK(nvml->nvmlDeviceGetMemoryInfo_v2(device, &memory) == NVML_ERROR_FUNCTION_NOT_FOUND);
     CHECK(nvml->nvmlDeviceGetHandleByIndex(3, &none) == NVML_ERROR_INVALID_ARGUMENT && !none);
     CHECK(nvml->nvmlDeviceGetIndex(NULL, &speed) == NVML_ERROR_INVALID_ARGUMENT);
+    CHECK(nvml->nvmlDeviceGetEncoderStats(device, &speed, NULL, &speed) ==
+          NVML_ERROR_INVALID_ARGUMENT);
     CHECK(nvml->nvmlDeviceGetHandleByUUID("GPU-0", &none) == NVML_ERROR_NOT_FOUND && !none);
 }
 

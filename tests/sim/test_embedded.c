@@ -159,6 +159,9 @@ static void bad_options(void)
     refused((struct cushim_sim_options){.size = size, .cuda = 6000}, "cuda");
     refused((struct cushim_sim_options){.size = size, .cuda = 12041}, "cuda");
     refused((struct cushim_sim_options){.size = size, .cuda = 12}, "cuda");
+    refused((struct cushim_sim_options){.size = size, .cuda = 7777}, "cuda: 7777 is no version");
+    refused((struct cushim_sim_options){.size = size, .faults = "cuInit:error=OUT_OF_MEMROY"},
+            "did you mean OUT_OF_MEMORY?");
     refused((struct cushim_sim_options){.size = size, .cuda = newer}, "cuda");
     refused((struct cushim_sim_options){.size = size, .devices = -2}, "devices");
     refused((struct cushim_sim_options){.size = size, .devices = 65}, "devices");

@@ -94,15 +94,15 @@ def test_no_object_uses_a_room_above(symbols):
     assert upward == []
 
 
-@pytest.mark.parametrize("room", ["copy", "graph", "context", "texture", "ptx/ops",
-                                  "ptx/texture"])
+@pytest.mark.parametrize("room", sorted({*ROOMS} - {"call", "thin", "nvml", "ptx/read",
+                                                    "ptx/lower", "ptx/run"}))
 def test_no_circle_of_files(symbols, room):
     """In these rooms a file uses no other that uses it."""
     home = {symbol: name for name, (defined, _) in symbols.items() for symbol in defined}
     uses = {name: {home[symbol] for symbol in wanted if symbol in home and home[symbol] != name
                    and home[symbol][0] == room}
             for name, (_, wanted) in symbols.items() if name[0] == room}
-    assert len(list(graphlib.TopologicalSorter(uses).static_order())) == len(uses) > 3
+    assert len(list(graphlib.TopologicalSorter(uses).static_order())) == len(uses) > 2
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -32,7 +32,7 @@ static void test_slots(void **state)
     memcpy(&own, &copy.cuMemAlloc_v2, sizeof own);
     assert_ptr_equal(cushim_slot_at(&copy, alloc).address, own);
     assert_int_equal(cushim_slot_at(&copy, alloc).via, CUSHIM_VIA_CALLER);
-    assert_int_equal(cushim_slot_at(cu, alloc).via, CUSHIM_VIA_DLSYM);
+    assert_int_equal(cushim_slot_at(cu, alloc).via, CUSHIM_VIA_PROC);
     assert_ptr_equal(cushim_proc(&copy, "cuMemAlloc", 3020, CUSHIM_STREAM_LEGACY, NULL), own);
     /* Without it, and with one that the driver lacks. */
     memcpy(&copy.cuMemAlloc_v2, &(void *){NULL}, sizeof own);

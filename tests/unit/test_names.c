@@ -125,7 +125,7 @@ static void test_near(void **state)
 
 static void expect(unsigned count, const char *words)
 {
-    char whole[2][1024];
+    char whole[2][2048];
     held.count = count;
     for (int of_library = 0; of_library < 2; of_library++) {
         snprintf(whole[of_library], sizeof whole[of_library],

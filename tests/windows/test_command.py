@@ -45,7 +45,8 @@ def scan_files(place):
     listed = run("newer", "-d", f"{driver}", driver=False)
     assert "exports of CUDA 12." in listed and "0 not known" in listed, listed
     shown = run("diff", f"{driver}", "12.4", code=1, driver=False)
-    assert "driver.dll\nB CUDA 12.4\n" in shown and "\n  + cu" in shown, shown[:500]
+    assert "driver.dll\nB CUDA 12.4\n" in shown and "\n  + cuD3D11" in shown, shown[:500]
+    assert "cuEGL" not in shown and "cuVDPAU" not in shown, shown
     wheel = make_wheel(place, COMMAND)
     found = json.loads(run("scan", "--json", "--drivers", "550", f"{place}", driver=False,
                            errors=False))

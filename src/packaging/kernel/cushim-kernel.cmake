@@ -13,6 +13,19 @@ set(_cushim_embed "${_cushim_embed}" CACHE INTERNAL "what makes headers of kerne
 function(cushim_embed target)
     cmake_parse_arguments(PARSE_ARGV 1 embed "" "OLDEST;ISA;ARCH;WITH;CLANG" "")
     find_program(CUSHIM_PYTHON NAMES python3 python REQUIRED)
+    if(embed_UNPARSED_ARGUMENTS MATCHES "\\.cu(;|$)" AND (NOT embed_WITH OR embed_WITH STREQUAL clang))
+        set(clang clang)
+        if(embed_CLANG)
+            set(clang "${embed_CLANG}")
+        endif()
+        find_program(_cushim_clang_found NAMES "${clang}")
+        if(NOT _cushim_clang_found)
+            message(FATAL_ERROR "cushim_embed: ${clang} is not found, and compiles "
+                "${embed_UNPARSED_ARGUMENTS}: install it (Debian's package clang), or name one with "
+                "CLANG, or take a toolkit's compiler with WITH nvcc")
+        endif()
+        unset(_cushim_clang_found CACHE)
+    endif()
     set(options "")
     foreach(pair "OLDEST;--oldest" "ISA;--isa" "ARCH;--target"
             "WITH;--with" "CLANG;--clang")

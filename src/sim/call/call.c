@@ -72,12 +72,9 @@ bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *argu
         call->result = CUDA_ERROR_NOT_PERMITTED;
         return false;
     }
-    if (needs_init(call->entry)) {
-        CUresult state = sim_init_state();
-        if (state != CUDA_SUCCESS) {
-            call->result = state;
-            return false;
-        }
+    if (needs_init(call->entry) && !sim_device_initialized()) {
+        call->result = CUDA_ERROR_NOT_INITIALIZED;
+        return false;
     }
     return call->entry->behaviour;
 }

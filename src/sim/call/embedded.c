@@ -33,14 +33,17 @@ void *cushim_sim_symbol(void *user, const char *symbol)
     return found;
 }
 
-/* NULL, or what is wrong with the options. */
+/* Whether a version is one that the driver can be of. */
+static bool can_be(int cuda)
+{
+    return cuda == 0 || (cuda >= SIM_OLDEST && cuda <= sim_config_built && cuda % 10 == 0);
+}
+
+/* NULL, or what is wrong with the options; the version has a sentence of its own. */
 static const char *wrong_with(const struct cushim_sim_options *options)
 {
     if (options->size != sizeof *options)
         return "size is not that of struct cushim_sim_options";
-    if (options->cuda < 0 || options->cuda > sim_config_built || options->cuda % 10 != 0 ||
-        (options->cuda && options->cuda < SIM_OLDEST))
-        return "cuda is no version that can be simulated";
     if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
         return "devices is out of range";
     if (options->profile && !sim_profile_find(options->profile))
@@ -107,6 +110,13 @@ static bool is_the_open_one(const struct cushim_sim_options *options, char *erro
 static bool open_driver(const struct cushim_sim_options *options, char *error, size_t size)
 {
     const char *wrong = options ? wrong_with(options) : NULL;
+    if (!wrong && options && !can_be(options->cuda)) {
+        snprintf(error, size,
+                 "cuda: %d is no version that can be simulated; 12.4 is 12040, and "
+                 "`cushim sim --list` lists them",
+                 options->cuda);
+        return false;
+    }
     if (wrong) {
         snprintf(error, size, "%s", wrong);
         return false;
@@ -234,7 +244,7 @@ bool cushim_sim_reset(void)
     cushim_sim_stop();
     sim_lock_enter();
     sim_fault_clear();
-    if (sim_start_done() && sim_init_state() == CUDA_SUCCESS) {
+    if (sim_start_done() && sim_device_initialized()) {
         end_all();
         good = nothing_is_left(error, sizeof error);
     }

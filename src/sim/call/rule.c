@@ -188,6 +188,26 @@ static bool similar(const struct sim_rule_family *family, const char *name,
     return least < before;
 }
 
+/* The name of an error that is most like this one, with the prefix only if this one has it. */
+static const char *similar_code(const struct sim_rule_family *family, const char *name)
+{
+    const size_t length = strlen(family->error_prefix);
+    const bool whole_name = strncmp(name, family->error_prefix, length) == 0;
+    unsigned least = (unsigned)strlen(name) / 3 + 1;
+    const char *found = NULL;
+    for (size_t i = 0; i < *family->error_count; i++) {
+        const char *own = family->error_strings + family->errors[i].name;
+        if (!whole_name && strncmp(own, family->error_prefix, length) == 0)
+            own += length;
+        unsigned far = distance(name, own);
+        if (far < least) {
+            least = far;
+            found = own;
+        }
+    }
+    return found;
+}
+
 /* What a kind of rule takes behind its colon. */
 static const char *options_of(const struct rule *rule)
 {
@@ -287,6 +307,13 @@ bool sim_rule_parse(const struct sim_rule_family *family, const char *text, stru
         said |= strcmp(name, "error") == 0;
         after |= strcmp(name, "after") == 0;
         if (!option(family, rule, name, value ? value : "")) {
+            const char *near = strcmp(name, "error") == 0 && takes(rule, name) && value
+                                   ? similar_code(family, value)
+                                   : NULL;
+            if (near) {
+                snprintf(why, sizeof why, "no error is called %s; did you mean %s?", value, near);
+                return refuse(text, why, error, size);
+            }
             snprintf(why, sizeof why, "cannot use %s%s%s; it takes %s", name, value ? "=" : "",
                      value ? value : "", options_of(rule));
             return refuse(text, why, error, size);

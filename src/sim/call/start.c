@@ -55,7 +55,6 @@ bool sim_start_done(void)
 void sim_start_again(void)
 {
     started = false;
-    sim_init_forget();
     sim_device_forget();
     sim_call_forget();
 }

@@ -37,7 +37,7 @@ void sim_summary_call(CUresult result)
 static void count(struct sim_count *leaked, struct sim_count *taken)
 {
     *leaked = *taken = (struct sim_count){.blocks = 0};
-    if (sim_init_state() != CUDA_SUCCESS)
+    if (!sim_device_initialized())
         return;
     sim_live_count(leaked);
     sim_live_taken(taken);

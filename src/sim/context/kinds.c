@@ -57,7 +57,7 @@ void sim_kinds_end(struct sim_context *context)
     for (size_t i = 0; i < sizeof users / sizeof *users; i++)
         end(context, users[i]);
     sim_device_heap_end(context);
-    sim_memory_end(context);
+    sim_memory_entry_end(context);
     end(context, SIM_EVENT);
     end(context, SIM_STREAM);
     context->legacy = context->per_thread = NULL;

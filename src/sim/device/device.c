@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices: which there are, and which of them the program sees. */
+/* Devices: which there are, and which of them the program sees; cuInit. */
 #include "device/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/core.h"
 
 struct sim_device sim_device_all[SIM_MAX_DEVICES];
 static int visible;
 static size_t memory_of_each; /* 0: not known yet */
+static pid_t initialized_in;  /* 0: never */
 
 static void make(int ordinal, int physical, size_t memory)
 {
@@ -93,6 +95,7 @@ void sim_device_make_all(void)
 void sim_device_forget(void)
 {
     memory_of_each = 0;
+    initialized_in = 0;
 }
 
 void sim_device_note_usage(void)
@@ -107,12 +110,30 @@ void sim_device_note_usage(void)
     }
 }
 
+/* A child of a process that called cuInit cannot use the driver. */
+bool sim_device_initialized(void)
+{
+    return initialized_in == getpid();
+}
+
 int sim_device_count(void)
 {
     /* A program may set CUDA_VISIBLE_DEVICES itself, before cuInit. */
-    if (sim_init_state() == CUDA_ERROR_NOT_INITIALIZED)
+    if (!sim_device_initialized())
         sim_device_make_all();
     return visible;
+}
+
+CUresult sim_cuInit(unsigned int Flags)
+{
+    if (Flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (initialized_in != 0 && !sim_device_initialized())
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (sim_device_count() == 0)
+        return CUDA_ERROR_NO_DEVICE;
+    initialized_in = getpid();
+    return CUDA_SUCCESS;
 }
 
 struct sim_device *sim_device(CUdevice device)

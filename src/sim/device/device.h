@@ -29,8 +29,9 @@ bool sim_device_attribute(const struct sim_device *device, int attribute, int *v
 int sim_device_architecture(const struct sim_device *device); /* 90 */
 /* Multiprocessors that can be set apart only together, where nothing else is asked for. */
 unsigned sim_device_group(const struct sim_device *device);
-void sim_device_make_all(void); /* from the settings */
-void sim_device_forget(void);   /* the settings will be others */
+void sim_device_make_all(void);    /* from the settings */
+void sim_device_forget(void);      /* the settings will be others, cuInit is to be called again */
+bool sim_device_initialized(void); /* cuInit has succeeded in this very process */
 /* What a device does after such an error is lost: all its contexts answer it from now on, and none
  * can be made, until the process ends. */
 void sim_device_fail(struct sim_device *device, CUresult error);
@@ -50,10 +51,5 @@ CUuuid sim_identity_uuid(int physical);
 void sim_identity_uuid_text(int physical, char text[SIM_UUID_TEXT]);
 int sim_identity_bus(int physical); /* number of its PCI bus */
 size_t sim_identity_memory(void);   /* bytes of each device, by the settings */
-
-/* --- init.c --- */
-/* CUDA_SUCCESS after cuInit succeeded in this very process, else what later calls answer. */
-CUresult sim_init_state(void);
-void sim_init_forget(void); /* as if cuInit was not called */
 
 #endif

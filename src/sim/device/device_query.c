@@ -6,6 +6,14 @@
 #include "core/core.h"
 #include "device/device.h"
 
+CUresult sim_cuDriverGetVersion(int *driverVersion)
+{
+    if (!driverVersion)
+        return CUDA_ERROR_INVALID_VALUE;
+    *driverVersion = sim_config.cuda;
+    return CUDA_SUCCESS;
+}
+
 CUresult sim_cuDeviceGetCount(int *count)
 {
     if (!count)

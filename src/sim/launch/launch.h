@@ -92,5 +92,7 @@ int sim_occupancy(const struct sim_function *function, int threads, size_t dynam
 size_t
 sim_occupancy_max_dynamic(const struct sim_function *function);     /* bytes a launch may ask for */
 int sim_occupancy_max_threads(const struct sim_function *function); /* of a block */
+/* A live function, of the current context. */
+CUresult sim_occupancy_function(CUfunction handle, struct sim_function **function);
 
 #endif

@@ -123,3 +123,34 @@ CUresult sim_launch_check(const struct sim_function *function,
     }
     return CUDA_SUCCESS;
 }
+
+CUresult sim_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
+                                          const CUlaunchConfig *config)
+{
+    struct sim_function *function;
+    struct sim_launch_extras extras;
+    CUresult result = func ? sim_occupancy_function(func, &function) : CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!numClusters || !config)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct sim_device *device = function->object.context->device;
+    CUDA_KERNEL_NODE_PARAMS_v2 params = {.gridDimX = config->gridDimX,
+                                         .gridDimY = config->gridDimY,
+                                         .gridDimZ = config->gridDimZ,
+                                         .blockDimX = config->blockDimX,
+                                         .blockDimY = config->blockDimY,
+                                         .blockDimZ = config->blockDimZ,
+                                         .sharedMemBytes = config->sharedMemBytes};
+    result = sim_launch_check_attributes(config->attrs, config->numAttrs, &extras);
+    if (result == CUDA_SUCCESS)
+        result = sim_launch_check(function, &params, &extras);
+    if (result != CUDA_SUCCESS)
+        return result;
+    unsigned size =
+        extras.cluster[0] ? extras.cluster[0] * extras.cluster[1] * extras.cluster[2] : 1;
+    int threads = (int)(params.blockDimX * params.blockDimY * params.blockDimZ);
+    *numClusters = sim_occupancy(function, threads, params.sharedMemBytes) *
+                   (int)(device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) / size);
+    return CUDA_SUCCESS;
+}

@@ -63,7 +63,7 @@ int sim_occupancy_max_threads(const struct sim_function *function)
     return value;
 }
 
-static CUresult find(CUfunction func, struct sim_function **function)
+CUresult sim_occupancy_function(CUfunction func, struct sim_function **function)
 {
     struct sim_context *context;
     CUresult result = sim_current(&context);
@@ -75,7 +75,7 @@ static CUresult find(CUfunction func, struct sim_function **function)
 static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dynamic)
 {
     struct sim_function *function;
-    CUresult result = find(func, &function);
+    CUresult result = sim_occupancy_function(func, &function);
     if (result != CUDA_SUCCESS)
         return result;
     if (!numBlocks || blockSize <= 0)
@@ -103,7 +103,7 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
                      CUoccupancyB2DSize size_of_block, size_t fixed, int limit)
 {
     struct sim_function *function;
-    CUresult result = find(func, &function);
+    CUresult result = sim_occupancy_function(func, &function);
     int most = 0;
     if (result != CUDA_SUCCESS)
         return result;
@@ -155,7 +155,7 @@ CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CU
                                                      int numBlocks, int blockSize)
 {
     struct sim_function *function;
-    CUresult result = find(func, &function);
+    CUresult result = sim_occupancy_function(func, &function);
     if (result != CUDA_SUCCESS)
         return result;
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 ||
@@ -179,7 +179,7 @@ CUresult sim_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fun
                                                 const CUlaunchConfig *config)
 {
     struct sim_function *function;
-    CUresult result = find(func, &function);
+    CUresult result = sim_occupancy_function(func, &function);
     if (result != CUDA_SUCCESS)
         return result;
     if (!clusterSize || !config)
@@ -187,36 +187,5 @@ CUresult sim_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fun
     if (sim_device_architecture(function->object.context->device) < 90)
         return CUDA_ERROR_NOT_SUPPORTED;
     *clusterSize = function->non_portable_cluster ? 16 : 8;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
-                                          const CUlaunchConfig *config)
-{
-    struct sim_function *function;
-    struct sim_launch_extras extras;
-    CUresult result = func ? find(func, &function) : CUDA_ERROR_INVALID_VALUE;
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!numClusters || !config)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct sim_device *device = function->object.context->device;
-    CUDA_KERNEL_NODE_PARAMS_v2 params = {.gridDimX = config->gridDimX,
-                                         .gridDimY = config->gridDimY,
-                                         .gridDimZ = config->gridDimZ,
-                                         .blockDimX = config->blockDimX,
-                                         .blockDimY = config->blockDimY,
-                                         .blockDimZ = config->blockDimZ,
-                                         .sharedMemBytes = config->sharedMemBytes};
-    result = sim_launch_check_attributes(config->attrs, config->numAttrs, &extras);
-    if (result == CUDA_SUCCESS)
-        result = sim_launch_check(function, &params, &extras);
-    if (result != CUDA_SUCCESS)
-        return result;
-    int size =
-        extras.cluster[0] ? (int)(extras.cluster[0] * extras.cluster[1] * extras.cluster[2]) : 1;
-    int threads = (int)(params.blockDimX * params.blockDimY * params.blockDimZ);
-    *numClusters = sim_occupancy(function, threads, params.sharedMemBytes) *
-                   device_value(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) / size;
     return CUDA_SUCCESS;
 }

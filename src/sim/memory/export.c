@@ -56,7 +56,8 @@ static void leave_file(struct file *file)
     free(file);
 }
 
-void sim_export_end(const char *bytes, size_t size)
+/* The bytes end: the file stays with those who have it. */
+static void unmapped(const char *bytes, size_t size)
 {
     for (struct part **link = &parts; *link;) {
         struct part *part = *link;
@@ -83,7 +84,7 @@ static struct span span_at(uint64_t address, size_t most)
 /* The file that processes share the block by, or NULL. */
 static const struct sim_shared *shared_of(const struct sim_allocation *allocation)
 {
-    return allocation->kind == SIM_MEMORY_VIRTUAL ? sim_virtual_behind(allocation)->shared
+    return allocation->kind == SIM_MEMORY_VIRTUAL ? sim_range_behind(allocation)->shared
                                                   : allocation->shared;
 }
 
@@ -147,6 +148,7 @@ static bool append(struct file *file, const struct span *span)
     }
     *made = (struct part){span->bytes, span->size, file, file->size, parts};
     parts = made;
+    sim_memory_hooks.unmapped = unmapped;
     file->parts++;
     file->size += span->size;
     return true;
@@ -197,7 +199,7 @@ static bool is_device_memory(uint64_t address, size_t size)
         if (!found || found->ending || (done && found->kind != SIM_MEMORY_VIRTUAL))
             return false;
         bool on_device = found->kind == SIM_MEMORY_VIRTUAL
-                             ? !!sim_virtual_behind(found)->device
+                             ? !!sim_range_behind(found)->device
                              : found->kind == SIM_MEMORY_DEVICE || found->kind == SIM_MEMORY_POOL;
         if (!on_device)
             return false;
@@ -212,7 +214,7 @@ static CUresult check(CUdeviceptr address, size_t size, unsigned long long flags
     struct sim_context *context;
     if (sim_thread_in_callback())
         return CUDA_ERROR_NOT_PERMITTED;
-    if (sim_init_state() == CUDA_ERROR_NOT_INITIALIZED)
+    if (!sim_device_initialized())
         return CUDA_ERROR_NOT_SUPPORTED; /* by none of no devices */
     CUresult result = sim_current(&context);
     if (result != CUDA_SUCCESS)

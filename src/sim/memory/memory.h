@@ -72,19 +72,18 @@ void sim_range_move(struct sim_allocation *allocation, char *host);
 void sim_range_protect(struct sim_allocation *allocation, bool readable, bool writable);
 /* Blocks that the program allocated and did not free, and their bytes. */
 size_t sim_range_live(size_t *bytes);
+/* What a mapping (SIM_MEMORY_VIRTUAL) shows, and keeps alive. */
+struct sim_physical *sim_range_behind(const struct sim_allocation *mapping);
 
 /* --- memory.c --- What the files about memory share. */
-/* What entries of the first ABI of memory answer: drivers still export them, and refuse them in
- * every context that a later ABI made. */
-CUresult sim_memory_old(void);
-
-/* --- What the rooms above do with memory; NULL: nothing --- */
+/* --- What rooms and files above do with memory; NULL: nothing --- */
 struct sim_memory_hooks {
     bool (*refuses)(size_t bytes); /* whether a rule refuses an allocation; else it is counted */
     /* Memory that a graph allocated and did not free is released here; false: it is no graph's. */
     bool (*frees)(CUdeviceptr address);
     /* The bytes of the block with this id are at `to`, and no longer at `from`. */
     void (*moved)(uint64_t id, const char *from, char *to);
+    void (*unmapped)(const char *bytes, size_t size); /* they end */
 };
 extern struct sim_memory_hooks sim_memory_hooks;
 bool sim_memory_refused(size_t bytes);
@@ -123,8 +122,13 @@ size_t sim_memory_left(const struct sim_device *device);
 /* Whether all of `size` bytes are live memory that a copy may touch so; neighbouring mappings count
  * as one. */
 bool sim_memory_covers(uint64_t address, size_t size, bool write);
+
+/* --- memory_entry.c --- */
+/* What entries of the first ABI of memory answer: drivers still export them, and refuse them in
+ * every context that a later ABI made. */
+CUresult sim_memory_entry_old(void);
 /* At its end, all memory of the context. */
-void sim_memory_end(struct sim_context *context);
+void sim_memory_entry_end(struct sim_context *context);
 
 /* --- address.c --- */
 /* Addresses of the device without memory behind them; 0: none left. */
@@ -140,8 +144,6 @@ bool sim_address_is_device(uint64_t address); /* in the space of device addresse
  * the range begins. */
 /* Is any of the bytes in such a file? */
 bool sim_export_has(const char *bytes, size_t size);
-/* The bytes end: the file stays with those who have it. */
-void sim_export_end(const char *bytes, size_t size);
 
 /* --- host.c --- */
 bool sim_host_is_mapped(const void *start, size_t size); /* whether all its pages are there */
@@ -230,8 +232,6 @@ struct sim_mapping { /* what an allocation of kind SIM_MEMORY_VIRTUAL has in `ad
 
 /* The memory of a handle that the program still holds, or NULL. */
 struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle);
-/* What a mapping (SIM_MEMORY_VIRTUAL) shows, and keeps alive. */
-struct sim_physical *sim_virtual_behind(const struct sim_allocation *mapping);
 
 /* --- share.c --- Memory that other processes see. A block's bytes move into a file when it is
  * first exported, so that plain memory costs nothing for it. */
@@ -239,7 +239,7 @@ struct sim_physical *sim_virtual_behind(const struct sim_allocation *mapping);
  * for all work of the process, if the block was not shared before. */
 CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
                          struct sim_shared_token *token);
-CUresult sim_share_physical(CUmemGenericAllocationHandle_v1 handle, struct sim_shared **shared);
+int32_t sim_share_number(const struct sim_device *device); /* as files tell devices; -1: the host */
 /* The device that a file's memory is of; NULL: it is not visible here. */
 struct sim_device *sim_share_device(const struct sim_shared *shared);
 /* Whether a file, which anybody may have made, is of a device that is visible here and says that it

@@ -116,7 +116,7 @@ static uint64_t handle_types_of(const struct sim_allocation *found)
     if (found->foreign)
         return 0;
     if (found->kind == SIM_MEMORY_VIRTUAL)
-        return sim_virtual_behind(found)->prop.requestedHandleTypes;
+        return sim_range_behind(found)->prop.requestedHandleTypes;
     return sim_range_is_pooled(found->kind) ? ((const struct sim_pool *)found->owner)->handle_types
                                             : 0;
 }

@@ -204,3 +204,10 @@ SIM_UNCHECKED size_t sim_range_live(size_t *bytes)
     pthread_rwlock_unlock(&lock);
     return blocks;
 }
+
+struct sim_physical *sim_range_behind(const struct sim_allocation *mapping)
+{
+    struct sim_physical *physical = mapping->owner;
+    sim_expire_renew(physical);
+    return physical;
+}

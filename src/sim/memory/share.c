@@ -7,7 +7,7 @@
 #include "ptx/ptx.h"
 #include "queue/queue.h"
 
-static int32_t number_of(const struct sim_device *device)
+int32_t sim_share_number(const struct sim_device *device)
 {
     return device ? device->physical : -1;
 }
@@ -57,7 +57,7 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
     if (!allocation->shared) {
         struct sim_shared_head head = {.kind = owner ? SIM_SHARED_POOLED : SIM_SHARED_MEMORY,
                                        .size = allocation->usable,
-                                       .device = number_of(allocation->device)};
+                                       .device = sim_share_number(allocation->device)};
         uint64_t size = allocation->size;
         memcpy(head.more, &size, sizeof size);
         if (owner)
@@ -69,34 +69,6 @@ CUresult sim_share_block(uint64_t address, const struct sim_shared_id *owner,
         }
     }
     *token = sim_shared_token(allocation->shared);
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_share_physical(CUmemGenericAllocationHandle_v1 handle, struct sim_shared **shared)
-{
-    struct sim_physical *physical = sim_virtual_physical(handle);
-    if (!physical->shared) {
-        uint64_t serial = physical->object.serial;
-        sim_ticket_wait_none();
-        physical = sim_virtual_physical(handle);
-        if (!physical || physical->object.serial != serial)
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (sim_export_has(physical->bytes, physical->size))
-        return SIM_LACK_cuMemGetHandleForAddressRange_overlap;
-    if (!physical->shared) {
-        struct sim_shared_head head = {.kind = SIM_SHARED_PHYSICAL,
-                                       .size = physical->size,
-                                       .device = number_of(physical->device)};
-        memcpy(head.more, &physical->prop, sizeof physical->prop);
-        struct sim_shared *made = sim_shared_make(&head, physical->bytes);
-        if (!made || !sim_shared_map(made, physical->bytes)) {
-            sim_shared_close(made);
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        physical->shared = made;
-    }
-    *shared = physical->shared;
     return CUDA_SUCCESS;
 }
 

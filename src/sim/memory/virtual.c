@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "queue/queue.h"
 
 struct reservation {
     uint64_t address;
@@ -111,13 +112,6 @@ CUresult sim_cuMemCreate(CUmemGenericAllocationHandle_v1 *handle, size_t size,
     return CUDA_SUCCESS;
 }
 
-struct sim_physical *sim_virtual_behind(const struct sim_allocation *mapping)
-{
-    struct sim_physical *physical = mapping->owner;
-    sim_expire_renew(physical);
-    return physical;
-}
-
 struct sim_physical *sim_virtual_physical(CUmemGenericAllocationHandle_v1 handle)
 {
     struct sim_physical *found = sim_object(SIM_PHYSICAL, (void *)(uintptr_t)handle);
@@ -158,7 +152,7 @@ CUresult sim_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle_v1 *handle
     const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)addr);
     if (!handle || !found || found->kind != SIM_MEMORY_VIRTUAL)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_physical *physical = sim_virtual_behind(found);
+    struct sim_physical *physical = sim_range_behind(found);
     physical->handles++;
     *handle = (CUmemGenericAllocationHandle_v1)(uintptr_t)physical;
     return CUDA_SUCCESS;
@@ -261,7 +255,7 @@ CUresult sim_cuMemUnmap(CUdeviceptr_v2 ptr, size_t size)
     if (!is_whole(ptr, size, true))
         return CUDA_ERROR_INVALID_VALUE;
     while ((found = next_mapping(&at, ptr + size))) {
-        struct sim_physical *physical = sim_virtual_behind(found);
+        struct sim_physical *physical = sim_range_behind(found);
         sim_memory_free(found);
         physical->places--;
         sim_virtual_physical_release(physical);
@@ -326,6 +320,35 @@ CUresult sim_cuMemGetAccess(unsigned long long *flags, const CUmemLocation_v1 *l
 
 /* --- Memory without an address, passed on to other processes as a file --- */
 
+/* Waits for all work of the process, if the memory was not shared before. */
+static CUresult share(CUmemGenericAllocationHandle_v1 handle, struct sim_shared **shared)
+{
+    struct sim_physical *physical = sim_virtual_physical(handle);
+    if (!physical->shared) {
+        uint64_t serial = physical->object.serial;
+        sim_ticket_wait_none();
+        physical = sim_virtual_physical(handle);
+        if (!physical || physical->object.serial != serial)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (sim_export_has(physical->bytes, physical->size))
+        return SIM_LACK_cuMemGetHandleForAddressRange_overlap;
+    if (!physical->shared) {
+        struct sim_shared_head head = {.kind = SIM_SHARED_PHYSICAL,
+                                       .size = physical->size,
+                                       .device = sim_share_number(physical->device)};
+        memcpy(head.more, &physical->prop, sizeof physical->prop);
+        struct sim_shared *made = sim_shared_make(&head, physical->bytes);
+        if (!made || !sim_shared_map(made, physical->bytes)) {
+            sim_shared_close(made);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        physical->shared = made;
+    }
+    *shared = physical->shared;
+    return CUDA_SUCCESS;
+}
+
 CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
                                           CUmemGenericAllocationHandle_v1 handle,
                                           CUmemAllocationHandleType handleType,
@@ -336,7 +359,7 @@ CUresult sim_cuMemExportToShareableHandle(void *shareableHandle,
     if (!shareableHandle || !physical || flags || handleType == CU_MEM_HANDLE_TYPE_NONE ||
         handleType != physical->prop.requestedHandleTypes)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_share_physical(handle, &shared);
+    CUresult result = share(handle, &shared);
     if (result != CUDA_SUCCESS)
         return result;
     int file = sim_shared_give(shared, false);

@@ -2,12 +2,14 @@
 #include "module/module.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fatbin_format.h"
 
 #define EM_CUDA_MACHINE 190
+#define MAX_FILE ((long)1 << 30)
 #define MARK "cushim" /* in the padding of the ELF identification */
 
 /* A "cubin" of this driver: a marked ELF header, number of texts, then length and text of each. */
@@ -262,4 +264,30 @@ CUresult sim_image_archive_read(const void *data, size_t size, unsigned architec
     if (result != CUDA_SUCCESS)
         sim_image_free(image);
     return result == CUDA_SUCCESS && !found ? CUDA_ERROR_INVALID_IMAGE : result;
+}
+
+CUresult sim_image_read_file(const char *path, char **data, size_t *size)
+{
+    FILE *file = *path ? fopen(path, "rb") : NULL;
+    long length = -1;
+    char *text = NULL;
+    if (!*path)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!file)
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    if (fseek(file, 0, SEEK_END) == 0)
+        length = ftell(file);
+    if (length >= 0 && length < MAX_FILE && fseek(file, 0, SEEK_SET) == 0)
+        text = malloc((size_t)length + 1);
+    if (text && fread(text, 1, (size_t)length, file) != (size_t)length) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    if (!text)
+        return CUDA_ERROR_OUT_OF_MEMORY; /* a folder, as real drivers say */
+    text[length] = '\0';
+    *data = text;
+    *size = (size_t)length;
+    return CUDA_SUCCESS;
 }

@@ -70,7 +70,7 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
     size_t size;
     if (!library || !fileName)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_module_read_file(fileName, &data, &size);
+    CUresult result = sim_image_read_file(fileName, &data, &size);
     if (result != CUDA_SUCCESS)
         return result;
     result = load(library, data, size, numJitOptions, jitOptions, jitOptionsValues,

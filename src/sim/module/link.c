@@ -259,7 +259,7 @@ CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char
         return CUDA_ERROR_INVALID_VALUE;
     if (!sim_object(SIM_LINK, state))
         return CUDA_ERROR_INVALID_HANDLE;
-    result = sim_module_read_file(path, &data, &size);
+    result = sim_image_read_file(path, &data, &size);
     if (result != CUDA_SUCCESS)
         return result;
     link = link_claim(state);

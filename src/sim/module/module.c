@@ -2,7 +2,6 @@
 /* cuModule*: loading from memory and from files, and what is in a module. */
 #include "module/module.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,34 +9,6 @@
 #include "device/device.h"
 #include "memory/memory.h"
 #include "queue/queue.h"
-
-#define MAX_FILE ((long)1 << 30)
-
-CUresult sim_module_read_file(const char *path, char **data, size_t *size)
-{
-    FILE *file = *path ? fopen(path, "rb") : NULL;
-    long length = -1;
-    char *text = NULL;
-    if (!*path)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!file)
-        return CUDA_ERROR_FILE_NOT_FOUND;
-    if (fseek(file, 0, SEEK_END) == 0)
-        length = ftell(file);
-    if (length >= 0 && length < MAX_FILE && fseek(file, 0, SEEK_SET) == 0)
-        text = malloc((size_t)length + 1);
-    if (text && fread(text, 1, (size_t)length, file) != (size_t)length) {
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    if (!text)
-        return CUDA_ERROR_OUT_OF_MEMORY; /* a folder, as real drivers say */
-    text[length] = '\0';
-    *data = text;
-    *size = (size_t)length;
-    return CUDA_SUCCESS;
-}
 
 CUresult sim_module_compile(const struct sim_context *context, const void *data, size_t size,
                             struct sim_jit *jit, struct ptx_module **ptx)
@@ -100,7 +71,7 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
         return result;
     if (!module || !fname)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_module_read_file(fname, &data, &size);
+    result = sim_image_read_file(fname, &data, &size);
     if (result != CUDA_SUCCESS)
         return result;
     result = load(module, data, size, 0, NULL, NULL);

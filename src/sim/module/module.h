@@ -47,9 +47,6 @@ struct sim_function {
     } old;
 };
 
-/* A whole file, NUL-terminated, to be freed: FILE_NOT_FOUND where it cannot be read. */
-CUresult sim_module_read_file(const char *path, char **data, size_t *size);
-
 /* Compile what `data` holds; *ptx is the caller's reference. */
 CUresult sim_module_compile(const struct sim_context *context, const void *data, size_t size,
                             struct sim_jit *jit, struct ptx_module **ptx);
@@ -102,6 +99,8 @@ struct sim_image {
 CUresult sim_image_read(const void *data, size_t size, unsigned architecture,
                         struct sim_image *image, struct ptx_text *errors);
 bool sim_image_is_binary(const void *data, size_t size); /* fatbin or ELF */
+/* A whole file, NUL-terminated, to be freed: FILE_NOT_FOUND where it cannot be read. */
+CUresult sim_image_read_file(const char *path, char **data, size_t *size);
 void sim_image_free(struct sim_image *image);
 /* The same image, with texts and inputs' names of its own. */
 CUresult sim_image_append(struct sim_image *image, const struct sim_image *more);

@@ -5,8 +5,9 @@
  *
  * The generated nvml_sim.c has every entry. It takes the lock, asks the fault rules, and refuses a
  * call before nvmlInit, an entry of a later release, an unknown device, a NULL where an answer
- * belongs, and a structure's version that the release does not know. Then it calls sim_ENTRY, which
- * answers NVML_ERROR_NOT_SUPPORTED unless a function of that name is here. */
+ * belongs, a structure's version that the release does not know, and what answers.def says. Then it
+ * calls sim_ENTRY: of a line of answers.def, or of a function of that name that is here; without
+ * both it answers NVML_ERROR_NOT_SUPPORTED. */
 #ifndef CUSHIM_SIM_NVML_NVML_H
 #define CUSHIM_SIM_NVML_NVML_H
 
@@ -19,25 +20,17 @@
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 
-/* An entry that stores one number about a device. */
-#define SIM_NUMBER(entry, type, value)                                                             \
-    nvmlReturn_t sim_##entry(nvmlDevice_t device, type *answer)                                    \
-    {                                                                                              \
-        (void)device;                                                                              \
-        *answer = (type)(value);                                                                   \
-        return NVML_SUCCESS;                                                                       \
-    }
-/* The same of devices that have it. */
-#define SIM_NUMBER_IF(entry, type, has, value)                                                     \
-    nvmlReturn_t sim_##entry(nvmlDevice_t device, type *answer)                                    \
-    {                                                                                              \
-        (void)device;                                                                              \
-        if (!(has))                                                                                \
-            return NVML_ERROR_NOT_SUPPORTED;                                                       \
-        *answer = (type)(value);                                                                   \
-        return NVML_SUCCESS;                                                                       \
-    }
+#define SIM_FACT(name) (sim_nvml_facts()->name)
 #define SIM_ATTRIBUTE(name) sim_nvml_attribute(CU_DEVICE_ATTRIBUTE_##name)
+/* Rows of memory are remapped from ampere on; before that, pages were retired. */
+#define SIM_NVML_REMAPS (SIM_FACT(ecc) && SIM_FACT(architecture) >= NVML_DEVICE_ARCH_AMPERE)
+#define SIM_NVML_CLOCK_LEAST 210 /* MHz */
+/* Why clocks can be as they are. */
+#define SIM_NVML_CLOCK_REASONS                                                                     \
+    (nvmlClocksEventReasonGpuIdle | nvmlClocksEventReasonApplicationsClocksSetting |               \
+     nvmlClocksEventReasonSwPowerCap | nvmlClocksThrottleReasonHwSlowdown |                        \
+     nvmlClocksEventReasonSyncBoost | nvmlClocksEventReasonSwThermalSlowdown |                     \
+     nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown)
 
 struct nvmlDevice_st {
     int number;
@@ -45,13 +38,12 @@ struct nvmlDevice_st {
 
 /* What NVML tells of a profile's device and CUDA does not. */
 struct sim_nvml_facts {
-    const char *profile;
+    const char *profile, *part, *bios;
     nvmlBrandType_t brand;
     unsigned architecture, pci, cores; /* the latter per multiprocessor */
     unsigned watts, bus_generation, fans;
-    unsigned links, link_version, link_mbps; /* NVLink; 0: none */
     bool ecc, mig, fabric;
-    const char *part, *bios;
+    unsigned links, link_version, link_mbps; /* NVLink; 0: none */
 };
 /* Settings that all processes share; the first value is the device's own. */
 enum sim_nvml_setting {
@@ -72,6 +64,15 @@ _Static_assert(SIM_NVML_GPM_STREAMING < SIM_USAGE_SETTINGS, "SIM_USAGE_SETTINGS 
 /* src/nvml/entries.h has it; it works without NVML. */
 const char *cushim_nvml_error_string(nvmlReturn_t result);
 
+/* ---- nvml_fault.c: rules of `cushim sim --fault` whose name is one of NVML's, and device-lost */
+void sim_nvml_fault_read(const char *rules); /* NULL: none */
+/* What the rules answer in place of a call about a device, -1 for none of them; and what they have
+ * it return after it happened, and how long it waits before. */
+nvmlReturn_t sim_nvml_fault(unsigned entry, int device, nvmlReturn_t *after,
+                            unsigned *milliseconds);
+/* Whether a release lacks the entry, or a rule says so. */
+bool sim_nvml_fault_lacks(unsigned entry, int cuda);
+
 /* Around each call; the lock is held between the two. */
 nvmlReturn_t sim_nvml_begin(unsigned entry, nvmlDevice_t device);
 nvmlReturn_t sim_nvml_begin_early(unsigned entry, nvmlDevice_t device); /* also before nvmlInit */
@@ -90,7 +91,7 @@ bool sim_nvml_version(unsigned given, unsigned version, int since);
 const struct sim_nvml_facts *sim_nvml_facts(void);
 int sim_nvml_attribute(int number); /* of CUDA's, by the profile; 0 if it is not known */
 uint32_t sim_nvml_get(nvmlDevice_t device, enum sim_nvml_setting setting);
-void sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value);
+nvmlReturn_t sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value);
 /* Copy a text to a caller's buffer. */
 nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length);
 
@@ -103,9 +104,15 @@ unsigned sim_nvml_busy_of(struct sim_usage_device *use); /* the same of one proc
 unsigned sim_nvml_power(nvmlDevice_t device);            /* milliwatts */
 unsigned sim_nvml_power_limit(nvmlDevice_t device);
 unsigned sim_nvml_power_least(void), sim_nvml_power_most(void);
-unsigned long long sim_nvml_energy(nvmlDevice_t device);            /* millijoules */
-unsigned sim_nvml_clock(nvmlDevice_t device, nvmlClockType_t type); /* MHz */
+unsigned long long sim_nvml_energy(nvmlDevice_t device); /* millijoules */
 unsigned sim_nvml_temperature(nvmlDevice_t device);
+unsigned sim_nvml_fan(nvmlDevice_t device);                         /* percent */
+unsigned sim_nvml_clock(nvmlDevice_t device, nvmlClockType_t type); /* MHz */
+unsigned sim_nvml_clock_most(nvmlClockType_t type);
+unsigned sim_nvml_clock_asked(nvmlDevice_t device, nvmlClockType_t type);
+unsigned long long sim_nvml_clock_reasons(nvmlDevice_t device);
+unsigned long long sim_nvml_events(void);
+const char *sim_nvml_driver(void);
 unsigned long long sim_nvml_time_us(void); /* since 1970 */
 
 #endif

@@ -10,7 +10,6 @@
 #include <cushim/compat.h>
 
 #include "nvml/nvml.h"
-#include "nvml/nvml_fault.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int initialised; /* how often; each wants its nvmlShutdown */
@@ -128,9 +127,10 @@ uint32_t sim_nvml_get(nvmlDevice_t device, enum sim_nvml_setting setting)
     return atomic_load(&sim_usage_board(device->number)->settings[setting]);
 }
 
-void sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value)
+nvmlReturn_t sim_nvml_set(nvmlDevice_t device, enum sim_nvml_setting setting, uint32_t value)
 {
     atomic_store(&sim_usage_board(device->number)->settings[setting], value);
+    return NVML_SUCCESS;
 }
 
 nvmlReturn_t sim_nvml_text(const char *text, char *buffer, unsigned length)

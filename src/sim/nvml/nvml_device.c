@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices: found, named. CUDA_VISIBLE_DEVICES does not change what NVML shows. */
+/* Devices: found, named; what NVML tells of the system. CUDA_VISIBLE_DEVICES changes none of it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+#include <cushim/compat.h>
 
 #include "device/device.h"
 #include "nvml/nvml.h"
 
 #define SERIAL_TEXT 16
-
-nvmlReturn_t sim_nvmlDeviceGetCount_v2(unsigned int *deviceCount)
-{
-    *deviceCount = (unsigned)sim_config.devices;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetCount(unsigned int *deviceCount)
-{
-    return sim_nvmlDeviceGetCount_v2(deviceCount);
-}
 
 /* ---- found */
 
@@ -30,11 +22,6 @@ nvmlReturn_t sim_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t 
         return NVML_ERROR_INVALID_ARGUMENT;
     *device = found;
     return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device)
-{
-    return sim_nvmlDeviceGetHandleByIndex_v2(index, device);
 }
 
 static void serial_of(int number, char text[SERIAL_TEXT])
@@ -101,33 +88,7 @@ nvmlReturn_t sim_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevi
     return NVML_ERROR_NOT_FOUND;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)
-{
-    return sim_nvmlDeviceGetHandleByPciBusId_v2(pciBusId, device);
-}
-
 /* ---- named */
-
-SIM_NUMBER(nvmlDeviceGetIndex, unsigned int, device->number)
-SIM_NUMBER(nvmlDeviceGetMinorNumber, unsigned int, device->number)
-SIM_NUMBER(nvmlDeviceGetBoardId, unsigned int, sim_identity_bus(device->number) << 8)
-SIM_NUMBER(nvmlDeviceGetModuleId, unsigned int, device->number + 1)
-SIM_NUMBER(nvmlDeviceGetMultiGpuBoard, unsigned int, 0)
-SIM_NUMBER(nvmlDeviceGetBrand, nvmlBrandType_t, sim_nvml_facts()->brand)
-SIM_NUMBER(nvmlDeviceGetArchitecture, nvmlDeviceArchitecture_t, sim_nvml_facts()->architecture)
-SIM_NUMBER(nvmlDeviceGetNumGpuCores, unsigned int,
-           (unsigned)SIM_ATTRIBUTE(MULTIPROCESSOR_COUNT) * sim_nvml_facts()->cores)
-SIM_NUMBER(nvmlDeviceGetDisplayMode, nvmlEnableState_t, NVML_FEATURE_DISABLED)
-SIM_NUMBER(nvmlDeviceGetDisplayActive, nvmlEnableState_t, NVML_FEATURE_DISABLED)
-SIM_NUMBER(nvmlDeviceGetVirtualizationMode, nvmlGpuVirtualizationMode_t,
-           NVML_GPU_VIRTUALIZATION_MODE_NONE)
-SIM_NUMBER(nvmlDeviceGetInforomConfigurationChecksum, unsigned int, 0x5c0de000 + device->number)
-
-nvmlReturn_t sim_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
-{
-    (void)device;
-    return sim_nvml_text(sim_config.profile->device_name, name, length);
-}
 
 nvmlReturn_t sim_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
 {
@@ -139,79 +100,8 @@ nvmlReturn_t sim_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int
 nvmlReturn_t sim_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length)
 {
     char text[SERIAL_TEXT];
-    if (!sim_nvml_facts()->ecc) /* GeForce cards keep theirs to themselves */
-        return NVML_ERROR_NOT_SUPPORTED;
     serial_of(device->number, text);
     return sim_nvml_text(text, serial, length);
-}
-
-nvmlReturn_t sim_nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char *version, unsigned int length)
-{
-    (void)device;
-    return sim_nvml_text(sim_nvml_facts()->bios, version, length);
-}
-
-nvmlReturn_t sim_nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char *partNumber,
-                                              unsigned int length)
-{
-    (void)device;
-    return sim_nvml_text(sim_nvml_facts()->part, partNumber, length);
-}
-
-nvmlReturn_t sim_nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char *version,
-                                                  unsigned int length)
-{
-    (void)device;
-    return sim_nvml_text("G520.0200.00.01", version, length);
-}
-
-nvmlReturn_t sim_nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object,
-                                             char *version, unsigned int length)
-{
-    (void)device;
-    if ((unsigned)object >= NVML_INFOROM_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (object == NVML_INFOROM_ECC && !sim_nvml_facts()->ecc)
-        return NVML_ERROR_NOT_SUPPORTED;
-    if (object != NVML_INFOROM_OEM && object != NVML_INFOROM_ECC)
-        return NVML_ERROR_NOT_SUPPORTED;
-    return sim_nvml_text(object == NVML_INFOROM_ECC ? "7.16" : "2.1", version, length);
-}
-
-nvmlReturn_t sim_nvmlDeviceValidateInforom(nvmlDevice_t device)
-{
-    (void)device;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor)
-{
-    (void)device;
-    *major = SIM_ATTRIBUTE(COMPUTE_CAPABILITY_MAJOR);
-    *minor = SIM_ATTRIBUTE(COMPUTE_CAPABILITY_MINOR);
-    return NVML_SUCCESS;
-}
-
-/* The firmware of the management processor, which devices have from turing on. */
-static bool has_firmware(void)
-{
-    return sim_nvml_facts()->architecture >= NVML_DEVICE_ARCH_TURING;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device, char *version)
-{
-    (void)device;
-    return has_firmware()
-               ? sim_nvmlSystemGetDriverVersion(version, NVML_GSP_FIRMWARE_VERSION_BUF_SIZE)
-               : NVML_ERROR_NOT_SUPPORTED;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int *isEnabled,
-                                              unsigned int *defaultMode)
-{
-    (void)device;
-    *isEnabled = *defaultMode = has_firmware();
-    return NVML_SUCCESS;
 }
 
 nvmlReturn_t sim_nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t *hostname)
@@ -229,41 +119,45 @@ nvmlReturn_t sim_nvmlDeviceGetGpuUptime_v1(nvmlDevice_t device, nvmlGpuUptime_v1
     return NVML_SUCCESS;
 }
 
-/* ---- MIG, which is off */
+/* ---- the system */
 
-nvmlReturn_t sim_nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *currentMode,
-                                      unsigned int *pendingMode)
+/* The newest driver that a toolkit of that release came with. */
+const char *sim_nvml_driver(void)
 {
-    (void)device;
-    if (!sim_nvml_facts()->mig)
-        return NVML_ERROR_NOT_SUPPORTED;
-    *currentMode = *pendingMode = NVML_DEVICE_MIG_DISABLE;
+    struct cushim_toolkit toolkit = {.size = sizeof toolkit};
+    const char *found = "0.0";
+    for (size_t i = 0; cushim_toolkit_at(i, &toolkit); i++)
+        if (toolkit.release <= sim_config.cuda && toolkit.linux_driver)
+            found = toolkit.linux_driver;
+    return found;
+}
+
+nvmlReturn_t sim_nvmlSystemGetNVMLVersion(char *version, unsigned int length)
+{
+    char text[NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE];
+    snprintf(text, sizeof text, "%d.%s", sim_config.cuda / 1000, sim_nvml_driver());
+    return sim_nvml_text(text, version, length);
+}
+
+nvmlReturn_t sim_nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t *branchInfo,
+                                           unsigned int length)
+{
+    char text[sizeof branchInfo->branch];
+    snprintf(text, sizeof text, "r%d_00", atoi(sim_nvml_driver()));
+    return sim_nvml_text(text, branchInfo->branch, length);
+}
+
+nvmlReturn_t sim_nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int length)
+{
+    char path[32], text[4096] = "";
+    if (!length)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    snprintf(path, sizeof path, "/proc/%u/cmdline", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NVML_ERROR_NOT_FOUND;
+    (void)!fread(text, 1, sizeof text - 1, file); /* the first of its strings */
+    fclose(file);
+    snprintf(name, length, "%s", text); /* as NVML does, what there is room for */
     return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode,
-                                      nvmlReturn_t *activationStatus)
-{
-    (void)device;
-    if (!sim_nvml_facts()->mig || mode != NVML_DEVICE_MIG_DISABLE)
-        return NVML_ERROR_NOT_SUPPORTED; /* the simulator has no instances */
-    *activationStatus = NVML_SUCCESS;
-    return NVML_SUCCESS;
-}
-
-SIM_NUMBER(nvmlDeviceGetMaxMigDeviceCount, unsigned int, 0)
-SIM_NUMBER(nvmlDeviceIsMigDeviceHandle, unsigned int, 0)
-
-nvmlReturn_t sim_nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index,
-                                                     nvmlDevice_t *migDevice)
-{
-    (void)device, (void)index, (void)migDevice;
-    return sim_nvml_facts()->mig ? NVML_ERROR_NOT_FOUND : NVML_ERROR_NOT_SUPPORTED;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice,
-                                                              nvmlDevice_t *device)
-{
-    (void)migDevice, (void)device;
-    return NVML_ERROR_INVALID_ARGUMENT;
 }

@@ -50,21 +50,14 @@ nvmlReturn_t sim_nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data,
     return NVML_ERROR_TIMEOUT;
 }
 
-nvmlReturn_t sim_nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int timeoutms)
-{
-    return sim_nvmlEventSetWait_v2(set, data, timeoutms);
-}
-
 #define EVENTS                                                                                     \
     (nvmlEventTypeSingleBitEccError | nvmlEventTypeDoubleBitEccError | nvmlEventTypePState |       \
      nvmlEventTypeXidCriticalError | nvmlEventTypeClock)
 
-static unsigned long long events(void)
+unsigned long long sim_nvml_events(void)
 {
     return sim_nvml_facts()->ecc ? EVENTS : nvmlEventTypeXidCriticalError;
 }
-
-SIM_NUMBER(nvmlDeviceGetSupportedEventTypes, unsigned long long, events())
 
 nvmlReturn_t sim_nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long eventTypes,
                                           nvmlEventSet_t set)
@@ -72,7 +65,7 @@ nvmlReturn_t sim_nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long lon
     (void)device;
     if (!find_set(set))
         return NVML_ERROR_INVALID_ARGUMENT;
-    return eventTypes & ~events() ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
+    return eventTypes & ~sim_nvml_events() ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
 }
 
 /* ---- performance counters, which hopper was the first to give out this way */
@@ -92,17 +85,12 @@ static struct nvmlGpmSample_st **find_sample(nvmlGpmSample_t sample)
     return NULL;
 }
 
-static bool has_counters(void)
-{
-    return sim_nvml_facts()->fabric;
-}
-
 nvmlReturn_t sim_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t *gpmSupport)
 {
     (void)device;
     if (gpmSupport->version != NVML_GPM_SUPPORT_VERSION)
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-    gpmSupport->isSupportedDevice = has_counters();
+    gpmSupport->isSupportedDevice = sim_nvml_facts()->fabric;
     return NVML_SUCCESS;
 }
 
@@ -137,8 +125,6 @@ static void add_busy(struct sim_usage *place, struct sim_usage_device *use, void
 
 nvmlReturn_t sim_nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample)
 {
-    if (!has_counters())
-        return NVML_ERROR_NOT_SUPPORTED;
     if (!find_sample(gpmSample))
         return NVML_ERROR_INVALID_ARGUMENT;
     gpmSample->ns = sim_clock_ns();
@@ -171,16 +157,5 @@ nvmlReturn_t sim_nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *metricsGet)
         metric->metricInfo.longName = own ? "SM Utilization" : "";
         metric->metricInfo.unit = own ? "%" : "";
     }
-    return NVML_SUCCESS;
-}
-
-SIM_NUMBER_IF(nvmlGpmQueryIfStreamingEnabled, unsigned int, has_counters(),
-              sim_nvml_get(device, SIM_NVML_GPM_STREAMING))
-
-nvmlReturn_t sim_nvmlGpmSetStreamingEnabled(nvmlDevice_t device, unsigned int state)
-{
-    if (!has_counters())
-        return NVML_ERROR_NOT_SUPPORTED;
-    sim_nvml_set(device, SIM_NVML_GPM_STREAMING, state != 0);
     return NVML_SUCCESS;
 }

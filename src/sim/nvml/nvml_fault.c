@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nvml/nvml_fault.h"
+#include "nvml/nvml.h"
 
 #include <stdlib.h>
 #include <string.h>

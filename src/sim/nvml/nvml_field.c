@@ -80,8 +80,6 @@ static nvmlReturn_t read_field(nvmlDevice_t device, unsigned field, nvmlFieldVal
 nvmlReturn_t sim_nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount,
                                           nvmlFieldValue_t *values)
 {
-    if (valuesCount <= 0)
-        return NVML_ERROR_INVALID_ARGUMENT;
     for (int i = 0; i < valuesCount; i++) {
         memset(&values[i].value, 0, sizeof values[i].value);
         values[i].timestamp = (long long)sim_nvml_time_us();
@@ -95,8 +93,6 @@ nvmlReturn_t sim_nvmlDeviceClearFieldValues(nvmlDevice_t device, int valuesCount
                                             nvmlFieldValue_t *values)
 {
     (void)device;
-    if (valuesCount <= 0)
-        return NVML_ERROR_INVALID_ARGUMENT;
     for (int i = 0; i < valuesCount; i++)
         values[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
     return NVML_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a device is: its bus, its processors, its neighbours. */
+/* Where a device is: its bus, its processors, its neighbours; NVLink and its fabric. */
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,29 +11,6 @@
 #define WORD_BITS (8 * sizeof(unsigned long))
 
 /* ---- PCI Express */
-
-SIM_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
-SIM_NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
-SIM_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, sim_nvml_facts()->bus_generation)
-SIM_NUMBER(nvmlDeviceGetMaxPcieLinkWidth, unsigned int, 16)
-SIM_NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int, 16)
-/* Megabits of a lane: 2500 of the first generation, and twice as many of each later one. */
-SIM_NUMBER(nvmlDeviceGetPcieSpeed, unsigned int, 2000U << (sim_nvml_facts()->bus_generation - 1))
-SIM_NUMBER(nvmlDeviceGetPcieLinkMaxSpeed, unsigned int,
-           NVML_PCIE_LINK_MAX_SPEED_2500MBPS + sim_nvml_facts()->bus_generation - 1)
-SIM_NUMBER(nvmlDeviceGetPcieReplayCounter, unsigned int, 0)
-SIM_NUMBER(nvmlDeviceGetBusType, nvmlBusType_t, NVML_BUS_TYPE_PCIE)
-SIM_NUMBER(nvmlDeviceGetIrqNum, unsigned int, 100 + device->number)
-SIM_NUMBER(nvmlDeviceGetMemoryBusWidth, unsigned int, SIM_ATTRIBUTE(GLOBAL_MEMORY_BUS_WIDTH))
-
-nvmlReturn_t sim_nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter,
-                                             unsigned int *value)
-{
-    if ((unsigned)counter >= NVML_PCIE_UTIL_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    *value = 1000 * sim_nvml_busy(device); /* KB/s */
-    return NVML_SUCCESS;
-}
 
 nvmlReturn_t sim_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
 {
@@ -84,8 +61,6 @@ nvmlReturn_t sim_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuS
 {
     cpu_set_t set;
     (void)device;
-    if (!cpuSetSize)
-        return NVML_ERROR_INVALID_ARGUMENT;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return NVML_ERROR_UNKNOWN;
     memset(cpuSet, 0, cpuSetSize * sizeof *cpuSet);
@@ -93,15 +68,6 @@ nvmlReturn_t sim_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuS
         if (CPU_ISSET(i, &set))
             cpuSet[i / WORD_BITS] |= 1UL << i % WORD_BITS;
     return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize,
-                                                     unsigned long *cpuSet,
-                                                     nvmlAffinityScope_t scope)
-{
-    return scope > NVML_AFFINITY_SCOPE_SOCKET
-               ? NVML_ERROR_INVALID_ARGUMENT
-               : sim_nvmlDeviceGetCpuAffinity(device, cpuSetSize, cpuSet);
 }
 
 nvmlReturn_t sim_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize,
@@ -115,35 +81,7 @@ nvmlReturn_t sim_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int n
     return NVML_SUCCESS;
 }
 
-/* The thread may use them already. */
-nvmlReturn_t sim_nvmlDeviceSetCpuAffinity(nvmlDevice_t device)
-{
-    (void)device;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceClearCpuAffinity(nvmlDevice_t device)
-{
-    (void)device;
-    return NVML_SUCCESS;
-}
-
-SIM_NUMBER(nvmlDeviceGetNumaNodeId, unsigned int, 0)
-
 /* ---- neighbours */
-
-nvmlReturn_t sim_nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int *onSameBoard)
-{
-    *onSameBoard = device1 == device2;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2,
-                                                     nvmlGpuTopologyLevel_t *pathInfo)
-{
-    *pathInfo = device1 == device2 ? NVML_TOPOLOGY_INTERNAL : NVML_TOPOLOGY_NODE;
-    return NVML_SUCCESS;
-}
 
 /* All devices but one; NULL: all. */
 static nvmlReturn_t list(nvmlDevice_t but, unsigned *count, nvmlDevice_t *devices)
@@ -188,5 +126,77 @@ nvmlReturn_t sim_nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t devic
     *p2pStatus = p2pIndex == NVML_P2P_CAPS_INDEX_UNKNOWN ? NVML_P2P_STATUS_UNKNOWN
                  : linked                                ? NVML_P2P_STATUS_OK
                                                          : NVML_P2P_STATUS_NOT_SUPPORTED;
+    return NVML_SUCCESS;
+}
+
+/* ---- NVLink: links lead to switches, and all of them are active */
+
+nvmlReturn_t sim_nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link,
+                                                     nvmlPciInfo_t *pci)
+{
+    (void)device, (void)link;
+    *pci = (nvmlPciInfo_t){.busIdLegacy = "0000:FD:00.0",
+                           .bus = 0xfd,
+                           .pciDeviceId = 0x22a310de,
+                           .busId = "00000000:FD:00.0"};
+    return NVML_SUCCESS;
+}
+
+/* The first version's structure ends before the longer address. */
+nvmlReturn_t sim_nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link,
+                                                  nvmlPciInfo_t *pci)
+{
+    nvmlPciInfo_t whole;
+    (void)sim_nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, &whole);
+    memcpy(pci, &whole, offsetof(nvmlPciInfo_t, busId));
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t *info)
+{
+    (void)device;
+    info->isNvleEnabled = 0; /* at the same place in both versions */
+    if (info->version == nvmlNvLinkInfo_v2)
+        memset(&info->firmwareInfo, 0, sizeof info->firmwareInfo);
+    return NVML_SUCCESS;
+}
+
+/* ---- the fabric: one clique, complete and healthy */
+
+/* Of the cluster, the same for all devices. */
+static void cluster(unsigned char uuid[16])
+{
+    CUuuid first = sim_identity_uuid(SIM_MAX_DEVICES);
+    memcpy(uuid, first.bytes, sizeof first.bytes);
+}
+
+#define HEALTHY                                                                                    \
+    (NVML_GPU_FABRIC_HEALTH_MASK_DEGRADED_BW_FALSE << NVML_GPU_FABRIC_HEALTH_MASK_SHIFT_DEGRADED_BW)
+
+nvmlReturn_t sim_nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *info)
+{
+    (void)device;
+    *info = (nvmlGpuFabricInfo_t){.state = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED};
+    if (!sim_nvml_facts()->fabric)
+        return NVML_SUCCESS;
+    info->state = NVML_GPU_FABRIC_STATE_COMPLETED;
+    info->status = NVML_SUCCESS;
+    cluster((unsigned char *)info->clusterUuid);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t *info)
+{
+    nvmlGpuFabricInfo_t first;
+    (void)sim_nvmlDeviceGetGpuFabricInfo(device, &first);
+    memcpy(info->clusterUuid, first.clusterUuid, sizeof info->clusterUuid);
+    info->status = first.status;
+    info->cliqueId = 0;
+    info->state = first.state;
+    info->healthMask = sim_nvml_facts()->fabric ? HEALTHY : 0;
+    if (info->version == nvmlGpuFabricInfo_v3) /* which is longer */
+        info->healthSummary = sim_nvml_facts()->fabric
+                                  ? NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+                                  : NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED;
     return NVML_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/device.h"
 #include "nvml/nvml.h"
 
 #define NO_INSTANCE 0xFFFFFFFF /* of MIG */
@@ -37,15 +38,6 @@ nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
     return list.count > list.room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
 
-nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device,
-                                                         unsigned int *infoCount,
-                                                         nvmlProcessInfo_v2_t *infos)
-{
-    /* Of the same layout. */
-    return sim_nvmlDeviceGetComputeRunningProcesses_v3(device, infoCount,
-                                                       (nvmlProcessInfo_t *)infos);
-}
-
 nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
                                                       nvmlProcessInfo_v1_t *infos)
 {
@@ -62,28 +54,11 @@ nvmlReturn_t sim_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsig
     return NVML_SUCCESS;
 }
 
-/* A process has no graphics here, and there is no multi-process service. */
-#define NO_PROCESSES(entry, type)                                                                  \
-    nvmlReturn_t sim_##entry(nvmlDevice_t device, unsigned int *infoCount, type *infos)            \
-    {                                                                                              \
-        (void)device, (void)infos;                                                                 \
-        *infoCount = 0;                                                                            \
-        return NVML_SUCCESS;                                                                       \
-    }
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, nvmlProcessInfo_v1_t)
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v2, nvmlProcessInfo_v2_t)
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, nvmlProcessInfo_t)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses, nvmlProcessInfo_v1_t)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v2, nvmlProcessInfo_v2_t)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, nvmlProcessInfo_t)
-
 nvmlReturn_t sim_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device,
                                                        nvmlProcessDetailList_t *plist)
 {
     nvmlProcessInfo_t infos[SIM_USAGE_PROCESSES];
     unsigned count = SIM_USAGE_PROCESSES, room = plist->numProcArrayEntries;
-    if (plist->mode > NVML_PROCESS_MODE_MPS)
-        return NVML_ERROR_INVALID_ARGUMENT;
     if (plist->mode != NVML_PROCESS_MODE_COMPUTE)
         count = 0;
     else
@@ -159,28 +134,14 @@ nvmlReturn_t sim_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device,
     struct samples samples;
     unsigned count = take(device, info->lastSeenTimeStamp, &samples)->count;
     nvmlReturn_t result = fits(count, &info->processSamplesCount, info->procUtilArray);
+    if (!info->procUtilArray) /* a device says so of no samples, too */
+        result = NVML_ERROR_INSUFFICIENT_SIZE;
     if (result == NVML_SUCCESS)
         memcpy(info->procUtilArray, samples.infos, count * sizeof *samples.infos);
     return result;
 }
 
 /* ---- accounting, of processes that are there */
-
-SIM_NUMBER(nvmlDeviceGetAccountingMode, nvmlEnableState_t,
-           sim_nvml_get(device, SIM_NVML_ACCOUNTING))
-SIM_NUMBER(nvmlDeviceGetAccountingBufferSize, unsigned int, SIM_USAGE_PROCESSES)
-
-nvmlReturn_t sim_nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode)
-{
-    sim_nvml_set(device, SIM_NVML_ACCOUNTING, mode == NVML_FEATURE_ENABLED);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceClearAccountingPids(nvmlDevice_t device)
-{
-    (void)device;
-    return NVML_SUCCESS;
-}
 
 nvmlReturn_t sim_nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count,
                                              unsigned int *pids)
@@ -232,8 +193,6 @@ nvmlReturn_t sim_nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int 
                                               nvmlAccountingStats_t *stats)
 {
     struct account account = {.pid = pid, .stats = stats};
-    if (!sim_nvml_get(device, SIM_NVML_ACCOUNTING))
-        return NVML_ERROR_NOT_SUPPORTED;
     sim_nvml_visit(device, add_account, &account);
     return account.found ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
 }
@@ -253,4 +212,48 @@ nvmlReturn_t sim_nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device,
             .startTime = first.startTime,
         };
     return result;
+}
+
+/* ---- memory */
+
+void sim_nvml_visit(nvmlDevice_t device, sim_nvml_visitor *function, void *user)
+{
+    struct sim_usage *all = sim_usage_all();
+    for (int i = 0; all && i < SIM_USAGE_PROCESSES; i++) {
+        struct sim_usage_device *use = &all[i].devices[device->number];
+        if (atomic_load(&use->contexts) && sim_usage_alive(&all[i]))
+            function(&all[i], use, user);
+    }
+}
+
+static void add_bytes(struct sim_usage *place, struct sim_usage_device *use, void *user)
+{
+    (void)place;
+    *(unsigned long long *)user += atomic_load(&use->bytes);
+}
+
+unsigned long long sim_nvml_used(nvmlDevice_t device)
+{
+    unsigned long long used = 0, total = sim_identity_memory();
+    sim_nvml_visit(device, add_bytes, &used);
+    return used < total ? used : total; /* each process has the whole device */
+}
+
+nvmlReturn_t sim_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    memory->total = sim_identity_memory();
+    memory->used = sim_nvml_used(device);
+    memory->free = memory->total - memory->used;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+    nvmlMemory_t first;
+    (void)sim_nvmlDeviceGetMemoryInfo(device, &first);
+    memory->total = first.total;
+    memory->reserved = 0;
+    memory->used = first.used;
+    memory->free = first.free;
+    return NVML_SUCCESS;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How busy a device is, and the modes that a program may set. */
+/* How busy a device is, with power, temperature and fans that follow; the modes that a program may
+ * set. */
 #include <string.h>
 
 #include "nvml/nvml.h"
@@ -41,65 +42,6 @@ nvmlReturn_t sim_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilizat
 {
     utilization->gpu = sim_nvml_busy(device);
     utilization->memory = utilization->gpu / 2;
-    return NVML_SUCCESS;
-}
-
-/* Engines for video and pictures, which CUDA does not use. */
-#define IDLE_ENGINE(entry)                                                                         \
-    nvmlReturn_t sim_##entry(nvmlDevice_t device, unsigned int *utilization,                       \
-                             unsigned int *samplingPeriodUs)                                       \
-    {                                                                                              \
-        (void)device;                                                                              \
-        *utilization = 0;                                                                          \
-        *samplingPeriodUs = 100000;                                                                \
-        return NVML_SUCCESS;                                                                       \
-    }
-IDLE_ENGINE(nvmlDeviceGetEncoderUtilization)
-IDLE_ENGINE(nvmlDeviceGetDecoderUtilization)
-IDLE_ENGINE(nvmlDeviceGetJpgUtilization)
-IDLE_ENGINE(nvmlDeviceGetOfaUtilization)
-
-nvmlReturn_t sim_nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsigned int *sessionCount,
-                                           unsigned int *averageFps, unsigned int *averageLatency)
-{
-    (void)device;
-    *sessionCount = *averageFps = *averageLatency = 0;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetEncoderSessions(nvmlDevice_t device, unsigned int *sessionCount,
-                                              nvmlEncoderSessionInfo_t *sessionInfos)
-{
-    (void)device, (void)sessionInfos;
-    *sessionCount = 0;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetEncoderCapacity(nvmlDevice_t device,
-                                              nvmlEncoderType_t encoderQueryType,
-                                              unsigned int *encoderCapacity)
-{
-    (void)device;
-    if ((unsigned)encoderQueryType > NVML_ENCODER_QUERY_AV1)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (!sim_nvml_facts()->fans) /* cards without a monitor's port have no encoder */
-        return NVML_ERROR_NOT_SUPPORTED;
-    *encoderCapacity = 100;
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t *fbcStats)
-{
-    (void)device;
-    *fbcStats = (nvmlFBCStats_t){0};
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetFBCSessions(nvmlDevice_t device, unsigned int *sessionCount,
-                                          nvmlFBCSessionInfo_t *sessionInfo)
-{
-    (void)device, (void)sessionInfo;
-    *sessionCount = 0;
     return NVML_SUCCESS;
 }
 
@@ -161,45 +103,110 @@ nvmlReturn_t sim_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t ty
 
 /* ---- modes */
 
-SIM_NUMBER(nvmlDeviceGetPersistenceMode, nvmlEnableState_t,
-           !sim_nvml_get(device, SIM_NVML_NOT_PERSISTENT))
-SIM_NUMBER(nvmlDeviceGetComputeMode, nvmlComputeMode_t, sim_nvml_get(device, SIM_NVML_COMPUTE_MODE))
-
-nvmlReturn_t sim_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode)
-{
-    if (mode != NVML_FEATURE_ENABLED && mode != NVML_FEATURE_DISABLED)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    sim_nvml_set(device, SIM_NVML_NOT_PERSISTENT, mode == NVML_FEATURE_DISABLED);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode)
-{
-    if ((unsigned)mode >= NVML_COMPUTEMODE_COUNT || mode == NVML_COMPUTEMODE_EXCLUSIVE_THREAD)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    sim_nvml_set(device, SIM_NVML_COMPUTE_MODE, (uint32_t)mode);
-    return NVML_SUCCESS;
-}
-
-nvmlReturn_t sim_nvmlDeviceGetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType,
-                                             nvmlEnableState_t *isRestricted)
-{
-    if ((unsigned)apiType >= NVML_RESTRICTED_API_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (apiType == NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS)
-        return NVML_ERROR_NOT_SUPPORTED;
-    *isRestricted = sim_nvml_get(device, SIM_NVML_RESTRICTED) >> apiType & 1;
-    return NVML_SUCCESS;
-}
-
 nvmlReturn_t sim_nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType,
                                              nvmlEnableState_t isRestricted)
 {
-    if ((unsigned)apiType >= NVML_RESTRICTED_API_COUNT)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (apiType == NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS)
-        return NVML_ERROR_NOT_SUPPORTED;
     uint32_t bit = 1U << apiType, bits = sim_nvml_get(device, SIM_NVML_RESTRICTED);
-    sim_nvml_set(device, SIM_NVML_RESTRICTED, isRestricted ? bits | bit : bits & ~bit);
+    return sim_nvml_set(device, SIM_NVML_RESTRICTED, isRestricted ? bits | bit : bits & ~bit);
+}
+
+/* ---- power, in milliwatts */
+
+unsigned sim_nvml_power_most(void)
+{
+    return 1000 * sim_nvml_facts()->watts;
+}
+
+unsigned sim_nvml_power_least(void)
+{
+    return sim_nvml_power_most() / 7 * 2;
+}
+
+static unsigned idle_power(void)
+{
+    return sim_nvml_power_most() / 10;
+}
+
+unsigned sim_nvml_power_limit(nvmlDevice_t device)
+{
+    unsigned limit = sim_nvml_get(device, SIM_NVML_POWER_LIMIT);
+    return limit ? limit : sim_nvml_power_most();
+}
+
+unsigned sim_nvml_power(nvmlDevice_t device)
+{
+    return idle_power() +
+           (sim_nvml_power_limit(device) - idle_power()) / 100 * sim_nvml_busy(device);
+}
+
+/* Since the machine started, as if it had been idle but for the kernels that ran here. */
+unsigned long long sim_nvml_energy(nvmlDevice_t device)
+{
+    uint64_t busy_ms = atomic_load(&sim_usage_board(device->number)->busy_ns) / 1000000;
+    return sim_clock_ns() / 1000000 * idle_power() / 1000 +
+           busy_ms * (sim_nvml_power_limit(device) - idle_power()) / 1000;
+}
+
+/* ---- temperature, in degrees Celsius */
+
+static const unsigned thresholds[] = {
+    [NVML_TEMPERATURE_THRESHOLD_SHUTDOWN] = 95,
+    [NVML_TEMPERATURE_THRESHOLD_SLOWDOWN] = 89,
+    [NVML_TEMPERATURE_THRESHOLD_MEM_MAX] = 95,
+    [NVML_TEMPERATURE_THRESHOLD_GPU_MAX] = 87,
+};
+
+unsigned sim_nvml_temperature(nvmlDevice_t device)
+{
+    return 32 + sim_nvml_busy(device) * 35 / 100;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t *temperature)
+{
+    temperature->temperature = (int)sim_nvml_temperature(device);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetMarginTemperature(nvmlDevice_t device,
+                                                nvmlMarginTemperature_t *marginTempInfo)
+{
+    marginTempInfo->marginTemperature =
+        (int)thresholds[NVML_TEMPERATURE_THRESHOLD_GPU_MAX] - (int)sim_nvml_temperature(device);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device,
+                                                   nvmlTemperatureThresholds_t thresholdType,
+                                                   unsigned int *temp)
+{
+    (void)device;
+    if ((unsigned)thresholdType >= sizeof thresholds / sizeof *thresholds)
+        return NVML_ERROR_NOT_SUPPORTED;
+    *temp = thresholds[thresholdType];
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensorIndex,
+                                              nvmlGpuThermalSettings_t *settings)
+{
+    (void)sensorIndex;
+    *settings = (nvmlGpuThermalSettings_t){.count = 1};
+    settings->sensor[0].controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
+    settings->sensor[0].defaultMaxTemp = (int)thresholds[NVML_TEMPERATURE_THRESHOLD_GPU_MAX];
+    settings->sensor[0].currentTemp = (int)sim_nvml_temperature(device);
+    settings->sensor[0].target = NVML_THERMAL_TARGET_GPU;
+    return NVML_SUCCESS;
+}
+
+/* ---- fans */
+
+unsigned sim_nvml_fan(nvmlDevice_t device)
+{
+    return 30 + sim_nvml_busy(device) / 2;
+}
+
+nvmlReturn_t sim_nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t *fanSpeed)
+{
+    fanSpeed->speed = 30 * sim_nvml_fan(device);
     return NVML_SUCCESS;
 }

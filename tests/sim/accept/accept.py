@@ -66,8 +66,17 @@ def fetch(wheel, work):
     return ptxas
 
 
-def assemble(ptxas, case, instructions):
-    """What ptxas says of each instruction: "" if it takes it, else its words."""
+# What ptxas crashes at; and what is no whole statement, so that it names a later line.
+ALONE = re.compile(r"\.v8\.\S*16 |\.noftz\.bf16\S* _|^\^.*\[[]0]? *\].*=|\.pred .*=|^[^;]*[^;}]$")
+
+
+def stands_alone(instruction):
+    """Is it by itself in a module?"""
+    return bool(ALONE.search(instruction)) or instruction.count("{") != instruction.count("}")
+
+
+def assemble_part(ptxas, case, instructions):
+    """What ptxas says of each instruction of one module."""
     verdicts, left = [""] * len(instructions), list(range(len(instructions)))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "t.ptx"
@@ -80,28 +89,32 @@ def assemble(ptxas, case, instructions):
                                   text=True, capture_output=True, check=False)
             if done.returncode == 0:
                 return verdicts
-            refused = {}
-            for line, words in re.findall(r", line (\d+); (?:error|fatal) *: (.*)", done.stderr):
-                if int(line) in at:
-                    refused.setdefault(at[int(line)], words)
-            # After a syntax error it names the line where it noticed, which may be a later one.
-            for i in [i for i, words in refused.items() if "syntax error" in words]:
-                refused[i] = assemble(ptxas, case, [instructions[i]])[0] if len(left) > 1 else \
-                    refused[i]
-            refused = {i: words for i, words in refused.items() if words}
+            found = re.findall(r", line (\d+); (?:error|fatal) *: (.*)", done.stderr) or \
+                re.findall(r"on line '(\d+)' (which is conflicting.*)", done.stderr)
+            refused = {at[int(line)]: words for line, words in reversed(found) if int(line) in at}
             if not refused:  # it does not name a line: halves until it is one
                 if len(left) == 1:
                     verdicts[left[0]] = done.stderr.strip().split("\n")[0] or "failed"
                     return verdicts
                 for part in (left[:len(left) // 2], left[len(left) // 2:]):
-                    for i, verdict in zip(part, assemble(ptxas, case,
-                                                         [instructions[i] for i in part])):
+                    for i, verdict in zip(part, assemble_part(ptxas, case,
+                                                              [instructions[i] for i in part])):
                         verdicts[i] = verdict
                 return verdicts
             for i, words in refused.items():
                 verdicts[i] = words
             left = [i for i in left if i not in refused]
     return verdicts
+
+
+def assemble(ptxas, case, instructions):
+    """What ptxas says of each instruction: "" if it takes it, else its words."""
+    verdicts = {}
+    parts = [[one] for one in instructions if stands_alone(one)]
+    parts.append([one for one in instructions if not stands_alone(one)])
+    for part in parts:
+        verdicts |= zip(part, assemble_part(ptxas, case, part))
+    return [verdicts[one] for one in instructions]
 
 
 def load_all(version, target):

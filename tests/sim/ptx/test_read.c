@@ -115,7 +115,11 @@ static const struct reading_case good_cases[] = {
     {HEAD ".section .debug_info { .b32 1 $L: .b8 2, 3 .b64 x+4 }\n.file 1 \"a.cu\", 5, 6\n", PTX_OK,
      0, NULL},
     {HEAD ".global .f32 m[][2] = { {1.0, -0f40000000}, {2.5} }; .global .u64 a[2] = { m+4, "
-          "generic(m) }; .global .b8 b[2] = { 0xFF(m), 0xFF00(m) };",
+          "generic(m) }; .global .u8 b[2] = { 0xFF(m), 0xFF00(m) };",
+     PTX_OK, 0, NULL},
+    {HEAD ".global .b8 b = 1.5; .global .b16 h = 0f3F8CCCCD; .global .f16 f[2] = {};", PTX_OK, 0,
+     NULL},
+    {HEAD ".global .b8 g; .global .u32 a = 0xFF00(g); .func f(.param .align 128 .b32 a) { ret; }",
      PTX_OK, 0, NULL},
     {HEAD ".func (.reg .f32 r) f(.reg .f32 a) { add.f32 r, a, a; ret; }", PTX_OK, 0, NULL},
     {HEAD ".entry k() .maxntid 32, 2, 1 .minnctapersm 2 .reqnctapercluster 2 { }", PTX_OK, 0, NULL},
@@ -139,7 +143,14 @@ static const struct reading_case good_cases[] = {
 static const struct reading_case bad_cases[] = {
     {HEAD ".global .v8 .b16 a;", PTX_INVALID, 0, "syntax error"},
     {HEAD ".global .bf16 a;", PTX_INVALID, 0, "syntax error"},
-    {HEAD ".global .f16 a = 1.0;", PTX_INVALID, 0, "cannot have an initial value"},
+    {HEAD ".global .f16 a = 1.0;", PTX_INVALID, 0, "cannot have a value"},
+    {HEAD ".global .s32 a[2][2] = {1, 2};", PTX_INVALID, 0, "'{' expected"},
+    {HEAD ".global .s32 a[] = {};", PTX_INVALID, 0, "needs a size"},
+    {HEAD ".global .b32 g; .global .b64 a = g;", PTX_INVALID, 0, "does not fit"},
+    {HEAD ".global .b32 g; .global .b8 a = 0xFF(g);", PTX_INVALID, 0, "does not fit"},
+    {HEAD ".func f(.param .align 256 .b32 a) { ret; }", PTX_INVALID, 0, "aligned to more than"},
+    {BODY(".param .align 1024 .b32 a;"), PTX_INVALID, 0, "aligned to more than"},
+    {BODY("dp4a.u32.u32 %r1, %f1, %r2, %r3;"), PTX_INVALID, 0, "Arguments mismatch"},
     {HEAD ".global .v2 .f32 a[2] = {1.0, 2.0};", PTX_INVALID, 0, "'{' expected"},
     {HEAD ".global .v4 .b32 a = {1, 2};", PTX_INVALID, 0, "as many values"},
     {HEAD ".global .b32 a[2] = {1, };", PTX_INVALID, 0, "syntax error"},
@@ -416,7 +427,8 @@ static void initial_values(void **state)
     struct ir_module *module = read_text(
         HEAD
         ".global .b16 a[][2] = {{1}, {0x1234, -1}, {7}}; .global .u64 p[2] = {5, generic(a)+4};"
-        ".global .b8 m[3] = {9, 0xFF(a), 0xFF00(a)};",
+        ".global .u8 m[3] = {9, 0xFF(a), 0xFF00(a)};"
+        ".global .b16 h = 1.1; .global .b32 w = 1.5; .global .b64 d = 0f3FC00000;",
         &errors, &status);
     (void)state;
     assert_non_null(module);
@@ -432,6 +444,10 @@ static void initial_values(void **state)
     assert_int_equal(m->relocation_count, 2);
     assert_int_equal(m->relocations[1].shift, 8);
     assert_int_equal(m->relocations[1].offset, 2);
+    /* Bits of 8, 16 and 64 take those of the literal, 32 bits those of a float. */
+    assert_memory_equal(module->variables[3].init, "\x9a\x99", 2);
+    assert_memory_equal(module->variables[4].init, "\0\0\xc0\x3f", 4);
+    assert_memory_equal(module->variables[5].init, "\0\0\xc0\x3f\0\0\0\0", 8);
     parse_free(module);
 }
 

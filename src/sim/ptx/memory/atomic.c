@@ -60,9 +60,9 @@ static inline bool is_shared(const struct ptx_warp *warp, enum memory_space spac
         }                                                                                          \
     }
 #define NATIVE(name, bits, shape, builtin)                                                         \
-    RUN(run_##name, bits, shape, name, old = builtin(at, b, __ATOMIC_SEQ_CST);)
+    RUN(atomic_##name, bits, shape, name, old = builtin(at, b, __ATOMIC_SEQ_CST);)
 #define LOOP(name, bits, shape)                                                                    \
-    RUN(run_##name, bits, shape, name, old = __atomic_load_n(at, __ATOMIC_RELAXED);                \
+    RUN(atomic_##name, bits, shape, name, old = __atomic_load_n(at, __ATOMIC_RELAXED);             \
         while (!__atomic_compare_exchange_n(at, &old, name(old, b, true), true, __ATOMIC_SEQ_CST,  \
                                             __ATOMIC_RELAXED));)
 NATIVE(add_32, uint32_t, reg32, __atomic_fetch_add)
@@ -114,15 +114,15 @@ LOOP(add_bf16x2, uint32_t, reg32)
                 to[lane] = old;                                                                    \
         }                                                                                          \
     }
-CAS(run_cas16, uint16_t, reg32)
-CAS(run_cas32, uint32_t, reg32)
-CAS(run_cas64, uint64_t, reg64)
+CAS(atomic_cas16, uint16_t, reg32)
+CAS(atomic_cas32, uint32_t, reg32)
+CAS(atomic_cas64, uint64_t, reg64)
 
 /* Of all launches: kernels of several streams may use the same memory. */
 static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* 16 bytes under that lock. */
-static void run_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+static void atomic_wide(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     bool cas = step->how.memory.compare;
     const reg64 *first = ptx_in(warp, step->operand[2]);
@@ -208,7 +208,7 @@ static uint32_t vector_one(unsigned form, uintptr_t at, uint32_t b, bool global)
     return old;
 }
 
-static void run_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
+static void atomic_vector(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const enum memory_space space = step->how.memory.space;
     unsigned form = step->how.memory.vector, count = (step->list_count - 1u) / 2;
@@ -262,46 +262,42 @@ static ptx_run *select_vector(const struct ir_insn *insn, struct how_memory *how
     if (which > 2 || (form == VECTOR_add_f32 && which))
         return NULL;
     how->vector = (uint8_t)(form + which);
-    return run_vector;
+    return atomic_vector;
 }
 
 static ptx_run *select_add(enum ir_type type)
 {
     switch (type) {
     case IR_F32:
-        return run_add_f32;
+        return atomic_add_f32;
     case IR_F64:
-        return run_add_f64;
+        return atomic_add_f64;
     case IR_F16:
-        return run_add_f16;
+        return atomic_add_f16;
     case IR_BF16:
-        return run_add_bf16;
+        return atomic_add_bf16;
     case IR_F16X2:
-        return run_add_f16x2;
+        return atomic_add_f16x2;
     case IR_BF16X2:
-        return run_add_bf16x2;
+        return atomic_add_bf16x2;
     default:
-        return opcodes_type_size(type) == 8   ? run_add_64
-               : opcodes_type_size(type) == 4 ? run_add_32
+        return opcodes_type_size(type) == 8   ? atomic_add_64
+               : opcodes_type_size(type) == 4 ? atomic_add_32
                                               : NULL;
     }
 }
 
-static ptx_run *select_extreme(enum ir_type type, bool max)
-{
-    switch (type) {
-    case IR_U32:
-        return max ? run_max_u32 : run_min_u32;
-    case IR_S32:
-        return max ? run_max_s32 : run_min_s32;
-    case IR_U64:
-        return max ? run_max_u64 : run_min_u64;
-    case IR_S64:
-        return max ? run_max_s64 : run_min_s64;
-    default:
-        return NULL;
-    }
-}
+/* Of integers of 32 bits and of 64, without a sign and with one; of bits as without. */
+static ptx_run *const integers[][4] = {
+    [IR_ATOM_MIN] = {atomic_min_u32, atomic_min_s32, atomic_min_u64, atomic_min_s64},
+    [IR_ATOM_MAX] = {atomic_max_u32, atomic_max_s32, atomic_max_u64, atomic_max_s64},
+    [IR_ATOM_AND] = {atomic_and_32, atomic_and_32, atomic_and_64, atomic_and_64},
+    [IR_ATOM_OR] = {atomic_or_32, atomic_or_32, atomic_or_64, atomic_or_64},
+    [IR_ATOM_XOR] = {atomic_xor_32, atomic_xor_32, atomic_xor_64, atomic_xor_64},
+    [IR_ATOM_EXCH] = {atomic_exch_32, atomic_exch_32, atomic_exch_64, atomic_exch_64},
+    [IR_ATOM_INC] = {atomic_inc_u32, atomic_inc_u32},
+    [IR_ATOM_DEC] = {atomic_dec_u32, atomic_dec_u32},
+};
 
 ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how)
 {
@@ -313,32 +309,13 @@ ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how)
         return select_vector(insn, how);
     if (size == 16 && (insn->atomic == IR_ATOM_CAS || insn->atomic == IR_ATOM_EXCH)) {
         how->compare = insn->atomic == IR_ATOM_CAS;
-        return run_wide;
+        return atomic_wide;
     }
     if (insn->atomic == IR_ATOM_CAS)
-        return size == 2 ? run_cas16 : size == 4 ? run_cas32 : wide ? run_cas64 : NULL;
+        return size == 2 ? atomic_cas16 : size == 4 ? atomic_cas32 : wide ? atomic_cas64 : NULL;
     if (insn->atomic == IR_ATOM_ADD)
         return select_add(type);
-    if (size != 4 && size != 8)
+    if ((size != 4 && size != 8) || insn->atomic >= sizeof integers / sizeof *integers)
         return NULL;
-    switch (insn->atomic) {
-    case IR_ATOM_MIN:
-        return select_extreme(type, false);
-    case IR_ATOM_MAX:
-        return select_extreme(type, true);
-    case IR_ATOM_AND:
-        return wide ? run_and_64 : run_and_32;
-    case IR_ATOM_OR:
-        return wide ? run_or_64 : run_or_32;
-    case IR_ATOM_XOR:
-        return wide ? run_xor_64 : run_xor_32;
-    case IR_ATOM_EXCH:
-        return wide ? run_exch_64 : run_exch_32;
-    case IR_ATOM_INC:
-        return wide ? NULL : run_inc_u32;
-    case IR_ATOM_DEC:
-        return wide ? NULL : run_dec_u32;
-    default:
-        return NULL;
-    }
+    return integers[insn->atomic][2 * wide + (type == IR_S32 || type == IR_S64)];
 }

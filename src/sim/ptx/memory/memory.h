@@ -157,6 +157,8 @@ ptx_run *atomic_select(const struct ir_insn *insn, struct how_memory *how);
 /* --- builtin.c --- */
 /* What runs a built-in function: of a call's step. */
 ptx_run *builtin_run(const struct ptx_builtin *builtin);
+
+/* --- builtin_value.c --- */
 /* Up to 8 bytes of an argument of a built-in function's call, which is in
  * the caller's frame, and its result. */
 uint64_t builtin_value_argument(const struct ptx_warp *warp, const struct ptx_step *step,

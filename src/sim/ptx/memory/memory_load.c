@@ -111,40 +111,33 @@ static void fill_any(enum load_kind kind, void *to, const struct access *access,
             fill_##kind(to, &access, mask, 0);                                                     \
     }
 #define LOAD(kind, memory, cast, shape)                                                            \
-    LOAD_RUN(global_##kind, kind, memory, cast, shape, MEMORY_GLOBAL)                              \
-    LOAD_RUN(generic_##kind, kind, memory, cast, shape, MEMORY_GENERIC)                            \
-    LOAD_RUN(shared_##kind, kind, memory, cast, shape, MEMORY_SHARED)                              \
-    LOAD_RUN(local_##kind, kind, memory, cast, shape, MEMORY_LOCAL)                                \
-    LOAD_RUN(bank_##kind, kind, memory, cast, shape, MEMORY_PARAM)
+    LOAD_RUN(memory_load_global_##kind, kind, memory, cast, shape, MEMORY_GLOBAL)                  \
+    LOAD_RUN(memory_load_generic_##kind, kind, memory, cast, shape, MEMORY_GENERIC)                \
+    LOAD_RUN(memory_load_shared_##kind, kind, memory, cast, shape, MEMORY_SHARED)                  \
+    LOAD_RUN(memory_load_local_##kind, kind, memory, cast, shape, MEMORY_LOCAL)                    \
+    LOAD_RUN(memory_load_bank_##kind, kind, memory, cast, shape, MEMORY_PARAM)
 LOAD_KINDS(LOAD)
 #undef LOAD
 
 ptx_run *memory_load(enum memory_space space, enum load_kind kind)
 {
-    static ptx_run *const runs[MEMORY_SPACES][LOAD_KIND_COUNT] = {
-#define LOAD(kind, memory, cast, shape) [MEMORY_GLOBAL][LOAD_##kind] = global_##kind,
+    /* In the order of enum memory_space. */
+    static ptx_run *const runs[LOAD_KIND_COUNT][MEMORY_SPACES] = {
+#define LOAD(kind, memory, cast, shape)                                                            \
+    [LOAD_##kind] = {memory_load_global_##kind, memory_load_generic_##kind,                        \
+                     memory_load_shared_##kind, memory_load_local_##kind,                          \
+                     memory_load_bank_##kind},
         LOAD_KINDS(LOAD)
-#undef LOAD
-#define LOAD(kind, memory, cast, shape) [MEMORY_GENERIC][LOAD_##kind] = generic_##kind,
-            LOAD_KINDS(LOAD)
-#undef LOAD
-#define LOAD(kind, memory, cast, shape) [MEMORY_SHARED][LOAD_##kind] = shared_##kind,
-                LOAD_KINDS(LOAD)
-#undef LOAD
-#define LOAD(kind, memory, cast, shape) [MEMORY_LOCAL][LOAD_##kind] = local_##kind,
-                    LOAD_KINDS(LOAD)
-#undef LOAD
-#define LOAD(kind, memory, cast, shape) [MEMORY_PARAM][LOAD_##kind] = bank_##kind,
-                        LOAD_KINDS(LOAD)
 #undef LOAD
     };
 
-    return kind == LOAD_128 ? memory_load_any : runs[space][kind];
+    return kind == LOAD_128 ? memory_load_any : runs[kind][space];
 }
 
 /* An entry's parameter: the same for all lanes. */
 #define LOAD(kind, memory, cast, shape)                                                            \
-    static void param_##kind(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)    \
+    static void memory_load_param_##kind(struct ptx_warp *warp, const struct ptx_step *step,       \
+                                         uint32_t mask)                                            \
     {                                                                                              \
         shape *to = ptx_out(warp, step->operand[0]);                                               \
         const char *from = warp->block->launch->params + step->how.fixed.at;                       \
@@ -152,7 +145,8 @@ ptx_run *memory_load(enum memory_space space, enum load_kind kind)
                                                                                                    \
         EACH_LANE(mask, lane, to[lane] = value);                                                   \
     }                                                                                              \
-    static void frame_##kind(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)    \
+    static void memory_load_frame_##kind(struct ptx_warp *warp, const struct ptx_step *step,       \
+                                         uint32_t mask)                                            \
     {                                                                                              \
         const struct ptx_warp_state *state = warp->state;                                          \
         shape *to = ptx_out(warp, step->operand[0]);                                               \
@@ -186,7 +180,7 @@ void memory_load_frame128(struct ptx_warp *warp, const struct ptx_step *step, ui
 ptx_run *memory_load_param(enum load_kind kind)
 {
     static ptx_run *const runs[LOAD_KIND_COUNT] = {
-#define LOAD(kind, memory, cast, shape) param_##kind,
+#define LOAD(kind, memory, cast, shape) memory_load_param_##kind,
         LOAD_KINDS(LOAD)
 #undef LOAD
             memory_load_param128};
@@ -197,7 +191,7 @@ ptx_run *memory_load_param(enum load_kind kind)
 ptx_run *memory_load_frame(enum load_kind kind)
 {
     static ptx_run *const runs[LOAD_KIND_COUNT] = {
-#define LOAD(kind, memory, cast, shape) frame_##kind,
+#define LOAD(kind, memory, cast, shape) memory_load_frame_##kind,
         LOAD_KINDS(LOAD)
 #undef LOAD
             memory_load_frame128};

@@ -89,11 +89,12 @@ static void spill_any(enum store_kind kind, const void *from, const struct acces
             spill_##kind(from, &access, mask, 0);                                                  \
     }
 #define STORE(kind, memory, shape)                                                                 \
-    STORE_RUN(global_##kind, kind, memory, shape, MEMORY_GLOBAL)                                   \
-    STORE_RUN(generic_##kind, kind, memory, shape, MEMORY_GENERIC)                                 \
-    STORE_RUN(shared_##kind, kind, memory, shape, MEMORY_SHARED)                                   \
-    STORE_RUN(local_##kind, kind, memory, shape, MEMORY_LOCAL)                                     \
-    static void frame_##kind(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)    \
+    STORE_RUN(memory_store_global_##kind, kind, memory, shape, MEMORY_GLOBAL)                      \
+    STORE_RUN(memory_store_generic_##kind, kind, memory, shape, MEMORY_GENERIC)                    \
+    STORE_RUN(memory_store_shared_##kind, kind, memory, shape, MEMORY_SHARED)                      \
+    STORE_RUN(memory_store_local_##kind, kind, memory, shape, MEMORY_LOCAL)                        \
+    static void memory_store_frame_##kind(struct ptx_warp *warp, const struct ptx_step *step,      \
+                                          uint32_t mask)                                           \
     {                                                                                              \
         const struct ptx_warp_state *state = warp->state;                                          \
         const shape *from = ptx_in(warp, step->operand[0]);                                        \
@@ -118,28 +119,22 @@ void memory_store_frame128(struct ptx_warp *warp, const struct ptx_step *step, u
 
 ptx_run *memory_store(enum memory_space space, enum store_kind kind)
 {
-    static ptx_run *const runs[MEMORY_SPACES][STORE_KIND_COUNT] = {
-#define STORE(kind, memory, shape) [MEMORY_GLOBAL][STORE_##kind] = global_##kind,
+    /* In the order of enum memory_space. */
+    static ptx_run *const runs[STORE_KIND_COUNT][MEMORY_SPACES] = {
+#define STORE(kind, memory, shape)                                                                 \
+    [STORE_##kind] = {memory_store_global_##kind, memory_store_generic_##kind,                     \
+                      memory_store_shared_##kind, memory_store_local_##kind},
         STORE_KINDS(STORE)
-#undef STORE
-#define STORE(kind, memory, shape) [MEMORY_GENERIC][STORE_##kind] = generic_##kind,
-            STORE_KINDS(STORE)
-#undef STORE
-#define STORE(kind, memory, shape) [MEMORY_SHARED][STORE_##kind] = shared_##kind,
-                STORE_KINDS(STORE)
-#undef STORE
-#define STORE(kind, memory, shape) [MEMORY_LOCAL][STORE_##kind] = local_##kind,
-                    STORE_KINDS(STORE)
 #undef STORE
     };
 
-    return kind == STORE_128 ? memory_store_any : runs[space][kind];
+    return kind == STORE_128 ? memory_store_any : runs[kind][space];
 }
 
 ptx_run *memory_store_frame(enum store_kind kind)
 {
     static ptx_run *const runs[STORE_KIND_COUNT] = {
-#define STORE(kind, memory, shape) frame_##kind,
+#define STORE(kind, memory, shape) memory_store_frame_##kind,
         STORE_KINDS(STORE)
 #undef STORE
             memory_store_frame128};

@@ -17,8 +17,8 @@ struct place { /* of a fragment in memory */
     unsigned parts;       /* accesses of a register */
 };
 
-static struct place place_of(const struct ptx_warp *warp, const struct ptx_step *step,
-                             uint32_t address)
+static struct place fragment_place(const struct ptx_warp *warp, const struct ptx_step *step,
+                                   uint32_t address)
 {
     const struct how_matrix *how = &step->how.matrix;
     struct place place = {.fragment = fragment_of(how->shape, how->matrix, how->type),
@@ -94,7 +94,7 @@ static bool scatter(struct ptx_warp *warp, const struct place *place, unsigned i
 void memory_wmma_load(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const unsigned count = step->list_count - 1u - step->how.matrix.stride;
-    const struct place place = place_of(warp, step, step->list[count]);
+    const struct place place = fragment_place(warp, step, step->list[count]);
     const bool wide = step->how.matrix.type == IR_F64;
     uint64_t bits[8][PTX_LANES];
 
@@ -120,7 +120,7 @@ void memory_wmma_load(struct ptx_warp *warp, const struct ptx_step *step, uint32
 void memory_wmma_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)
 {
     const unsigned count = step->list_count - 1u - step->how.matrix.stride;
-    const struct place place = place_of(warp, step, step->list[0]);
+    const struct place place = fragment_place(warp, step, step->list[0]);
     const bool wide = step->how.matrix.type == IR_F64;
 
     for (unsigned i = 0; i < count; i++) {

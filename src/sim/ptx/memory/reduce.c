@@ -48,58 +48,23 @@ ONE(add_bf16, uint16_t)
 ONE(min_bf16, uint16_t)
 ONE(max_bf16, uint16_t)
 
-static reduce_one *select_word(enum ir_type type, enum ir_atomic operation)
-{
-    bool is_signed = type == IR_S32;
-
-    switch (operation) {
-    case IR_ATOM_ADD:
-        return one_add_32;
-    case IR_ATOM_MIN:
-        return is_signed ? one_min_s32 : one_min_u32;
-    case IR_ATOM_MAX:
-        return is_signed ? one_max_s32 : one_max_u32;
-    case IR_ATOM_INC:
-        return is_signed ? NULL : one_inc_u32;
-    case IR_ATOM_DEC:
-        return is_signed ? NULL : one_dec_u32;
-    case IR_ATOM_AND:
-        return one_and_32;
-    case IR_ATOM_OR:
-        return one_or_32;
-    case IR_ATOM_XOR:
-        return one_xor_32;
-    default:
-        return NULL;
-    }
-}
-
-static reduce_one *select_wide(enum ir_type type, enum ir_atomic operation)
-{
-    bool is_signed = type == IR_S64;
-
-    switch (operation) {
-    case IR_ATOM_ADD:
-        return one_add_64;
-    case IR_ATOM_MIN:
-        return is_signed ? one_min_s64 : one_min_u64;
-    case IR_ATOM_MAX:
-        return is_signed ? one_max_s64 : one_max_u64;
-    case IR_ATOM_AND:
-        return one_and_64;
-    case IR_ATOM_OR:
-        return one_or_64;
-    case IR_ATOM_XOR:
-        return one_xor_64;
-    default:
-        return NULL;
-    }
-}
+/* Of integers, by operation; of bits as of unsigned ones. */
+static reduce_one *const integers[][4] = {
+    [IR_ATOM_ADD] = {one_add_32, one_add_32, one_add_64, one_add_64},
+    [IR_ATOM_MIN] = {one_min_u32, one_min_s32, one_min_u64, one_min_s64},
+    [IR_ATOM_MAX] = {one_max_u32, one_max_s32, one_max_u64, one_max_s64},
+    [IR_ATOM_INC] = {one_inc_u32},
+    [IR_ATOM_DEC] = {one_dec_u32},
+    [IR_ATOM_AND] = {one_and_32, one_and_32, one_and_64, one_and_64},
+    [IR_ATOM_OR] = {one_or_32, one_or_32, one_or_64, one_or_64},
+    [IR_ATOM_XOR] = {one_xor_32, one_xor_32, one_xor_64, one_xor_64},
+};
 
 reduce_one *reduce_select(enum ir_type type, enum ir_atomic operation)
 {
     bool add = operation == IR_ATOM_ADD, min = operation == IR_ATOM_MIN;
     bool max = operation == IR_ATOM_MAX;
+    bool known = operation < sizeof integers / sizeof *integers;
 
     switch (type) {
     case IR_F16:
@@ -113,11 +78,11 @@ reduce_one *reduce_select(enum ir_type type, enum ir_atomic operation)
     case IR_B32:
     case IR_U32:
     case IR_S32:
-        return select_word(type, operation);
+        return known ? integers[operation][type == IR_S32] : NULL;
     case IR_B64:
     case IR_U64:
     case IR_S64:
-        return select_wide(type, operation);
+        return known ? integers[operation][2 + (type == IR_S64)] : NULL;
     default:
         return NULL;
     }

@@ -225,6 +225,12 @@ static void check_head(struct parser *parser, const struct ir_function *function
     uint32_t line = function->line, in_memory = 0;
     for (uint32_t i = 0; i < function->return_count; i++)
         in_memory += !function->returns[i].reg;
+    for (uint32_t i = 0; function->body && !function->entry && i < function->param_count; i++)
+        parse_variable_check_param(parser, line, function->params[i].name,
+                                   function->params[i].align);
+    for (uint32_t i = 0; function->body && i < function->return_count; i++)
+        parse_variable_check_param(parser, line, function->returns[i].name,
+                                   function->returns[i].align);
     if (function->return_count > 1 && in_memory > 0)
         parse_error(parser, line, "Several results of '%s' must be registers", function->name);
     if (function->noreturn && function->return_count > 0)

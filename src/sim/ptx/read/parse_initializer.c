@@ -54,12 +54,13 @@ static void store(struct parser *parser, struct initializer *initializer, struct
 {
     uint8_t type = initializer->variable->type;
     bool is_float = value.kind == LITERAL_F32 || value.kind == LITERAL_F64;
+    bool raw = is_float && type >= IR_B8 && type <= IR_B128 && type != IR_B32;
     uint64_t bits = value.bits;
     if ((type == IR_F32 || type == IR_F64) && !is_float) {
         parse_error(parser, parser->token.line, "Initial value type mismatch, float expected");
         return;
     }
-    if (type == IR_F32 || type == IR_F64) {
+    if (type == IR_F32 || type == IR_F64 || (type == IR_B32 && is_float)) {
         double number;
         float single;
         if (value.kind == LITERAL_F32) {
@@ -69,15 +70,14 @@ static void store(struct parser *parser, struct initializer *initializer, struct
             memcpy(&number, &bits, sizeof number);
         }
         /* An exact single keeps its bits, which a conversion of a NaN may not. */
-        if (type == IR_F32 && value.kind != LITERAL_F32) {
+        if (type != IR_F64 && value.kind != LITERAL_F32) {
             single = (float)number;
             bits = 0;
             memcpy(&bits, &single, sizeof single);
         } else if (type == IR_F64) {
             memcpy(&bits, &number, sizeof bits);
         }
-    } else if (is_float && !(value.kind == LITERAL_F32 && type == IR_B32) &&
-               !(value.kind == LITERAL_F64 && type == IR_B64)) {
+    } else if (is_float && !raw) {
         parse_error(parser, parser->token.line, "Initial value type mismatch, integer expected");
         return;
     }
@@ -130,9 +130,7 @@ static void address(struct parser *parser, struct initializer *initializer, uint
                         variable->name);
     }
     uint8_t type = initializer->variable->type;
-    bool whole = (size == 1 || size == 4 || size == 8) && !(type >= IR_S8 && type <= IR_S64) &&
-                 type != IR_F32 && type != IR_F64;
-    if (!whole) {
+    if (type != IR_U32 && type != IR_U64 && (type != IR_U8 || !in_parentheses)) {
         parse_error(parser, line, "Address does not fit into the type of variable '%s'",
                     initializer->variable->name);
         return;
@@ -149,7 +147,7 @@ static void masked(struct parser *parser, struct initializer *initializer)
     uint8_t shift = 0;
     if (mask != 0)
         shift = (uint8_t)(__builtin_ctzll(mask) / 8 * 8);
-    if (mask == 0 || mask >> shift != 0xff || initializer->element != 1)
+    if (mask == 0 || mask >> shift != 0xff)
         parse_error(parser, parser->token.line, "Mask of one byte expected in initial value");
     parse_next(parser);
     if (parse_expect(parser, '('))
@@ -158,6 +156,10 @@ static void masked(struct parser *parser, struct initializer *initializer)
 
 static void scalar(struct parser *parser, struct initializer *initializer)
 {
+    uint8_t type = initializer->variable->type;
+    if (type == IR_F16 || type == IR_F16X2)
+        parse_error(parser, parser->token.line, "Variable '%s' of halves cannot have a value",
+                    initializer->variable->name);
     if (!reserve(parser, initializer)) {
         parse_syntax(parser);
         return;
@@ -170,10 +172,6 @@ static void scalar(struct parser *parser, struct initializer *initializer)
         masked(parser, initializer);
     } else if (parser->token.kind == TOKEN_NAME &&
                !parse_name_is((struct name){parser->token.text, parser->token.length}, "WARP_SZ")) {
-        if (initializer->element < 4)
-            parse_error(parser, parser->token.line,
-                        "Address does not fit into the type of variable '%s'",
-                        initializer->variable->name);
         address(parser, initializer, (uint8_t)initializer->element, 0, false);
     } else {
         struct value value;
@@ -203,7 +201,7 @@ static void level(struct parser *parser, struct initializer *initializer, uint32
                 initializer->next += stride - inside;
             level(parser, initializer, depth + 1); /* at most MAX_LEVELS deep */
         } else {
-            if (!last && (vector || initializer->open))
+            if (!last)
                 parse_error(parser, parser->token.line, "Initial value type mismatch, %s expected",
                             "'{'");
             scalar(parser, initializer);
@@ -250,6 +248,9 @@ void parse_initializer(struct parser *parser, struct ir_variable *variable, cons
     if (open && dim_count > 0) {
         uint64_t first = initializer.stride[0];
         uint64_t items = (initializer.top + first - 1) / first;
+        if (items == 0)
+            parse_error(parser, parser->token.line, "Array '%s' needs a size or an initial value",
+                        variable->name);
         if (__builtin_mul_overflow(items, first * initializer.element, &variable->size) ||
             variable->size > MAX_VARIABLE_BYTES)
             parse_error(parser, parser->token.line, "Variable is too large");

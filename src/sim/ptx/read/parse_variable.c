@@ -7,7 +7,7 @@
 
 #include "ptx/read/ir.h"
 
-enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536 };
+enum { MAX_DIMENSIONS = 16, MAX_VARIABLE_RANGE = 65536, MAX_PARAM_ALIGN = 128 };
 #define MAX_ALIGN 65536
 
 static const struct {
@@ -86,6 +86,15 @@ bool parse_variable_align(struct parser *parser, uint32_t *align)
     }
     *align = (uint32_t)value;
     return true;
+}
+
+/* In functions that are defined, but not of entries. */
+void parse_variable_check_param(struct parser *parser, uint32_t line, const char *name,
+                                uint32_t align)
+{
+    if (align > MAX_PARAM_ALIGN)
+        parse_error(parser, line, "Parameter '%s' is aligned to more than %d bytes", name,
+                    MAX_PARAM_ALIGN);
 }
 
 /* [2][3], [] first; false: fatal. */
@@ -249,9 +258,8 @@ static void declarator(struct parser *parser, const struct declaration *declarat
     if (open && !has_value && variable.linkage != IR_EXTERN)
         parse_error(parser, variable.line, "Array '%s' needs a size or an initial value",
                     variable.name);
-    if (has_value && variable.type == IR_F16)
-        parse_error(parser, variable.line, "Variable '%s' of f16 cannot have an initial value",
-                    variable.name);
+    if (variable.space == PTX_SPACE_PARAM)
+        parse_variable_check_param(parser, variable.line, variable.name, variable.align);
     if (has_value && (!in_module(variable.space) || variable.linkage == IR_EXTERN))
         parse_error(parser, variable.line, "Variable '%s' cannot have an initial value",
                     variable.name);

@@ -366,6 +366,8 @@ struct name parse_operand_name(const struct ir_operand *operand);
 bool parse_variable_type(struct parser *parser, uint8_t *type); /* accept a type, if there is one */
 bool parse_variable_vector_word(struct parser *parser, uint8_t *vector);
 bool parse_variable_align(struct parser *parser, uint32_t *align);
+void parse_variable_check_param(struct parser *parser, uint32_t line, const char *name,
+                                uint32_t align);
 /* [2][3] behind a name; *size starts as one element's. */
 bool parse_variable_dimensions(struct parser *parser, uint64_t element, uint64_t *size, bool *open);
 void parse_variable_attribute(struct parser *parser, bool *managed);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Device memory as programs allocate, describe and free it; what a context's end frees. */
+#include "memory/memory.h"
+
+#include "device/device.h"
+#include "queue/queue.h"
+
+void sim_memory_entry_end(struct sim_context *context)
+{
+    uint64_t below = UINT64_MAX;
+    struct sim_allocation *allocation;
+    while ((allocation = sim_range_before(below))) {
+        below = allocation->address;
+        /* Mapped memory is the process's, not the context's. */
+        if (allocation->context != context || allocation->kind == SIM_MEMORY_VIRTUAL)
+            continue;
+        if (!allocation->ending)
+            sim_pool_memory_forget(allocation, NULL);
+        sim_memory_free(allocation);
+    }
+}
+
+/* Real drivers write 0 before anything can fail. */
+CUresult sim_cuMemAlloc_v2(CUdeviceptr_v2 *dptr, size_t bytesize)
+{
+    struct sim_context *context;
+    struct sim_allocation *allocation;
+    CUresult result = sim_memory_begin(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (dptr)
+        *dptr = 0;
+    if (!dptr || bytesize == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_memory_allocate(context, SIM_MEMORY_DEVICE, bytesize, 0, 0, &allocation);
+    if (result == CUDA_SUCCESS)
+        *dptr = allocation->address;
+    return result;
+}
+
+CUresult sim_cuMemFree_v2(CUdeviceptr_v2 dptr)
+{
+    CUresult result = sim_memory_begin_free();
+    if (result != CUDA_SUCCESS || !dptr)
+        return result;
+    if (sim_memory_freed_by_graph(dptr))
+        return CUDA_SUCCESS;
+    struct sim_allocation *allocation = sim_memory_at(dptr);
+    if (!allocation)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (allocation->kind) {
+    case SIM_MEMORY_DEVICE:
+    case SIM_MEMORY_MANAGED:
+        return sim_memory_free_after_work(allocation);
+    case SIM_MEMORY_POOL:
+    case SIM_MEMORY_POOL_HOST:
+    case SIM_MEMORY_POOL_MANAGED:
+        return sim_pool_memory_free(allocation);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult sim_cuMemAllocPitch_v2(CUdeviceptr_v2 *dptr, size_t *pPitch, size_t WidthInBytes,
+                                size_t Height, unsigned int ElementSizeBytes)
+{
+    struct sim_context *context;
+    struct sim_allocation *allocation;
+    size_t size;
+    CUresult result = sim_memory_begin(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (dptr)
+        *dptr = 0;
+    if (pPitch)
+        *pPitch = 0;
+    if (!dptr || !pPitch || WidthInBytes == 0 || Height == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t pitch = (WidthInBytes + 511) & ~(size_t)511;
+    *pPitch = pitch;
+    if (pitch == 0 || __builtin_mul_overflow(pitch, Height, &size))
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_memory_allocate(context, SIM_MEMORY_DEVICE, size, 0, 0, &allocation);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *dptr = allocation->address;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (free)
+        *free = sim_memory_left(context->device);
+    if (total)
+        *total = context->device->total;
+    return CUDA_SUCCESS;
+}
+
+/* Needs no context, and answers in one that is broken. */
+CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr_v2 *pbase, size_t *psize, CUdeviceptr_v2 dptr)
+{
+    if (pbase)
+        *pbase = 0;
+    if (psize)
+        *psize = 0;
+    struct sim_allocation *found = sim_range_find(dptr);
+    if (!found || found->ending || found->kind == SIM_MEMORY_ARRAY ||
+        (found->kind == SIM_MEMORY_POOL_HOST && !found->readable))
+        return CUDA_ERROR_NOT_FOUND;
+    if (pbase)
+        *pbase = found->address;
+    if (psize)
+        *psize = found->size;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_memory_entry_old(void)
+{
+    struct sim_context *context;
+    CUresult result = sim_current(&context);
+    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT : result;
+}
+
+/* Nobody has hardware that decompresses, and a driver says so before it looks at anything else. */
+CUresult sim_cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count,
+                                       unsigned int flags, size_t *errorIndex, CUstream stream)
+{
+    struct sim_stream *found;
+    (void)paramsArray, (void)count, (void)flags, (void)errorIndex;
+    CUresult result = sim_stream(stream, &found);
+    if (result == CUDA_SUCCESS && sim_capture_active(found))
+        result = sim_capture_refuse(found);
+    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : result;
+}
