@@ -11,7 +11,7 @@ DEFAULT = Path(__file__).resolve().parents[1] / "src" / "sim" / "missing.def"
 MARK = re.compile(r'AREA\("(?P<area>[^"]+)"\)|MISSING\((?P<missing>\w+)\)|'
                   r'PARTLY\((?P<symbol>\w+), (?P<mark>\w+), (?P<code>[A-Z_]+),\s+'
                   r'"(?P<what>[^"]+)"\)|'
-                  r'ANSWER\((?P<answers>\w+(?:\s+\w+)*),\s+(?P<answer>\w+(?:\(\))?)\)|'
+                  r'ANSWER\((?P<answers>\w+(?:\s+\w+)*),\s+(?P<answer>\w+(?:\(\w*\))?)\)|'
                   r'SAME\((?P<same>\w+), (?P<other>\w+)\)')
 
 TABLE = """\

@@ -105,7 +105,7 @@ static bool log_says(struct check_run *run, char *log)
     log[strcspn(log, "\n")] = '\0';
     if (!strstr(log, "line"))
         return check_failed(run, "refused, but its log is \"%.300s\"", log);
-    check_failed(run, "refused: %.400s", log); /* as it should be */
+    check_failed(run, "refused, as it should be: %.400s", log);
     return true;
 }
 

@@ -150,7 +150,7 @@ def check_simulated(result, reason):
         [*KERNELS, "bad/syntax_error"]
     for line in kernels[:-1]:
         assert re.search(r": \d+ bytes as on the CPU$", line)
-    assert re.search(r": refused: .*line \d+.*frobnicate", kernels[-1])
+    assert re.search(r": refused, as it should be: .*line \d+.*frobnicate", kernels[-1])
 
 
 @simulated

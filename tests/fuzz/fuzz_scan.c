@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *problem = NULL;
     size_t seen = 0;
-    const struct scan_sink sink = {&seen, visit, skip};
+    const struct scan_sink sink = {.user = &seen, .visit = visit, .skipped = skip};
 
     if (scan_bytes("input", data, size, &sink, &problem) != SCAN_READ && !problem)
         abort();

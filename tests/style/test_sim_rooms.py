@@ -95,7 +95,7 @@ def test_no_object_uses_a_room_above(symbols):
 
 
 @pytest.mark.parametrize("room", sorted({*ROOMS} - {"call", "thin", "nvml", "ptx/read",
-                                                    "ptx/lower", "ptx/run"}))
+                                                    "ptx/memory", "ptx/lower", "ptx/run"}))
 def test_no_circle_of_files(symbols, room):
     """In these rooms a file uses no other that uses it."""
     home = {symbol: name for name, (defined, _) in symbols.items() for symbol in defined}
@@ -143,6 +143,25 @@ def test_functions_carry_the_name_of_their_file(symbols, rooms, prefix):
     foreign = [(room, file, name) for room, file, name in functions(symbols, rooms)
                if file_of(name) != file and not (rooms is ENGINE and f"{name}(" in PUBLIC)]
     assert foreign == []
+
+
+@pytest.mark.parametrize("room", ["ptx/memory", "ptx/texture", "ptx/run"])
+def test_local_functions_have_names_of_their_own(room):
+    """perf and gdb show a name and no file. A source that is built for several processors counts
+    once: a process runs one of them. So does an inline function of a header."""
+    headers = "".join(path.read_text(encoding="utf-8") for path in (SIM / "ptx").rglob("*.h"))
+    places = {}
+    for library in (BUILD / "ptx").glob("*.a"):
+        for line in subprocess.run(["nm", "-A", library], text=True, check=True,
+                                   capture_output=True).stdout.splitlines():
+            *_, member, rest = line.split(":")
+            *_, kind, name = rest.split()
+            name = re.fullmatch(r"([a-z]\w*)(?:\.(?:part|constprop|isra|cold)[.\d]*)*", name)
+            if kind == "t" and name and not re.search(rf"\b{name[1]}\(", headers):
+                places.setdefault(name[1], set()).add(source_of(True, Path(member).name))
+    assert len(places) > 500
+    assert {name: files for name, files in places.items()
+            if len(files) > 1 and any(file[0] == room for file in files)} == {}
 
 
 def test_functions_are_declared_in_a_header_of_their_room(symbols):

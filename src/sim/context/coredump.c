@@ -73,15 +73,13 @@ CUresult sim_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value
 /* A context's are the process's. */
 CUresult sim_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     return result == CUDA_SUCCESS ? sim_cuCoredumpGetAttributeGlobal(attrib, value, size) : result;
 }
 
 CUresult sim_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     return result == CUDA_SUCCESS ? sim_cuCoredumpSetAttributeGlobal(attrib, value, size) : result;
 }
 

@@ -7,9 +7,8 @@
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle_v1 *pHandle, CUdeviceptr_v2 dptr)
 {
-    struct sim_context *context;
     struct sim_shared_token token;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     const struct sim_allocation *found = sim_range_find(dptr);
@@ -69,8 +68,7 @@ CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr_v2 *pdptr, CUipcMemHandle_v1 hand
 
 CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     struct sim_allocation *found = sim_memory_at(dptr);
@@ -81,9 +79,8 @@ CUresult sim_cuIpcCloseMemHandle(CUdeviceptr_v2 dptr)
 
 CUresult sim_cuIpcGetEventHandle(CUipcEventHandle_v1 *pHandle, CUevent event)
 {
-    struct sim_context *context;
     struct sim_shared_token token;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     struct sim_event *found = sim_object(SIM_EVENT, event);

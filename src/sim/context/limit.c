@@ -129,12 +129,6 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxResetPersistingL2Cache(void)
-{
-    struct sim_context *context;
-    return sim_current(&context);
-}
-
 CUresult sim_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
 {
     struct sim_context *context;
@@ -174,8 +168,7 @@ CUresult sim_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
 
 CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     return (int)config < 0 || config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
@@ -186,8 +179,7 @@ CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
 /* The multiprocessor's scheduler has six levels. */
 CUresult sim_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (leastPriority)

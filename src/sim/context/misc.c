@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What has no object of its own: the profiler's switches, private tables. */
+/* What has no object of its own: private tables, what other APIs share. */
 
 #include <string.h>
 
 #include "core/core.h"
-
-CUresult sim_cuProfilerStart(void)
-{
-    struct sim_context *context;
-    return sim_current(&context);
-}
-
-CUresult sim_cuProfilerStop(void)
-{
-    struct sim_context *context;
-    return sim_current(&context);
-}
-
-/* No driver of today does. */
-CUresult sim_cuProfilerInitialize(const char *configFile, const char *outputFile,
-                                  CUoutput_mode outputMode)
-{
-    (void)configFile, (void)outputFile, (void)outputMode;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
 
 /* Of the first table that the CUDA runtime asks for, in every release. */
 static const CUuuid runtime_table = {{0x6b, (char)0xd5, (char)0xfb, 0x6c, 0x5b, (char)0xf4,
@@ -55,8 +35,7 @@ CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportT
 CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,
                                     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 *memHandleDesc)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!extMem_out || !memHandleDesc)
@@ -67,8 +46,7 @@ CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,
 CUresult sim_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
                                        const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 *semHandleDesc)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!extSem_out || !semHandleDesc)

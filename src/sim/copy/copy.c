@@ -112,11 +112,6 @@ static bool on_device(const struct sim_side *side)
     return side->kind == SIM_SIDE_DEVICE && sim_address_is_device(side->address);
 }
 
-static void drop(void *user)
-{
-    free(user);
-}
-
 /* The same copy, of memory of its own: from a staged copy of the source if `stage`. */
 static struct job *job_make(const struct sim_copy *copy, bool stage)
 {
@@ -161,7 +156,7 @@ CUresult sim_copy_item(struct sim_context *context, const struct sim_copy *copy,
     struct job *job = job_make(copy, stage);
     if (!job)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *item = (struct sim_item){.run = sim_copy_run, .user = job, .drop = drop};
+    *item = (struct sim_item){.run = sim_copy_run, .user = job, .drop = free};
     item->params.type = CU_GRAPH_NODE_TYPE_MEMCPY;
     item->params.memcpy.copyCtx = (CUcontext)context;
     item->params.memcpy.copyParams = parameters ? *parameters : shown(copy);
@@ -233,9 +228,8 @@ CUresult sim_copy_line_side(struct sim_side *side, CUmemorytype type, uint64_t a
 static CUresult line(CUstream stream, bool wait, CUmemorytype to_type, uint64_t to,
                      CUmemorytype from_type, uint64_t from, size_t size)
 {
-    struct sim_context *context;
     struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (size) {
@@ -342,9 +336,8 @@ static CUresult side_of(struct sim_side *side, const struct end *end, size_t siz
 
 static CUresult between(CUstream stream, bool wait, struct end to, struct end from, size_t size)
 {
-    struct sim_context *context;
     struct sim_copy copy = {.width = size, .height = 1, .depth = 1};
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result == CUDA_SUCCESS && size)
         result = side_of(&copy.to, &to, size, true);
     if (result == CUDA_SUCCESS && size)

@@ -48,9 +48,8 @@ static CUresult lines(CUdeviceptr_v2 *to, CUdeviceptr_v2 *from, const size_t *si
                       const CUmemcpyAttributes_v1 *attributes, const size_t *indices,
                       size_t attribute_count, size_t *failed, CUstream stream)
 {
-    struct sim_context *context;
     struct sim_copy copy;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     *failed = SIZE_MAX;
@@ -169,10 +168,9 @@ static CUresult box(const CUDA_MEMCPY3D_BATCH_OP_v1 *op, CUDA_MEMCPY3D_v2 *shown
 static CUresult boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP_v1 *list, size_t *failed,
                       unsigned long long flags, CUstream stream)
 {
-    struct sim_context *context;
     struct sim_copy copy;
     CUDA_MEMCPY3D_v2 shown;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (count == 0 || !list || flags)

@@ -165,10 +165,9 @@ static CUDA_MEMCPY3D_v2 deepened(const CUDA_MEMCPY2D_v2 *p)
 static CUresult box(const CUDA_MEMCPY3D_v2 *parameters, const CUDA_MEMCPY3D_PEER_v1 *peer,
                     CUstream stream, bool wait)
 {
-    struct sim_context *context;
     struct sim_copy copy;
     CUDA_MEMCPY3D_v2 shown;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!parameters && !peer)

@@ -80,11 +80,6 @@ static CUresult check(const struct fill *fill)
     return sim_memory_covers(fill->address, size, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void drop(void *user)
-{
-    free(user);
-}
-
 static CUresult item_make(struct sim_context *context, const struct fill *fill,
                           struct sim_item *item)
 {
@@ -92,7 +87,7 @@ static CUresult item_make(struct sim_context *context, const struct fill *fill,
     if (!kept)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *kept = *fill;
-    *item = (struct sim_item){.run = run, .user = kept, .drop = drop};
+    *item = (struct sim_item){.run = run, .user = kept, .drop = free};
     item->params.type = CU_GRAPH_NODE_TYPE_MEMSET;
     item->params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){.dst = fill->address,
                                                        .pitch = fill->pitch,
@@ -125,10 +120,9 @@ static bool is_shared(uint64_t address)
 
 static CUresult submit(CUstream handle, struct fill fill, bool wait)
 {
-    struct sim_context *context;
     struct sim_stream *stream;
     struct sim_item item = {.params.type = SIM_ITEM_NO_NODE, .run = run, .user = &fill};
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result == CUDA_SUCCESS)
         result = sim_stream(handle, &stream);
     if (result == CUDA_SUCCESS && check(&fill) != CUDA_SUCCESS)

@@ -116,6 +116,7 @@ bool sim_context_reaches(const struct sim_context *from, const struct sim_contex
 /* The calling thread's context, or the code to answer: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or
  * the context's sticky error. */
 CUresult sim_current(struct sim_context **context);
+CUresult sim_current_check(void);          /* the same code alone */
 struct sim_context *sim_current_any(void); /* without the checks; NULL: none */
 /* The context of a handle, where NULL means the current one; its code otherwise. */
 CUresult sim_current_of(CUcontext handle, struct sim_context **context);

@@ -25,6 +25,12 @@ CUresult sim_current(struct sim_context **context)
     return CUDA_SUCCESS;
 }
 
+CUresult sim_current_check(void)
+{
+    struct sim_context *context;
+    return sim_current(&context);
+}
+
 CUresult sim_current_of(CUcontext handle, struct sim_context **context)
 {
     if (!handle)

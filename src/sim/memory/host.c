@@ -64,8 +64,7 @@ static struct sim_allocation *find_host(const void *p)
 
 CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsigned int Flags)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (pdptr)
@@ -78,8 +77,7 @@ CUresult sim_cuMemHostGetDevicePointer_v2(CUdeviceptr_v2 *pdptr, void *p, unsign
 
 CUresult sim_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     const struct sim_allocation *found = sim_range_find((uint64_t)(uintptr_t)p);
@@ -171,8 +169,7 @@ CUresult sim_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 
 CUresult sim_cuMemHostUnregister(void *p)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!p)

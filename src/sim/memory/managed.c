@@ -110,9 +110,8 @@ static void advise_page(struct sim_managed_page *page, CUmem_advise advice, CUme
 static CUresult advise(uint64_t address, size_t size, CUmem_advise advice, CUmemLocation location,
                        CUresult bad_location)
 {
-    struct sim_context *context;
     size_t count;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     bool needs_location = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
@@ -331,9 +330,8 @@ static CUresult ask(uint64_t address, size_t size, struct sim_managed_page *all)
 CUresult sim_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute,
                                     CUdeviceptr_v2 devPtr, size_t count)
 {
-    struct sim_context *context;
     struct sim_managed_page all;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!data)
@@ -346,9 +344,8 @@ CUresult sim_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
                                      CUmem_range_attribute *attributes, size_t numAttributes,
                                      CUdeviceptr_v2 devPtr, size_t count)
 {
-    struct sim_context *context;
     struct sim_managed_page all;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!data || !dataSizes || !attributes || numAttributes == 0)
@@ -394,8 +391,7 @@ CUresult sim_cuMemPrefetchBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_
                                      size_t numPrefetchLocs, unsigned long long flags,
                                      CUstream hStream)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result == CUDA_SUCCESS && !prefetchLocs)
         result = CUDA_ERROR_INVALID_VALUE;
     return result == CUDA_SUCCESS ? each(hStream, dptrs, sizes, count, prefetchLocs,

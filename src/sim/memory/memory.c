@@ -262,8 +262,7 @@ CUresult sim_memory_begin(struct sim_context **context)
 
 CUresult sim_memory_begin_free(void)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     return result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_CONTEXT ? sim_capture_unsafe()
                                                                           : result;
 }

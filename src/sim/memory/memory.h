@@ -250,6 +250,7 @@ CUresult sim_share_open(struct sim_context *context, enum sim_memory kind,
                         struct sim_shared *shared, struct sim_allocation **allocation);
 
 /* --- stream_value.c --- */
+CUresult sim_stream_value_old(CUstream handle); /* of the first forms of these entries */
 /* The operations, checked and copied. */
 CUresult sim_stream_value_prepare(struct sim_context *context, unsigned count,
                                   const CUstreamBatchMemOpParams *params, unsigned flags,

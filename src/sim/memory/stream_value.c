@@ -227,46 +227,9 @@ CUresult sim_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr_v2 addr, cuuin
     return one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
 }
 
-/* The first forms work only where a setting of the kernel driver allows it: the device's attributes
- * for them say no. */
-static CUresult first_form(CUstream handle)
+CUresult sim_stream_value_old(CUstream handle)
 {
     struct sim_stream *stream;
     CUresult result = sim_stream(handle, &stream);
     return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : result;
-}
-
-CUresult sim_cuStreamBatchMemOp(CUstream stream, unsigned int count,
-                                CUstreamBatchMemOpParams *paramArray, unsigned int flags)
-{
-    (void)count, (void)paramArray, (void)flags;
-    return first_form(stream);
-}
-
-CUresult sim_cuStreamWaitValue32(CUstream stream, CUdeviceptr_v2 addr, cuuint32_t value,
-                                 unsigned int flags)
-{
-    (void)addr, (void)value, (void)flags;
-    return first_form(stream);
-}
-
-CUresult sim_cuStreamWaitValue64(CUstream stream, CUdeviceptr_v2 addr, cuuint64_t value,
-                                 unsigned int flags)
-{
-    (void)addr, (void)value, (void)flags;
-    return first_form(stream);
-}
-
-CUresult sim_cuStreamWriteValue32(CUstream stream, CUdeviceptr_v2 addr, cuuint32_t value,
-                                  unsigned int flags)
-{
-    (void)addr, (void)value, (void)flags;
-    return first_form(stream);
-}
-
-CUresult sim_cuStreamWriteValue64(CUstream stream, CUdeviceptr_v2 addr, cuuint64_t value,
-                                  unsigned int flags)
-{
-    (void)addr, (void)value, (void)flags;
-    return first_form(stream);
 }

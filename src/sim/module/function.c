@@ -152,9 +152,8 @@ struct sim_function *sim_function_of(struct sim_context *context, const void *ha
 /* The function of a handle that is CUfunction only; *result says why not. */
 static struct sim_function *own_function(CUfunction handle, CUresult *result)
 {
-    struct sim_context *context;
     struct sim_function *function = sim_object(SIM_FUNCTION, handle);
-    *result = sim_current(&context);
+    *result = sim_current_check();
     if (*result == CUDA_SUCCESS && !function)
         *result = CUDA_ERROR_INVALID_HANDLE;
     return *result == CUDA_SUCCESS ? function : NULL;

@@ -97,11 +97,10 @@ CUresult sim_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevi
 CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
                                   size_t *paramSize)
 {
-    struct sim_context *context;
     struct sim_kernel *found = sim_object(SIM_KERNEL, kernel);
     if (!found)
         return kernel ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     return sim_function_parameter(ptx_module_function(found->library->ptx, found->index),

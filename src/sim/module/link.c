@@ -231,9 +231,8 @@ CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data
                               const char *name, unsigned int numOptions, CUjit_option *options,
                               void **optionValues)
 {
-    struct sim_context *context;
     struct link *link;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!data || !size || (numOptions && (!options || !optionValues)))
@@ -248,11 +247,10 @@ CUresult sim_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data
 CUresult sim_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
                               unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
-    struct sim_context *context;
     struct link *link;
     char *data;
     size_t size;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!path || (numOptions && (!options || !optionValues)))
@@ -330,8 +328,7 @@ struct ptx_module *sim_link_module(const void *image, size_t size, unsigned arch
 
 CUresult sim_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!cubinOut)

@@ -63,10 +63,9 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
 
 CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
 {
-    struct sim_context *context;
     char *data;
     size_t size;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!module || !fname)
@@ -93,9 +92,8 @@ CUresult sim_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 /* The module of a handle; *result says why not. */
 static struct sim_module *module_of(CUmodule handle, CUresult *result)
 {
-    struct sim_context *context;
     struct sim_module *module = sim_object(SIM_MODULE, handle);
-    *result = module ? sim_current(&context) : CUDA_ERROR_INVALID_HANDLE;
+    *result = module ? sim_current_check() : CUDA_ERROR_INVALID_HANDLE;
     return *result == CUDA_SUCCESS ? module : NULL;
 }
 
@@ -218,14 +216,6 @@ CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule 
     if (bytes)
         *bytes = ptx_module_variable(module->ptx, index)->size;
     return CUDA_SUCCESS;
-}
-
-/* The ABI with 32-bit addresses: of no use to a 64-bit process, as real drivers say. */
-CUresult sim_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
-                               const char *name)
-{
-    (void)dptr, (void)bytes, (void)hmod, (void)name;
-    return CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* A texture or surface reference by name. */

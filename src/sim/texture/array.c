@@ -79,8 +79,7 @@ CUresult sim_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v2 *
 /* A live array, or the code to answer. */
 static CUresult find(CUarray handle, struct sim_array **array)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     *array = sim_object(SIM_ARRAY, handle);

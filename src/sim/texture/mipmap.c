@@ -108,8 +108,7 @@ CUresult sim_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
 CUresult sim_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,
                                       unsigned int level)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     const struct sim_mipmap *mipmap = sim_object(SIM_MIPMAP, hMipmappedArray);

@@ -41,8 +41,7 @@ void sim_reference_end(struct sim_object *object)
 
 CUresult sim_reference_of(CUtexref handle, struct sim_reference **reference)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     *reference = sim_object(SIM_TEXREF, handle);
@@ -242,9 +241,8 @@ CUresult sim_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtex
 
 CUresult sim_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
 {
-    struct sim_context *context;
     CUDA_RESOURCE_DESC_v1 resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);
@@ -257,8 +255,7 @@ CUresult sim_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int 
 
 CUresult sim_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     const struct sim_reference *reference = sim_object(SIM_SURFREF, hSurfRef);

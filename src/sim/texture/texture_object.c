@@ -54,8 +54,7 @@ static void destroy(struct sampler *sampler)
 
 static CUresult destroy_handle(enum sim_kind kind, uint64_t handle)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     struct sampler *found = find(kind, handle);
@@ -68,10 +67,9 @@ CUresult sim_cuTexObjectCreate(CUtexObject_v1 *pTexObject, const CUDA_RESOURCE_D
                                const CUDA_TEXTURE_DESC_v1 *pTexDesc,
                                const CUDA_RESOURCE_VIEW_DESC_v1 *pResViewDesc)
 {
-    struct sim_context *context;
     struct sampler wanted = {.has_part = pResViewDesc};
     uint64_t handle;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!pTexObject || !pResDesc || !pTexDesc || pResDesc->flags)
@@ -94,8 +92,7 @@ CUresult sim_cuTexObjectDestroy(CUtexObject_v1 texObject)
 /* A live object for a question that has somewhere to write its answer. */
 static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct sampler **found)
 {
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     *found = find(kind, handle);
@@ -132,10 +129,9 @@ CUresult sim_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC_v1 *pResView
 
 CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURCE_DESC_v1 *pResDesc)
 {
-    struct sim_context *context;
     struct sampler wanted = {.has_part = false};
     uint64_t handle;
-    CUresult result = sim_current(&context);
+    CUresult result = sim_current_check();
     if (result != CUDA_SUCCESS)
         return result;
     if (!pSurfObject || !pResDesc || pResDesc->flags || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)

@@ -28,6 +28,16 @@
 #define OTHER_BLOCK "xor.b32 %r8, %r63, 1;\nmad.wide.u32 %d2, %r8, 4, %d0;\n"
 #define OWN_BLOCK "mad.wide.u32 %d3, %r63, 4, %d0;\n"
 #define OWN_BYTE "cvt.u64.u32 %d4, %r61;\nadd.u64 %d3, %d0, %d4;\n"
+#define LOCAL ".local .align 8 .b8 l[64];\nmov.u64 %d2, l;\n"
+#define ONE_THREAD_SKIPS(text) "setp.eq.u32 %p4, %r61, 0;\n@%p4 bra SKIPPED;\n" text "SKIPPED:\n"
+/* Two calls; the function writes its variable and reads it, the second time only if `again`. */
+#define CALLED(place, again)                                                                       \
+    EXEC_MODULE ".func (.reg .b32 %v) f(.reg .b32 %w) {\n.reg .pred %p<2>;\n"                      \
+                ".local .align 4 .b8 l[16];\nsetp.eq.u32 %p1, %w, 0;\n"                            \
+                "@%p1 bra READS;\nst.local.u32 [" place "], %w;\nREADS:\n"                         \
+                "ld.local.u32 %v, [" place "];\nret;\n}\n" EXEC_ENTRY                              \
+                "call (%r5), f, (1);\ncall (%r5), f, (" again ");\n"                               \
+                "st.global.u32 [%d1], %r5;\nret;\n}\n"
 #define ONE_THREAD "setp.ne.u32 %p4, %r61, 0;\n@%p4 ret;\n"
 /* What is read is used, or a compiler leaves the read out. */
 #define BODY(text) EXEC_BODY(text "setp.eq.u32 %p15, %r5, 0x7fedbeef;\n@%p15 trap;\n")
@@ -167,6 +177,26 @@ static const struct check_case check_cases[] = {
      BODY(OWN_BYTE "add.u64 %d3, %d3, %d4;\nld.global.u16 %r5, [%d3];\n"
                    "st.global.u16 [%d3], %r61;\n"),
      1, 32, NULL, ALL},
+    {"local, never written", BODY(LOCAL "ld.local.u32 %r5, [%d2];\n"), 1, 64, "init", ALL},
+    {"local, by name", BODY(LOCAL "ld.local.u32 %r5, [l+8];\n"), 1, 64, "init", ALL},
+    {"local, by a generic address", BODY(LOCAL "cvta.local.u64 %d2, %d2;\nld.u32 %r5, [%d2+4];\n"),
+     1, 64, "init", ALL},
+    {"local, written beside", BODY(LOCAL "st.local.u32 [l], 1;\nld.local.u32 %r5, [l+4];\n"), 1, 64,
+     "init", ALL},
+    {"local, written by others",
+     BODY(LOCAL ONE_THREAD_SKIPS("st.local.u32 [%d2], 1;\n") "ld.local.u32 %r5, [%d2];\n"), 1, 64,
+     "init", ALL},
+    {"local, written", BODY(LOCAL "st.local.u32 [%d2], %r61;\nld.local.u32 %r5, [l];\n"), 2, 64,
+     NULL, ALL},
+    {"local, written by name",
+     BODY(LOCAL "st.local.u32 [l+8], %r61;\ncvta.local.u64 %d2, %d2;\nld.u32 %r5, [%d2+8];\n"), 2,
+     64, NULL, ALL},
+    {"local, with a gap",
+     BODY(LOCAL "st.local.u8 [l], 1;\nst.local.u32 [l+4], 1;\nld.local.v2.u32 {%r5, %r6}, [l];\n"
+                "ld.local.u32 %r5, [l];\n"),
+     1, 64, NULL, ALL},
+    {"local, in a function that is called again", CALLED("l+4", "0"), 1, 64, "init", ALL},
+    {"local, in a function that writes it", CALLED("l+4", "1"), 1, 64, NULL, ALL},
     {"local memory by a generic address",
      BODY(".local .align 8 .b8 l[64];\ncvta.local.u64 %d2, l;\nst.u32 [%d2], %r0;\n"
           "ld.u32 %r5, [%d2];\n"),

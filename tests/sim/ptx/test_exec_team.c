@@ -159,7 +159,7 @@ static void put_memory(struct program *program)
 {
     const unsigned reg = narrow_to(program);
 
-    switch (any(program, 6)) {
+    switch (any(program, 7)) {
     case 0:
         put(program, "ld.global.u32 %%a%u, [%%d1+%u];\n", reg, any(program, 8) * 4);
         break;
@@ -180,6 +180,12 @@ static void put_memory(struct program *program)
         put(program, "st.shared.u64 [%%d9+2048], %%w%u;\nld.shared.u16 %%a%u, [%%d9+2050];\n",
             any(program, program->wide), reg);
         break;
+    case 5:
+        put(program,
+            "st.shared.u32 [%%d8], %s;\nred.shared.add.u32 [%%d8], %s;\nld.shared.u32 %%a%u, "
+            "[%%d8];\n",
+            narrow(program), narrow(program), reg);
+        break;
     default:
         put(program, "ld.global.u16 %%a%u, [%%d1+%u];\n", reg, any(program, 16) * 2);
     }
@@ -191,9 +197,17 @@ static void put_some(struct program *program, unsigned count);
 static void put_block(struct program *program)
 {
     const unsigned label = program->labels++, depth = program->depth++;
-    const bool loop = any(program, 3) == 0;
+    const unsigned kind = any(program, 5);
 
-    if (loop) {
+    if (kind == 0) { /* a counter that is the same for the lanes inside */
+        put(program, "and.b32 %%r%u, %s, 3;\nmov.u32 %%r%u, 0;\nL%u:\n", 40 + depth,
+            narrow(program), 30 + depth, label);
+        put_some(program, 1 + any(program, 4));
+        put(program, "add.u32 %%r%u, %%r%u, 1;\nsetp.lt.u32 %%p%u, %%r%u, %%r%u;\n", 30 + depth,
+            30 + depth, 8 + depth, 30 + depth, 40 + depth);
+        put(program, "@%%p%u bra L%u;\nadd.u32 %%a%u, %%r%u, 1;\n", 8 + depth, label,
+            narrow_to(program), 30 + depth);
+    } else if (kind == 1) {
         put(program, "and.b32 %%r%u, %s, 3;\nL%u:\n", 30 + depth, narrow(program), label);
         put_some(program, 1 + any(program, 4));
         put(program, "sub.u32 %%r%u, %%r%u, 1;\nsetp.gt.s32 %%p%u, %%r%u, 0;\n@%%p%u bra L%u;\n",
@@ -359,6 +373,13 @@ static void first_fault(void **state)
                         "ld.global.u32 %r1, [%d2];\nst.global.u32 [%d2], %r1;\n"),
               1, 64);
     exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "thread (32,0,0)", "ld: reads 4 bytes");
+    exec_close(&one);
+    /* Where some lanes of each warp are, and the first of them that is wrong. */
+    exec_open(&one,
+              EXEC_BODY("and.b32 %r1, %r0, 31;\nsetp.lt.u32 %p1, %r1, 5;\n@%p1 bra skip;\n"
+                        "st.global.u32 [%d1+16080], %r0;\nskip:\n"),
+              1, 128);
+    exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "thread (76,0,0)", "st: writes 4 bytes");
     exec_close(&one);
 }
 

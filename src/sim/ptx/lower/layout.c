@@ -398,9 +398,17 @@ bool layout_function(struct lower *lower)
     frame.params = lower->params_at;
     frame.returns = lower->returns_at;
     frame_place(lower->code, &frame);
-    for (uint32_t i = 0; i < fn->variable_count; i++)
+    lower->code->locals =
+        lower_module_alloc(lower->module, (fn->variable_count + 1) * sizeof *lower->code->locals);
+    if (!lower->code->locals)
+        return false;
+    for (uint32_t i = 0; i < fn->variable_count; i++) {
         if (fn->variables[i].space == PTX_SPACE_SHARED)
             lower->variable_at[i] = shared_number(lower->module, &fn->variables[i]);
+        if (fn->variables[i].space == PTX_SPACE_LOCAL)
+            lower->code->locals[lower->code->local_count++] = (struct call_value){
+                .offset = lower->variable_at[i], .size = (uint32_t)fn->variables[i].size};
+    }
     return place_values(lower, fn->params, fn->param_count, lower->params_at,
                         &lower->code->params) &&
            place_values(lower, fn->returns, fn->return_count, lower->returns_at,

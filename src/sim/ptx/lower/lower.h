@@ -88,6 +88,20 @@ bool layout_function(struct lower *lower);
 /* lower_affine.c: the entry's steps for whole warps, from the general ones with their places. */
 void lower_affine(struct lower *lower);
 
+/* --- lower_region.c --- Which branches can be taken by some lanes of a team. */
+struct lower_region {
+    const struct lower *lower;
+    const uint32_t *first_ref;    /* by general step, and one more */
+    const uint32_t *general;      /* of each step for teams */
+    const struct ptx_step *steps; /* for teams */
+    uint32_t count;
+};
+bool lower_region_counters(const struct lower_region *region, enum affine_form *form,
+                           const uint8_t *op);
+bool lower_region_blind(const struct lower *lower, uint32_t step, uint32_t to);
+uint8_t lower_region_control(const struct ptx_step *step);
+void lower_region_mark(const struct lower_region *region, bool *marks);
+
 /* --- lower_alloc.c --- */
 /* lower_alloc.c: liveness, places, and the steps' final operands. */
 void lower_alloc_registers(struct lower *lower);

@@ -105,7 +105,7 @@ static affine_run *compare_run(const struct affine_pass *pass, uint32_t step)
                : NULL;
 }
 
-/* A load or store at an affine address: its run function, or NULL. The address is a register. */
+/* A load or store at an affine address: its run function, or NULL. */
 static affine_run *memory_run(const struct affine_pass *pass, uint32_t step)
 {
     const struct how_memory *how = &pass->lower->steps[step].how.memory;
@@ -113,8 +113,11 @@ static affine_run *memory_run(const struct affine_pass *pass, uint32_t step)
     const uint32_t vreg = op == AFFINE_LOAD    ? vreg_in(pass, step, 1)
                           : op == AFFINE_STORE ? vreg_in(pass, step, 0)
                                                : NONE;
+    const uint32_t slot = op == AFFINE_LOAD;
+    const bool fixed = (op == AFFINE_LOAD || op == AFFINE_STORE) &&
+                       (pass->lower->steps[step].operand[slot] & PTX_CONSTANT);
 
-    if (vreg == NONE || pass->form[vreg] == FORM_ANY)
+    if (vreg == NONE ? !fixed : pass->form[vreg] == FORM_ANY)
         return NULL;
     return op == AFFINE_LOAD
                ? select_affine_load((enum memory_space)how->space, (enum load_kind)how->load)
@@ -321,28 +324,19 @@ static bool make_fixed(struct affine_pass *pass, uint32_t s, struct ptx_step *st
     return true;
 }
 
-/* A barrier for all of the block, which a team passes as one. The reader has checked its number. */
-static bool is_plain_barrier(const struct ptx_step *step)
+/* How much memory an atomic may reach, if that is shared; else 0. */
+static uint16_t atomic_bytes(struct affine_pass *pass, uint32_t s)
 {
-    return step->guard == PTX_ABSENT && step->how.barrier.mode == IR_BAR_SYNC &&
-           (step->operand[1] & PTX_CONSTANT) && step->operand[2] == PTX_ABSENT;
-}
+    const struct ptx_step *step = &pass->lower->steps[s];
+    const uint32_t value = vreg_in(pass, s, 2);
+    const unsigned place = value != NONE ? pass->lower->places[value]
+                           : step->operand[2] & PTX_CONSTANT
+                               ? pool_at(pass, step->operand[2])->place
+                               : PLACE_MEMORY;
 
-static uint8_t team_control(const struct ptx_step *step)
-{
-    switch (step->control) {
-    case CONTROL_BARRIER:
-        return is_plain_barrier(step) ? CONTROL_BARRIER : CONTROL_PART;
-    case CONTROL_CALL:
-    case CONTROL_INDEXED:
-    case CONTROL_CLUSTER:
-    case CONTROL_SPIN: /* in a loop of atomics, a team of one gains nothing */
-    case CONTROL_NAP:
-    case CONTROL_TRAP:
-        return CONTROL_PART;
-    default:
-        return step->control;
-    }
+    if (step->how.memory.space != MEMORY_SHARED || step->list_count > 3)
+        return 0;
+    return place == PLACE_64 ? 8 : place == PLACE_32 ? 4 : 0;
 }
 
 /* The step for teams; false: there is none. */
@@ -354,8 +348,14 @@ static bool make_step(struct affine_pass *pass, uint32_t s, struct ptx_step *ste
     *step = pass->lower->steps[s];
     if (step->control == CONTROL_JOIN)
         return false;
+    if (lower_region_blind(pass->lower, s, vreg_in(pass, s, 0))) {
+        step->operand[0] = PTX_ABSENT;
+        step->control = CONTROL_MEMORY;
+        step->list_count = atomic_bytes(pass, s); /* for lower_region_mark */
+        return true;
+    }
     if (!taken) {
-        step->control = team_control(step);
+        step->control = lower_region_control(step);
         return true;
     }
     if (taken == ALL_OPERANDS) {
@@ -438,8 +438,17 @@ static bool make_team(struct affine_pass *pass)
     team = lower_module_alloc(lower->module, sizeof *team);
     if (!team || !make_steps(pass) || !make_values(pass, team))
         return false;
+    team->region = lower_module_alloc(lower->module, pass->count * sizeof *team->region);
+    if (!team->region)
+        return false;
     if (!pass->affine_count)
         return true;
+    lower_region_mark(&(struct lower_region){.lower = lower,
+                                             .first_ref = pass->first_ref,
+                                             .general = pass->general,
+                                             .steps = pass->steps,
+                                             .count = pass->count},
+                      team->region);
     team->steps = pass->steps;
     team->general = pass->general;
     team->step_count = pass->count;
@@ -469,8 +478,12 @@ void lower_affine(struct lower *lower)
         !pass.team_at) {
         lower->status = PTX_NO_MEMORY;
     } else {
+        const struct lower_region region = {.lower = lower, .first_ref = pass.first_ref};
+
         index_refs(&pass);
-        if (solve_forms(&pass) && !make_team(&pass))
+        if (solve_forms(&pass) &&
+            (!lower_region_counters(&region, pass.form, pass.op) || solve_forms(&pass)) &&
+            !make_team(&pass))
             lower->status = PTX_NO_MEMORY;
     }
     free(pass.first_ref);

@@ -99,7 +99,9 @@ static enum direct direct_place(struct lower *lower, const struct ir_operand *ad
         *at = lower->returns_at[part->index];
         limit = lower->fn->returns[part->index].size;
     } else if (part->kind == IR_OPERAND_LOCAL &&
-               lower->fn->variables[part->index].space != PTX_SPACE_SHARED) {
+               lower->fn->variables[part->index].space != PTX_SPACE_SHARED &&
+               !(check_wanted() & PTX_CHECK_INIT &&
+                 lower->fn->variables[part->index].space == PTX_SPACE_LOCAL)) {
         *at = lower->variable_at[part->index];
         limit = lower->fn->variables[part->index].size;
     } else {

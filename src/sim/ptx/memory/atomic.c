@@ -45,11 +45,20 @@ static inline bool is_shared(const struct ptx_warp *warp, enum memory_space spac
         if (access.pattern == ACCESS_FAILED)                                                       \
             return;                                                                                \
         access_gather(&access);                                                                    \
+        if (space == MEMORY_SHARED) {                                                              \
+            FOR_LANES (lane, mask) {                                                               \
+                bits *at = (bits *)((uintptr_t)access.base + access.offsets[lane]), old = *at;     \
+                *at = operation(old, (bits)operand[lane], false);                                  \
+                if (to)                                                                            \
+                    to[lane] = old;                                                                \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
         FOR_LANES (lane, mask) {                                                                   \
             bits *at = (bits *)((uintptr_t)access.base + access.offsets[lane]),                    \
                  b = (bits)operand[lane], old;                                                     \
                                                                                                    \
-            if (is_shared(warp, space, (uintptr_t)at)) {                                           \
+            if (space == MEMORY_GENERIC && is_any_shared(warp, (uintptr_t)at)) {                   \
                 old = *at;                                                                         \
                 *at = operation(old, b, false);                                                    \
             } else {                                                                               \

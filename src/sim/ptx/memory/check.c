@@ -119,6 +119,8 @@ bool check_block_begin(struct ptx_block *block)
 
 void check_block_end(struct ptx_block *block)
 {
+    for (unsigned i = 0; block->check && i < CHECK_WARPS; i++)
+        free(block->check->locals[i]);
     if (block->check) {
         free(block->check->log);
         free(block->check->lists);
@@ -294,7 +296,7 @@ static bool access_rows(struct ptx_warp *warp, const struct ptx_step *step, enum
     const uintptr_t first = (uintptr_t)access->base;
 
     if (space == MEMORY_GENERIC && is_private(warp, first))
-        return true;
+        return false;
     const struct check_rows rows = {.step = step,
                                     .base = first,
                                     .lane = (int64_t)access->stride,
@@ -308,19 +310,36 @@ static bool access_rows(struct ptx_warp *warp, const struct ptx_step *step, enum
     return true;
 }
 
+/* A variable may have gaps that are copied with it: one byte that was written is enough. */
+static void local(struct ptx_warp *warp, const struct check_doing *now, uint32_t mask)
+{
+    bool said = false;
+
+    FOR_LANES (lane, mask) {
+        if (check_local(warp, access_lane(now->access, lane), now->size, now->write) ||
+            (now->write && !now->atomic) || said)
+            continue;
+        check_note(warp, lane, now->step, NULL, "init", "it reads local memory that nothing wrote");
+        said = true;
+    }
+}
+
 void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                   enum memory_space space, uint32_t size, bool write, const struct access *access)
 {
     struct check *check = warp->block->launch->check;
     struct check_doing now = {.step = step, .access = access, .size = size, .write = write};
-    uint32_t shared = 0, global = 0;
+    uint32_t shared = 0, global = 0, own = 0;
     unsigned left;
     enum ir_op op;
 
     now.serial = ++check->serial;
-    if (space == MEMORY_LOCAL || space == MEMORY_PARAM ||
-        !(check->which & (PTX_CHECK_RACE | PTX_CHECK_INIT)))
+    if (space == MEMORY_PARAM || !(check->which & (PTX_CHECK_RACE | PTX_CHECK_INIT)))
         return;
+    if (space == MEMORY_LOCAL) {
+        local(warp, &now, mask);
+        return;
+    }
     op = op_of(warp, step);
     now.store = op == IR_ST && !step->how.memory.ordered;
     now.atomic =
@@ -335,7 +354,10 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
             shared |= UINT32_C(1) << lane;
         else if (space != MEMORY_SHARED && !is_private(warp, first))
             global |= UINT32_C(1) << lane; /* and nothing of other blocks of the cluster */
+        else if (space != MEMORY_SHARED)
+            own |= UINT32_C(1) << lane;
     }
+    local(warp, &now, own);
     for (unsigned i = 0; i < 2; i++) {
         now.shared = i == 0;
         now.mask = now.shared ? shared : global;
@@ -360,7 +382,9 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
     }
     if (!write)
         return;
-    if (is_own_shared(block, (uintptr_t)host))
+    if (is_private(warp, (uintptr_t)host))
+        check_local(warp, (uintptr_t)host, size, true);
+    else if (is_own_shared(block, (uintptr_t)host))
         check_rows_written(block, (uintptr_t)host, size, true);
     else
         check_init_write(block->launch->check, (uintptr_t)host, size);

@@ -130,6 +130,7 @@ struct check_block {
     uint32_t known[CHECK_WARPS][CHECK_WARPS]; /* the newest access of each that a warp knows */
     uint32_t barriers[BARRIERS + 1][CHECK_WARPS];
     uint32_t atomics[CHECK_WARPS]; /* of mbarriers, all together */
+    uint64_t *locals[CHECK_WARPS]; /* of each warp's local memory; NULL: none so far */
     struct check_rows *log;        /* what lines of check_near stand for */
     uint32_t logged, log_size;
     struct check_lanes *lists; /* of atomic accesses in the log */
@@ -197,5 +198,10 @@ void check_init_release(void);
 /* Was all of it written? Memory that ptx_memory_begin does not know was. */
 bool check_init_read(struct check *check, uintptr_t host, uint64_t size);
 void check_init_write(struct check *check, uintptr_t host, uint64_t size);
+
+/* --- check_local.c --- */
+/* Was any of these bytes of a lane's local memory written? Now all are, if it is a write. What is
+ * no local memory was. */
+bool check_local(struct ptx_warp *warp, uintptr_t host, uint64_t size, bool write);
 
 #endif

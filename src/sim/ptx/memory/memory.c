@@ -84,9 +84,9 @@ static char *window_resolve(struct ptx_warp *warp, unsigned lane, enum ptx_space
 
 /* The bytes of one lane at `address`, of which the first `needed` must be there; NULL after a
  * fault. */
-static char *resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                     enum ptx_space space, uint64_t address, uint32_t size, uint32_t needed,
-                     bool write)
+static char *memory_resolve_in(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
+                               enum ptx_space space, uint64_t address, uint32_t size,
+                               uint32_t needed, bool write)
 {
     struct ptx_range *range;
     uint64_t at = address;
@@ -131,7 +131,7 @@ static char *resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigne
 char *memory_resolve(struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
                      enum ptx_space space, uint64_t address, uint32_t size, bool write)
 {
-    char *host = resolve(warp, step, lane, space, address, size, size, write);
+    char *host = memory_resolve_in(warp, step, lane, space, address, size, size, write);
 
     if (warp->block->launch->check && host)
         check_touch(warp, step, host, size, write);
@@ -160,9 +160,9 @@ static void access_slow(struct ptx_warp *warp, const struct ptx_step *step, uint
     access->base = NULL;
     access->offsets = access->pointers;
     FOR_LANES (lane, mask) {
-        char *host =
-            resolve(warp, step, lane, space_of[space], addresses[lane] + step->how.memory.offset,
-                    size, needed_of(step, size), write);
+        char *host = memory_resolve_in(warp, step, lane, space_of[space],
+                                       addresses[lane] + step->how.memory.offset, size,
+                                       needed_of(step, size), write);
 
         if (!host) {
             access->pattern = ACCESS_FAILED;

@@ -15,6 +15,7 @@ struct affine;
 struct launch;
 struct ptx_block;
 struct ptx_builtin;
+struct ptx_frame;
 struct ptx_heap;
 struct ptx_range;
 struct ptx_step;
@@ -185,6 +186,8 @@ void check_rows_team(struct ptx_team *team, const struct ptx_step *step, enum me
 /* As check_access, of one lane, where nobody else is compared with. */
 void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char *host,
                  uint64_t size, bool write);
+/* Lanes begin a function: nothing has written its local variables. */
+void check_local_frame(struct ptx_warp_state *state, const struct ptx_frame *frame, uint32_t lanes);
 /* What a warp did is before what those do that leave the barrier after it. */
 void check_arrive(struct ptx_warp_state *state, unsigned barrier);
 void check_leave(struct ptx_warp_state *state, unsigned barrier);

@@ -94,13 +94,17 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
                           enum memory_space space, const struct affine *at, uint64_t size,
                           bool write, struct span *span)
 {
-    const uint64_t first = at->base + step->how.memory.offset;
+    uint64_t first = at->base + step->how.memory.offset;
     struct ptx_warp_state *state = team->warps;
-    int64_t least, greatest;
+    int64_t least = 0, greatest = 0;
 
     if (team->active != PTX_FULL || !affine_is_small(at) ||
         ((first | at->lane | at->half | at->warp) & (size - 1)) != 0)
         return false;
+    if (team->masks) {
+        affine_extremes_some(team, at, &least, &greatest);
+        first = (uint64_t)least + step->how.memory.offset;
+    }
     if (!span_near(&state->warp, step, space, first, write, span) ||
         !span_holds(span, first, size)) {
         struct ptx_range *range;
@@ -112,7 +116,8 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
             return false;
         *span = (struct span){range->base, range->size, range->host};
     }
-    affine_extremes(team, at, &least, &greatest);
+    if (!team->masks)
+        affine_extremes(team, at, &least, &greatest);
     return span_holds(span, (uint64_t)least + step->how.memory.offset,
                       (uint64_t)(greatest - least) + size);
 }
@@ -132,7 +137,14 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
         second = row + (int64_t)at->half;                                                          \
         for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
             shape *to = ptx_out(&team->warps[i].warp, step->operand[0]);                           \
-            if (at->lane == size) {                                                                \
+            const uint32_t mask = team->masks ? team->masks[i] : PTX_FULL;                         \
+            if (mask != PTX_FULL) {                                                                \
+                FOR_LANES (lane, mask) {                                                           \
+                    cell value;                                                                    \
+                    memcpy(&value, (lane < 16 ? row : second) + lane % 16 * stride, sizeof value); \
+                    to[lane] = (shape)cast value;                                                  \
+                }                                                                                  \
+            } else if (at->lane == size) {                                                         \
                 cell values[PTX_LANES];                                                            \
                 memcpy(values, row, sizeof values / 2);                                            \
                 memcpy(values + 16, second, sizeof values / 2);                                    \
@@ -179,7 +191,13 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
         second = row + (int64_t)at->half;                                                          \
         for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
             const shape *from = ptx_in(&team->warps[i].warp, step->operand[1]);                    \
-            if (at->lane == size) {                                                                \
+            const uint32_t mask = team->masks ? team->masks[i] : PTX_FULL;                         \
+            if (mask != PTX_FULL) {                                                                \
+                FOR_LANES (lane, mask) {                                                           \
+                    const cell value = (cell)from[lane];                                           \
+                    memcpy((lane < 16 ? row : second) + lane % 16 * stride, &value, sizeof value); \
+                }                                                                                  \
+            } else if (at->lane == size) {                                                         \
                 cell values[PTX_LANES];                                                            \
                 OPS_LANES                                                                          \
                 {                                                                                  \

@@ -35,8 +35,8 @@ static struct place fragment_place(const struct ptx_warp *warp, const struct ptx
 }
 
 /* The bytes of access `part` of a lane's register; NULL after a fault. */
-static char *find(struct ptx_warp *warp, const struct place *place, unsigned index, unsigned lane,
-                  unsigned part, bool write)
+static char *fragment_find(struct ptx_warp *warp, const struct place *place, unsigned index,
+                           unsigned lane, unsigned part, bool write)
 {
     const struct how_matrix *how = &place->step->how.matrix;
     unsigned row, column, row_in, column_in;
@@ -66,7 +66,7 @@ static bool gather(struct ptx_warp *warp, const struct place *place, unsigned in
 {
     *bits = 0;
     for (unsigned part = 0; part < place->parts; part++) {
-        const char *from = find(warp, place, index, lane, part, false);
+        const char *from = fragment_find(warp, place, index, lane, part, false);
         uint64_t one = 0;
 
         if (!from)
@@ -82,7 +82,7 @@ static bool scatter(struct ptx_warp *warp, const struct place *place, unsigned i
 {
     for (unsigned part = 0; part < place->parts; part++) {
         const uint64_t one = bits >> part * place->bytes * 8 % 64;
-        char *to = find(warp, place, index, lane, part, true);
+        char *to = fragment_find(warp, place, index, lane, part, true);
 
         if (!to)
             return false;

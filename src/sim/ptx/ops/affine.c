@@ -9,6 +9,35 @@
 #include "ptx/ops/ops_mask.h"
 #include "ptx/ops/state.h"
 
+void affine_extremes_some(const struct ptx_team *team, const struct affine *of, int64_t *least,
+                          int64_t *greatest)
+{
+    const bool line = of->half == 16 * of->lane;
+
+    *least = INT64_MAX;
+    *greatest = INT64_MIN;
+    for (uint32_t i = 0; i < team->count; i++) {
+        const struct affine alone = affine_of_warp(of, i);
+        const struct ptx_team one = {.count = 1};
+        int64_t low, high;
+
+        if (!team->masks[i])
+            continue;
+        affine_extremes(&one, &alone, &low, &high);
+        if (line) {
+            const uint64_t first = (uint64_t)__builtin_ctz(team->masks[i]);
+            const uint64_t last = (uint64_t)(31 - __builtin_clz(team->masks[i]));
+            const int64_t a = (int64_t)(alone.base + first * of->lane);
+            const int64_t b = (int64_t)(alone.base + last * of->lane);
+
+            low = a < b ? a : b;
+            high = a < b ? b : a;
+        }
+        *least = low < *least ? low : *least;
+        *greatest = high > *greatest ? high : *greatest;
+    }
+}
+
 /* --- Arithmetic: of 64 bits, whose low half is right for 32 --- */
 
 /* AFFINE(name, result): of the step's sources a, b and c. */
@@ -224,23 +253,57 @@ static void compare_vectors(const struct ptx_team *team, const struct ptx_step *
         if (!(general->operand[i] & PTX_CONSTANT))
             affine_vector_make(team, team_in(team, step->operand[i]), general->operand[i], wide);
     for (uint32_t i = 0; i < team->count; i++)
-        general->run(&team->warps[i].warp, general, team->active);
+        if (team_mask(team, i))
+            general->run(&team->warps[i].warp, general, team_mask(team, i));
 }
 
 /* All lanes have one result. */
 OPS_INLINE void compare_store(const struct ptx_team *team, const struct ptx_step *step, bool result)
 {
-    const uint32_t bits = result ? PTX_FULL : 0, mask = team->active, to = step->operand[0];
+    const uint32_t bits = result ? PTX_FULL : 0, to = step->operand[0];
     const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE &&
                        to < PTX_ABSENT;
 
     for (uint32_t i = 0; i < team->count; i++) {
         struct ptx_warp *warp = &team->warps[i].warp;
+        const uint32_t mask = team_mask(team, i);
 
         if (plain)
             warp->predicates[to] = (warp->predicates[to] & ~mask) | (bits & mask);
         else
             ops_setp_store(warp, step, bits, mask);
+    }
+}
+
+/* Each warp for itself: of most, all lanes have one result. */
+static __attribute__((noinline)) void compare_warps(const struct ptx_team *team,
+                                                    const struct ptx_step *step,
+                                                    const struct affine *difference, bool wide)
+{
+    const struct ptx_step *general = affine_vector_general(&team->warps->warp, step);
+    const unsigned first = step->how.compare.first;
+
+    for (uint32_t i = 0; i < team->count; i++) {
+        const uint32_t mask = team_mask(team, i);
+        const struct affine alone = affine_of_warp(difference, i);
+        const struct ptx_team one = {.warps = team->warps + i, .count = 1, .active = mask};
+        int64_t least, greatest;
+        int result;
+
+        if (!mask)
+            continue;
+        affine_extremes(&one, &alone, &least, &greatest);
+        result = compare_extremes(step->how.compare.compare, least, greatest);
+        if (result >= 0) {
+            compare_store(&one, step, result);
+            continue;
+        }
+        for (unsigned k = first; k < first + 2; k++)
+            if (!(general->operand[k] & PTX_CONSTANT)) {
+                const struct affine source = affine_of_warp(team_in(team, step->operand[k]), i);
+                affine_vector_make(&one, &source, general->operand[k], wide);
+            }
+        general->run(&one.warps->warp, general, mask);
     }
 }
 
@@ -254,11 +317,14 @@ OPS_INLINE void compare_store(const struct ptx_team *team, const struct ptx_step
                                                                                                    \
         if (extend(team, one, &a) && extend(team, two, &b)) {                                      \
             int64_t least = a.least - b.greatest, greatest = a.greatest - b.least;                 \
-            if (!is_uniform(&b.form)) {                                                            \
-                a.form = difference(a.form, b.form);                                               \
+            a.form = difference(a.form, b.form);                                                   \
+            if (!is_uniform(&b.form))                                                              \
                 affine_extremes(team, &a.form, &least, &greatest);                                 \
-            }                                                                                      \
             result = compare_extremes(step->how.compare.compare, least, greatest);                 \
+            if (result < 0 && team->count > 1) {                                                   \
+                compare_warps(team, step, &a.form, wide);                                          \
+                return true;                                                                       \
+            }                                                                                      \
         }                                                                                          \
         if (result < 0)                                                                            \
             compare_vectors(team, step, wide);                                                     \
@@ -343,114 +409,5 @@ enum affine_form affine_form_of(enum affine_op op, const enum affine_form *sourc
         return form ? FORM_ANY : FORM_UNIFORM;
     default:
         return FORM_ANY;
-    }
-}
-
-/* Affine values as vectors: where a step needs one, and when warps leave their team. */
-
-static void vector_32(lane_u32 *to, const struct affine *from, uint64_t warp)
-{
-    const uint32_t base = (uint32_t)(from->base + warp * from->warp), by = (uint32_t)from->lane;
-    const uint32_t second = base + (uint32_t)from->half;
-
-    for (uint32_t lane = 0; lane < 16; lane++)
-        to[lane] = base + lane * by;
-    for (uint32_t lane = 0; lane < 16; lane++)
-        to[lane + 16] = second + lane * by;
-}
-
-static void vector_64(lane_u64 *to, const struct affine *from, uint64_t warp)
-{
-    const uint64_t base = from->base + warp * from->warp, by = from->lane;
-    const uint64_t second = base + from->half;
-
-    for (uint64_t lane = 0; lane < 16; lane++)
-        to[lane] = base + lane * by;
-    for (uint64_t lane = 0; lane < 16; lane++)
-        to[lane + 16] = second + lane * by;
-}
-
-/* The form as a vector in each warp's place `to`. */
-void affine_vector_make(const struct ptx_team *team, const struct affine *form, uint32_t to,
-                        bool wide)
-{
-    for (uint32_t i = 0; i < team->count; i++)
-        if (wide)
-            vector_64(ptx_out(&team->warps[i].warp, to), form, i);
-        else
-            vector_32(ptx_out(&team->warps[i].warp, to), form, i);
-}
-
-bool affine_vector_spread_32(struct ptx_team *team, const struct ptx_step *step)
-{
-    affine_vector_make(team, team_in(team, step->operand[1]), step->operand[0], false);
-    return true;
-}
-
-bool affine_vector_spread_64(struct ptx_team *team, const struct ptx_step *step)
-{
-    affine_vector_make(team, team_in(team, step->operand[1]), step->operand[0], true);
-    return true;
-}
-
-bool affine_vector_both_32(struct ptx_team *team, const struct ptx_step *step)
-{
-    if (!step->form(team, step))
-        return false;
-    affine_vector_make(team, team_in(team, step->operand[0]), step->operand[5], false);
-    return true;
-}
-
-bool affine_vector_both_64(struct ptx_team *team, const struct ptx_step *step)
-{
-    if (!step->form(team, step))
-        return false;
-    affine_vector_make(team, team_in(team, step->operand[0]), step->operand[5], true);
-    return true;
-}
-
-/* The general step that a step for teams stands for. */
-const struct ptx_step *affine_vector_general(const struct ptx_warp *warp,
-                                             const struct ptx_step *step)
-{
-    const struct ptx_code *code = warp->state->launch->entry;
-
-    return &code->steps[code->team->general[step - code->team->steps]];
-}
-
-static bool is_live(const struct affine_value *value, uint32_t at)
-{
-    return value->from <= at && at <= value->to;
-}
-
-/* A warp alone: what lives becomes vectors. Where its general steps go on. */
-const struct ptx_step *affine_vector_leave(const struct ptx_team *team, const struct ptx_step *step)
-{
-    const struct ptx_code *code = team->warps->launch->entry;
-    const uint32_t at = code->team->general[step - code->team->steps];
-
-    for (uint32_t i = 0; i < code->team->value_count; i++) {
-        const struct affine_value *value = &code->team->values[i];
-
-        if (is_live(value, at))
-            affine_vector_make(team, team_in(team, value->form), value->vector, value->wide);
-    }
-    return &code->steps[at];
-}
-
-/* Several warps: each gets its own forms of what lives, to be a team alone before the step. */
-void affine_vector_part(const struct ptx_team *team, const struct ptx_step *step)
-{
-    const struct team_code *code = team->warps->launch->entry->team;
-    const uint32_t at = code->general[step - code->steps];
-
-    for (uint32_t i = 0; i < code->value_count; i++) {
-        struct affine form = *team_in(team, code->values[i].form);
-
-        if (!is_live(&code->values[i], at))
-            continue;
-        for (uint32_t w = 0; w < team->count; w++)
-            *(struct affine *)ptx_out(&team->warps[w].warp, code->values[i].form) =
-                (struct affine){form.base + w * form.warp, form.lane, form.half, 0};
     }
 }

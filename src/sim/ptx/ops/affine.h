@@ -66,8 +66,9 @@ struct affine {
 struct ptx_team {
     struct ptx_warp_state *warps; /* neighbours in their block */
     uint32_t count;
-    uint32_t active; /* lanes of each; of several warps, all */
-    char *registers; /* of the first warp, which has the forms */
+    uint32_t active;       /* lanes of each; of several warps, all */
+    const uint32_t *masks; /* those of each warp that run, in a region (run/region.c); or NULL */
+    char *registers;       /* of the first warp, which has the forms */
     const char *constants;
 };
 
@@ -79,6 +80,18 @@ static inline const struct affine *team_in(const struct ptx_team *team, uint32_t
 static inline struct affine *team_out(const struct ptx_team *team, uint32_t operand)
 {
     return (void *)(team->registers + operand);
+}
+
+/* The lanes of one of its warps that run. */
+static inline uint32_t team_mask(const struct ptx_team *team, uint32_t warp)
+{
+    return team->masks ? team->masks[warp] : team->active;
+}
+
+/* The form that a warp of the team has alone. */
+static inline struct affine affine_of_warp(const struct affine *form, uint32_t warp)
+{
+    return (struct affine){form->base + warp * form->warp, form->lane, form->half, 0};
 }
 
 /* The least and the greatest value, where the members are small enough for it not to wrap. */
@@ -111,7 +124,11 @@ enum affine_form affine_form_of(enum affine_op op, const enum affine_form *sourc
 affine_run *affine_run_of(enum affine_op op);
 
 /* --- affine.c --- */
-/* From affine values to vectors, and out of teams. */
+/* As affine_extremes, of the lanes that run in a region, of which there are some. */
+void affine_extremes_some(const struct ptx_team *team, const struct affine *of, int64_t *least,
+                          int64_t *greatest);
+
+/* --- affine_vector.c --- From affine values to vectors, and out of teams. */
 /* The form that operand 1 has, as vectors in operand 0. */
 affine_run affine_vector_spread_32, affine_vector_spread_64;
 /* The step's `form`, and its result also as vectors in operand 5. */

@@ -35,7 +35,12 @@ struct ops_mask64 {
 static inline uint32_t ops_mask_of32(const struct ops_mask32 *found)
 {
     uint32_t bits = 0;
-#if defined(__AVX2__)
+#if defined(__AVX512DQ__) /* the comparison's own vectors, which need not go through memory */
+    const __m512i *parts = (const void *)found->lanes;
+
+    bits = (uint32_t)_mm512_movepi32_mask(parts[0]) | (uint32_t)_mm512_movepi32_mask(parts[1])
+                                                          << 16;
+#elif defined(__AVX2__)
     for (unsigned part = 0; part < 4; part++) {
         const __m256 lanes = _mm256_load_ps((const float *)(const void *)&found->lanes[part * 8]);
         bits |= (uint32_t)_mm256_movemask_ps(lanes) << (part * 8);

@@ -123,6 +123,7 @@ struct affine_value {
 struct team_code {
     struct ptx_step *steps;
     uint32_t *general; /* of each step: the general step that it stands for */
+    bool *region;      /* branches that some lanes can take; atomics that a team does */
     uint32_t step_count;
     struct ptx_step *fixed; /* what is the same in all blocks of a launch; no guards */
     uint32_t fixed_count;
@@ -143,6 +144,8 @@ struct ptx_code {
     uint32_t fixed_bytes; /* at the end of the registers: what lasts from warp to warp */
     bool clear;           /* some register is read before it is written */
     struct call_value *params, *returns;
+    struct call_value *locals; /* variables in local memory */
+    uint32_t local_count;
     uint32_t local_size; /* of a frame: variables, arguments, results */
     uint32_t counted;    /* of a frame, what counts against the stack limit */
     /* Calls: bit sets and flags that layout walks. */

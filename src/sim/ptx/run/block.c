@@ -218,6 +218,9 @@ static bool block_team(struct ptx_block *block, enum turn *turn)
     case SLICE_BUDGET:
         *turn = TURN_RAN;
         return true;
+    case SLICE_STOP:
+        *turn = TURN_STUCK;
+        return true;
     default:
         block->team = false;
         return false;

@@ -174,6 +174,8 @@ static void call_arguments(struct ptx_warp_state *state, struct ptx_frame *frame
     const struct ptx_code *code = frame->code;
 
     frame->lanes |= mask;
+    if (state->launch->check)
+        check_local_frame(state, frame, mask);
     for (uint32_t i = 0; i < site->argument_count && i < code->ir->param_count; i++)
         pass(state, frame->parent, &site->arguments[i], caller_offset(&site->arguments[i], step),
              frame, &code->params[i], code->params[i].offset, mask);
@@ -406,6 +408,8 @@ bool call_warp_begin(struct ptx_warp_state *state)
     state->entry->lanes = state->first_alive;
     state->entry->local_top = launch->entry->local_size;
     state->entry->counted = CALL_OVERHEAD + launch->entry->counted;
+    if (launch->check)
+        check_local_frame(state, state->entry, state->first_alive);
     state->warp.carry = 0;
     state->group_count = 0;
     state->begun = true;

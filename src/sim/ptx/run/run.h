@@ -12,6 +12,7 @@ struct launch;
 struct ptx_block;
 struct ptx_frame;
 struct ptx_step;
+struct ptx_team;
 struct ptx_warp_state;
 
 /* --- barrier.c --- */
@@ -61,5 +62,13 @@ enum slice warp_run(struct ptx_warp_state *state);
 /* Let `count` warps, neighbours, go on together. SLICE_PARTED: from here on each is a team alone,
  * or where it was one, it is none any more. */
 enum slice team_run(struct ptx_warp_state *warps, uint32_t count);
+struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count);
+bool team_each(const struct ptx_team *team, const struct ptx_step *step);
+bool team_reaches(const struct ptx_team *team, const struct ptx_step *step);
+bool team_general(const struct ptx_team *team, const struct ptx_step *step);
+
+/* --- region.c --- */
+enum slice region_run(const struct ptx_team *team, const struct ptx_step *branch, int32_t *budget,
+                      const struct ptx_step **next);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Warps that run as one, in the steps of lower_affine.c. All warps of a block begin so. A team does
- * together what has no order between warps and cannot fail; before anything else it parts, and then
- * each warp does it in its turn, as a team of one. That parts when its lanes do. */
+ * together what has no order between warps; before anything else it parts, and then each warp does
+ * it in its turn, as a team of one. That parts when its lanes do. */
 #include "ptx/run/run.h"
 
 #include "ptx/memory/memory.h"
 #include "ptx/ops/affine.h"
 #include "ptx/ops/state.h"
 
-static struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count)
+struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count)
 {
     struct ptx_team team = {.warps = warps, .count = count};
 
@@ -46,15 +46,20 @@ static inline enum whose team_guard(const struct ptx_team *team, const struct pt
     return !(any & team->active) ? NO_LANE : team->active & ~all ? SOME_LANES : ALL_LANES;
 }
 
-static void run_each(const struct ptx_team *team, const struct ptx_step *step)
+/* False: a fault. */
+bool team_each(const struct ptx_team *team, const struct ptx_step *step)
 {
     for (uint32_t i = 0; i < team->count; i++) {
         struct ptx_warp *warp = &team->warps[i].warp;
-        const uint32_t mask = team->active & guard_mask(warp, step);
+        const uint32_t mask = team_mask(team, i) & guard_mask(warp, step);
 
-        if (mask)
-            step->run(warp, step, mask);
+        if (!mask)
+            continue;
+        step->run(warp, step, mask);
+        if (team->warps[i].stopped)
+            return false;
     }
+    return true;
 }
 
 static void check_each(const struct ptx_team *team, const struct ptx_step *step)
@@ -68,18 +73,38 @@ static void check_each(const struct ptx_team *team, const struct ptx_step *step)
     }
 }
 
-/* Memory at affine addresses, of one warp, lane by lane: as the general step does it. */
-static void run_general(const struct ptx_team *team, const struct ptx_step *step)
+/* Memory at affine addresses, lane by lane: as the general step does it. False: a fault. */
+bool team_general(const struct ptx_team *team, const struct ptx_step *step)
 {
-    struct ptx_warp *warp = &team->warps->warp;
-    const struct ptx_step *general = affine_vector_general(warp, step);
-    const uint32_t mask = team->active & guard_mask(warp, step);
+    const struct ptx_step *general = affine_vector_general(&team->warps->warp, step);
 
     for (uint32_t i = 0; i < general->list_count; i++)
-        if (general->operand[i] != step->operand[i])
+        if (general->operand[i] != step->operand[i] && !(general->operand[i] & PTX_CONSTANT))
             affine_vector_make(team, team_in(team, step->operand[i]), general->operand[i], true);
-    if (mask)
-        general->run(warp, general, mask);
+    return team_each(team, general);
+}
+
+/* Is the step an atomic whose result nobody reads, on shared memory that is there for all lanes?
+ * What else reaches memory at vectors, warps do in their order, in which faults are found. */
+bool team_reaches(const struct ptx_team *team, const struct ptx_step *step)
+{
+    const struct team_code *code = team->warps->launch->entry->team;
+    const uint64_t size = step->list_count, room = team->warps->warp.block->shared_size;
+    uint64_t outside = 0, low = 0;
+
+    if (!code->region[step - code->steps] || team->warps->launch->check || room < size)
+        return false;
+    for (uint32_t i = 0; i < team->count; i++) {
+        const reg64 *addresses = ptx_in(&team->warps[i].warp, step->operand[1]);
+
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            const uint64_t at = addresses[lane] + step->how.memory.offset;
+
+            outside |= at | (room - size - at);
+            low |= at;
+        }
+    }
+    return !(outside >> 63) && !(low & (size - 1));
 }
 
 /* The end of all lanes of the warps. */
@@ -137,7 +162,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
     active = team.active;
     for (;;) {
         enum whose whose;
-        uint32_t mask;
+        enum slice slice;
 
         step = pc++;
         switch (step->control) {
@@ -149,7 +174,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
             pc = step;
             continue;
         case CONTROL_GUARDED:
-            run_each(&team, step);
+            team_each(&team, step);
             continue;
         case CONTROL_AFFINE: /* mostly without a guard, and others follow */
             while (step->guard == PTX_ABSENT && step->control == CONTROL_AFFINE) {
@@ -176,16 +201,23 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
                 continue;
             if (count > 1)
                 return team_part(&team, step);
-            run_general(&team, step);
-            if (warps->stopped)
+            if (!team_general(&team, step))
                 return SLICE_STOP;
             continue;
         case CONTROL_BRANCH:
             whose = team_guard(&team, step);
             if (whose == NO_LANE)
                 continue;
-            if (whose == SOME_LANES)
-                return team_part(&team, step);
+            if (whose == SOME_LANES) {
+                const struct team_code *code = warps->launch->entry->team;
+
+                if (!code->region[step - code->steps] || warps->launch->check)
+                    return team_part(&team, step);
+                slice = region_run(&team, step, &budget, &pc);
+                if (slice != SLICE_DONE)
+                    return slice;
+                continue;
+            }
             /* fallthrough */
         case CONTROL_JUMP:
         case CONTROL_LOOP:
@@ -206,18 +238,15 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
                 continue;
             return warps->stopped ? SLICE_STOP : SLICE_BLOCKED;
         case CONTROL_MEMORY:
-            if (count > 1)
+            if (count > 1 && !team_reaches(&team, step))
                 return team_part(&team, step);
-            mask = team.active & guard_mask(&warps->warp, step);
-            if (mask)
-                step->run(&warps->warp, step, mask);
-            if (warps->stopped)
+            if (!team_each(&team, step))
                 return SLICE_STOP;
             continue;
         case CONTROL_SYNC: /* all lanes are here */
             if (warps->launch->check)
                 check_each(&team, step);
-            run_each(&team, step);
+            team_each(&team, step);
             continue;
         default:
             return team_part(&team, step);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps that a branch skips or repeats, where the lanes of a team do not agree about it: each warp
+ * runs them for its lanes that do, and the team stays one. lower_region.c says which steps. */
+#include "ptx/run/run.h"
+
+#include "ptx/ops/affine.h"
+#include "ptx/ops/state.h"
+
+/* Up to `end`, or to a step that is not possible; NULL after a fault. */
+static const struct ptx_step *steps_run(struct ptx_team *team, const struct ptx_step *step,
+                                        const struct ptx_step *end)
+{
+    for (; step < end; step++) {
+        if (step->control == CONTROL_AFFINE) {
+            if (!step->affine(team, step))
+                return step;
+        } else if (step->control == CONTROL_ROWS) {
+            if (step->guard == PTX_ABSENT && step->affine(team, step))
+                continue;
+            if (team->count > 1)
+                return step;
+            if (!team_general(team, step))
+                return NULL;
+        } else if (step->control == CONTROL_RUN) {
+            for (uint32_t i = 0; i < team->count; i++)
+                if (team->masks[i])
+                    step->run(&team->warps[i].warp, step, team->masks[i]);
+        } else {
+            if (step->control == CONTROL_MEMORY && team->count > 1 && !team_reaches(team, step))
+                return step;
+            if (!team_each(team, step))
+                return NULL;
+        }
+    }
+    return end;
+}
+
+/* The lanes that run go on at `at`, the others at `past`; each warp alone. */
+static enum slice region_part(const struct ptx_team *team, const struct ptx_step *at,
+                              const struct ptx_step *past)
+{
+    const struct ptx_code *code = team->warps->launch->entry;
+    const struct ptx_step *after = &code->steps[code->team->general[past - code->team->steps]];
+
+    affine_vector_part(team, at);
+    for (uint32_t i = 0; i < team->count; i++) {
+        struct ptx_warp_state *state = team->warps + i;
+        const uint32_t mask = team->masks[i];
+
+        state->groups[0].pc = mask ? at : past;
+        if (mask && mask != team->active) {
+            const struct ptx_team one = team_of(state, 1);
+
+            state->team = false;
+            state->groups[0].pc = affine_vector_leave(&one, at);
+            state->groups[0].mask = mask;
+            state->current = 0;
+            schedule_add(state, team->active & ~mask, after, state->frame);
+        }
+    }
+    return SLICE_PARTED;
+}
+
+/* For the lanes that do not take a branch forward, or do take one backward. SLICE_DONE: all are at
+ * `*next`. */
+enum slice region_run(const struct ptx_team *team, const struct ptx_step *branch, int32_t *budget,
+                      const struct ptx_step **next)
+{
+    const struct ptx_step *target = branch->how.jump.step, *at;
+    const bool again = target <= branch;
+    const struct ptx_step *begin = again ? target : branch + 1, *end = again ? branch : target;
+    uint32_t masks[PTX_LANES], left = 0;
+    struct ptx_team some = *team;
+
+    for (uint32_t i = 0; i < team->count; i++)
+        masks[i] =
+            team->active & (guard_mask(&team->warps[i].warp, branch) ^ (again ? 0 : PTX_FULL));
+    *next = again ? branch + 1 : target;
+    some.masks = masks;
+    do {
+        at = steps_run(&some, begin, end);
+        if (!at)
+            return SLICE_STOP;
+        if (at != end)
+            return region_part(&some, at, *next);
+        if (!again)
+            break;
+        left = 0;
+        for (uint32_t i = 0; i < team->count; i++)
+            left |= masks[i] &= guard_mask(&team->warps[i].warp, branch);
+        if (left && --*budget <= 0)
+            return region_part(&some, begin, *next);
+    } while (left);
+    return SLICE_DONE;
+}
