@@ -190,8 +190,7 @@ def test_more_can_be_asked_for(tmp_path):
 @by_clang
 def test_a_mangled_name_is_told(tmp_path):
     """With file and line; not of a template, whose kernels have no other names."""
-    source = ("// first\n__constant__ float w[3];\n\n"
-              "__global__ void first(float *x) { *x = w[0]; }\n"
+    source = ("// first\n__constant__ float w;\n\n__global__ void first(float *x) { *x = w; }\n"
               "template <class T> __global__ void many(T *x) { *x = 1; }\n"
               "template __global__ void many<float>(float *);\n"
               "extern \"C\" __global__ void plain(int *x) { *x = 1; }\n")

@@ -150,8 +150,8 @@ def test_linked_to_cushim(tmp_path):
 @pytest.mark.skipif("CUSHIM_STATIC" not in os.environ, reason="no static library in this build")
 def test_cushim_linked_statically(tmp_path):
     """Of a real program nothing but the names that are its own."""
-    path = build(tmp_path, 'extern const void *cushim_load(void *); extern int cushim_has('
-                 'const void *, const char *); int main(void) { return cushim_has(cushim_load(0), '
+    path = build(tmp_path, 'const void *cushim_load(void *); int cushim_has(const void *, '
+                 'const char *); int main(void) { return cushim_has(cushim_load(0), '
                  '"cuMemAllocAsync"); }', os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread")
     file = only(path)
     assert file["cushim"] == "inside"
