@@ -47,8 +47,8 @@ static bool check(const struct cushim_api *cu, const char *faults, const char *e
     }
     used = round_trip(cu, numbers, 3);
     cushim_sim_clear_faults();
-    printf("%-40s %s, %zu left\n", faults ? faults : "no fault", used, cushim_sim_live(NULL));
-    return strcmp(used, expected) == 0 && numbers[2] == 3 && cushim_sim_live(NULL) == 0;
+    printf("%-40s %s, %zu left\n", faults ? faults : "no fault", used, cushim_sim_leaked(NULL));
+    return strcmp(used, expected) == 0 && numbers[2] == 3 && cushim_sim_leaked(NULL) == 0;
 }
 
 int main(void)

@@ -95,7 +95,7 @@ const char *cushim_sim_unfired(void);
  * Begin anew, between two tests: running kernels are stopped, all contexts, graphs, libraries and
  * pools are destroyed, rules and counts are forgotten, and the next cushim_sim_open may ask for
  * another version and other devices. The instances from before are closed first, because their
- * tables are those of the old version. Leaks are counted before: see cushim_sim_live.
+ * tables are those of the old version. Leaks are counted before: see cushim_sim_leaked.
  *
  * @return true, or false if something is left that no context has, such as physical memory: then
  *         the driver is still the same, and cushim_last_error() names what is left
@@ -117,23 +117,34 @@ bool cushim_sim_reset(void);
 void cushim_sim_stop(void);
 
 /**
- * Count what the program made and has not destroyed.
+ * Count what is alive of what the program made.
  *
  * @param kind  "context", "stream", "event", "module", "library", "linker state", "array",
  *              "mipmapped array", "texture object", "surface object", "memory pool", "physical
  *              memory", "graph", "executable graph", "user object" or "memory" (blocks); NULL: all
- * @return SIZE_MAX for an unknown kind; cushim_last_error() has the sentence
+ * @return SIZE_MAX for an unknown kind: cushim_last_error() has the nearest one
  *
  * Threads: safe. Since: 0.1.
  */
 size_t cushim_sim_live(const char *kind);
 
 /**
+ * Count what the program did not destroy: what is alive, and what a context had in it when it
+ * ended, since the last cushim_sim_reset. A program that releases everything has 0.
+ *
+ * @param kind  as for cushim_sim_live
+ * @return SIZE_MAX for an unknown kind: cushim_last_error() has the nearest one
+ *
+ * Threads: safe. Since: 0.1.
+ */
+size_t cushim_sim_leaked(const char *kind);
+
+/**
  * Count the calls that the driver got so far.
  *
  * @param name  an entry's name or exported symbol; NULL: all entries
- * @return calls that were made, failed ones included; ULLONG_MAX for an unknown name, with a
- *         sentence in cushim_last_error()
+ * @return calls that were made, failed ones included; ULLONG_MAX for an unknown name:
+ *         cushim_last_error() has the nearest one
  *
  * Threads: safe. Since: 0.1.
  */

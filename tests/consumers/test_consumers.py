@@ -49,6 +49,23 @@ def test_pkg_config_drop_in(installed, driver, tmp_path):
     check_legacy(tmp_path / "legacy", installed.env, driver)
 
 
+def test_cmake_simulated(installed, tmp_path):
+    """The lines of docs/unit-tests.md, with its program, as a test of CTest."""
+    need("cmake")
+    if not (installed.libraries / "libcushim-sim.a").exists():
+        pytest.skip("built without the simulated driver")
+    page = (ROOT / "docs/unit-tests.md").read_text(encoding="utf-8")
+    shutil.copy(ROOT / "docs/examples/unit-tests/with_assert.c", tmp_path)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(tests LANGUAGES C)\n" +
+        page.partition("```cmake\n")[2].partition("```")[0], encoding="utf-8")
+    made = tmp_path / "made"
+    run("cmake", "-S", tmp_path, "-B", made, f"-DCMAKE_PREFIX_PATH={installed.prefix}",
+        env=installed.env)
+    run("cmake", "--build", made)
+    assert "100% tests passed" in run("ctest", "--test-dir", made)
+
+
 def test_pkg_config_simulated(installed, tmp_path):
     """A test program with the simulated driver in it."""
     need("pkg-config")

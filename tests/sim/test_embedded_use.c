@@ -127,9 +127,10 @@ static void live(void)
             _exit(1);
         }
     EXPECT(cushim_sim_live(NULL) == 10);
-    EXPECT(cushim_sim_live("function") == 0 && cushim_sim_live("") == SIZE_MAX);
-    EXPECT(cushim_sim_live("memroy") == SIZE_MAX && cushim_sim_calls("cuMemAloc") == ULLONG_MAX);
-    EXPECT(strcmp(cushim_last_error(), "cushim_sim_calls: no entry is called cuMemAloc") == 0);
+    EXPECT(cushim_sim_live("function") == SIZE_MAX && cushim_sim_live("") == SIZE_MAX);
+    EXPECT(cushim_sim_leaked("memroy") == SIZE_MAX);
+    EXPECT(strcmp(cushim_last_error(), "cushim_sim_leaked: 'memroy' is no kind of object; "
+                                       "did you mean memory?") == 0);
     GOOD(api->cuStreamDestroy_v2(stream));
     GOOD(api->cuMemFree_v2(memory));
     EXPECT(cushim_sim_live("stream") == 0 && cushim_sim_live("memory") == 0);
@@ -166,6 +167,31 @@ static void live_primary(void)
     EXPECT(cushim_sim_live(NULL) == 0);
 }
 
+/* What went with its context was not destroyed, until a reset. */
+static void leaked(void)
+{
+    const struct cushim_api *cu = embedded_open((struct cushim_sim_options){0});
+    CUcontext context;
+    CUstream stream;
+    CUdeviceptr memory;
+    GOOD(cu->cuInit(0));
+    for (int round = 0; round < 2; round++) {
+        GOOD(cu->cuDevicePrimaryCtxRetain(&context, 0));
+        GOOD(cu->cuCtxSetCurrent(context));
+        GOOD(cu->cuMemAlloc_v2(&memory, 100));
+        GOOD(cu->cuStreamCreate(&stream, 0));
+        GOOD(cu->cuStreamDestroy_v2(stream));
+        EXPECT(cushim_sim_leaked("memory") == 1 && cushim_sim_leaked("context") == 1);
+        if (round == 0)
+            GOOD(cu->cuMemFree_v2(memory));
+        GOOD(cu->cuDevicePrimaryCtxRelease_v2(0));
+        EXPECT(cushim_sim_live(NULL) == 0 && cushim_sim_leaked(NULL) == (size_t)round);
+    }
+    EXPECT(cushim_sim_leaked("memory") == 1 && cushim_sim_leaked("stream") == 0);
+    cushim_close(cu);
+    EXPECT(cushim_sim_reset() && cushim_sim_leaked(NULL) == 0);
+}
+
 static void calls(void)
 {
     const struct cushim_api *cu = embedded_open((struct cushim_sim_options){0});
@@ -177,7 +203,9 @@ static void calls(void)
     EXPECT(api->cuMemAlloc_v2(NULL, 1) != CUDA_SUCCESS); /* failed ones count */
     EXPECT(cushim_sim_calls("cuMemAlloc") == 2 && cushim_sim_calls("cuMemAlloc_v2") == 2);
     EXPECT(cushim_sim_calls(NULL) == before + 2);
-    EXPECT(cushim_sim_calls("cuFoo") == ULLONG_MAX && cushim_sim_calls("") == ULLONG_MAX);
+    EXPECT(cushim_sim_calls("cuMemAloc") == ULLONG_MAX && cushim_sim_calls("") == ULLONG_MAX);
+    EXPECT(cushim_sim_calls("cuMemAllocAsnyc") == ULLONG_MAX);
+    EXPECT(strstr(cushim_last_error(), "did you mean cuMemAllocAsync?"));
 }
 
 static void test_counts(void **state)
@@ -186,6 +214,7 @@ static void test_counts(void **state)
     assert_int_equal(embedded_in_child(live), 0);
     assert_int_equal(embedded_in_child(live_pool), 0);
     assert_int_equal(embedded_in_child(live_primary), 0);
+    assert_int_equal(embedded_in_child(leaked), 0);
     assert_int_equal(embedded_in_child(calls), 0);
 }
 

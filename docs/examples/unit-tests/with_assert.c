@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <assert.h>
 #include <stdio.h>
-#include <cushim/context.h>
 #include <cushim/device.h>
 #include <cushim/error.h>
 #include <cushim/memory.h>
@@ -26,25 +25,42 @@ static void test(int cuda, const char *faults, bool expected)
 {
     struct cushim_sim_options options = {.size = sizeof options, .cuda = cuda, .faults = faults};
     const struct cushim_api *cu = cushim_sim_open(&options);
-    CUcontext held = NULL; /* its end would release what the code forgets */
     int numbers[] = {1, 2, 3};
     if (!cu)
         fprintf(stderr, "%s\n", cushim_last_error());
     assert(cu && cushim_driver_version(cu) == cuda);
-    cushim_primary_retain(cu, 0, &held);
-    size_t before = cushim_sim_live(NULL);
     assert(round_trip(cu, numbers, 3) == expected);
     assert(numbers[0] == 1 && numbers[2] == 3);
-    assert(!cushim_sim_unfired());           /* every rule had its effect */
-    assert(cushim_sim_live(NULL) == before); /* everything was released */
-    if (held)
-        cushim_primary_release(cu, 0);
+    assert(!cushim_sim_unfired());        /* every rule had its effect */
+    assert(cushim_sim_leaked(NULL) == 0); /* everything was released */
+    cushim_close(cu);
+    assert(cushim_sim_reset());
+}
+
+/* Each device of the program's choice is used, and its memory is its own. */
+static void test_two_devices(void)
+{
+    struct cushim_sim_options options = {.size = sizeof options, .cuda = 12020, .devices = 2};
+    const struct cushim_api *cu = cushim_sim_open(&options);
+    int count = 0;
+    assert(cu && cushim_init(cu) == CUSHIM_OK);
+    assert(cu->cuDeviceGetCount(&count) == CUDA_SUCCESS && count == 2);
+    for (int device = 0; device < count; device++) {
+        struct cushim_device_scope gpu = {.size = sizeof gpu};
+        CUdeviceptr memory = 0;
+        assert(cushim_device_enter(cu, device, &gpu) == CUDA_SUCCESS);
+        assert(cushim_memory_alloc(cu, 64, &memory) == CUDA_SUCCESS);
+        assert(cushim_memory_free(cu, memory) == CUDA_SUCCESS);
+        assert(cushim_device_leave(&gpu) == CUDA_SUCCESS);
+    }
+    assert(cushim_sim_leaked(NULL) == 0);
     cushim_close(cu);
     assert(cushim_sim_reset());
 }
 
 int main(void)
 {
+    test_two_devices();
     test(9000, NULL, true);
     test(12020, NULL, true);
     test(13000, "cuInit:error=NO_DEVICE", false);

@@ -120,6 +120,8 @@ bool sim_rule_parse(const struct sim_rule_family *family, const char *text, stru
                     char *error, size_t size);
 /* Whether a rule is for an entry: its symbol, or the name of all its ABIs. */
 bool sim_rule_names(const struct rule *rule, const char *symbol, size_t name_length);
+/* How many letters have to change to make one name of the other. */
+unsigned sim_rule_distance(const char *one, const char *other);
 /* Count a call that the rule is for; whether the rule acts on this one. */
 bool sim_rule_count(struct rule *rule);
 

@@ -250,8 +250,10 @@ bool cushim_sim_reset(void)
         end_all();
         good = nothing_is_left(error, sizeof error);
     }
-    if (good)
+    if (good) {
+        sim_live_forget();
         sim_start_again();
+    }
     sim_lock_leave();
     if (!good)
         cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_reset", "%s", error);
@@ -282,37 +284,101 @@ void cushim_sim_stop(void)
     ptx_stop(sim_clock_ns());
 }
 
+/* ---- counts */
+
+/* The name that is least different, of a list; it ends with the list, where `at` returns NULL. */
+static const char *nearest(const char *name, const char *(*at)(size_t i))
+{
+    const char *found = NULL, *each;
+    unsigned least = 4; /* beyond three letters it is another name */
+    for (size_t i = 0; (each = at(i)); i++) {
+        unsigned far = *each ? sim_rule_distance(name, each) : least;
+        if (far < least) {
+            least = far;
+            found = each;
+        }
+    }
+    return found;
+}
+
+static void refuse_name(const char *function, const char *what, const char *name,
+                        const char *(*at)(size_t i))
+{
+    const char *near = nearest(name, at);
+    cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, function, "'%.60s' is no %s%s%s%s", name, what,
+                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* Of objects that are counted; "memory" is behind the kinds, and "" stands for one that is not. */
+static const char *kind_at(size_t i)
+{
+    if (i > SIM_KIND_COUNT)
+        return NULL;
+    if (i == SIM_KIND_COUNT)
+        return "memory";
+    return sim_live_counts((enum sim_kind)i) ? sim_kinds_name((enum sim_kind)i) : "";
+}
+
+/* All objects and blocks, or those of a kind. False for an unknown one. */
+static bool add(const struct sim_count *count, const char *kind, size_t *sum)
+{
+    bool found = false;
+    for (size_t i = 0; i <= SIM_KIND_COUNT; i++) {
+        if (kind && (!*kind || strcmp(kind_at(i), kind) != 0))
+            continue;
+        found = true;
+        *sum += i == SIM_KIND_COUNT ? count->blocks : count->objects[i];
+    }
+    return found;
+}
+
+static size_t count_of(const char *function, const char *kind, bool with_ended)
+{
+    struct sim_count alive, ended;
+    size_t sum = 0;
+    sim_lock_enter();
+    sim_live_count(&alive);
+    sim_live_taken(&ended);
+    sim_lock_leave();
+    if (!add(&alive, kind, &sum)) {
+        refuse_name(function, "kind of object", kind, kind_at);
+        return SIZE_MAX;
+    }
+    if (with_ended)
+        add(&ended, kind, &sum);
+    return sum;
+}
+
 size_t cushim_sim_live(const char *kind)
 {
-    size_t count = 0, bytes;
-    bool known = !kind || strcmp(kind, "memory") == 0;
-    sim_lock_enter();
-    if (known)
-        count = sim_range_live(&bytes);
-    for (int i = 0; i < SIM_KIND_COUNT; i++)
-        if (!kind || strcmp(sim_kinds_name((enum sim_kind)i), kind) == 0) {
-            known = true;
-            count += sim_live((enum sim_kind)i);
-        }
-    sim_lock_leave();
-    if (!known)
-        cushim_last_error_set("cushim_sim_live: %s is no kind of object", kind);
-    return known ? count : SIZE_MAX;
+    return count_of("cushim_sim_live", kind, false);
+}
+
+size_t cushim_sim_leaked(const char *kind)
+{
+    return count_of("cushim_sim_leaked", kind, true);
+}
+
+static const char *entry_at(size_t i)
+{
+    return i < sim_entry_count ? sim_entries[i].name : NULL;
 }
 
 unsigned long long cushim_sim_calls(const char *name)
 {
     unsigned long long calls = 0;
-    bool known = !name;
+    bool found = false;
     sim_lock_enter();
     for (size_t i = 0; i < sim_entry_count; i++)
         if (!name || strcmp(sim_entries[i].name, name) == 0 ||
             strcmp(sim_entries[i].symbol, name) == 0) {
-            known = true;
+            found = true;
             calls += sim_call_count(i);
         }
     sim_lock_leave();
-    if (!known)
-        cushim_last_error_set("cushim_sim_calls: no entry is called %s", name);
-    return known ? calls : ULLONG_MAX;
+    if (!found) {
+        refuse_name("cushim_sim_calls", "entry of the driver", name, entry_at);
+        return ULLONG_MAX;
+    }
+    return calls;
 }

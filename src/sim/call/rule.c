@@ -148,8 +148,7 @@ static bool is_first_abi(const struct sim_rule_family *family, char *name)
     return false;
 }
 
-/* How many letters have to change to make one name of the other. */
-static unsigned distance(const char *one, const char *other)
+unsigned sim_rule_distance(const char *one, const char *other)
 {
     unsigned row[128];
     size_t width = strlen(other);
@@ -179,7 +178,7 @@ static bool similar(const struct sim_rule_family *family, const char *name,
     for (size_t i = 0; i < *family->count; i++) {
         char text[SIM_RULE_SYMBOL], own[SIM_RULE_SYMBOL];
         snprintf(own, sizeof own, "%.*s", (int)family->name_length(i), family->symbol(i, text));
-        unsigned far = distance(name, own);
+        unsigned far = sim_rule_distance(name, own);
         if (far < least) {
             least = far;
             strcpy(found, own);
@@ -199,7 +198,7 @@ static const char *similar_code(const struct sim_rule_family *family, const char
         const char *own = family->error_strings + family->errors[i].name;
         if (!whole_name && strncmp(own, family->error_prefix, length) == 0)
             own += length;
-        unsigned far = distance(name, own);
+        unsigned far = sim_rule_distance(name, own);
         if (far < least) {
             least = far;
             found = own;

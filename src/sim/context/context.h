@@ -42,11 +42,13 @@ struct sim_count {
 /* Objects of the kind that the program made and must destroy: not those that come and go with
  * others (functions with modules, the streams that every context has). */
 size_t sim_live(enum sim_kind kind);
+bool sim_live_counts(enum sim_kind kind); /* whether there are such objects of the program */
 /* What is alive now. */
 void sim_live_count(struct sim_count *count);
 /* Remember what the end of a context takes with it: for sim_live_taken. */
 void sim_live_take(const struct sim_context *context);
 void sim_live_taken(struct sim_count *count);
+void sim_live_forget(void); /* what ends took so far */
 bool sim_live_is_empty(const struct sim_count *count);
 /* A line for each kind: prefix, number and kind, suffix. */
 void sim_live_print(const struct sim_count *count, FILE *file, const char *prefix,

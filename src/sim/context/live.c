@@ -35,6 +35,11 @@ static bool made_by_program(const struct sim_object *object)
     }
 }
 
+bool sim_live_counts(enum sim_kind kind)
+{
+    return !comes_with_others(kind);
+}
+
 size_t sim_live(enum sim_kind kind)
 {
     size_t count = 0;
@@ -82,6 +87,11 @@ void sim_live_take(const struct sim_context *context)
 void sim_live_taken(struct sim_count *count)
 {
     *count = taken;
+}
+
+void sim_live_forget(void)
+{
+    taken = (struct sim_count){.blocks = 0};
 }
 
 bool sim_live_is_empty(const struct sim_count *count)
