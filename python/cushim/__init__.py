@@ -16,21 +16,20 @@ import ctypes
 import difflib
 import os
 from dataclasses import dataclass
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import native
+from .error import Error, check
+from .gpu import Gpu, Kernel, Memory, Module
 from .native import byref, name_of
 
-__all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Release", "library_version",
-           "load", "newest_release", "open"]
+__all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Gpu", "Kernel", "Memory",
+           "Module", "Release", "library_version", "load", "newest_release", "open"]
 
 _OK = 0  # CUSHIM_OK, CUDA_SUCCESS, CUSHIM_SUPPORTED and CUSHIM_ANSWER_VALUE
 _NO_DEVICE = -1
 _SENTENCE = 512
-
-
-class Error(RuntimeError):
-    """A call failed. The message is cushim's sentence."""
+_BYREF = type(byref(native.c_int()))
 
 
 class Release(NamedTuple):
@@ -76,8 +75,11 @@ def _release(number: int) -> Release:
 
 
 def _number(release: Union[int, Tuple[int, int]]) -> int:
-    """12040, from itself or from (12, 4)."""
-    return release if isinstance(release, int) else 1000 * release[0] + 10 * release[1]
+    """12040, from itself or from (12, 4); 0 is any."""
+    number = 1000 * release[0] + 10 * release[1] if isinstance(release, tuple) else release
+    if number and not (isinstance(number, int) and number >= 1000):
+        raise ValueError(f"{release!r} is no release of CUDA: 12.4 is (12, 4) or 12040")
+    return number
 
 
 class Device:
@@ -87,7 +89,7 @@ class Device:
         self._driver = driver
         self.number = number
         found = native.sized(native.DeviceProperties)
-        driver._check(native.library().cushim_device_describe(
+        check(native.library().cushim_device_describe(
             driver.handle, number, byref(found)))
         self.name = native.text(found.name)
         self.uuid = native.text(found.uuid)
@@ -107,7 +109,7 @@ class Device:
         else:
             code = native.library().cushim_device_attribute_named(
                 self._driver.handle, self.number, name_of(name), *outputs)
-        self._driver._check(code)
+        check(code)
         return value.value if answer.value == _OK else None
 
     def __repr__(self) -> str:
@@ -169,7 +171,7 @@ class Driver:
         the release or later and has the symbols."""
         names = [name_of(symbol) for symbol in symbols]
         array = (native.c_char_p * (len(names) + 1))(*names, None)
-        self._check(native.library().cushim_require(self.handle, _number(release), array))
+        check(native.library().cushim_require(self.handle, _number(release), array))
 
     def has(self, symbol: str) -> bool:
         """Whether the driver has an entry, by its exported name: "cuMemAlloc_v2"."""
@@ -202,15 +204,29 @@ class Driver:
             raise Error(native.last_error())
         return int(address)
 
+    def call(self, name: str, release: Union[int, Tuple[int, int]], *arguments: Any) -> None:
+        """Call the entry "cuMemAlloc" as the release declares it. Each argument is a value or
+        byref() of ctypes; None is NULL. Error has the code's name and explanation."""
+        kinds: List[Any] = [
+            native.c_void_p if argument is None or isinstance(argument, _BYREF)
+            else type(argument) for argument in arguments]
+        function = ctypes.CFUNCTYPE(native.c_int, *kinds)(self.proc(name, release))
+        check(native.library().cushim_error_explain(
+            function(*arguments), b"call", name_of(name)))
+
+    def device(self, number: int = 0) -> Gpu:
+        """A device to work with, by `with`: its primary context is current there."""
+        return Gpu(self.handle, number)
+
     def devices(self) -> List[Device]:
         """The devices, in the driver's order. It calls cuInit; the list is empty if that fails."""
         if not self.init():
             return []
         count = native.c_int()
         ask = native.library().cushim_device_list
-        self._check(ask(self.handle, None, 0, byref(count)))
+        check(ask(self.handle, None, 0, byref(count)))
         numbers = (native.c_int * count.value)()
-        self._check(ask(self.handle, numbers, count.value, None))
+        check(ask(self.handle, numbers, count.value, None))
         return [Device(self, number) for number in numbers]
 
     def features(self, device: Union[None, int, Device] = None) -> Dict[str, Feature]:
@@ -253,10 +269,6 @@ class Driver:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _check(self, code: int) -> None:
-        if code != _OK:
-            raise Error(native.last_error())
 
 
 def _connect(function: str, path: Union[None, str, "os.PathLike[str]"], **flags: bool) -> Driver:

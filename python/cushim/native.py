@@ -6,7 +6,8 @@ Nothing here is a fact about CUDA; those come from the library's functions.
 
 import ctypes
 import os
-from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_void_p
+from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64, \
+    c_void_p
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Type, TypeVar
@@ -53,6 +54,19 @@ class DeviceProperties(ctypes.Structure):
                 ("virtual_memory", c_int), ("reserved", c_int)]
 
 
+class DeviceScope(ctypes.Structure):
+    """struct cushim_device_scope"""
+    _fields_ = [("size", c_size_t), ("cu", c_void_p), ("device", c_int), ("context", c_void_p),
+                ("previous", c_void_p * 3), ("outcome", c_char * 1024)]
+
+
+class Launch(ctypes.Structure):
+    """struct cushim_launch"""
+    _fields_ = [("size", c_size_t), ("grid", c_size_t * 3), ("block", c_size_t * 3),
+                ("shared", c_size_t), ("stream", c_void_p), ("cluster", c_size_t * 3),
+                ("cooperative", c_bool), ("attribute_count", c_uint), ("attributes", c_void_p)]
+
+
 class FeatureFacts(ctypes.Structure):
     """struct cushim_feature_facts"""
     _fields_ = [("size", c_size_t), ("feature", c_int), ("name", c_char_p), ("group", c_char_p),
@@ -65,22 +79,38 @@ class FeatureFacts(ctypes.Structure):
 FUNCTIONS = {
     "cushim_attempt_at": (c_bool, [c_void_p, c_size_t, POINTER(Attempt)]),
     "cushim_close": (None, [c_void_p]),
+    "cushim_context_synchronize": (c_int, [c_void_p, c_void_p]),
+    "cushim_copy_to_device": (c_int, [c_void_p, c_uint64, c_void_p, c_size_t]),
+    "cushim_copy_to_host": (c_int, [c_void_p, c_void_p, c_uint64, c_size_t]),
     "cushim_device_attribute": (c_int, [c_void_p, c_int, c_int, POINTER(c_int), POINTER(c_int)]),
     "cushim_device_attribute_named": (
         c_int, [c_void_p, c_int, c_char_p, POINTER(c_int), POINTER(c_int)]),
     "cushim_device_describe": (c_int, [c_void_p, c_int, POINTER(DeviceProperties)]),
+    "cushim_device_enter": (c_int, [c_void_p, c_int, POINTER(DeviceScope)]),
+    "cushim_device_leave": (c_int, [POINTER(DeviceScope)]),
     "cushim_device_list": (c_int, [c_void_p, POINTER(c_int), c_int, POINTER(c_int)]),
     "cushim_driver_version": (c_int, [c_void_p]),
     "cushim_entry_at": (c_bool, [c_size_t, POINTER(Entry)]),
     "cushim_entry_count": (c_size_t, []),
+    "cushim_error_explain": (c_int, [c_int, c_char_p, c_char_p]),
     "cushim_feature_list": (c_bool, [c_size_t, POINTER(FeatureFacts)]),
     "cushim_feature_reason": (
         c_char_p, [c_void_p, c_int, c_int, POINTER(c_int), c_char_p, c_size_t]),
     "cushim_has": (c_bool, [c_void_p, c_char_p]),
     "cushim_init": (c_int, [c_void_p]),
     "cushim_last_error": (c_char_p, []),
+    "cushim_launch_check": (
+        c_int, [c_void_p, c_void_p, POINTER(Launch), c_void_p, c_size_t]),
+    "cushim_launch_kernel": (
+        c_int, [c_void_p, c_void_p, POINTER(Launch), c_void_p, c_void_p, c_size_t]),
     "cushim_load": (c_void_p, [POINTER(Options)]),
+    "cushim_memory_alloc": (c_int, [c_void_p, c_size_t, POINTER(c_uint64)]),
+    "cushim_memory_free": (c_int, [c_void_p, c_uint64]),
     "cushim_message": (c_char_p, [c_void_p]),
+    "cushim_module_function": (c_int, [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)]),
+    "cushim_module_load": (
+        c_int, [c_void_p, c_char_p, c_size_t, c_void_p, c_void_p, POINTER(c_void_p)]),
+    "cushim_module_unload": (c_int, [c_void_p, c_void_p]),
     "cushim_open": (c_void_p, [POINTER(Options)]),
     "cushim_path": (c_char_p, [c_void_p]),
     "cushim_proc": (c_void_p, [c_void_p, c_char_p, c_int, c_int, POINTER(c_int)]),
@@ -129,5 +159,6 @@ def last_error() -> str:
     return text(library().cushim_last_error())
 
 
-__all__ = ["Attempt", "DeviceProperties", "Entry", "FeatureFacts", "Options", "byref", "c_char_p",
-           "c_int", "last_error", "library", "name_of", "sized", "text"]
+__all__ = ["Attempt", "DeviceProperties", "DeviceScope", "Entry", "FeatureFacts", "Launch",
+           "Options", "byref", "c_char_p", "c_int", "c_size_t", "c_uint64", "c_void_p",
+           "last_error", "library", "name_of", "sized", "text"]

@@ -140,6 +140,8 @@ def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release
             devices: int = 1) -> str:
     """What the driver of this process lacks, as a sentence; "" if nothing."""
     driver = load()
+    if symbol and symbol not in {entry.symbol for entry in driver.entries()}:
+        raise ValueError(f"cushim knows no entry '{symbol}'; `cushim symbols` lists them")
     if not driver or (devices > 0 and not driver.init()):
         return driver.message
     if release and driver.version < tuple(release):

@@ -67,7 +67,7 @@ def test_cmake_without_an_edited_line(installed, toolkit_root, tmp_path):
         f"target_include_directories(old PRIVATE {installed.include})\n"
         "target_link_libraries(old PRIVATE CUDA::cuda_driver)\n", encoding="utf-8")
     env = {**prefix(installed), "CUDAToolkit_ROOT": str(toolkit_root)}
-    text = commands("Without an edited line", "cmake")
+    text = commands("Without an edited line", "cmake -S project -B build -DCUDA")
     assert text.count("\n") == 2
     run("sh", "-euc", text, cwd=tmp_path, env=env)
     check(tmp_path / "build/old")
@@ -76,6 +76,24 @@ def test_cmake_without_an_edited_line(installed, toolkit_root, tmp_path):
     assert found.endswith("libcushim-dropin.a")
     run("cmake", "-S", project, "-B", tmp_path / "plain", env=env)
     assert "stubs/libcuda.so" in (tmp_path / "plain/CMakeCache.txt").read_text(encoding="utf-8")
+
+
+def test_cmake_without_a_toolkit(installed, tmp_path):
+    """The page's FindCUDAToolkit.cmake; nvcc is nowhere."""
+    need("cmake")
+    project = tmp_path / "project"
+    project.mkdir()
+    shutil.copy(HERE / "legacy.c", project)
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.17)\nproject(old LANGUAGES C)\n"
+        "find_package(CUDAToolkit REQUIRED)\nadd_executable(old legacy.c)\n"
+        "target_link_libraries(old PRIVATE CUDA::cuda_driver)\n", encoding="utf-8")
+    (tmp_path / "FindCUDAToolkit.cmake").write_text(
+        re.search(r"```cmake\n(find_package\(cushim.*?)```", PAGE, re.S)[1], encoding="utf-8")
+    run("sh", "-euc", commands("Without an edited line", "cmake -S project -B build -DCMAKE"),
+        cwd=tmp_path, env=prefix(installed))
+    run("cmake", "--build", tmp_path / "build")
+    check(tmp_path / "build/old")
 
 
 def autotools(folder, check_cuda, libraries=""):

@@ -18,7 +18,8 @@ PROGRAMS = {file.name: file for file in (ROOT / "docs/examples/languages").iterd
 # well, and what it says of memory that it does not get
 GOOD = "1024 numbers, all of them 7\n"
 LANGUAGES = {
-    "first.py": ("Python", ("python3", "--version"), GOOD, "cuMemAlloc returned 2\n"),
+    "first.py": ("Python", ("python3", "--version"), GOOD,
+                 "call: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"),
     "first.rs": ("Rust", ("rustc", "--version"), GOOD, "cushim_memory_alloc"),
     "table.rs": ("Rust with bindgen", ("bindgen", "--version"), "1 devices, driver of CUDA ", ""),
     "first.go": ("Go", ("go", "version"), GOOD, "cushim_memory_alloc"),

@@ -54,6 +54,7 @@ def box(browser, selector):
     ("error while loading shared libraries", "docs/troubleshooting.html#error-while-loading-"
                                              "shared-libraries-libcushimso0"),
     ("performance overhead", "index.html#beside-other-ways"),
+    ("__constant__", "docs/kernel-functions.html"),
     ("which driver for this binary", "docs/scan.html#what-does-a-program-need"),
 ])
 def test_search_finds_the_place(browser, site, words, first):

@@ -4,6 +4,7 @@
 import ctypes
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from conftest import ROOT
 NATIVE = ROOT / "python/cushim/native.py"
 STRUCTURES = {"Options": "cushim_options", "Attempt": "cushim_attempt", "Entry": "cushim_entry",
               "DeviceProperties": "cushim_device_properties",
+              "DeviceScope": "cushim_device_scope", "Launch": "cushim_launch",
               "FeatureFacts": "cushim_feature_facts"}
 FACTS = """
 import json, cushim
@@ -156,8 +158,12 @@ print(cushim.library_version(), cushim.newest_release())
 def test_without_library(run, site, tmp_path):
     """The module imports without libcushim.so too, and a call names what is missing."""
     shutil.copytree(site / "cushim", tmp_path / "cushim", ignore=lambda *_: ["libcushim.so.0"])
-    done = run("-c", "import cushim; cushim.load()", PYTHONPATH=str(tmp_path))
-    assert done.returncode == 1 and "OSError: libcushim.so.0" in done.stderr
+    away = tmp_path / "away"  # before the system's folders, where one may be installed
+    away.mkdir()
+    (away / "libcushim.so.0").touch()
+    done = run("-c", "import cushim; cushim.load()", PYTHONPATH=str(tmp_path),
+               LD_LIBRARY_PATH=str(away))
+    assert done.returncode == 1 and re.search("OSError: .*libcushim.so.0", done.stderr)
 
 
 def test_command(run, site):
@@ -188,8 +194,9 @@ def test_structures(build, tmp_path):
                          f'sizeof(((struct {structure} *)0)->{member}));')
             expected.append(f"{getattr(kind, member).offset} {getattr(kind, member).size}")
     source = tmp_path / "layout.c"
-    source.write_text("#include <stdio.h>\n#include <cushim/device.h>\n#include <cushim/feature.h>"
-                      "\nint main(void)\n{\n" + "\n".join(lines) + "\nreturn 0;\n}\n", "utf-8")
+    headers = ["stdio.h", "cushim/device.h", "cushim/feature.h", "cushim/launch.h"]
+    source.write_text("".join(f"#include <{header}>\n" for header in headers) +
+                      "int main(void)\n{\n" + "\n".join(lines) + "\nreturn 0;\n}\n", "utf-8")
     program = tmp_path / "layout"
     subprocess.run(["cc", f"-I{ROOT / 'include'}", f"-I{build / 'gen'}", source, "-o", program],
                    check=True)

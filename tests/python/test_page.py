@@ -9,7 +9,7 @@ from conftest import ROOT
 
 PAGE = (ROOT / "docs/python.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-PROGRAM, SUITE = BLOCKS
+PROGRAM, _, SUITE = BLOCKS
 
 
 def test_program(run, site, tmp_path):

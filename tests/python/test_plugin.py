@@ -86,6 +86,14 @@ def test_releases(suite, tmp_path):
     assert "cushim: simulated driver of CUDA 12.2" in done.stdout
 
 
+@pytest.mark.parametrize("options", [["--cushim-sim", "12.4"], []])
+def test_a_misspelt_symbol_is_an_error(options, suite):
+    """With a driver and without one; a test that never runs is found."""
+    done = suite(SUITE.replace("cuGraphAddNode", "cuGraphAddNdoe", 1), *options,
+                 CUSHIM_LIBCUDA="/nowhere/libcuda.so.1")
+    assert done.returncode == 1 and "cushim knows no entry 'cuGraphAddNdoe'" in done.stdout
+
+
 def test_one_device(suite):
     done = suite(SUITE, "--cushim-sim=13.0")
     assert "2 devices are needed, and there are 1" in done.stdout and done.returncode == 0

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Python's kernels, memory and calls, on simulated drivers."""
+
+import re
+import sys
+
+import pytest
+from conftest import ROOT
+
+EXAMPLE = ROOT / "docs/examples/kernel.py"
+PTX = re.search(r'PTX = """(.*?)"""', EXAMPLE.read_text(encoding="utf-8"), re.S)[1]
+START = f"""
+import array, ctypes, cushim
+from ctypes import byref, c_float, c_size_t, c_uint, c_void_p
+PTX = {PTX!r}
+cu = cushim.load()
+def fails(function, *arguments, of=cushim.Error):
+    try:
+        function(*arguments)
+    except of as error:
+        print(error)
+    else:
+        print("no error")
+"""
+
+
+@pytest.fixture(name="simulated")
+def fixture_simulated(run):
+    """Runs a program under a simulated driver that checks for leaks; what it printed."""
+    def simulated(program, release="12.4", code=0):
+        done = run("-m", "cushim", "sim", "--quiet", "--check", "--cuda", release, "--devices", "2",
+                   "--", sys.executable, "-c", START + program)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+    return simulated
+
+
+@pytest.mark.parametrize("release", ["9.0", "11.4", "13.0"])
+def test_example(run, release):
+    """The page's program, with a driver and without one, releases everything."""
+    done = run("-m", "cushim", "sim", "--quiet", "--check", "--cuda", release, "--",
+               sys.executable, EXAMPLE)
+    assert (done.returncode, done.stdout) == (0, "on the GPU: 1998.0\n"), done.stderr
+    alone = run(EXAMPLE, CUSHIM_LIBCUDA="/nowhere/libcuda.so.1")
+    assert "on the CPU, because" in alone.stdout and "/nowhere/libcuda.so.1" in alone.stdout
+
+
+def test_page_has_the_example():
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(with cu\.device.*?)```", page, re.S)[1]
+    assert "".join(f"    {line}\n" for line in block.splitlines()) in EXAMPLE.read_text("utf-8")
+
+
+def test_errors(simulated):
+    """Each is the library's sentence, and the device is left all the same."""
+    shown = simulated("""
+with cu.device(1) as gpu:
+    fails(gpu.module, PTX.replace("6.0", "9.9"))
+    module = gpu.module(PTX)
+    fails(module.kernel, "scael")
+    kernel, memory = module.kernel("scale"), gpu.memory(16)
+    fails(kernel, 1, 1, memory)
+    fails(kernel, (1, 1, 1), 5000, memory, c_float(1), c_uint(4))
+    fails(gpu.memory, 1 << 50)
+    fails(lambda: kernel(1, 1, memory, 1.0, 4), of=TypeError)
+    fails(lambda: memory.read(bytearray(17)), of=ValueError)
+    memory.free()
+    fails(lambda: memory.read(bytearray(16)), of=ValueError)
+fails(cu.device(7).__enter__)
+""").splitlines()
+    for line, words in zip(shown, [
+            "9.9", "scale", "1 given", "5000", "OUT_OF_MEMORY",
+            "an argument is float", "17 bytes do not fit in memory of 16", "was freed", "device"]):
+        assert words in line, shown
+    assert len(shown) == 9
+
+
+def test_leaves_in_an_error(simulated):
+    """What the block allocated is freed, and its own exception goes on."""
+    assert simulated("""
+try:
+    with cu.device() as gpu:
+        gpu.memory(100), gpu.module(PTX)
+        gpu.synchronize()
+        raise KeyError("own")
+except KeyError as error:
+    print(error)
+""") == "'own'\n"
+
+
+def test_call(simulated):
+    """An entry as a release declares it; its error has the code's name and explanation."""
+    shown = simulated("""
+memory = c_void_p()
+assert cu.init()
+fails(cu.call, "cuMemAlloc", 3020, byref(memory), c_size_t(16))
+with cu.device():
+    cu.call("cuMemAlloc", (3, 2), byref(memory), c_size_t(16))
+    cu.call("cuMemsetD8", 3020, memory, ctypes.c_ubyte(1), c_size_t(16))
+    cu.call("cuMemFree", 3020, memory)
+    fails(cu.call, "cuMemFree", 3020, c_void_p(77))
+fails(cu.call, "cuMemFree", (99, 0))
+for release in (11, 12.4, (0, 4), -1):
+    fails(cu.proc, "cuMemFree", release, of=ValueError)
+""").splitlines()
+    assert shown[0].startswith("call: cuMemAlloc: CUDA_ERROR_INVALID_CONTEXT (201), ")
+    assert shown[1].startswith("call: cuMemFree: CUDA_ERROR_INVALID_VALUE (1), ")
+    assert "cuMemFree" in shown[2]
+    assert shown[3:] == [f"{wrong} is no release of CUDA: 12.4 is (12, 4) or 12040"
+                         for wrong in ("11", "12.4", "(0, 4)", "-1")]
