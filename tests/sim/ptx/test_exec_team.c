@@ -216,6 +216,9 @@ static void put_block(struct program *program)
         put(program, "@%s%%p%u bra L%u;\n", any(program, 2) ? "!" : "", 1 + any(program, 4), label);
         put_some(program, 1 + any(program, 4));
         put(program, "L%u:\n", label);
+        if (label < 64) /* what is the same in all blocks, where others meet */
+            put(program, "mul.lo.u32 %%u%u, %%r62, %u;\nadd.u32 %%a%u, %%u%u, %s;\n", label,
+                label + 3, narrow_to(program), label, narrow(program));
     }
     program->depth--;
 }
@@ -257,7 +260,7 @@ static void put_program(struct program *program, uint64_t seed, bool alone)
     put(program, "%s",
         EXEC_MODULE ".func nothing() { ret; }\n"
                     ".visible .entry k(.param .u64 out) {\n" EXEC_REGISTERS
-                    ".reg .b32 %a<40>;\n.reg .b64 %w<20>;\n"
+                    ".reg .b32 %a<40>;\n.reg .b32 %u<64>;\n.reg .b64 %w<20>;\n"
                     ".shared .align 8 .b8 words[8192];\n");
     if (alone)
         put(program, "call.uni nothing, ();\n");

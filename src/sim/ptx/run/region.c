@@ -35,12 +35,14 @@ static const struct ptx_step *steps_run(struct ptx_team *team, const struct ptx_
     return end;
 }
 
-/* The lanes that run go on at `at`, the others at `past`; each warp alone. */
-static enum slice region_part(const struct ptx_team *team, const struct ptx_step *at,
-                              const struct ptx_step *past)
+/* The lanes that run go on at `at`, the others at `past`; each warp alone. Where it is none any
+ * more, the others go on at the general step where the branch ends: general steps before `past`,
+ * which teams lack, make what these lanes need. */
+static enum slice region_part(const struct ptx_team *team, const struct ptx_step *branch,
+                              const struct ptx_step *at, const struct ptx_step *past)
 {
-    const struct ptx_code *code = team->warps->launch->entry;
-    const struct ptx_step *after = &code->steps[code->team->general[past - code->team->steps]];
+    const struct ptx_step *general = affine_vector_general(&team->warps->warp, branch);
+    const struct ptx_step *after = past > branch + 1 ? general->how.jump.step : general + 1;
 
     affine_vector_part(team, at);
     for (uint32_t i = 0; i < team->count; i++) {
@@ -82,14 +84,14 @@ enum slice region_run(const struct ptx_team *team, const struct ptx_step *branch
         if (!at)
             return SLICE_STOP;
         if (at != end)
-            return region_part(&some, at, *next);
+            return region_part(&some, branch, at, *next);
         if (!again)
             break;
         left = 0;
         for (uint32_t i = 0; i < team->count; i++)
             left |= masks[i] &= guard_mask(&team->warps[i].warp, branch);
         if (left && --*budget <= 0)
-            return region_part(&some, begin, *next);
+            return region_part(&some, branch, begin, *next);
     } while (left);
     return SLICE_DONE;
 }
