@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/quickstart: what it says while it builds and at the end, and that a failure is passed on."""
+"""tools/quickstart: what it says while it builds and at the end; a failure is passed on."""
 
 import shutil
 import subprocess

@@ -24,6 +24,9 @@ OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/form.c",
                "nvml/nvml_clock.c", "nvml/nvml_event.c")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
+; did you mean
+kind of object
+entry of the driver
 CUDA driver
 NVIDIA's library for management
 the driver's NVML

@@ -106,5 +106,5 @@ for release in (11, 12.4, (0, 4), -1):
     assert shown[0].startswith("call: cuMemAlloc: CUDA_ERROR_INVALID_CONTEXT (201), ")
     assert shown[1].startswith("call: cuMemFree: CUDA_ERROR_INVALID_VALUE (1), ")
     assert "cuMemFree" in shown[2]
-    assert shown[3:] == [f"{wrong} is no release of CUDA: 12.4 is (12, 4) or 12040"
+    assert shown[3:] == [f"release: {wrong}: a release is (12, 4) or 12040"
                          for wrong in ("11", "12.4", "(0, 4)", "-1")]

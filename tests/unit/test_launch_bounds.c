@@ -17,7 +17,7 @@ static struct fake_function function;
 static void expect_words(const struct cushim_launch *launch, const size_t *sizes, size_t count,
                          CUresult code, const char *words)
 {
-    char whole[1024];
+    char whole[2048];
     snprintf(whole, sizeof whole, "cushim_launch_check: %s", words);
     assert_int_equal(cushim_launch_check(cu, handle_of(&function), launch, sizes, count), code);
     assert_string_equal(cushim_last_error(), whole);
