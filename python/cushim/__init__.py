@@ -78,7 +78,7 @@ def _number(release: Union[int, Tuple[int, int]]) -> int:
     """12040, from itself or from (12, 4); 0 is any."""
     number = 1000 * release[0] + 10 * release[1] if isinstance(release, tuple) else release
     if number and not (isinstance(number, int) and number >= 1000):
-        raise ValueError(f"{release!r} is no release of CUDA: 12.4 is (12, 4) or 12040")
+        raise ValueError(f"release: {release!r}: a release is (12, 4) or 12040")
     return number
 
 
@@ -196,8 +196,6 @@ class Driver:
              per_thread: bool = False) -> int:
         """The address of the entry "cuMemAlloc" as release (12, 4) declares it. Error if the driver
         does not have exactly that one."""
-        if isinstance(release, int) and release < 1000:
-            raise ValueError(f"release: {release}: a release is (12, 4) or 12040")
         address = native.library().cushim_proc(
             self.handle, name_of(name), _number(release), int(per_thread), None)
         if not address:
