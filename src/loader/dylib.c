@@ -35,9 +35,15 @@ bool cushim_dylib_has(const struct cushim_dylib *library, const void *address)
     return !library->handle || cushim_platform_has(library->handle, address);
 }
 
+static const void *dylib_home(const char *symbol)
+{
+    return cushim_platform_object(cushim_platform_symbol(NULL, symbol));
+}
+
+/* Who hooks dlsym puts his own in front of the C library's, where dlinfo still is. */
 bool cushim_dylib_is_hooked(const struct cushim_dylib *library)
 {
-    return library->resolver || cushim_platform_is_hooked();
+    return library->resolver || dylib_home("dlsym") != dylib_home("dlinfo");
 }
 
 void cushim_dylib_close(struct cushim_dylib *library, bool unload)

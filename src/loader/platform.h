@@ -33,9 +33,8 @@ const char *cushim_platform_env(const char *name);
 enum cushim_status cushim_platform_open(const char *path, void **handle, char *message,
                                         size_t size);
 void cushim_platform_close(void *handle);
+/* NULL as handle searches the whole program, on Windows its own file. */
 void *cushim_platform_symbol(void *handle, const char *symbol);
-/* Whether a library in front of the C library has a dlsym of its own. */
-bool cushim_platform_is_hooked(void);
 
 /* Path without links and load address of an open library, or without a handle of the one that has a
  * symbol. The path may stay empty. */

@@ -153,11 +153,6 @@ void *cushim_platform_symbol(void *handle, const char *symbol)
     return address;
 }
 
-bool cushim_platform_is_hooked(void)
-{
-    return false; /* the system has no order of libraries in which one could be in front */
-}
-
 const void *cushim_platform_object(const void *address)
 {
     HMODULE module = NULL;

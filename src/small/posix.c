@@ -85,12 +85,6 @@ bool cushim_platform_has(void *handle, const void *address)
            object == cushim_platform_object(map->l_ld);
 }
 
-bool cushim_platform_is_hooked(void)
-{
-    return cushim_platform_object(dlsym(RTLD_DEFAULT, "dlsym")) !=
-           cushim_platform_object(dlsym(RTLD_DEFAULT, "dlinfo"));
-}
-
 long cushim_platform_process(void)
 {
     return (long)getpid();

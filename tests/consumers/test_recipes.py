@@ -54,18 +54,24 @@ def check(program):
     assert facts(run(program, env=NOTHING))["init"] == "100"
 
 
-def test_cmake_without_an_edited_line(installed, toolkit_root, tmp_path):
-    """A project with find_package(CUDAToolkit); without the variable it needs libcuda."""
-    need("cmake")
-    project = tmp_path / "project"
+def old_project(folder, more=""):
+    """A project with find_package(CUDAToolkit), which knows nothing of cushim."""
+    project = folder / "project"
     project.mkdir()
     shutil.copy(HERE / "legacy.c", project)
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.17)\nproject(old LANGUAGES C)\n"
         "find_package(CUDAToolkit REQUIRED)\nadd_executable(old legacy.c)\n"
-        "target_compile_definitions(old PRIVATE CUSHIM_CUDA_VERSION=12040)\n"
-        f"target_include_directories(old PRIVATE {installed.include})\n"
-        "target_link_libraries(old PRIVATE CUDA::cuda_driver)\n", encoding="utf-8")
+        f"{more}target_link_libraries(old PRIVATE CUDA::cuda_driver)\n", encoding="utf-8")
+    return project
+
+
+def test_cmake_without_an_edited_line(installed, toolkit_root, tmp_path):
+    """A project with find_package(CUDAToolkit); without the variable it needs libcuda."""
+    need("cmake")
+    project = old_project(
+        tmp_path, "target_compile_definitions(old PRIVATE CUSHIM_CUDA_VERSION=12040)\n"
+        f"target_include_directories(old PRIVATE {installed.include})\n")
     env = {**prefix(installed), "CUDAToolkit_ROOT": str(toolkit_root)}
     text = commands("Without an edited line", "cmake -S project -B build -DCUDA")
     assert text.count("\n") == 2
@@ -81,13 +87,7 @@ def test_cmake_without_an_edited_line(installed, toolkit_root, tmp_path):
 def test_cmake_without_a_toolkit(installed, tmp_path):
     """The page's FindCUDAToolkit.cmake; nvcc is nowhere."""
     need("cmake")
-    project = tmp_path / "project"
-    project.mkdir()
-    shutil.copy(HERE / "legacy.c", project)
-    (project / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.17)\nproject(old LANGUAGES C)\n"
-        "find_package(CUDAToolkit REQUIRED)\nadd_executable(old legacy.c)\n"
-        "target_link_libraries(old PRIVATE CUDA::cuda_driver)\n", encoding="utf-8")
+    old_project(tmp_path)
     (tmp_path / "FindCUDAToolkit.cmake").write_text(
         re.search(r"```cmake\n(find_package\(cushim.*?)```", PAGE, re.S)[1], encoding="utf-8")
     run("sh", "-euc", commands("Without an edited line", "cmake -S project -B build -DCMAKE"),
