@@ -220,24 +220,6 @@ def test_without_clang(tmp_path):
                             "or take a toolkit's compiler with --with nvcc\n")
 
 
-@pytest.mark.skipif(not shutil.which("cmake"), reason="no cmake")
-@pytest.mark.parametrize("more, code", [("CLANG clang-of-nobody", 1), ("WITH nvcc", 0)])
-def test_cmake_looks_for_clang_at_configure(more, code, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(
-        f"""cmake_minimum_required(VERSION 3.13)
-project(p C)
-include("{ROOT}/src/packaging/kernel/cushim-kernel.cmake")
-add_library(l STATIC l.c)
-cushim_embed(l k.cu {more})
-""", encoding="utf-8")
-    (tmp_path / "l.c").write_text("int l;\n", encoding="utf-8")
-    (tmp_path / "k.cu").write_text("", encoding="utf-8")
-    done = subprocess.run(["cmake", "-S", ".", "-B", "b"], cwd=tmp_path, check=False, text=True,
-                          capture_output=True)
-    assert done.returncode == code, done.stderr
-    assert ("clang-of-nobody is not found" in done.stderr) == bool(code)
-
-
 @pytest.mark.parametrize("options, code, words", [
     (["--isa", "six"], 2, "--isa six: a version is written as 6.3"),
     (["--target", "90"], 2, "--target 90: a target is written as sm_75"),

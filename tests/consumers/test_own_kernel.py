@@ -139,6 +139,19 @@ def test_cmake(project, build, installed, env):
     assert "drivers from CUDA 11.0 on read .version 7.0" in said
 
 
+@pytest.mark.parametrize("more, code", [("CLANG clang-of-nobody", 1), ("WITH nvcc", 0)])
+def test_cmake_looks_for_clang_at_configure(more, code, tmp_path):
+    """A compiler that is missing is told before anything is built."""
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(p C)\n"
+        f'include("{ROOT}/src/packaging/kernel/cushim-kernel.cmake")\n'
+        f"add_library(l STATIC l.c)\ncushim_embed(l k.cu {more})\n", encoding="utf-8")
+    (tmp_path / "l.c").write_text("int l;\n", encoding="utf-8")
+    (tmp_path / "k.cu").write_text("", encoding="utf-8")
+    said = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", code=code)
+    assert ("clang-of-nobody is not found" in said) == bool(code)
+
+
 def test_subproject(project, build, env):
     """The same generator with cushim's source below the project."""
     need("meson", "ninja", "clang")
