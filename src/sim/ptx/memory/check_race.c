@@ -42,16 +42,23 @@ struct check_page *check_race_page(struct check *check, uintptr_t at)
     return *recent = page;
 }
 
+struct check_seen check_quick_seen(const struct check_quick *quick)
+{
+    const unsigned shift = quick->what >> 2 & 15; /* of a cell: 2 */
+
+    return (struct check_seen){.serial = quick->serial,
+                               .block = quick->block,
+                               .thread = (uint16_t)(quick->what >> 6 & 1023),
+                               .bytes = (1U << CHECK_CELL) - 1,
+                               .spread = shift < 2 ? (2 - shift) & 3 : 0,
+                               .shift = shift < 2 ? 0 : (shift - 2) & 15,
+                               .step = (const struct ptx_step *)(uintptr_t)(quick->what >> 16)};
+}
+
 /* What the entry for all of the line says, for its line. */
 static void from_quick(struct check_line *line, const struct check_quick *quick)
 {
-    const unsigned shift = quick->what >> 2 & 15;
-    struct check_seen seen = {.serial = quick->serial,
-                              .block = quick->block,
-                              .thread = (uint16_t)(quick->what >> 6 & 1023),
-                              .bytes = (1U << CHECK_CELL) - 1,
-                              .shift = (shift - 2) & 15,
-                              .step = (const struct ptx_step *)(uintptr_t)(quick->what >> 16)};
+    const struct check_seen seen = check_quick_seen(quick);
 
     line->whole = (struct check_cell){0};
     line->split = false;
@@ -90,7 +97,7 @@ static struct check_line *line_of(struct check *check, uintptr_t at, uint32_t si
 
 static void of_cell(struct check_seen *seen, unsigned cell)
 {
-    seen->thread = (uint16_t)(seen->thread + (cell >> seen->shift));
+    seen->thread = (uint16_t)(seen->thread + (cell << seen->spread >> seen->shift));
     seen->shift = 0;
 }
 
@@ -142,9 +149,10 @@ static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
     if (old->block != (uint32_t)warp->block->number)
         return check->last_atomic[old->block] > old->serial &&
                check->last_atomic[warp->block->number] > old->serial;
-    if (old->thread / PTX_LANES != warp->index)
-        check_rows_order(warp->block);
-    return old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
+    if (old->serial >= warp->block->check->since && old->thread / PTX_LANES != warp->index)
+        check_near_order(warp->block);
+    return old->serial < warp->block->check->since ||
+           old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
 }
 
 /* `same`: it was the same thread that accessed it. */
@@ -267,15 +275,16 @@ static bool is_of(const struct check_seen *one, const struct check_seen *other)
 }
 
 /* A read of what the thread has read since it was written and since it told others anything. */
-static bool is_known(const struct check *check, const struct ptx_warp *warp,
-                     const struct check_cell *cell, const struct check_seen *seen)
+static bool is_known(const struct ptx_warp *warp, const struct check_cell *cell,
+                     const struct check_seen *seen)
 {
-    const uint32_t told = warp->block->check->known[warp->index][warp->index];
+    const struct check_block *block = warp->block->check;
+    const uint32_t told = block->known[warp->index][warp->index];
 
     for (unsigned i = 0; i < 2; i++) {
         const struct check_seen *read = &cell->reads[i];
 
-        if (is_of(read, seen) && read->serial > told && read->serial >= check->first &&
+        if (is_of(read, seen) && read->serial > told && read->serial >= block->since &&
             read->serial > cell->write.serial && (read->bytes & seen->bytes) == seen->bytes &&
             read->atomic == seen->atomic)
             return true;
@@ -328,7 +337,7 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
         keep(check, cell, &seen, now->write);
         return;
     }
-    if (!now->write && is_known(check, warp, cell, &seen))
+    if (!now->write && is_known(warp, cell, &seen))
         return;
     if (write->bytes & bytes && conflicts(check, warp, now, write, write->thread == seen.thread) &&
         !(now->store && is_same(warp, now, lane, at, address, write)))
@@ -359,7 +368,7 @@ static void each_lane(struct check *check, struct ptx_warp *warp, const struct c
             if (!line || at / CHECK_LINE != number) {
                 number = at / CHECK_LINE;
                 if (now->shared && !now->replay)
-                    check_rows_exact(warp->block, at);
+                    check_near_exact(warp->block, at);
                 line = line_of(check, at, since);
             }
             cell = line ? cell_of(check, line, at) : NULL;
@@ -384,12 +393,13 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
         keep(check, whole, &seen, now->write);
         return true;
     }
-    if (!line->split && !now->write && is_known(check, warp, whole, &seen))
+    if (!line->split && !now->write && is_known(warp, whole, &seen))
         return true;
     if (line->split || conflicts(check, warp, now, &whole->write, is_of(&whole->write, &seen)))
         return false;
-    for (unsigned i = 0; now->write && i < 2; i++)
-        if (conflicts(check, warp, now, &whole->reads[i], is_of(&whole->reads[i], &seen)))
+    for (unsigned i = 0; now->write && i < 2; i++) /* its threads may be of two warps */
+        if (whole->reads[i].spread ||
+            conflicts(check, warp, now, &whole->reads[i], is_of(&whole->reads[i], &seen)))
             return false;
     keep(check, whole, &seen, now->write);
     return true;
@@ -435,8 +445,8 @@ static bool is_whole(const struct check_doing *now)
 {
     const struct access *access = now->access;
 
-    return access->pattern != ACCESS_GATHER && access->stride == now->size &&
-           now->size >= CHECK_CELL &&
+    return now->mask == PTX_FULL && access->pattern != ACCESS_GATHER &&
+           access->stride == now->size && now->size >= CHECK_CELL &&
            ((uintptr_t)access->base | (uintptr_t)access->second) % CHECK_LINE == 0;
 }
 
@@ -456,7 +466,7 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
             struct check_line *line;
 
             if (now->shared && !now->replay)
-                check_rows_exact(warp->block, at);
+                check_near_exact(warp->block, at);
             line = line_of(check, at, since);
             if (line && !whole_line(check, warp, now, line, lane, shift))
                 each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, since);
@@ -470,7 +480,7 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
         return;
     }
     /* Of lanes that do the same, two are as good as all. */
-    if (access->pattern == ACCESS_HALVES && access->stride == 0 && !now->store)
+    if (mask == PTX_FULL && access->pattern == ACCESS_HALVES && access->stride == 0 && !now->store)
         mask = UINT32_C(0x80018001);
     each_lane(check, warp, now, mask, since);
 }

@@ -27,7 +27,7 @@ struct check_seen {  /* the last access of a kind: to a cell, or to all of a lin
     uint16_t thread; /* of a line: to its first cell */
     uint8_t bytes;   /* of each cell, a bit each */
     bool atomic : 1;
-    uint8_t spread : 2; /* of a cell: how many threads read it, as a power of two */
+    uint8_t spread : 2; /* how many threads read a cell, as a power of two */
     uint8_t shift : 4;  /* of a line: how many cells are a thread's, as a power of two */
     const struct ptx_step *step;
 };
@@ -65,16 +65,15 @@ struct check_page {
 /* A line of a block's shared memory: what its accesses since the last barrier of all were. */
 struct check_near {
     uint64_t written; /* since the block began: bytes, a bit each */
-    uint32_t touched; /* newest access */
-    uint32_t key;     /* CHECK_NEAR_* */
+    uint64_t stored;  /* by those whom the key names */
+    uint64_t others;  /* only read, by whomever; all other bytes only those used */
+    uint32_t touched; /* newest access, or one before it since the barrier */
+    uint32_t key;     /* which thread has which byte; 0: nobody has any */
 };
-/* Which thread has which byte, if each has its own in all accesses; else 0, and all were reads. */
-#define CHECK_NEAR_KEY UINT32_C(0x3FFFFFFF)
-#define CHECK_NEAR_WRITTEN UINT32_C(0x40000000)
-#define CHECK_NEAR_EXACT UINT32_C(0x80000000) /* the line of check_race_line has them */
+#define CHECK_NEAR_ATOMIC UINT32_C(0x3FFFFFFF) /* as a key: all accesses are atomic */
+#define CHECK_NEAR_EXACT UINT32_C(0x80000000)  /* check_race.c knows of all accesses */
 
 #define CHECK_ARRIVES UINT32_C(0x80000000)
-#define CHECK_NEAR_ATOMIC CHECK_NEAR_KEY /* as a key: all were atomic */
 
 struct check_lanes { /* an atomic access of a warp to shared memory */
     uint32_t mask, at[PTX_LANES];
@@ -89,6 +88,7 @@ struct check_rows {
     uint32_t first, count; /* warps; a count of 0: one warp, at the lanes' own places */
     uint32_t lanes;        /* then: which of the block's lists, or CHECK_ARRIVES and the barrier */
     uint32_t serial;
+    uint32_t mask; /* lanes: all of several warps */
     uint8_t size;
     bool write;
 };
@@ -126,9 +126,10 @@ struct check {
 
 struct check_block {
     uint32_t began;                           /* the serial at its begin */
-    uint32_t since;                           /* and at the last barrier of all threads */
+    uint32_t since;                           /* and at the last barrier of all, who know it */
     uint32_t known[CHECK_WARPS][CHECK_WARPS]; /* the newest access of each that a warp knows */
     uint32_t barriers[BARRIERS + 1][CHECK_WARPS];
+    uint32_t told;                 /* of these, those that know anything, a bit each */
     uint32_t atomics[CHECK_WARPS]; /* of mbarriers, all together */
     uint64_t *locals[CHECK_WARPS]; /* of each warp's local memory; NULL: none so far */
     struct check_rows *log;        /* what lines of check_near stand for */
@@ -168,25 +169,53 @@ void check_note_place(const struct launch *launch, uint64_t block, uint32_t thre
 
 void check_race(struct ptx_warp *warp, const struct check_doing *now);
 void check_race_free(struct check *check);
+struct check_seen check_quick_seen(const struct check_quick *quick);
 /* All of a line of global memory is read; false: it was written, or used irregularly. */
 bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen);
 /* The page of an address; NULL: no memory for it. */
 struct check_page *check_race_page(struct check *check, uintptr_t at);
 
+/* --- check_near.c --- */
+/* Can the access be in no one's way? Then the line knows of it. The key: which thread has which
+ * byte, 0 if they share them. */
+static inline bool check_near_passes(struct check_near *line, uint32_t since, uint32_t serial,
+                                     uint32_t key, uint64_t bits, bool write)
+{
+    if (line->touched < since) {
+        line->stored = line->others = 0;
+        line->key = 0;
+    }
+    if (!line->key)
+        line->key = key;
+    if (line->key == key && key) {
+        if (write && line->others & bits)
+            return false;
+        line->stored |= write ? bits : 0;
+    } else {
+        if (write || line->key & CHECK_NEAR_EXACT || line->stored & bits)
+            return false;
+        line->others |= bits;
+    }
+    line->touched = serial;
+    return true;
+}
+/* What lines know is kept, in case that check_race.c is to know it. False: no memory. */
+bool check_near_log(struct ptx_block *block, const struct check_rows *rows);
+/* An atomic access to shared memory: which of the checks are left to be made lane by lane. */
+unsigned check_near_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
+/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
+bool check_near_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
+/* What atomic accesses told is known from now on. */
+void check_near_order(struct ptx_block *block);
+/* A byte of shared memory is looked at by check_race alone until the next barrier. */
+void check_near_exact(struct ptx_block *block, uintptr_t at);
+
 /* --- check_rows.c --- */
 /* Which of the checks are left to be made lane by lane. */
 unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool shared,
                     unsigned which);
-/* The same of an atomic access to shared memory. */
-unsigned check_rows_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
-/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
-bool check_rows_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
-/* What atomic accesses told is known from now on. */
-void check_rows_order(struct ptx_block *block);
 /* Were all of these bytes of shared memory written? Now they are, if it is a write. */
 bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write);
-/* A byte of shared memory is looked at by check_race alone until the next barrier. */
-void check_rows_exact(struct ptx_block *block, uintptr_t at);
 /* In check.c: all of the rows, whatever they are. */
 void check_each(struct ptx_block *block, const struct check_rows *rows);
 
