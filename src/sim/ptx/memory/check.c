@@ -33,7 +33,7 @@ static struct check *idle; /* with pages, which launches would have to ask for a
 
 static void check_free(struct check *check)
 {
-    check_race_free(check);
+    check_line_free(check);
     free(check);
 }
 
@@ -42,6 +42,7 @@ static bool is_large(const struct check *check)
 {
     return check->serial > MOST_SERIAL ||
            check->pages * (uint64_t)sizeof(struct check_page) +
+                   check->shared * (uint64_t)(CHECK_LINES * sizeof(struct check_quick)) +
                    check->lined * (uint64_t)(CHECK_LINES * sizeof(struct check_line)) +
                    check->splits * (uint64_t)(CHECK_CELLS * sizeof(struct check_cell)) >
                MOST_BYTES;
@@ -123,6 +124,9 @@ bool check_block_begin(struct ptx_block *block)
         forget(check, i);
     memset(check->atomics, 0, sizeof check->atomics);
     memset(check->lines, 0, lines * sizeof *check->lines);
+    check->lines[lines - 1].written = UINT64_MAX << block->shared_size % CHECK_LINE;
+    check->full = 0;
+    check->quiet = true;
     return true;
 }
 
@@ -171,6 +175,7 @@ static void begin_anew(struct ptx_block *block)
 {
     block->check->since = ++block->launch->check->serial;
     block->check->logged = block->check->listed = 0;
+    block->check->quiet = true;
 }
 
 void check_open(struct ptx_block *block, unsigned barrier)

@@ -52,7 +52,10 @@ static void replay(struct ptx_block *block)
 {
     struct check_block *check = block->check;
     const uint32_t logged = check->logged;
+    const bool quiet = check->quiet;
 
+    check_rows_settle(block);
+    check->quiet = quiet;
     check->logged = 0;
     for (uint32_t i = 0; i < logged; i++) {
         const struct check_rows *rows = &check->log[i];
@@ -183,6 +186,7 @@ unsigned check_near_atomic(struct ptx_warp *warp, const struct check_doing *now,
 
     if (!lanes)
         return which;
+    check_rows_settle(block);
     list_lanes(lanes, block, now);
     FOR_LANES (lane, now->mask) {
         const uint32_t at = lanes->at[lane];
@@ -209,6 +213,7 @@ void check_near_exact(struct ptx_block *block, uintptr_t at)
     struct check_block *check = block->check;
     struct check_near *line = &check->lines[(at - (uintptr_t)block->shared) / CHECK_LINE];
 
+    check_rows_settle(block);
     if (line->touched >= check->since && !(line->key & CHECK_NEAR_EXACT))
         replay(block);
     line->touched = block->launch->check->serial;

@@ -124,47 +124,85 @@ bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size,
     return !missing;
 }
 
-static unsigned shared_rows(struct ptx_block *block, const struct check_rows *rows,
-                            const struct segments *segments, unsigned which)
+/* The access, in the lines of its segments; false: it may be in someone's way. */
+static bool near_passes(struct ptx_block *block, const struct check_rows *rows,
+                        const struct segments *segments)
 {
     struct check_block *check = block->check;
-    const uint32_t since = check->since;
-    bool passes = which & PTX_CHECK_RACE;
-    uint64_t missing = 0;
-    unsigned left = which;
+    bool passes = true;
 
-    for (uint32_t i = 0; i < segments->count; i++) {
+    for (uint32_t i = 0; passes && i < segments->count; i++) {
         const uintptr_t begin = segments->first[i] - (uintptr_t)block->shared;
         const uintptr_t end = begin + segments->size;
         const uint32_t key = key_of(block, rows, segments, i);
 
-        for (uintptr_t at = begin; at < end; at = (at | (CHECK_LINE - 1)) + 1) {
-            struct check_near *line = &check->lines[at / CHECK_LINE];
-            const uint64_t bits = bits_of(at, end);
-
-            passes = passes && check_near_passes(line, since, rows->serial, key, bits, rows->write);
-            if (rows->write)
-                line->written |= bits;
-            else
-                missing |= bits & ~line->written;
-        }
+        for (uintptr_t at = begin; passes && at < end; at = (at | (CHECK_LINE - 1)) + 1)
+            passes = check_near_passes(&check->lines[at / CHECK_LINE], check->since, rows->serial,
+                                       key, bits_of(at, end), rows->write);
     }
-    if (!missing)
+    return passes;
+}
+
+void check_rows_settle(struct ptx_block *block)
+{
+    struct check_block *check = block->check;
+    struct segments segments;
+
+    for (uint32_t i = 0; check->quiet && i < check->logged; i++)
+        if (segments_of(&check->log[i], &segments))
+            near_passes(block, &check->log[i], &segments);
+    check->quiet = false;
+}
+
+/* A read while nobody writes, of what is written: that is all to be known of it. */
+static bool is_quiet(struct ptx_block *block, const struct check_rows *rows)
+{
+    const struct check_block *check = block->check;
+    const int64_t lanes = 15 * rows->lane, warps = (rows->count - 1) * rows->warp;
+    const uintptr_t last = rows->base + (uintptr_t)(lanes > 0 ? lanes : 0) +
+                           (uintptr_t)(rows->half > 0 ? rows->half : 0) +
+                           (uintptr_t)(warps > 0 ? warps : 0);
+
+    return check->quiet && !rows->write && rows->mask == PTX_FULL &&
+           (rows->lane == 0 || rows->lane == rows->size) &&
+           last + rows->size - (uintptr_t)block->shared <= (uint64_t)check->full * CHECK_LINE &&
+           check_near_log(block, rows);
+}
+
+/* Were all of the segments' bytes written? Now they are, if it is a write. */
+static bool were_written(struct ptx_block *block, const struct check_rows *rows,
+                         const struct segments *segments)
+{
+    struct check_block *check = block->check;
+    const uint32_t lines = block->shared_size / CHECK_LINE;
+    bool were = true;
+
+    for (uint32_t i = 0; i < segments->count; i++)
+        were = check_rows_written(block, segments->first[i], segments->size, rows->write) && were;
+    while (!rows->write && check->full <= lines && !~check->lines[check->full].written)
+        check->full++;
+    return were;
+}
+
+static unsigned shared_rows(struct ptx_block *block, const struct check_rows *rows,
+                            const struct segments *segments, unsigned which)
+{
+    struct check_block *check = block->check;
+    unsigned left = which;
+
+    if (were_written(block, rows, segments) || rows->write)
         left &= ~(unsigned)PTX_CHECK_INIT;
-    if (passes && check_near_log(block, rows))
-        left &= ~(unsigned)PTX_CHECK_RACE;
-    return left;
+    if (!(which & PTX_CHECK_RACE))
+        return left;
+    if (!check->quiet || rows->write) {
+        check_rows_settle(block);
+        if (!near_passes(block, rows, segments))
+            return left;
+    }
+    return check_near_log(block, rows) ? left & ~(unsigned)PTX_CHECK_RACE : left;
 }
 
 /* --- Global memory --- */
-
-/* A line that others read, too. */
-static bool quick_read(struct check *check, const struct check_quick *now, uintptr_t at)
-{
-    const struct check_seen seen = check_quick_seen(now);
-
-    return !(now->what & CHECK_WHAT_WRITE) && check_race_read(check, at, &seen);
-}
 
 /* Lines from `at` to `end`, which all lie in it; false: one was used otherwise. */
 static bool quick_race(struct check *check, const struct ptx_block *block,
@@ -175,7 +213,7 @@ static bool quick_race(struct check *check, const struct ptx_block *block,
     uint64_t what = CHECK_WHAT(rows->step, thread, shift, rows->write);
 
     while (at < end) {
-        struct check_page *page = check_race_page(check, at);
+        struct check_page *page = check_line_page(check, at);
         uintptr_t line = at % CHECK_PAGE / CHECK_LINE;
 
         if (!page)
@@ -188,7 +226,7 @@ static bool quick_race(struct check *check, const struct ptx_block *block,
             if (quick->serial < check->first ||
                 (!((quick->what ^ what) & 0xFFFF) && quick->block == now.block))
                 *quick = now;
-            else if (!quick_read(check, &now, at))
+            else if (rows->write || !check_line_read(check, page, at, &now))
                 return false;
         }
     }
@@ -227,6 +265,8 @@ unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool
 {
     struct segments segments;
 
+    if (shared && which & PTX_CHECK_RACE && is_quiet(block, rows))
+        return 0;
     if (!segments_of(rows, &segments))
         return which;
     return shared ? shared_rows(block, rows, &segments, which)

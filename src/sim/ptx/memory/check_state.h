@@ -58,7 +58,8 @@ struct check_quick {
 struct check_page {
     uintptr_t number;
     struct check_page *next;
-    struct check_line *lines; /* NULL: none so far */
+    struct check_line *lines;  /* NULL: none so far */
+    struct check_quick *older; /* as lines: if both are reads, the one before */
     struct check_quick quick[CHECK_LINES];
 };
 
@@ -113,11 +114,11 @@ struct check {
     struct check_bits memory[CHECK_RECENT];
     struct check_page *buckets[CHECK_BUCKETS], *recent[CHECK_RECENT];
     struct check_meeting *meetings[CHECK_MEETINGS];
-    uint32_t pages, lined, splits; /* pages with lines; lines with cells */
-    uint32_t serial;               /* of the last access; it goes on from launch to launch */
-    uint32_t first;                /* of the launch: what is older is of another one */
-    struct check *next;            /* that no launch has */
-    uint32_t *last_atomic;         /* access of each block; NULL: too many blocks */
+    uint32_t pages, shared, lined, splits; /* pages with older, with lines; lines with cells */
+    uint32_t serial;       /* of the last access; it goes on from launch to launch */
+    uint32_t first;        /* of the launch: what is older is of another one */
+    struct check *next;    /* that no launch has */
+    uint32_t *last_atomic; /* access of each block; NULL: too many blocks */
     uint32_t reports;
     struct {
         const struct ptx_step *one, *other;
@@ -132,6 +133,8 @@ struct check_block {
     uint32_t told;                 /* of these, those that know anything, a bit each */
     uint32_t atomics[CHECK_WARPS]; /* of mbarriers, all together */
     uint64_t *locals[CHECK_WARPS]; /* of each warp's local memory; NULL: none so far */
+    bool quiet;                    /* since then there were only reads, all in the log alone */
+    uint32_t full;                 /* lines of which all is written, from the first on */
     struct check_rows *log;        /* what lines of check_near stand for */
     uint32_t logged, log_size;
     struct check_lanes *lists; /* of atomic accesses in the log */
@@ -168,12 +171,25 @@ void check_note_place(const struct launch *launch, uint64_t block, uint32_t thre
                       const struct ptx_step *step, bool with_block, char *text, size_t size);
 
 void check_race(struct ptx_warp *warp, const struct check_doing *now);
-void check_race_free(struct check *check);
-struct check_seen check_quick_seen(const struct check_quick *quick);
-/* All of a line of global memory is read; false: it was written, or used irregularly. */
-bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen);
+
+/* --- check_line.c --- */
+static inline bool check_seen_alike(const struct check_seen *one, const struct check_seen *other)
+{
+    return one->thread == other->thread && one->block == other->block &&
+           one->shift == other->shift && one->spread == other->spread;
+}
+void check_line_free(struct check *check);
 /* The page of an address; NULL: no memory for it. */
-struct check_page *check_race_page(struct check *check, uintptr_t at);
+struct check_page *check_line_page(struct check *check, uintptr_t at);
+/* Its line, where what is older than `since` is forgotten; NULL: no memory for it. */
+struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t since);
+/* Its cell in a line that is split from now on; NULL: no memory. */
+struct check_cell *check_line_cell(struct check *check, struct check_line *line, uintptr_t at);
+void check_line_keep(const struct check *check, struct check_cell *cell,
+                     const struct check_seen *seen, bool write);
+/* All of a line of global memory is read; false: it was written, or used irregularly. */
+bool check_line_read(struct check *check, struct check_page *page, uintptr_t at,
+                     const struct check_quick *now);
 
 /* --- check_near.c --- */
 /* Can the access be in no one's way? Then the line knows of it. The key: which thread has which
@@ -214,6 +230,8 @@ void check_near_exact(struct ptx_block *block, uintptr_t at);
 /* Which of the checks are left to be made lane by lane. */
 unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool shared,
                     unsigned which);
+/* Lines know of all in the log from now on. */
+void check_rows_settle(struct ptx_block *block);
 /* Were all of these bytes of shared memory written? Now they are, if it is a write. */
 bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write);
 /* In check.c: all of the rows, whatever they are. */
