@@ -396,6 +396,15 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
         check_init_write(block->launch->check, (uintptr_t)host, size);
 }
 
+void check_allocated(struct ptx_warp *warp, uint64_t address, uint64_t size)
+{
+    struct launch *launch = warp->block->launch;
+    struct ptx_range range;
+
+    if (launch->check && address && heap_range(launch->world->heap, address, &range))
+        check_line_forget(launch->check, (uintptr_t)range.host + (address - range.base), size);
+}
+
 /* --- Lanes --- */
 
 void check_sync(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,

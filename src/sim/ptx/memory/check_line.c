@@ -9,6 +9,21 @@
 #define MOST_LINED 32768   /* nor that which is used irregularly */
 #define MOST_SPLITS 262144 /* nor lines that are to be split */
 
+static struct check_page **bucket_of(struct check *check, uintptr_t number)
+{
+    return &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 48];
+}
+
+/* NULL: nobody was there. */
+static struct check_page *page_of(struct check *check, uintptr_t number)
+{
+    struct check_page *page = *bucket_of(check, number);
+
+    while (page && page->number != number)
+        page = page->next;
+    return page;
+}
+
 struct check_page *check_line_page(struct check *check, uintptr_t at)
 {
     const uintptr_t number = at / CHECK_PAGE;
@@ -16,13 +31,11 @@ struct check_page *check_line_page(struct check *check, uintptr_t at)
 
     if (page && page->number == number)
         return page;
-    bucket = &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 48];
-    page = *bucket;
-    while (page && page->number != number)
-        page = page->next;
+    page = page_of(check, number);
     if (!page) {
         if (check->pages == MOST_PAGES || !(page = calloc(1, sizeof *page)))
             return NULL;
+        bucket = bucket_of(check, number);
         check->pages++;
         page->number = number;
         page->next = *bucket;
@@ -115,6 +128,30 @@ struct check_cell *check_line_cell(struct check *check, struct check_line *line,
     }
     line->split = true;
     return &cells[at % CHECK_LINE / CHECK_CELL];
+}
+
+void check_line_forget(struct check *check, uintptr_t at, uint64_t size)
+{
+    const uintptr_t end = at + size;
+
+    while (at < end) {
+        struct check_page *page = page_of(check, at / CHECK_PAGE);
+        struct check_line *line;
+        struct check_cell *cell;
+
+        if (!page) {
+            at = (at | (CHECK_PAGE - 1)) + 1;
+        } else if (at % CHECK_LINE == 0 && end - at >= CHECK_LINE) {
+            page->quick[at % CHECK_PAGE / CHECK_LINE].serial = 0;
+            at += CHECK_LINE;
+        } else {
+            line = check_line_of(check, at, check->first);
+            cell = line ? check_line_cell(check, line, at) : NULL;
+            if (cell)
+                *cell = (struct check_cell){0};
+            at = (at | (CHECK_CELL - 1)) + 1;
+        }
+    }
 }
 
 void check_line_free(struct check *check)

@@ -179,6 +179,8 @@ static inline bool check_seen_alike(const struct check_seen *one, const struct c
            one->shift == other->shift && one->spread == other->spread;
 }
 void check_line_free(struct check *check);
+/* What was in global memory is over. */
+void check_line_forget(struct check *check, uintptr_t at, uint64_t size);
 /* The page of an address; NULL: no memory for it. */
 struct check_page *check_line_page(struct check *check, uintptr_t at);
 /* Its line, where what is older than `since` is forgotten; NULL: no memory for it. */
