@@ -61,6 +61,14 @@ def profiles():
     return re.findall(r"^  (\S+) +(\S+)  from CUDA (\S+) on  (.*)$", result.out, re.MULTILINE)
 
 
+@pytest.mark.parametrize("command", ["sim", "matrix"])
+def test_help_names_each_profile(command):
+    """From the list of the simulated driver, and so the same for both."""
+    text = " ".join(run(command, "--help").out.split())
+    names = ", ".join(name for name, *_ in profiles())
+    assert f"the newest that the version knows): {names} " in text
+
+
 def test_profile():
     capabilities = []
     for name, capability, release, title in profiles():

@@ -13,7 +13,8 @@ import pytest
 from conftest import ROOT
 
 NATIVE = ROOT / "python/cushim/native.py"
-STRUCTURES = {"Options": "cushim_options", "Attempt": "cushim_attempt", "Entry": "cushim_entry",
+STRUCTURES = {"Options": "cushim_options", "Attempt": "cushim_attempt",
+              "Attribute": "cushim_attribute", "Entry": "cushim_entry",
               "DeviceProperties": "cushim_device_properties",
               "DeviceScope": "cushim_device_scope", "Launch": "cushim_launch",
               "FeatureFacts": "cushim_feature_facts"}
@@ -138,7 +139,7 @@ for odd in ("cuInit\\0x",):
         print(error)
 assert not second.has("cu\\udcff€")
 """, CUSHIM_LIBCUDA="/nowhere")
-    assert (done.returncode, done.stdout) == (0, "a NUL in a name\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "symbol: a NUL in a name\n"), done.stderr
 
 
 def test_entries(run):
