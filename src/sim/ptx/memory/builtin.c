@@ -12,8 +12,10 @@ static void allocate(struct ptx_warp *warp, const struct ptx_step *step, unsigne
                      uint64_t size, uint64_t align)
 {
     struct ptx_heap *heap = fault_world(warp)->heap;
+    const uint64_t address = heap ? heap_allocate(heap, size, align) : 0;
 
-    builtin_value_result(warp, step, lane, heap ? heap_allocate(heap, size, align) : 0);
+    check_allocated(warp, address, size);
+    builtin_value_result(warp, step, lane, address);
 }
 
 /* malloc(size): the block, or 0 where the heap has no room. */

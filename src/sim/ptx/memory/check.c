@@ -33,7 +33,7 @@ static struct check *idle; /* with pages, which launches would have to ask for a
 
 static void check_free(struct check *check)
 {
-    check_race_free(check);
+    check_line_free(check);
     free(check);
 }
 
@@ -42,6 +42,7 @@ static bool is_large(const struct check *check)
 {
     return check->serial > MOST_SERIAL ||
            check->pages * (uint64_t)sizeof(struct check_page) +
+                   check->shared * (uint64_t)(CHECK_LINES * sizeof(struct check_quick)) +
                    check->lined * (uint64_t)(CHECK_LINES * sizeof(struct check_line)) +
                    check->splits * (uint64_t)(CHECK_CELLS * sizeof(struct check_cell)) >
                MOST_BYTES;
@@ -97,6 +98,14 @@ void check_end(struct launch *launch)
     pthread_mutex_unlock(&idle_lock);
 }
 
+/* What was told at a barrier. */
+static void forget(struct check_block *check, unsigned barrier)
+{
+    if (check->told >> barrier & 1)
+        memset(check->barriers[barrier], 0, sizeof check->barriers[barrier]);
+    check->told &= ~(UINT32_C(1) << barrier);
+}
+
 bool check_block_begin(struct ptx_block *block)
 {
     const size_t lines = block->shared_size / CHECK_LINE + 1;
@@ -110,10 +119,14 @@ bool check_block_begin(struct ptx_block *block)
         return false;
     check->began = check->since = ++block->launch->check->serial;
     check->logged = check->listed = 0;
-    memset(check->known, 0, sizeof check->known);
-    memset(check->barriers, 0, sizeof check->barriers);
+    memset(check->known, 0, block->warp_count * sizeof *check->known);
+    for (unsigned i = 0; check->told; i++)
+        forget(check, i);
     memset(check->atomics, 0, sizeof check->atomics);
     memset(check->lines, 0, lines * sizeof *check->lines);
+    check->lines[lines - 1].written = UINT64_MAX << block->shared_size % CHECK_LINE;
+    check->full = 0;
+    check->quiet = true;
     return true;
 }
 
@@ -140,52 +153,42 @@ void check_arrive(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (!block->check || check_rows_arrive(block, state->warp.index, barrier))
+    if (!block->check || check_near_arrive(block, state->warp.index, barrier))
         return;
-    check_rows_order(block);
+    check_near_order(block);
     check_tell(block, state->warp.index, block->check->barriers[barrier]);
-}
-
-static void know_all(struct ptx_block *block, unsigned warp)
-{
-    for (uint32_t other = 0; other < block->warp_count; other++)
-        block->check->known[warp][other] = block->launch->check->serial;
+    block->check->told |= UINT32_C(1) << barrier;
 }
 
 void check_leave(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (!block->check)
+    if (!block->check || is_full(block, barrier))
         return;
-    if (is_full(block, barrier)) {
-        know_all(block, state->warp.index);
-        return;
-    }
-    check_rows_order(block);
+    check_near_order(block);
     check_join(block->check->known[state->warp.index], block->check->barriers[barrier]);
 }
 
-/* What is older is over, in shared memory. */
+/* All warps know what is older. */
 static void begin_anew(struct ptx_block *block)
 {
     block->check->since = ++block->launch->check->serial;
     block->check->logged = block->check->listed = 0;
+    block->check->quiet = true;
 }
 
 void check_open(struct ptx_block *block, unsigned barrier)
 {
     if (!block->check)
         return;
-    memset(block->check->barriers[barrier], 0, sizeof block->check->barriers[barrier]);
+    forget(block->check, barrier);
     if (is_full(block, barrier))
         begin_anew(block);
 }
 
 void check_meet(struct ptx_block *block)
 {
-    for (uint32_t w = 0; w < block->warp_count; w++)
-        know_all(block, w);
     begin_anew(block);
 }
 
@@ -276,7 +279,7 @@ void check_each(struct ptx_block *block, const struct check_rows *rows)
         struct access access = {.pattern = ACCESS_HALVES, .stride = (uint64_t)rows->lane};
         struct check_doing now = {.step = rows->step,
                                   .access = &access,
-                                  .mask = PTX_FULL,
+                                  .mask = rows->mask,
                                   .size = rows->size,
                                   .serial = rows->serial,
                                   .write = rows->write,
@@ -304,6 +307,7 @@ static bool access_rows(struct ptx_warp *warp, const struct ptx_step *step, enum
                                     .first = warp->index,
                                     .count = 1,
                                     .serial = warp->block->launch->check->serial,
+                                    .mask = PTX_FULL,
                                     .size = (uint8_t)size,
                                     .write = write};
     check_each(warp->block, &rows);
@@ -347,7 +351,9 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     if (mask == PTX_FULL && access->pattern != ACCESS_GATHER && (op == IR_LD || now.store) &&
         !now.atomic && access_rows(warp, step, space, size, write, access))
         return;
-    FOR_LANES (lane, mask) {
+    if (space == MEMORY_SHARED && !warp->block->cluster)
+        shared = mask;
+    FOR_LANES (lane, mask & ~shared) {
         const uintptr_t first = access_lane(access, lane);
 
         if (is_own_shared(warp->block, first))
@@ -365,7 +371,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
             continue;
         left = looked_at(warp->block, now.shared);
         if (left && now.shared && (op == IR_ATOM || op == IR_RED) && size <= 8)
-            left = check_rows_atomic(warp, &now, left);
+            left = check_near_atomic(warp, &now, left);
         each_lane(warp, &now, left);
     }
 }
@@ -376,7 +382,7 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
     struct ptx_block *block = warp->block;
 
     if (op_of(warp, step) == IR_MBARRIER) {
-        check_rows_order(block);
+        check_near_order(block);
         check_join(block->check->known[warp->index], block->check->atomics);
         check_tell(block, warp->index, block->check->atomics);
     }
@@ -388,6 +394,15 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
         check_rows_written(block, (uintptr_t)host, size, true);
     else
         check_init_write(block->launch->check, (uintptr_t)host, size);
+}
+
+void check_allocated(struct ptx_warp *warp, uint64_t address, uint64_t size)
+{
+    struct launch *launch = warp->block->launch;
+    struct ptx_range range;
+
+    if (launch->check && address && heap_range(launch->world->heap, address, &range))
+        check_line_forget(launch->check, (uintptr_t)range.host + (address - range.base), size);
 }
 
 /* --- Lanes --- */

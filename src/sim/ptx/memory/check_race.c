@@ -14,126 +14,6 @@
 
 #include "ptx/ops/ops.h"
 
-#define MOST_PAGES 131072  /* then memory that comes new is not looked at */
-#define MOST_LINED 32768   /* nor that which is used irregularly */
-#define MOST_SPLITS 262144 /* nor lines that are to be split */
-
-/* --- Lines --- */
-
-struct check_page *check_race_page(struct check *check, uintptr_t at)
-{
-    const uintptr_t number = at / CHECK_PAGE;
-    struct check_page **recent = &check->recent[number % CHECK_RECENT], **bucket, *page = *recent;
-
-    if (page && page->number == number)
-        return page;
-    bucket = &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 48];
-    page = *bucket;
-    while (page && page->number != number)
-        page = page->next;
-    if (!page) {
-        if (check->pages == MOST_PAGES || !(page = calloc(1, sizeof *page)))
-            return NULL;
-        check->pages++;
-        page->number = number;
-        page->next = *bucket;
-        *bucket = page;
-    }
-    return *recent = page;
-}
-
-/* What the entry for all of the line says, for its line. */
-static void from_quick(struct check_line *line, const struct check_quick *quick)
-{
-    const unsigned shift = quick->what >> 2 & 15;
-    struct check_seen seen = {.serial = quick->serial,
-                              .block = quick->block,
-                              .thread = (uint16_t)(quick->what >> 6 & 1023),
-                              .bytes = (1U << CHECK_CELL) - 1,
-                              .shift = (shift - 2) & 15,
-                              .step = (const struct ptx_step *)(uintptr_t)(quick->what >> 16)};
-
-    line->whole = (struct check_cell){0};
-    line->split = false;
-    if (quick->what & CHECK_WHAT_WRITE)
-        line->whole.write = seen;
-    else
-        line->whole.reads[0] = seen;
-}
-
-/* The line of an address, where what is older than `since` is forgotten; NULL: no memory for it. */
-static struct check_line *line_of(struct check *check, uintptr_t at, uint32_t since)
-{
-    struct check_page *page = check_race_page(check, at);
-    struct check_quick *quick;
-    struct check_line *line;
-
-    if (!page)
-        return NULL;
-    if (!page->lines) {
-        if (check->lined == MOST_LINED || !(page->lines = calloc(CHECK_LINES, sizeof *page->lines)))
-            return NULL;
-        check->lined++;
-    }
-    line = &page->lines[at % CHECK_PAGE / CHECK_LINE];
-    quick = &page->quick[at % CHECK_PAGE / CHECK_LINE];
-    if (quick->serial < since) {
-        line->whole = (struct check_cell){0};
-        line->split = false;
-    } else if (!(quick->what & CHECK_LINE_COUNTS)) {
-        from_quick(line, quick);
-    }
-    quick->what = CHECK_LINE_COUNTS;
-    quick->serial = check->serial;
-    return line;
-}
-
-static void of_cell(struct check_seen *seen, unsigned cell)
-{
-    seen->thread = (uint16_t)(seen->thread + (cell >> seen->shift));
-    seen->shift = 0;
-}
-
-/* The cell of a line that is split from now on; NULL: no memory. */
-static struct check_cell *cell_of(struct check *check, struct check_line *line, uintptr_t at)
-{
-    struct check_cell *cells = line->cells;
-
-    if (line->split)
-        return &cells[at % CHECK_LINE / CHECK_CELL];
-    if (!cells) {
-        if (check->splits == MOST_SPLITS || !(cells = malloc(CHECK_CELLS * sizeof *cells)))
-            return NULL;
-        check->splits++;
-        line->cells = cells;
-    }
-    for (unsigned i = 0; i < CHECK_CELLS; i++) {
-        cells[i] = line->whole;
-        of_cell(&cells[i].write, i);
-        of_cell(&cells[i].reads[0], i);
-        of_cell(&cells[i].reads[1], i);
-    }
-    line->split = true;
-    return &cells[at % CHECK_LINE / CHECK_CELL];
-}
-
-void check_race_free(struct check *check)
-{
-    for (size_t i = 0; i < CHECK_BUCKETS; i++)
-        for (struct check_page *page = check->buckets[i], *next; page; page = next) {
-            next = page->next;
-            for (size_t l = 0; page->lines && l < CHECK_LINES; l++)
-                free(page->lines[l].cells);
-            free(page->lines);
-            free(page);
-        }
-    for (size_t i = 0; i < CHECK_MEETINGS; i++)
-        for (struct check_meeting *one = check->meetings[i], *next; one; one = next) {
-            next = one->next;
-            free(one);
-        }
-}
-
 /* --- Order --- */
 
 static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
@@ -142,9 +22,10 @@ static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
     if (old->block != (uint32_t)warp->block->number)
         return check->last_atomic[old->block] > old->serial &&
                check->last_atomic[warp->block->number] > old->serial;
-    if (old->thread / PTX_LANES != warp->index)
-        check_rows_order(warp->block);
-    return old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
+    if (old->serial >= warp->block->check->since && old->thread / PTX_LANES != warp->index)
+        check_near_order(warp->block);
+    return old->serial < warp->block->check->since ||
+           old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
 }
 
 /* `same`: it was the same thread that accessed it. */
@@ -260,39 +141,22 @@ static struct check_seen seen_of(const struct ptx_warp *warp, const struct check
                                .atomic = now->atomic};
 }
 
-static bool is_of(const struct check_seen *one, const struct check_seen *other)
-{
-    return one->thread == other->thread && one->block == other->block &&
-           one->shift == other->shift && one->spread == other->spread;
-}
-
 /* A read of what the thread has read since it was written and since it told others anything. */
-static bool is_known(const struct check *check, const struct ptx_warp *warp,
-                     const struct check_cell *cell, const struct check_seen *seen)
+static bool is_known(const struct ptx_warp *warp, const struct check_cell *cell,
+                     const struct check_seen *seen)
 {
-    const uint32_t told = warp->block->check->known[warp->index][warp->index];
+    const struct check_block *block = warp->block->check;
+    const uint32_t told = block->known[warp->index][warp->index];
 
     for (unsigned i = 0; i < 2; i++) {
         const struct check_seen *read = &cell->reads[i];
 
-        if (is_of(read, seen) && read->serial > told && read->serial >= check->first &&
+        if (check_seen_alike(read, seen) && read->serial > told && read->serial >= block->since &&
             read->serial > cell->write.serial && (read->bytes & seen->bytes) == seen->bytes &&
             read->atomic == seen->atomic)
             return true;
     }
     return false;
-}
-
-static void keep(const struct check *check, struct check_cell *cell, const struct check_seen *seen,
-                 bool write)
-{
-    if (write) {
-        cell->write = *seen;
-        return;
-    }
-    if (!is_of(&cell->reads[0], seen) || cell->reads[0].serial < check->first)
-        cell->reads[1] = cell->reads[0];
-    cell->reads[0] = *seen;
 }
 
 /* The bytes from `at` on that are in one cell. */
@@ -325,10 +189,10 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
     const struct check_seen *write = &cell->write;
 
     if (now->replay) {
-        keep(check, cell, &seen, now->write);
+        check_line_keep(check, cell, &seen, now->write);
         return;
     }
-    if (!now->write && is_known(check, warp, cell, &seen))
+    if (!now->write && is_known(warp, cell, &seen))
         return;
     if (write->bytes & bytes && conflicts(check, warp, now, write, write->thread == seen.thread) &&
         !(now->store && is_same(warp, now, lane, at, address, write)))
@@ -341,7 +205,7 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
         if (conflicts(check, warp, now, &read, is_thread(&read, &seen)))
             race(warp, now, lane, &read, false);
     }
-    keep(check, cell, &seen, now->write);
+    check_line_keep(check, cell, &seen, now->write);
 }
 
 static void each_lane(struct check *check, struct ptx_warp *warp, const struct check_doing *now,
@@ -359,10 +223,10 @@ static void each_lane(struct check *check, struct ptx_warp *warp, const struct c
             if (!line || at / CHECK_LINE != number) {
                 number = at / CHECK_LINE;
                 if (now->shared && !now->replay)
-                    check_rows_exact(warp->block, at);
-                line = line_of(check, at, since);
+                    check_near_exact(warp->block, at);
+                line = check_line_of(check, at, since);
             }
-            cell = line ? cell_of(check, line, at) : NULL;
+            cell = line ? check_line_cell(check, line, at) : NULL;
             if (cell)
                 look(check, warp, now, lane, cell, at, (uint32_t)(at - first),
                      bytes_of(at, end - at));
@@ -381,17 +245,19 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
 
     seen.shift = shift & 15;
     if (!line->split && now->replay) {
-        keep(check, whole, &seen, now->write);
+        check_line_keep(check, whole, &seen, now->write);
         return true;
     }
-    if (!line->split && !now->write && is_known(check, warp, whole, &seen))
+    if (!line->split && !now->write && is_known(warp, whole, &seen))
         return true;
-    if (line->split || conflicts(check, warp, now, &whole->write, is_of(&whole->write, &seen)))
+    if (line->split ||
+        conflicts(check, warp, now, &whole->write, check_seen_alike(&whole->write, &seen)))
         return false;
-    for (unsigned i = 0; now->write && i < 2; i++)
-        if (conflicts(check, warp, now, &whole->reads[i], is_of(&whole->reads[i], &seen)))
+    for (unsigned i = 0; now->write && i < 2; i++) /* its threads may be of two warps */
+        if (whole->reads[i].spread || conflicts(check, warp, now, &whole->reads[i],
+                                                check_seen_alike(&whole->reads[i], &seen)))
             return false;
-    keep(check, whole, &seen, now->write);
+    check_line_keep(check, whole, &seen, now->write);
     return true;
 }
 
@@ -410,24 +276,14 @@ static void each_cell(struct check *check, struct ptx_warp *warp, const struct c
         seen.spread = lanes / 2 & 3;
         if (!line || at / CHECK_LINE != number) {
             number = at / CHECK_LINE;
-            line = line_of(check, at, check->first);
+            line = check_line_of(check, at, check->first);
         }
-        cell = line ? cell_of(check, line, at) : NULL;
+        cell = line ? check_line_cell(check, line, at) : NULL;
         if (cell && cell->write.serial < check->first)
-            keep(check, cell, &seen, false);
+            check_line_keep(check, cell, &seen, false);
         else if (cell)
             each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, check->first);
     }
-}
-
-bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen)
-{
-    struct check_line *line = line_of(check, at, check->first);
-
-    if (!line || line->split || line->whole.write.serial >= check->first)
-        return false;
-    keep(check, &line->whole, seen, false);
-    return true;
 }
 
 /* Rows of whole lines: no lane beside them. */
@@ -435,8 +291,8 @@ static bool is_whole(const struct check_doing *now)
 {
     const struct access *access = now->access;
 
-    return access->pattern != ACCESS_GATHER && access->stride == now->size &&
-           now->size >= CHECK_CELL &&
+    return now->mask == PTX_FULL && access->pattern != ACCESS_GATHER &&
+           access->stride == now->size && now->size >= CHECK_CELL &&
            ((uintptr_t)access->base | (uintptr_t)access->second) % CHECK_LINE == 0;
 }
 
@@ -456,8 +312,8 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
             struct check_line *line;
 
             if (now->shared && !now->replay)
-                check_rows_exact(warp->block, at);
-            line = line_of(check, at, since);
+                check_near_exact(warp->block, at);
+            line = check_line_of(check, at, since);
             if (line && !whole_line(check, warp, now, line, lane, shift))
                 each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, since);
         }
@@ -470,7 +326,7 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
         return;
     }
     /* Of lanes that do the same, two are as good as all. */
-    if (access->pattern == ACCESS_HALVES && access->stride == 0 && !now->store)
+    if (mask == PTX_FULL && access->pattern == ACCESS_HALVES && access->stride == 0 && !now->store)
         mask = UINT32_C(0x80018001);
     each_lane(check, warp, now, mask, since);
 }

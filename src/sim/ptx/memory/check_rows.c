@@ -1,31 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /* The usual accesses at once: rows of neighbouring lanes, and what all lanes read. Two short cuts
- * say that nobody can be in the way; if neither does, check_race.c looks at each lane.
- *
- * Shared memory: what was before a barrier of all threads is over. Of a line that since then only
- * the same threads used, or that was only read, no more is kept than that. The accesses are logged,
- * and check_race.c gets to know them if another one needs it.
- *
- * Global memory: a line whose parts each only one thread used, all in one way, is one entry. */
+ * say that nobody can be in the way; if neither does, check_race.c looks at each lane. That of
+ * shared memory is in check_near.c. Global memory: a line whose parts each only one thread used,
+ * all in one way, is one entry. */
 #include "ptx/memory/check_state.h"
-
-#include <stdlib.h>
 
 #include "ptx/ops/affine.h"
 #include "ptx/ops/ops.h"
 
-#define MOST_LOGGED 16384
-#define MOST_LISTED 8192
 #define MOST_SEGMENTS (2 * CHECK_WARPS)
 
 /* Bytes without gaps. */
 struct segments {
     uint32_t count;
     uint32_t step; /* half warps from one to the next */
+    uint32_t lane; /* of the first byte */
     uint64_t size;
     uintptr_t first[MOST_SEGMENTS];
     bool own; /* each lane has bytes of its own */
 };
+
+/* As segments_of, of some lanes of a warp. */
+static bool segment_of(const struct check_rows *rows, struct segments *segments)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(rows->mask);
+    const uint32_t last = 31 - (uint32_t)__builtin_clz(rows->mask), count = last - first + 1;
+    const bool split = first < 16 && last >= 16; /* both halves have some */
+
+    segments->count = 1;
+    segments->step = 2;
+    segments->lane = first;
+    segments->own = rows->lane != 0 || count == 1;
+    segments->first[0] =
+        rows->base + (uintptr_t)(first % 16 * rows->lane) + (uintptr_t)(first / 16 * rows->half);
+    segments->size = rows->size;
+    if (rows->lane == 0)
+        return !split || rows->half == 0;
+    segments->size = (uint64_t)rows->size * count;
+    return count == 1 || (rows->lane == rows->size && (!split || rows->half == 16 * rows->lane) &&
+                          rows->mask >> first == UINT32_MAX >> (32 - count));
+}
 
 /* False: lanes are neither neighbours nor at one place. */
 static bool segments_of(const struct check_rows *rows, struct segments *segments)
@@ -34,6 +48,9 @@ static bool segments_of(const struct check_rows *rows, struct segments *segments
     const bool one = rows->lane == 0, warp = rows->half == 16 * rows->lane;
     uint32_t count = rows->count;
 
+    if (rows->mask != PTX_FULL)
+        return segment_of(rows, segments);
+    segments->lane = 0;
     segments->own = !one;
     if (!one && rows->lane != size)
         return false;
@@ -65,7 +82,7 @@ static bool segments_of(const struct check_rows *rows, struct segments *segments
 static uint32_t thread_of(const struct check_rows *rows, const struct segments *segments,
                           uint32_t segment)
 {
-    return rows->first * PTX_LANES + segment * segments->step * (PTX_LANES / 2);
+    return rows->first * PTX_LANES + segment * segments->step * (PTX_LANES / 2) + segments->lane;
 }
 
 /* --- Shared memory --- */
@@ -80,29 +97,6 @@ static uint32_t key_of(const struct ptx_block *block, const struct check_rows *r
         return 0;
     return (uint32_t)((at + 65536 - thread_of(rows, segments, segment) * rows->size) & 0xFFFFF) |
            (uint32_t)rows->size << 20;
-}
-
-/* Can the access be in no one's way? Then the line knows of it. */
-static bool near_passes(struct check_near *line, uint32_t since, uint32_t serial, uint32_t key,
-                        bool write)
-{
-    const uint32_t wrote = write ? CHECK_NEAR_WRITTEN : 0;
-
-    if (line->touched < since) {
-        if (write && !key)
-            return false;
-        line->key = key | wrote;
-    } else if (line->key & CHECK_NEAR_EXACT) {
-        return false;
-    } else if (key && (line->key & CHECK_NEAR_KEY) == key) {
-        line->key |= wrote;
-    } else {
-        if (write || line->key & CHECK_NEAR_WRITTEN)
-            return false;
-        line->key = 0;
-    }
-    line->touched = serial;
-    return true;
 }
 
 /* The bits of a line for bytes from `at` to `end`. */
@@ -130,227 +124,85 @@ bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size,
     return !missing;
 }
 
-static void replay_one(struct ptx_warp *warp, const struct check_rows *rows, uint32_t mask,
-                       const struct access *access)
-{
-    const struct check_doing now = {.step = rows->step,
-                                    .access = access,
-                                    .mask = mask,
-                                    .size = rows->size,
-                                    .serial = rows->serial,
-                                    .write = rows->write,
-                                    .atomic = rows->count == 0,
-                                    .replay = true,
-                                    .shared = true};
-
-    check_race(warp, &now);
-}
-
-static void replay_lanes(struct ptx_block *block, const struct check_rows *rows)
-{
-    const struct check_lanes *lanes = &block->check->lists[rows->lanes];
-    struct access access = {.pattern = ACCESS_GATHER};
-
-    access.offsets = access.pointers;
-    FOR_LANES (lane, lanes->mask)
-        access.pointers[lane] = (uintptr_t)block->shared + lanes->at[lane];
-    replay_one(&block->warps[rows->first].warp, rows, lanes->mask, &access);
-}
-
-static void replay_arrival(struct check_block *check, const struct check_rows *rows)
-{
-    uint32_t *const known = check->known[rows->first], own = known[rows->first];
-
-    known[rows->first] = rows->serial;
-    check_join(check->barriers[rows->lanes & ~CHECK_ARRIVES], known);
-    known[rows->first] = own;
-}
-
-static void replay(struct ptx_block *block)
+/* The access, in the lines of its segments; false: it may be in someone's way. */
+static bool near_passes(struct ptx_block *block, const struct check_rows *rows,
+                        const struct segments *segments)
 {
     struct check_block *check = block->check;
-    const uint32_t logged = check->logged;
+    bool passes = true;
 
-    check->logged = 0;
-    for (uint32_t i = 0; i < logged; i++) {
-        const struct check_rows *rows = &check->log[i];
+    for (uint32_t i = 0; passes && i < segments->count; i++) {
+        const uintptr_t begin = segments->first[i] - (uintptr_t)block->shared;
+        const uintptr_t end = begin + segments->size;
+        const uint32_t key = key_of(block, rows, segments, i);
 
-        if (rows->count == 0 && rows->lanes & CHECK_ARRIVES)
-            replay_arrival(check, rows);
-        else if (rows->count == 0)
-            replay_lanes(block, rows);
-        for (uint32_t w = 0; w < rows->count; w++) {
-            struct access access = {.pattern = ACCESS_HALVES, .stride = (uint64_t)rows->lane};
-
-            access.base = (char *)rows->base + (int64_t)w * rows->warp;
-            access.second = access.base + rows->half;
-            replay_one(&block->warps[rows->first + w].warp, rows, PTX_FULL, &access);
-        }
+        for (uintptr_t at = begin; passes && at < end; at = (at | (CHECK_LINE - 1)) + 1)
+            passes = check_near_passes(&check->lines[at / CHECK_LINE], check->since, rows->serial,
+                                       key, bits_of(at, end), rows->write);
     }
-    check->listed = 0;
+    return passes;
 }
 
-void check_rows_order(struct ptx_block *block)
-{
-    if (block->check->listed)
-        replay(block);
-}
-
-/* A larger list, or NULL. */
-static void *grown(void *list, uint32_t *size, size_t each)
-{
-    const uint32_t more = *size ? 2 * *size : 256;
-    void *larger = realloc(list, more * each);
-
-    if (larger)
-        *size = more;
-    return larger;
-}
-
-static bool log_rows(struct ptx_block *block, const struct check_rows *rows)
+void check_rows_settle(struct ptx_block *block)
 {
     struct check_block *check = block->check;
+    struct segments segments;
 
-    if (check->logged == MOST_LOGGED)
-        replay(block);
-    if (check->logged == check->log_size) {
-        struct check_rows *log = grown(check->log, &check->log_size, sizeof *log);
-
-        if (!log)
-            return false;
-        check->log = log;
-    }
-    check->log[check->logged++] = *rows;
-    return true;
+    for (uint32_t i = 0; check->quiet && i < check->logged; i++)
+        if (segments_of(&check->log[i], &segments))
+            near_passes(block, &check->log[i], &segments);
+    check->quiet = false;
 }
 
-static bool log_lanes(struct ptx_warp *warp, const struct check_doing *now)
+/* A read while nobody writes, of what is written: that is all to be known of it. */
+static bool is_quiet(struct ptx_block *block, const struct check_rows *rows)
 {
-    struct ptx_block *block = warp->block;
-    struct check_block *check = block->check;
-    struct check_rows rows = {.step = now->step,
-                              .first = warp->index,
-                              .serial = now->serial,
-                              .size = (uint8_t)now->size,
-                              .write = now->write};
+    const struct check_block *check = block->check;
+    const int64_t lanes = 15 * rows->lane, warps = (rows->count - 1) * rows->warp;
+    const uintptr_t last = rows->base + (uintptr_t)(lanes > 0 ? lanes : 0) +
+                           (uintptr_t)(rows->half > 0 ? rows->half : 0) +
+                           (uintptr_t)(warps > 0 ? warps : 0);
 
-    if (check->listed == MOST_LISTED)
-        replay(block);
-    if (check->listed == check->list_size) {
-        struct check_lanes *lists = grown(check->lists, &check->list_size, sizeof *lists);
-
-        if (!lists)
-            return false;
-        check->lists = lists;
-    }
-    rows.lanes = check->listed;
-    if (!log_rows(block, &rows))
-        return false;
-    struct check_lanes *lanes = &check->lists[check->listed++];
-    lanes->mask = now->mask;
-    FOR_LANES (lane, now->mask)
-        lanes->at[lane] = (uint32_t)(access_lane(now->access, lane) - (uintptr_t)block->shared);
-    return true;
+    return check->quiet && !rows->write && rows->mask == PTX_FULL &&
+           (rows->lane == 0 || rows->lane == rows->size) &&
+           last + rows->size - (uintptr_t)block->shared <= (uint64_t)check->full * CHECK_LINE &&
+           check_near_log(block, rows);
 }
 
-bool check_rows_arrive(struct ptx_block *block, unsigned warp, unsigned barrier)
-{
-    const uint32_t serial = block->launch->check->serial;
-    const struct check_rows rows = {
-        .first = warp, .serial = serial, .lanes = CHECK_ARRIVES | barrier};
-
-    if (!block->check->listed || !log_rows(block, &rows))
-        return false;
-    block->check->known[warp][warp] = serial;
-    return true;
-}
-
-unsigned check_rows_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which)
-{
-    struct ptx_block *block = warp->block;
-    struct check *check = block->launch->check;
-    const uint32_t since = block->check->since;
-    bool passes = which & PTX_CHECK_RACE;
-    unsigned left = which;
-    uint64_t missing = 0;
-
-    FOR_LANES (lane, now->mask) {
-        const uintptr_t at = access_lane(now->access, lane) - (uintptr_t)block->shared;
-        struct check_near *line = &block->check->lines[at / CHECK_LINE];
-        const uint64_t bits = ((UINT64_C(1) << now->size) - 1) << at % CHECK_LINE;
-
-        missing |= bits & ~line->written;
-        passes = passes && near_passes(line, since, now->serial, CHECK_NEAR_ATOMIC, true);
-    }
-    if (!missing)
-        left &= ~(unsigned)PTX_CHECK_INIT;
-    if (passes && log_lanes(warp, now)) {
-        left &= ~(unsigned)PTX_CHECK_RACE;
-        block->check->known[warp->index][warp->index] = now->serial;
-        if (check->last_atomic)
-            check->last_atomic[block->number] = now->serial;
-    }
-    return left;
-}
-
-void check_rows_exact(struct ptx_block *block, uintptr_t at)
+/* Were all of the segments' bytes written? Now they are, if it is a write. */
+static bool were_written(struct ptx_block *block, const struct check_rows *rows,
+                         const struct segments *segments)
 {
     struct check_block *check = block->check;
-    struct check_near *line = &check->lines[(at - (uintptr_t)block->shared) / CHECK_LINE];
+    const uint32_t lines = block->shared_size / CHECK_LINE;
+    bool were = true;
 
-    if (line->touched >= check->since && !(line->key & CHECK_NEAR_EXACT))
-        replay(block);
-    line->touched = block->launch->check->serial;
-    line->key = CHECK_NEAR_EXACT;
+    for (uint32_t i = 0; i < segments->count; i++)
+        were = check_rows_written(block, segments->first[i], segments->size, rows->write) && were;
+    while (!rows->write && check->full <= lines && !~check->lines[check->full].written)
+        check->full++;
+    return were;
 }
 
 static unsigned shared_rows(struct ptx_block *block, const struct check_rows *rows,
                             const struct segments *segments, unsigned which)
 {
     struct check_block *check = block->check;
-    const uint32_t since = check->since;
-    bool passes = which & PTX_CHECK_RACE;
-    uint64_t missing = 0;
     unsigned left = which;
 
-    for (uint32_t i = 0; i < segments->count; i++) {
-        const uintptr_t begin = segments->first[i] - (uintptr_t)block->shared;
-        const uintptr_t end = begin + segments->size;
-        const uint32_t key = key_of(block, rows, segments, i);
-
-        for (uintptr_t at = begin; at < end; at = (at | (CHECK_LINE - 1)) + 1) {
-            struct check_near *line = &check->lines[at / CHECK_LINE];
-            const uint64_t bits = bits_of(at, end);
-
-            passes = passes && near_passes(line, since, rows->serial, key, rows->write);
-            if (rows->write)
-                line->written |= bits;
-            else
-                missing |= bits & ~line->written;
-        }
-    }
-    if (!missing)
+    if (were_written(block, rows, segments) || rows->write)
         left &= ~(unsigned)PTX_CHECK_INIT;
-    if (passes && log_rows(block, rows))
-        left &= ~(unsigned)PTX_CHECK_RACE;
-    return left;
+    if (!(which & PTX_CHECK_RACE))
+        return left;
+    if (!check->quiet || rows->write) {
+        check_rows_settle(block);
+        if (!near_passes(block, rows, segments))
+            return left;
+    }
+    return check_near_log(block, rows) ? left & ~(unsigned)PTX_CHECK_RACE : left;
 }
 
 /* --- Global memory --- */
-
-/* A line that others read, too. */
-static bool quick_read(struct check *check, const struct ptx_block *block,
-                       const struct check_rows *rows, uint64_t what, uintptr_t at)
-{
-    const struct check_seen seen = {.step = rows->step,
-                                    .block = (uint32_t)block->number,
-                                    .serial = rows->serial,
-                                    .thread = (uint16_t)(what >> 6 & 1023),
-                                    .bytes = (1U << CHECK_CELL) - 1,
-                                    .shift = ((what >> 2 & 15) - 2) & 15};
-
-    return !rows->write && check_race_read(check, at, &seen);
-}
 
 /* Lines from `at` to `end`, which all lie in it; false: one was used otherwise. */
 static bool quick_race(struct check *check, const struct ptx_block *block,
@@ -361,19 +213,20 @@ static bool quick_race(struct check *check, const struct ptx_block *block,
     uint64_t what = CHECK_WHAT(rows->step, thread, shift, rows->write);
 
     while (at < end) {
-        struct check_page *page = check_race_page(check, at);
+        struct check_page *page = check_line_page(check, at);
         uintptr_t line = at % CHECK_PAGE / CHECK_LINE;
 
         if (!page)
             return false;
         for (; line < CHECK_LINES && at < end; line++, at += CHECK_LINE, what += threads << 6) {
             struct check_quick *quick = &page->quick[line];
+            const struct check_quick now = {rows->serial, (uint32_t)block->number, what};
 
             /* All but the step is to be the same. */
             if (quick->serial < check->first ||
-                (!((quick->what ^ what) & 0xFFFF) && quick->block == (uint32_t)block->number))
-                *quick = (struct check_quick){rows->serial, (uint32_t)block->number, what};
-            else if (!quick_read(check, block, rows, what, at))
+                (!((quick->what ^ what) & 0xFFFF) && quick->block == now.block))
+                *quick = now;
+            else if (rows->write || !check_line_read(check, page, at, &now))
                 return false;
         }
     }
@@ -384,9 +237,10 @@ static unsigned global_rows(struct ptx_block *block, const struct check_rows *ro
                             const struct segments *segments, unsigned which)
 {
     struct check *check = block->launch->check;
-    bool were = true, quick = segments->own && rows->size >= CHECK_CELL && rows->size <= 8;
+    bool were = true, quick = segments->own && rows->size <= 8;
     unsigned left = which;
 
+    quick = quick && (rows->size >= CHECK_CELL || !rows->write);
     for (uint32_t i = 0; i < segments->count; i++) {
         const uintptr_t first = segments->first[i];
 
@@ -411,6 +265,8 @@ unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool
 {
     struct segments segments;
 
+    if (shared && which & PTX_CHECK_RACE && is_quiet(block, rows))
+        return 0;
     if (!segments_of(rows, &segments))
         return which;
     return shared ? shared_rows(block, rows, &segments, which)
@@ -424,9 +280,15 @@ static bool find(const struct ptx_team *team, const struct ptx_step *step, enum 
                  const struct affine *at, uint64_t size, bool write, struct ptx_range *span)
 {
     const struct ptx_block *block = team->warps->warp.block;
-    const uint64_t offset = step->how.memory.offset, first = at->base + offset;
+    const uint64_t offset = step->how.memory.offset;
     int64_t least, greatest;
+    uint64_t first;
 
+    if (team->masks)
+        affine_extremes_some(team, at, &least, &greatest);
+    else
+        affine_extremes(team, at, &least, &greatest);
+    first = (team->masks ? (uint64_t)least : at->base) + offset;
     if (space == MEMORY_SHARED || (space == MEMORY_GENERIC && first >= PTX_SHARED_WINDOW)) {
         *span = (struct ptx_range){.base = space == MEMORY_SHARED ? 0 : PTX_SHARED_WINDOW,
                                    .size = block->shared_size,
@@ -440,10 +302,27 @@ static bool find(const struct ptx_team *team, const struct ptx_step *step, enum 
             return false;
         *span = *range;
     }
-    affine_extremes(team, at, &least, &greatest);
     return (uint64_t)least + offset - span->base < span->size &&
            (uint64_t)greatest + offset - span->base < span->size &&
            span->size - ((uint64_t)greatest + offset - span->base) >= size;
+}
+
+/* Of a region: warps of which all lanes run are rows together. */
+static void each_part(const struct ptx_team *team, struct check_rows *rows)
+{
+    const uintptr_t base = rows->base;
+
+    for (uint32_t i = 0; i < team->count; i += rows->count) {
+        rows->mask = team->masks[i];
+        rows->base = base + (uintptr_t)((int64_t)i * rows->warp);
+        rows->first = team->warps->warp.index + i;
+        rows->count = 1;
+        while (rows->mask == PTX_FULL && i + rows->count < team->count &&
+               team->masks[i + rows->count] == PTX_FULL)
+            rows->count++;
+        if (rows->mask)
+            check_each(team->warps->warp.block, rows);
+    }
 }
 
 void check_rows_team(struct ptx_team *team, const struct ptx_step *step, enum memory_space space,
@@ -456,16 +335,20 @@ void check_rows_team(struct ptx_team *team, const struct ptx_step *step, enum me
     if (!check || team->active != PTX_FULL || step->how.memory.unused || !affine_is_small(at) ||
         !find(team, step, space, at, size, write, &span))
         return;
-    const struct check_rows rows = {.step = step,
-                                    .base = (uintptr_t)span.host +
-                                            (at->base + step->how.memory.offset - span.base),
-                                    .lane = (int64_t)at->lane,
-                                    .half = (int64_t)at->half,
-                                    .warp = (int64_t)at->warp,
-                                    .first = team->warps->warp.index,
-                                    .count = team->count,
-                                    .serial = ++check->serial,
-                                    .size = (uint8_t)size,
-                                    .write = write};
-    check_each(block, &rows);
+    struct check_rows rows = {.step = step,
+                              .base = (uintptr_t)span.host +
+                                      (at->base + step->how.memory.offset - span.base),
+                              .lane = (int64_t)at->lane,
+                              .half = (int64_t)at->half,
+                              .warp = (int64_t)at->warp,
+                              .first = team->warps->warp.index,
+                              .count = team->count,
+                              .serial = ++check->serial,
+                              .mask = PTX_FULL,
+                              .size = (uint8_t)size,
+                              .write = write};
+    if (team->masks)
+        each_part(team, &rows);
+    else
+        check_each(block, &rows);
 }

@@ -27,7 +27,7 @@ struct check_seen {  /* the last access of a kind: to a cell, or to all of a lin
     uint16_t thread; /* of a line: to its first cell */
     uint8_t bytes;   /* of each cell, a bit each */
     bool atomic : 1;
-    uint8_t spread : 2; /* of a cell: how many threads read it, as a power of two */
+    uint8_t spread : 2; /* how many threads read a cell, as a power of two */
     uint8_t shift : 4;  /* of a line: how many cells are a thread's, as a power of two */
     const struct ptx_step *step;
 };
@@ -58,23 +58,23 @@ struct check_quick {
 struct check_page {
     uintptr_t number;
     struct check_page *next;
-    struct check_line *lines; /* NULL: none so far */
+    struct check_line *lines;  /* NULL: none so far */
+    struct check_quick *older; /* as lines: if both are reads, the one before */
     struct check_quick quick[CHECK_LINES];
 };
 
 /* A line of a block's shared memory: what its accesses since the last barrier of all were. */
 struct check_near {
     uint64_t written; /* since the block began: bytes, a bit each */
-    uint32_t touched; /* newest access */
-    uint32_t key;     /* CHECK_NEAR_* */
+    uint64_t stored;  /* by those whom the key names */
+    uint64_t others;  /* only read, by whomever; all other bytes only those used */
+    uint32_t touched; /* newest access, or one before it since the barrier */
+    uint32_t key;     /* which thread has which byte; 0: nobody has any */
 };
-/* Which thread has which byte, if each has its own in all accesses; else 0, and all were reads. */
-#define CHECK_NEAR_KEY UINT32_C(0x3FFFFFFF)
-#define CHECK_NEAR_WRITTEN UINT32_C(0x40000000)
-#define CHECK_NEAR_EXACT UINT32_C(0x80000000) /* the line of check_race_line has them */
+#define CHECK_NEAR_ATOMIC UINT32_C(0x3FFFFFFF) /* as a key: all accesses are atomic */
+#define CHECK_NEAR_EXACT UINT32_C(0x80000000)  /* check_race.c knows of all accesses */
 
 #define CHECK_ARRIVES UINT32_C(0x80000000)
-#define CHECK_NEAR_ATOMIC CHECK_NEAR_KEY /* as a key: all were atomic */
 
 struct check_lanes { /* an atomic access of a warp to shared memory */
     uint32_t mask, at[PTX_LANES];
@@ -89,6 +89,7 @@ struct check_rows {
     uint32_t first, count; /* warps; a count of 0: one warp, at the lanes' own places */
     uint32_t lanes;        /* then: which of the block's lists, or CHECK_ARRIVES and the barrier */
     uint32_t serial;
+    uint32_t mask; /* lanes: all of several warps */
     uint8_t size;
     bool write;
 };
@@ -113,11 +114,11 @@ struct check {
     struct check_bits memory[CHECK_RECENT];
     struct check_page *buckets[CHECK_BUCKETS], *recent[CHECK_RECENT];
     struct check_meeting *meetings[CHECK_MEETINGS];
-    uint32_t pages, lined, splits; /* pages with lines; lines with cells */
-    uint32_t serial;               /* of the last access; it goes on from launch to launch */
-    uint32_t first;                /* of the launch: what is older is of another one */
-    struct check *next;            /* that no launch has */
-    uint32_t *last_atomic;         /* access of each block; NULL: too many blocks */
+    uint32_t pages, shared, lined, splits; /* pages with older, with lines; lines with cells */
+    uint32_t serial;       /* of the last access; it goes on from launch to launch */
+    uint32_t first;        /* of the launch: what is older is of another one */
+    struct check *next;    /* that no launch has */
+    uint32_t *last_atomic; /* access of each block; NULL: too many blocks */
     uint32_t reports;
     struct {
         const struct ptx_step *one, *other;
@@ -126,11 +127,14 @@ struct check {
 
 struct check_block {
     uint32_t began;                           /* the serial at its begin */
-    uint32_t since;                           /* and at the last barrier of all threads */
+    uint32_t since;                           /* and at the last barrier of all, who know it */
     uint32_t known[CHECK_WARPS][CHECK_WARPS]; /* the newest access of each that a warp knows */
     uint32_t barriers[BARRIERS + 1][CHECK_WARPS];
+    uint32_t told;                 /* of these, those that know anything, a bit each */
     uint32_t atomics[CHECK_WARPS]; /* of mbarriers, all together */
     uint64_t *locals[CHECK_WARPS]; /* of each warp's local memory; NULL: none so far */
+    bool quiet;                    /* since then there were only reads, all in the log alone */
+    uint32_t full;                 /* lines of which all is written, from the first on */
     struct check_rows *log;        /* what lines of check_near stand for */
     uint32_t logged, log_size;
     struct check_lanes *lists; /* of atomic accesses in the log */
@@ -167,26 +171,71 @@ void check_note_place(const struct launch *launch, uint64_t block, uint32_t thre
                       const struct ptx_step *step, bool with_block, char *text, size_t size);
 
 void check_race(struct ptx_warp *warp, const struct check_doing *now);
-void check_race_free(struct check *check);
-/* All of a line of global memory is read; false: it was written, or used irregularly. */
-bool check_race_read(struct check *check, uintptr_t at, const struct check_seen *seen);
+
+/* --- check_line.c --- */
+static inline bool check_seen_alike(const struct check_seen *one, const struct check_seen *other)
+{
+    return one->thread == other->thread && one->block == other->block &&
+           one->shift == other->shift && one->spread == other->spread;
+}
+void check_line_free(struct check *check);
+/* What was in global memory is over. */
+void check_line_forget(struct check *check, uintptr_t at, uint64_t size);
 /* The page of an address; NULL: no memory for it. */
-struct check_page *check_race_page(struct check *check, uintptr_t at);
+struct check_page *check_line_page(struct check *check, uintptr_t at);
+/* Its line, where what is older than `since` is forgotten; NULL: no memory for it. */
+struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t since);
+/* Its cell in a line that is split from now on; NULL: no memory. */
+struct check_cell *check_line_cell(struct check *check, struct check_line *line, uintptr_t at);
+void check_line_keep(const struct check *check, struct check_cell *cell,
+                     const struct check_seen *seen, bool write);
+/* All of a line of global memory is read; false: it was written, or used irregularly. */
+bool check_line_read(struct check *check, struct check_page *page, uintptr_t at,
+                     const struct check_quick *now);
+
+/* --- check_near.c --- */
+/* Can the access be in no one's way? Then the line knows of it. The key: which thread has which
+ * byte, 0 if they share them. */
+static inline bool check_near_passes(struct check_near *line, uint32_t since, uint32_t serial,
+                                     uint32_t key, uint64_t bits, bool write)
+{
+    if (line->touched < since) {
+        line->stored = line->others = 0;
+        line->key = 0;
+    }
+    if (!line->key)
+        line->key = key;
+    if (line->key == key && key) {
+        if (write && line->others & bits)
+            return false;
+        line->stored |= write ? bits : 0;
+    } else {
+        if (write || line->key & CHECK_NEAR_EXACT || line->stored & bits)
+            return false;
+        line->others |= bits;
+    }
+    line->touched = serial;
+    return true;
+}
+/* What lines know is kept, in case that check_race.c is to know it. False: no memory. */
+bool check_near_log(struct ptx_block *block, const struct check_rows *rows);
+/* An atomic access to shared memory: which of the checks are left to be made lane by lane. */
+unsigned check_near_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
+/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
+bool check_near_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
+/* What atomic accesses told is known from now on. */
+void check_near_order(struct ptx_block *block);
+/* A byte of shared memory is looked at by check_race alone until the next barrier. */
+void check_near_exact(struct ptx_block *block, uintptr_t at);
 
 /* --- check_rows.c --- */
 /* Which of the checks are left to be made lane by lane. */
 unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool shared,
                     unsigned which);
-/* The same of an atomic access to shared memory. */
-unsigned check_rows_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
-/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
-bool check_rows_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
-/* What atomic accesses told is known from now on. */
-void check_rows_order(struct ptx_block *block);
+/* Lines know of all in the log from now on. */
+void check_rows_settle(struct ptx_block *block);
 /* Were all of these bytes of shared memory written? Now they are, if it is a write. */
 bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write);
-/* A byte of shared memory is looked at by check_race alone until the next barrier. */
-void check_rows_exact(struct ptx_block *block, uintptr_t at);
 /* In check.c: all of the rows, whatever they are. */
 void check_each(struct ptx_block *block, const struct check_rows *rows);
 

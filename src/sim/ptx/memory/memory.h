@@ -186,6 +186,8 @@ void check_rows_team(struct ptx_team *team, const struct ptx_step *step, enum me
 /* As check_access, of one lane, where nobody else is compared with. */
 void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char *host,
                  uint64_t size, bool write);
+/* A lane gets memory of the heap: what others did there is over. */
+void check_allocated(struct ptx_warp *warp, uint64_t address, uint64_t size);
 /* Lanes begin a function: nothing has written its local variables. */
 void check_local_frame(struct ptx_warp_state *state, const struct ptx_frame *frame, uint32_t lanes);
 /* What a warp did is before what those do that leave the barrier after it. */

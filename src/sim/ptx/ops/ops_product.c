@@ -156,6 +156,7 @@ OPS_INLINE uint32_t f16_rounded(double sum)
 /* Of eight columns at once. They stay inside of a function: how vectors are handed over depends on
  * the instruction set. */
 typedef int32_t ints __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint32_t sums_32 __attribute__((vector_size(32)));
 typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int64_t longs __attribute__((vector_size(64), aligned(8)));
 typedef double doubles __attribute__((vector_size(64), aligned(8), may_alias));
@@ -192,14 +193,15 @@ OPS_INLINE void add_row(bool far, const struct product_elements *a,
     /* With an exponent that no float has, all products are 0. */
     const floats near_units =
         (floats)(((up & (up <= EXPONENT_BIAS)) + EXPONENT_BIAS) << FRACTION_F32);
-    /* Two sums, as one could overflow. */
-    ints even = __builtin_convertvector(DOUBLES(FLOATS(c)) * units, ints), odd = even ^ even;
+    /* Two sums, as one could overflow; they wrap if they are meaningless. */
+    sums_32 even = (sums_32) __builtin_convertvector(DOUBLES(FLOATS(c)) * units, ints);
+    sums_32 odd = even ^ even;
     for (unsigned k = 0; k < a->count; k += 2) {
         const int32_t *others = b->number + (size_t)k * PRODUCT_COLUMNS;
-        even += FIXED(value_at(a, k, row), FLOATS(others));
-        odd += FIXED(value_at(a, k + 1, row), FLOATS(others + PRODUCT_COLUMNS));
+        even += (sums_32)FIXED(value_at(a, k, row), FLOATS(others));
+        odd += (sums_32)FIXED(value_at(a, k + 1, row), FLOATS(others + PRODUCT_COLUMNS));
     }
-    *(doubles *)sums = (DOUBLES(even) + DOUBLES(odd)) * POWER(-up);
+    *(doubles *)sums = (DOUBLES((ints)even) + DOUBLES((ints)odd)) * POWER(-up);
 }
 
 /* Infinity or NaN, if the sum of c and the products is; else `bits`. */

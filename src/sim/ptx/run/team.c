@@ -92,7 +92,7 @@ bool team_reaches(const struct ptx_team *team, const struct ptx_step *step)
     const uint64_t size = step->list_count, room = team->warps->warp.block->shared_size;
     uint64_t outside = 0, low = 0;
 
-    if (!code->region[step - code->steps] || team->warps->launch->check || room < size)
+    if (!code->region[step - code->steps] || room < size)
         return false;
     for (uint32_t i = 0; i < team->count; i++) {
         const reg64 *addresses = ptx_in(&team->warps[i].warp, step->operand[1]);
@@ -211,7 +211,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
             if (whose == SOME_LANES) {
                 const struct team_code *code = warps->launch->entry->team;
 
-                if (!code->region[step - code->steps] || warps->launch->check)
+                if (!code->region[step - code->steps])
                     return team_part(&team, step);
                 slice = region_run(&team, step, &budget, &pc);
                 if (slice != SLICE_DONE)

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* What is remembered of the accesses to memory: pages, their lines, and cells of those that are
+ * split. */
+#include "ptx/memory/check_state.h"
+
+#include <stdlib.h>
+
+#define MOST_PAGES 131072  /* then memory that comes new is not looked at */
+#define MOST_LINED 32768   /* nor that which is used irregularly */
+#define MOST_SPLITS 262144 /* nor lines that are to be split */
+
+static struct check_page **bucket_of(struct check *check, uintptr_t number)
+{
+    return &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 48];
+}
+
+/* NULL: nobody was there. */
+static struct check_page *page_of(struct check *check, uintptr_t number)
+{
+    struct check_page *page = *bucket_of(check, number);
+
+    while (page && page->number != number)
+        page = page->next;
+    return page;
+}
+
+struct check_page *check_line_page(struct check *check, uintptr_t at)
+{
+    const uintptr_t number = at / CHECK_PAGE;
+    struct check_page **recent = &check->recent[number % CHECK_RECENT], **bucket, *page = *recent;
+
+    if (page && page->number == number)
+        return page;
+    page = page_of(check, number);
+    if (!page) {
+        if (check->pages == MOST_PAGES || !(page = calloc(1, sizeof *page)))
+            return NULL;
+        bucket = bucket_of(check, number);
+        check->pages++;
+        page->number = number;
+        page->next = *bucket;
+        *bucket = page;
+    }
+    return *recent = page;
+}
+
+static struct check_seen seen_in(const struct check_quick *quick)
+{
+    const unsigned shift = quick->what >> 2 & 15; /* of a cell: 2 */
+
+    return (struct check_seen){.serial = quick->serial,
+                               .block = quick->block,
+                               .thread = (uint16_t)(quick->what >> 6 & 1023),
+                               .bytes = (1U << CHECK_CELL) - 1,
+                               .spread = shift < 2 ? (2 - shift) & 3 : 0,
+                               .shift = shift < 2 ? 0 : (shift - 2) & 15,
+                               .step = (const struct ptx_step *)(uintptr_t)(quick->what >> 16)};
+}
+
+/* What the entry for all of the line says, for its line. */
+static void from_quick(struct check_line *line, const struct check_quick *quick,
+                       const struct check_quick *older, uint32_t since)
+{
+    const struct check_seen seen = seen_in(quick);
+
+    line->whole = (struct check_cell){0};
+    line->split = false;
+    if (older && older->serial >= since)
+        line->whole.reads[1] = seen_in(older);
+    if (quick->what & CHECK_WHAT_WRITE)
+        line->whole.write = seen;
+    else
+        line->whole.reads[0] = seen;
+}
+
+/* The line of an address, where what is older than `since` is forgotten; NULL: no memory for it. */
+struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t since)
+{
+    struct check_page *page = check_line_page(check, at);
+    struct check_quick *quick;
+    struct check_line *line;
+
+    if (!page)
+        return NULL;
+    if (!page->lines) {
+        if (check->lined == MOST_LINED || !(page->lines = calloc(CHECK_LINES, sizeof *page->lines)))
+            return NULL;
+        check->lined++;
+    }
+    line = &page->lines[at % CHECK_PAGE / CHECK_LINE];
+    quick = &page->quick[at % CHECK_PAGE / CHECK_LINE];
+    if (quick->serial < since) {
+        line->whole = (struct check_cell){0};
+        line->split = false;
+    } else if (!(quick->what & CHECK_LINE_COUNTS)) {
+        from_quick(line, quick, page->older ? &page->older[at % CHECK_PAGE / CHECK_LINE] : NULL,
+                   since);
+    }
+    quick->what = CHECK_LINE_COUNTS;
+    quick->serial = check->serial;
+    return line;
+}
+
+static void of_cell(struct check_seen *seen, unsigned cell)
+{
+    seen->thread = (uint16_t)(seen->thread + (cell << seen->spread >> seen->shift));
+    seen->shift = 0;
+}
+
+/* The cell of a line that is split from now on; NULL: no memory. */
+struct check_cell *check_line_cell(struct check *check, struct check_line *line, uintptr_t at)
+{
+    struct check_cell *cells = line->cells;
+
+    if (line->split)
+        return &cells[at % CHECK_LINE / CHECK_CELL];
+    if (!cells) {
+        if (check->splits == MOST_SPLITS || !(cells = malloc(CHECK_CELLS * sizeof *cells)))
+            return NULL;
+        check->splits++;
+        line->cells = cells;
+    }
+    for (unsigned i = 0; i < CHECK_CELLS; i++) {
+        cells[i] = line->whole;
+        of_cell(&cells[i].write, i);
+        of_cell(&cells[i].reads[0], i);
+        of_cell(&cells[i].reads[1], i);
+    }
+    line->split = true;
+    return &cells[at % CHECK_LINE / CHECK_CELL];
+}
+
+void check_line_forget(struct check *check, uintptr_t at, uint64_t size)
+{
+    const uintptr_t end = at + size;
+
+    while (at < end) {
+        struct check_page *page = page_of(check, at / CHECK_PAGE);
+        struct check_line *line;
+        struct check_cell *cell;
+
+        if (!page) {
+            at = (at | (CHECK_PAGE - 1)) + 1;
+        } else if (at % CHECK_LINE == 0 && end - at >= CHECK_LINE) {
+            page->quick[at % CHECK_PAGE / CHECK_LINE].serial = 0;
+            at += CHECK_LINE;
+        } else {
+            line = check_line_of(check, at, check->first);
+            cell = line ? check_line_cell(check, line, at) : NULL;
+            if (cell)
+                *cell = (struct check_cell){0};
+            at = (at | (CHECK_CELL - 1)) + 1;
+        }
+    }
+}
+
+void check_line_free(struct check *check)
+{
+    for (size_t i = 0; i < CHECK_BUCKETS; i++)
+        for (struct check_page *page = check->buckets[i], *next; page; page = next) {
+            next = page->next;
+            for (size_t l = 0; page->lines && l < CHECK_LINES; l++)
+                free(page->lines[l].cells);
+            free(page->lines);
+            free(page->older);
+            free(page);
+        }
+    for (size_t i = 0; i < CHECK_MEETINGS; i++)
+        for (struct check_meeting *one = check->meetings[i], *next; one; one = next) {
+            next = one->next;
+            free(one);
+        }
+}
+
+void check_line_keep(const struct check *check, struct check_cell *cell,
+                     const struct check_seen *seen, bool write)
+{
+    if (write) {
+        cell->write = *seen;
+        return;
+    }
+    if (!check_seen_alike(&cell->reads[0], seen) || cell->reads[0].serial < check->first)
+        cell->reads[1] = cell->reads[0];
+    cell->reads[0] = *seen;
+}
+
+bool check_line_read(struct check *check, struct check_page *page, uintptr_t at,
+                     const struct check_quick *now)
+{
+    const size_t number = at % CHECK_PAGE / CHECK_LINE;
+    const struct check_seen seen = seen_in(now);
+    struct check_quick *quick = &page->quick[number];
+    struct check_line *line;
+
+    if (quick->what & CHECK_LINE_COUNTS) {
+        line = check_line_of(check, at, check->first);
+        if (!line || line->split || line->whole.write.serial >= check->first)
+            return false;
+        check_line_keep(check, &line->whole, &seen, false);
+        return true;
+    }
+    if (!page->older && (page->older = calloc(CHECK_LINES, sizeof *page->older)))
+        check->shared++;
+    if (quick->what & CHECK_WHAT_WRITE || !page->older)
+        return false;
+    page->older[number] = *quick;
+    *quick = *now;
+    return true;
+}
