@@ -176,7 +176,9 @@ static void print_cushim(const struct scan_file *file)
 
     if (!file->cushim)
         return;
-    snprintf(text, sizeof text, "uses the driver through cushim (%s), needs no entry to start",
+    snprintf(text, sizeof text,
+             "uses the driver through cushim (%s): needs no entry to start; which it calls cannot "
+             "be seen",
              file->cushim_library[0] ? file->cushim_library : "in the file");
     output_field("cushim", OUTPUT_PLAIN, text);
 }
@@ -314,7 +316,7 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
     print_way(file, WAY_WEAK, "linked weakly: it starts without them");
     print_way(file, WAY_NAMED, "named as symbols, likely looked up");
     print_way(file, WAY_ASKED,
-              file->cushim ? "named and likely asked of cushim, which does without, in any ABI"
+              file->cushim ? "named, of those that it may ask of cushim in any ABI"
                            : "named and likely asked of cuGetProcAddress, in any ABI");
     print_way(file, WAY_RUNTIME, "named by the CUDA runtime in it, which does without later ones");
     print_way(file, WAY_MENTIONED, "mentioned, as in error messages");

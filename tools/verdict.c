@@ -227,6 +227,35 @@ static bool mentioned_alone(const struct question *question, struct verdict *ver
                   "is elsewhere");
 }
 
+/* Calls through cushim leave no trace in the file: nothing tells that a driver has what they take.
+ * One that has every entry lacks none of them. */
+static bool through_cushim(const struct question *question, struct verdict *verdict)
+{
+    const struct scan_file *file = question->file;
+    size_t lacking = KNOWN_NONE, named = KNOWN_NONE;
+    char names[128] = "";
+
+    if (!question->driver || !file->cushim)
+        return false;
+    for (size_t i = CUSHIM_ENTRY_COUNT; i-- > 0;) {
+        if (verdict_driver_has(file, question->driver, i))
+            continue;
+        lacking = i;
+        if (file->how[i] & SCAN_ASKED)
+            named = i;
+    }
+    if (lacking == KNOWN_NONE)
+        return false;
+    if (named != KNOWN_NONE)
+        snprintf(names, sizeof names, "; it names %s, which the driver lacks",
+                 known_entry(named).symbol);
+    fix(verdict, "a run tells: 'cushim matrix --missing-each -- PROGRAM'");
+    return answer(verdict, VERDICT_UNKNOWN, 0, "through-cushim",
+                  "the program uses cushim, and which entries it calls through it cannot be seen "
+                  "in the file%s",
+                  names);
+}
+
 /* ---- the runtime */
 
 static enum cushim_runs runs_with(const struct subject *driver, int release)
@@ -441,9 +470,9 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
                           int capability)
 {
     static bool (*const rules[])(const struct question *, struct verdict *) = {
-        other_machine,   required_entry, runtime_floor,  gpu_dropped,     gpu_later,
-        device_code,     unknown_entry,  driver_newer,   runtime_unknown, named_entry,
-        mentioned_alone, runtime_later,  optional_entry,
+        other_machine,   required_entry, runtime_floor, gpu_dropped,     gpu_later,
+        device_code,     unknown_entry,  driver_newer,  runtime_unknown, named_entry,
+        mentioned_alone, through_cushim, runtime_later, optional_entry,
     };
     struct question question = {file, driver, capability};
     struct verdict verdict = {.rule = "runs"};

@@ -21,6 +21,7 @@ TWO_ABIS = NAMES % '"libcuda.so.1", "cuCtxCreate_v2", "cuCtxCreate_v4"'
 ASKED = NAMES % '"libcuda.so.1", "cuInit", "cuMemAllocAsync", "cuGetProcAddress"'
 RUNTIME = 'int cudaFree(void *); int f(void) { return cudaFree(0); }'
 PTX = [("ptx", 80, "8.4", "sm_80")]
+NEWEST = "{}.{}".format(*divmod(max(entry["since"] for entry in registry()) // 10, 100))
 BOTH = [("cubin", 80, cubin(80)), ("ptx", 80, "8.4", "sm_80")]
 
 
@@ -85,6 +86,8 @@ def program(folder, source):
     (TWO_ABIS, "3.1", None, "named-entry", "unknown", None),
     (ASKED, "11.1", None, "optional-entry", "limits", None),
     (WEAK, "12.1", None, "optional-entry", "limits", None),
+    (NAMES % '"CUSHIM_LIBCUDA"', "9.0", None, "through-cushim", "unknown", None),
+    (NAMES % '"CUSHIM_LIBCUDA"', NEWEST, None, "runs", "runs", None),
 ])
 def test_rule(tmp_path, source, driver, gpu, rule, answer, code):
     words = (["--drivers", driver] if driver else []) + (["--gpus", gpu] if gpu else [])
@@ -129,9 +132,21 @@ def test_runtime_inside(tmp_path, names):
 
 
 def test_own_command():
-    """The command has the words that it looks for, and is no runtime."""
-    file = only("--drivers", "9.0", CLI)
-    assert file["runtime"] is None and file["verdicts"][0]["verdict"] == "runs"
+    """The command has the words that it looks for, and is no runtime. It uses cushim."""
+    file = only("--drivers", f"9.0,{NEWEST}", CLI)
+    assert file["runtime"] is None
+    assert [verdict["rule"] for verdict in file["verdicts"]] == ["through-cushim", "runs"]
+
+
+def test_what_a_program_calls_through_cushim(tmp_path):
+    """Names in the file are told, and are not all that it may call."""
+    path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit"')
+    reason = only("--drivers", "12.0", path)["verdicts"][0]["reason"]
+    assert reason.endswith(" in the file")
+    path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit", "cuMemAllocAsync"')
+    reason = only("--drivers", "11.1", path)["verdicts"][0]["reason"]
+    assert reason.endswith(" in the file; it names cuMemAllocAsync, which the driver lacks")
+    assert only("--gpus", "8.0", path)["verdicts"][0]["rule"] == "runs"
 
 
 @pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
