@@ -8,9 +8,13 @@ HEAD = """
 
 #include "dropin.h"
 
+#include "loader/error_name.h"
+
 /* Here a name is the exported symbol itself. */
 {undefs}
 """
+TEXTS = {"cuGetErrorName": "cushim_error_name_entry",
+         "cuGetErrorString": "cushim_error_name_string_entry"}
 GUARDS = {"windows": "#ifdef _WIN32", "linux": "#ifndef _WIN32"}
 
 
@@ -31,7 +35,19 @@ def function(entry, head, table, groups):
 def assembler(entries):
     """A line for each entry that exists on ELF systems; dropin.h has what it expands to."""
     return [f"CUSHIM_DROPIN_ENTRY({entry['symbol']}, {number})"
-            for number, entry in enumerate(entries) if entry.get("platform") != "windows"]
+            for number, entry in enumerate(entries)
+            if entry.get("platform") != "windows" and entry["symbol"] not in TEXTS]
+
+
+def text(entry, groups):
+    """A function that has a text for codes that came after the driver, too: those of the stubs."""
+    code, string = (name for _, name in entry["params"])
+    return ["CUSHIM_DROPIN_HIDDEN " + ctext.prototype(entry), "{",
+            f"    CUresult result = CUSHIM_DROPIN_TABLE->{ctext.member(entry, groups)}({code}, "
+            f"{string});",
+            "    return result != CUDA_ERROR_INVALID_VALUE",
+            "               ? result",
+            f"               : {TEXTS[entry['symbol']]}({code}, {string});", "}"]
 
 
 def emit(registry):
@@ -54,7 +70,11 @@ def emit(registry):
     lines += ["};", "",
               "_Atomic(const struct cushim_api *) cushim_dropin_table = &cushim_dropin_first;", ""]
     for entry in entries:
-        lines += guarded(entry, function(entry, ctext.prototype(entry),
-                                         "CUSHIM_DROPIN_TABLE", groups))
-    lines += ["", "#endif"]
+        if entry["symbol"] not in TEXTS:
+            lines += guarded(entry, function(entry, ctext.prototype(entry),
+                                             "CUSHIM_DROPIN_TABLE", groups))
+    lines += ["", "#endif", ""]
+    for entry in entries:
+        if entry["symbol"] in TEXTS:
+            lines += text(entry, groups)
     return "\n".join(lines) + "\n"

@@ -4,7 +4,8 @@
  * generated. The first table's slots load, and then do what the caller asked for.
  *
  * On x86-64 and AArch64 the functions are assembler: they pass on arguments that they do not know,
- * in two or three instructions, with every compiler and at every optimisation.
+ * in two or three instructions, with every compiler and at every optimisation. Two have more to do,
+ * and are C: cuGetErrorName and cuGetErrorString know codes that came after the driver.
  */
 #ifndef CUSHIM_DROPIN_DROPIN_H
 #define CUSHIM_DROPIN_DROPIN_H
@@ -35,6 +36,12 @@ const struct cushim_api *cushim_dropin_log_start(const struct cushim_api *table)
 
 /* Report a call, once for each entry, if the entry is unavailable. */
 void cushim_dropin_log_call(const struct cushim_api *table, unsigned index);
+
+#ifdef __ELF__
+#define CUSHIM_DROPIN_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define CUSHIM_DROPIN_HIDDEN
+#endif
 
 #define CUSHIM_TEXT_(x) #x
 #define CUSHIM_TEXT(x) CUSHIM_TEXT_(x)

@@ -119,6 +119,10 @@ EXPORT int cuGetErrorName(int error, const char **name);
 EXPORT int cuGetErrorName(int error, const char **name)
 {
     fake_control.called = "cuGetErrorName";
+    if (name && error == FAKE_LATER_CODE) {
+        *name = NULL;
+        return FAKE_INVALID_VALUE;
+    }
     if (name)
         *name = error == 100 ? "CUDA_ERROR_NO_DEVICE" : "another";
     return FAKE_RESULT;

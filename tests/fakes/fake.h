@@ -15,6 +15,7 @@ enum {
     FAKE_INVALID_VALUE = 1,
     FAKE_NOT_INITIALIZED = 3,
     FAKE_STUB_LIBRARY = 34,
+    FAKE_LATER_CODE = 36, /* that a fake has no name for */
     FAKE_NOT_FOUND = 500,
     FAKE_UNKNOWN = 999
 };

@@ -176,6 +176,30 @@ static void test_init(void **state)
     assert_string_equal(dropin_output(init_fails, fake_path(GOOD), NULL), "zero\n");
 }
 
+/* ---- codes that came after the driver: it has no text for what stubs return */
+
+static void later_codes(void *unused)
+{
+    const char *name = NULL;
+    (void)unused;
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(cuGetErrorName(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, &name),
+                         CUDA_SUCCESS);
+        assert_string_equal(name, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER");
+        assert_int_equal(cuGetErrorName(CUDA_ERROR_NOT_READY, &name), CUDA_SUCCESS);
+        assert_string_equal(name, "another");
+    }
+    assert_int_equal(
+        cushim_load(NULL)->cuGetErrorName(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, &name),
+        CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_later_codes(void **state)
+{
+    (void)state;
+    assert_string_equal(dropin_output(later_codes, fake_path("v10"), NULL), "");
+}
+
 /* ---- which table the functions use */
 
 static void tables_silent(void *unused)
@@ -232,7 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_silent),       cmocka_unit_test(test_first_level),
         cmocka_unit_test(test_second_level), cmocka_unit_test(test_init),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_tables),       cmocka_unit_test(test_later_codes),
     };
     return cmocka_run_group_tests_name("dropin", tests, NULL, NULL);
 }
