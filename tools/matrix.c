@@ -24,7 +24,7 @@ static struct options {
     const char *cuda; /* NULL: all */
     struct option_list drivers, faults;
     const char *junit, *markdown, *profile, *devices;
-    bool missing_each, json;
+    bool missing_each, strict, json;
     int timeout; /* seconds */
     struct matrix_plan plan;
 } given = {.timeout = 60, .plan = {.degrade = -1}};
@@ -72,6 +72,9 @@ static const struct option_row option_rows[] = {
      .value = "CODE",
      .doc = "Exit code by which the program says that it does without the driver, or a part of it; "
             "it counts as success"},
+    {.name = "strict",
+     .flag = &given.strict,
+     .doc = "Exit 1 for a program that called nothing of a simulated driver, too"},
     {.name = "timeout",
      .number = &given.timeout,
      .low = 1,
@@ -119,6 +122,43 @@ static void add_release(struct list *list, int release)
     snprintf(one->name, sizeof one->name, "CUDA %s", one->cuda);
 }
 
+/* "; near it are 9.1 and 10.0" */
+static const char *neighbours(char text[64], const int *versions, int count, int release)
+{
+    char version[VERSION_TEXT_SIZE], later[VERSION_TEXT_SIZE];
+
+    text[0] = '\0';
+    for (int i = 1; i < count; i++) {
+        if (versions[i - 1] < release && release < versions[i])
+            snprintf(text, 64, "near it are %s and %s; ", version_text(version, versions[i - 1]),
+                     version_text(later, versions[i]));
+    }
+    return text;
+}
+
+/* One release; false after saying why there is none. */
+static bool add_word(struct list *list, const char *word, const int *versions, int count)
+{
+    int release = version_parse(word);
+    char near[64];
+
+    for (int i = 0; i < count; i++) {
+        if (versions[i] != release)
+            continue;
+        add_release(list, release);
+        return true;
+    }
+    if (strcmp(word, "none") == 0)
+        fputs("cushim matrix: --cuda: 'none' stands alone, and simulates no release; run the "
+              "program by itself with CUSHIM_LIBCUDA= to see it without a driver\n",
+              stderr);
+    else
+        fprintf(stderr,
+                "cushim matrix: --cuda: no simulated CUDA '%s'; %s'cushim sim --list' shows all\n",
+                word, neighbours(near, versions, count, release));
+    return false;
+}
+
 /* The releases asked for, newest first: --missing-each takes what the first run used. */
 static int add_releases(struct list *list, const char *asked)
 {
@@ -137,19 +177,8 @@ static int add_releases(struct list *list, const char *asked)
     if (!words)
         output_no_memory();
     for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        int release = version_parse(word);
-        bool there = false;
-        for (int i = 0; i < count; i++)
-            there |= versions[i] == release;
-        if (there) {
-            add_release(list, release);
-        } else {
-            fprintf(stderr,
-                    "cushim matrix: --cuda: no simulated CUDA '%s'; 'cushim sim --list' "
-                    "shows all\n",
-                    word);
+        if (!add_word(list, word, versions, count))
             result = COMMAND_USAGE;
-        }
     }
     free(words);
     return result;
@@ -228,9 +257,7 @@ static void add_missing(struct list *list, const struct list *used)
 
 static enum output_style end_style(enum matrix_end end)
 {
-    return end == MATRIX_PASSES     ? OUTPUT_GOOD
-           : end == MATRIX_DEGRADES ? OUTPUT_WARNING
-                                    : OUTPUT_BAD;
+    return end == MATRIX_PASSES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
 }
 
 static void print_text(const struct list *list)
@@ -273,8 +300,10 @@ static void print_json(const struct list *list)
         output_json_set(object, "result", json_string(matrix_end_name(one->end)));
         output_json_set(object, "code", json_integer(one->code));
         output_json_set(object, "seconds", json_real(one->seconds));
+        output_json_set(object, "calls", one->calls < 0 ? json_null() : json_integer(one->calls));
         output_json_set(object, "call", one->call[0] ? output_json_text(one->call) : json_null());
         output_json_set(object, "output", output_json_text(one->output));
+        output_json_set(object, "errors", output_json_text(one->errors));
         output_json_append(runs, object);
     }
     output_json_set(root, "runs", runs);
@@ -282,7 +311,8 @@ static void print_json(const struct list *list)
 }
 
 static bool write_file(const char *path,
-                       void (*write)(FILE *file, const struct matrix_case *cases, size_t count),
+                       void (*write)(FILE *file, const struct matrix_case *cases, size_t count,
+                                     bool strict),
                        const struct list *list)
 {
     FILE *file;
@@ -292,7 +322,7 @@ static bool write_file(const char *path,
         return true;
     file = fopen(path, "we");
     if (file)
-        write(file, list->item, list->count);
+        write(file, list->item, list->count, given.strict);
     good = file && !ferror(file);
     if (file)
         good = fclose(file) == 0 && good;
@@ -329,7 +359,7 @@ static int report(const struct options *options, const struct list *list)
     if (!written)
         return COMMAND_SYSTEM;
     for (size_t i = 0; i < list->count; i++) {
-        if (list->item[i].end > MATRIX_DEGRADES)
+        if (matrix_is_bad(&list->item[i], options->strict))
             return COMMAND_FAILED;
     }
     return COMMAND_OK;
@@ -404,7 +434,7 @@ const struct command command_matrix = {
     .synopsis = "PROGRAM [ARGUMENT...]",
     .doc = "Run a program under each simulated CUDA release and each real driver given, and report "
            "under which it passes, degrades, fails, crashes or hangs, with the first call that "
-           "failed. Exits with 0 if it passes or degrades under all.",
+           "failed. Exits with 0 if it passes or degrades under all, or makes no call.",
     .options = option_rows,
     .least = 1,
     .most = ANY_NUMBER_OF_WORDS,

@@ -16,6 +16,7 @@ enum { MATRIX_NAME_SIZE = 256, MATRIX_CALL_SIZE = 256, MATRIX_OUTPUT_SIZE = 4096
 enum matrix_end {
     MATRIX_PASSES,
     MATRIX_DEGRADES, /* its own exit code for "works without" */
+    MATRIX_UNUSED,   /* exit code 0, and no call of the simulated driver */
     MATRIX_FAILS,    /* any other exit code */
     MATRIX_CRASHES,  /* a signal */
     MATRIX_HANGS,    /* over the time limit */
@@ -32,10 +33,13 @@ struct matrix_case {
     enum matrix_end end;
     int code; /* exit code or signal */
     double seconds;
-    /* The failed call that the program's words name, else the first one that is no mere probe;
-     * before it what the driver lacks of the program's names: matrix_missing. Empty: none. */
+    long calls; /* of the simulated driver; -1: a real one, whose calls are not seen */
+    /* The failed call that the program's words name; else the first missing entry that it asked the
+     * drop-in for, and the first failed call that is no mere probe. Before it what the driver lacks
+     * of the program's names: matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
+    char errors[MATRIX_OUTPUT_SIZE]; /* the end of its standard error, without the drop-in's log */
 };
 
 struct matrix_plan {
@@ -72,11 +76,15 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
 /** The call of the case; of a simulated run that went wrong and left no word, that none failed. */
 const char *matrix_call(const struct matrix_case *one);
 
-/** The last line that it printed, if it did not pass; else "". Returns `text`. */
+/** Whether its end makes the command fail. */
+bool matrix_is_bad(const struct matrix_case *one, bool strict);
+
+/** If it did not pass, the last line of its standard error, or of its output; else "". Returns
+ * `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
 
 /** Reports to an open file; write errors show in its error flag. */
-void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count);
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, bool strict);
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, bool strict);
 
 #endif

@@ -7,8 +7,8 @@
 
 const char *matrix_end_name(enum matrix_end end)
 {
-    static const char *const names[] = {"passes", "degrades", "fails",  "crashes",
-                                        "hangs",  "unknown",  "not run"};
+    static const char *const names[] = {"passes",  "degrades", "unused",  "fails",
+                                        "crashes", "hangs",    "unknown", "not run"};
 
     return names[end];
 }
@@ -16,6 +16,9 @@ const char *matrix_end_name(enum matrix_end end)
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
     switch (one->end) {
+    case MATRIX_UNUSED:
+        snprintf(text, MATRIX_NAME_SIZE, "no call of the driver");
+        break;
     case MATRIX_CRASHES:
         snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)", one->code, strsignal(one->code));
         break;
@@ -38,43 +41,61 @@ const char *matrix_call(const struct matrix_case *one)
 {
     bool wrong = one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES;
 
-    if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0')
+    if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
+        one->errors[0] == '\0')
         return "no call that reached the driver failed";
     return one->call;
 }
 
+static void last_line(const char *words, char text[MATRIX_NAME_SIZE])
+{
+    size_t end = strlen(words), begin;
+
+    while (end > 0 && strchr(" \t\n", words[end - 1]))
+        end--;
+    for (begin = end; begin > 0 && words[begin - 1] != '\n';)
+        begin--;
+    snprintf(text, MATRIX_NAME_SIZE, "%.*s", (int)(end - begin), words + begin);
+}
+
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
 {
-    size_t end = strlen(one->output), begin;
-
     text[0] = '\0';
-    if (one->end == MATRIX_PASSES)
+    if (one->end == MATRIX_PASSES || one->end == MATRIX_UNUSED)
         return text;
-    while (end > 0 && strchr(" \t\n", one->output[end - 1]))
-        end--;
-    for (begin = end; begin > 0 && one->output[begin - 1] != '\n';)
-        begin--;
-    snprintf(text, MATRIX_NAME_SIZE, "%.*s", (int)(end - begin), one->output + begin);
+    last_line(one->errors, text);
+    if (text[0] == '\0')
+        last_line(one->output, text);
     return text;
 }
 
-void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
+bool matrix_is_bad(const struct matrix_case *one, bool strict)
+{
+    return one->end > MATRIX_UNUSED || (strict && one->end == MATRIX_UNUSED);
+}
+
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, bool strict)
 {
     char words[MATRIX_NAME_SIZE];
-    size_t failures = 0;
+    size_t failures = 0, skipped = 0;
 
     for (size_t i = 0; i < count; i++)
-        failures += cases[i].end > MATRIX_DEGRADES;
+        failures += matrix_is_bad(&cases[i], strict);
+    for (size_t i = 0; i < count; i++)
+        skipped += cases[i].end == MATRIX_UNUSED && !strict;
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<testsuite name=\"cushim matrix\" tests=\"%zu\" failures=\"%zu\">\n",
-            count, failures);
+            "<testsuite name=\"cushim matrix\" tests=\"%zu\" failures=\"%zu\" "
+            "skipped=\"%zu\">\n",
+            count, failures, skipped);
     for (size_t i = 0; i < count; i++) {
         const struct matrix_case *one = &cases[i];
         fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
         output_xml(file, one->name);
         fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
-        if (one->end > MATRIX_DEGRADES) {
+        if (one->end == MATRIX_UNUSED && !strict)
+            fputs("    <skipped message=\"no call of the driver\"/>\n", file);
+        if (matrix_is_bad(one, strict)) {
             fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(one->end));
             output_xml(file, matrix_words(one, words));
             fputs("\">", file);
@@ -85,15 +106,18 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
         }
         fputs("    <system-out>", file);
         output_xml(file, one->output);
-        fputs("</system-out>\n  </testcase>\n", file);
+        fputs("</system-out>\n    <system-err>", file);
+        output_xml(file, one->errors);
+        fputs("</system-err>\n  </testcase>\n", file);
     }
     fputs("</testsuite>\n", file);
 }
 
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, bool strict)
 {
     char words[MATRIX_NAME_SIZE];
 
+    (void)strict; /* the table says the same */
     fputs("| driver | result | how it ended | failing call | last words |\n"
           "|---|---|---|---|---|\n",
           file);

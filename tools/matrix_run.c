@@ -77,19 +77,33 @@ static void take_away(const struct matrix_plan *plan, size_t number)
     rmdir(folder);
 }
 
-/* In the new process: output to a file, no input, a group of its own. */
+/* What the drop-in reports is asked for, unless the user has said what it should report. */
+static bool asks_dropin(void)
+{
+    return !secure_getenv("CUSHIM_LOG");
+}
+
+static bool send_to_file(int number, const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+
+    return file >= 0 && dup2(file, number) >= 0;
+}
+
+/* In the new process: output to files, no input, a group of its own. */
 static void settle(const struct matrix_plan *plan, size_t number, pid_t parent)
 {
-    char path[PATH_MAX];
-    int file, nothing = open("/dev/null", O_RDONLY);
+    char output[PATH_MAX], errors[PATH_MAX];
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(127);
-    file_of(path, plan, number, "out");
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (file < 0 || nothing < 0 || dup2(nothing, 0) < 0 || dup2(file, 1) < 0 || dup2(file, 2) < 0)
+    file_of(output, plan, number, "out");
+    file_of(errors, plan, number, "err");
+    if (nothing < 0 || dup2(nothing, 0) < 0 || !send_to_file(1, output) ||
+        !send_to_file(2, errors) || (asks_dropin() && setenv("CUSHIM_LOG", "1", 1) != 0))
         _exit(127);
 }
 
@@ -174,41 +188,58 @@ static bool start(struct job *job, const struct matrix_plan *plan, const struct 
     return true;
 }
 
-/* The end of a file's text; control characters become blanks. */
-static void read_tail(const char *path, char *text, size_t size)
+/* Add a line to a text whose beginning goes when it is full; control characters become blanks. */
+static void append_line(char text[MATRIX_OUTPUT_SIZE], const char *line, size_t length)
 {
-    FILE *file = fopen(path, "re");
-    size_t length = 0;
+    size_t used = strlen(text), room = MATRIX_OUTPUT_SIZE - 1;
 
-    text[0] = '\0';
-    if (!file)
-        return;
-    if (fseek(file, -(long)(size - 1), SEEK_END) != 0)
-        rewind(file);
-    length = fread(text, 1, size - 1, file);
-    text[length] = '\0';
-    fclose(file);
-    for (char *c = text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
-            *c = ' ';
+    if (length > room) {
+        line += length - room;
+        length = room;
     }
+    if (used + length > room) {
+        size_t gone = used + length - room;
+        memmove(text, text + gone, used - gone + 1);
+        used -= gone;
+    }
+    for (size_t i = 0; i < length; i++)
+        text[used + i] =
+            (unsigned char)line[i] < ' ' && line[i] != '\n' && line[i] != '\t' ? ' ' : line[i];
+    text[used + length] = '\0';
 }
 
-/* Whether the simulated driver told that the program asked for what it does not have. */
-static bool wants_runtime(const char *path)
+/* cushim's sentence of an entry that the driver lacks. */
+static void read_sentence(const char *words, char sentence[MATRIX_CALL_SIZE])
+{
+    const char *found = strstr(words, " is not available: ");
+
+    if (!found || sentence[0] != '\0')
+        return;
+    while (found > words && found[-1] != '\n' && found[-1] != ' ')
+        found--;
+    snprintf(sentence, MATRIX_CALL_SIZE, "%.*s", (int)strcspn(found, "\n"), found);
+}
+
+/* What a program wrote. What the drop-in reports is left out if only this command asked for it. */
+static void read_words(const char *path, char text[MATRIX_OUTPUT_SIZE],
+                       char sentence[MATRIX_CALL_SIZE], bool *wants_runtime)
 {
     static const char told[] = "cushim sim: the program uses the CUDA runtime";
     FILE *file = fopen(path, "re");
     char *line = NULL;
     size_t room = 0;
-    bool found = false;
+    ssize_t length;
 
-    while (file && !found && getline(&line, &room, file) > 0)
-        found = strncmp(line, told, strlen(told)) == 0;
+    text[0] = '\0';
+    while (file && (length = getline(&line, &room, file)) > 0) {
+        read_sentence(line, sentence);
+        *wants_runtime |= strncmp(line, told, strlen(told)) == 0;
+        if (!asks_dropin() || strncmp(line, "cushim: ", 8) != 0)
+            append_line(text, line, (size_t)length);
+    }
     free(line);
     if (file)
         fclose(file);
-    return found;
 }
 
 /* "cuX(...) = 801 CUDA_ERROR_NOT_SUPPORTED, 1 us" of a line of the log as its name and its answer;
@@ -232,10 +263,12 @@ static bool read_call(char *line, const char **name, const char **answer)
     return true;
 }
 
-/* Calls by which programs find out what there is; that they fail is no news. */
+/* Calls by which programs find out what there is, and what a code means; that they fail is no
+ * news. */
 static bool is_probe(const char *name)
 {
-    return strncmp(name, "cuGetProcAddress", 16) == 0 || strcmp(name, "cuGetExportTable") == 0;
+    return strncmp(name, "cuGetProcAddress", 16) == 0 || strcmp(name, "cuGetExportTable") == 0 ||
+           strcmp(name, "cuGetErrorName") == 0 || strcmp(name, "cuGetErrorString") == 0;
 }
 
 /* Whether words of a program name a call, its error, or the error's number. */
@@ -254,8 +287,9 @@ static bool is_named(const char *words, const char *name, const char *answer)
     return false;
 }
 
-/* The call that failed, and each symbol that was called. 600 says that work is not ready. */
-static void read_log(const char *path, const char *words, char call[MATRIX_CALL_SIZE],
+/* The call that failed, and each symbol that was called; whether the program's words name the call.
+ * 600 says that work is not ready. */
+static bool read_log(const char *path, struct matrix_case *one,
                      void (*used)(void *user, const char *symbol), void *user)
 {
     FILE *file = fopen(path, "re");
@@ -263,35 +297,38 @@ static void read_log(const char *path, const char *words, char call[MATRIX_CALL_
     size_t room = 0;
     bool named = false;
 
-    call[0] = '\0';
+    one->call[0] = '\0';
     while (file && getline(&line, &room, file) > 0) {
         const char *name, *answer;
         if (!read_call(line, &name, &answer))
             continue;
+        one->calls++;
         if (used)
             used(user, name);
         if (named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
             is_probe(name))
             continue;
-        named = is_named(words, name, answer);
-        if (named || call[0] == '\0')
-            snprintf(call, MATRIX_CALL_SIZE, "%s: %s", name, answer);
+        named = is_named(one->output, name, answer) || is_named(one->errors, name, answer);
+        if (named || one->call[0] == '\0')
+            snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
     }
     free(line);
     if (file)
         fclose(file);
+    return named;
 }
 
-/* cushim's sentence of an entry that the driver lacks, if the program printed one. */
-static void read_sentence(const char *words, char call[MATRIX_CALL_SIZE])
+/* Before the call that failed: the stub that the program called. No call of it is in the log. */
+static void put_sentence(struct matrix_case *one, const char *sentence)
 {
-    const char *found = strstr(words, " is not available: ");
+    char failed[MATRIX_CALL_SIZE];
 
-    if (!found)
+    if (sentence[0] == '\0')
         return;
-    while (found > words && found[-1] != '\n' && found[-1] != ' ')
-        found--;
-    snprintf(call, MATRIX_CALL_SIZE, "%.*s", (int)strcspn(found, "\n"), found);
+    memcpy(failed, one->call, sizeof failed);
+    if (snprintf(one->call, sizeof one->call, "%s%s%s", sentence, failed[0] != '\0' ? "; " : "",
+                 failed) >= (int)sizeof one->call)
+        memcpy(one->call + sizeof one->call - sizeof "...", "...", sizeof "...");
 }
 
 static void judge(struct matrix_case *one, const struct matrix_plan *plan, int status,
@@ -333,7 +370,8 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
                    void (*used)(void *user, const char *symbol), void *user)
 {
     struct matrix_case *one = &cases[job->number];
-    char path[PATH_MAX];
+    char path[PATH_MAX], sentence[MATRIX_CALL_SIZE] = "";
+    bool wants_runtime = false;
     int status;
 
     if (waitpid(job->pid, &status, WNOHANG) != job->pid) {
@@ -343,15 +381,21 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     kill(-job->pid, SIGKILL); /* what it left behind */
     judge(one, plan, status, job);
     file_of(path, plan, job->number, "out");
-    read_tail(path, one->output, sizeof one->output);
-    if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && wants_runtime(path))
+    read_words(path, one->output, sentence, &wants_runtime);
+    unlink(path);
+    file_of(path, plan, job->number, "err");
+    read_words(path, one->errors, sentence, &wants_runtime);
+    unlink(path);
+    if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && wants_runtime)
         one->end = MATRIX_UNKNOWN;
-    unlink(path);
     file_of(path, plan, job->number, "log");
-    read_log(path, one->output, one->call, job->number == 0 ? used : NULL, user);
+    if (!read_log(path, one, job->number == 0 ? used : NULL, user))
+        put_sentence(one, sentence);
     unlink(path);
-    if (one->call[0] == '\0')
-        read_sentence(one->output, one->call);
+    if (one->driver)
+        one->calls = -1;
+    else if (one->end == MATRIX_PASSES && one->calls == 0)
+        one->end = MATRIX_UNUSED;
     if (one->driver)
         take_away(plan, job->number);
     job->pid = 0;

@@ -13,6 +13,7 @@ from command import (CLI, DRIVERS, FAILED, INPUT, NO_DRIVER, OK, SIM_DRIVERS, US
                      environment, run, run_on_terminal)
 
 PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
+CALLS = f"exec {shlex.quote(PROGRAM)} codes 0 1 100"
 RELEASES = [path.stem.split("-")[-1] for path in SIM_DRIVERS]
 
 
@@ -40,7 +41,9 @@ def shell(script, *options, code):
 
 
 @pytest.mark.parametrize("script, options, result, number, code", [
-    ("exit 0", [], "passes", 0, OK),
+    ("exit 0", [], "unused", 0, OK),
+    ("exit 0", ["--strict"], "unused", 0, FAILED),
+    (CALLS, ["--strict"], "passes", 0, OK),
     ("exit 3", [], "fails", 3, FAILED),
     ("exit 3", ["--degrade", "3"], "degrades", 3, OK),
     ("exit 4", ["--degrade", "3"], "fails", 4, FAILED),
@@ -50,6 +53,20 @@ def shell(script, *options, code):
 def test_ends(script, options, result, number, code):
     one = shell(script, *options, code=code)
     assert (one["result"], one["code"]) == (result, number)
+
+
+def test_calls_are_counted(tmp_path):
+    """A gate that a program passes without CUDA says so."""
+    assert shell("exit 0", code=OK)["calls"] == 0 < shell(CALLS, code=OK)["calls"]
+    result = run("matrix", "--cuda", "12.4", "--junit", tmp_path / "junit.xml", "--", "true")
+    assert (result.code, result.out) == (OK, "CUDA 12.4  unused  no call of the driver\n"
+                                         "1 runs: 1 unused\n")
+    suite = xml.parse(tmp_path / "junit.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    assert suite[0].find("skipped").get("message") == "no call of the driver"
+    run("matrix", "--strict", "--cuda", "12.4", "--junit", tmp_path / "junit.xml", "--", "true")
+    suite = xml.parse(tmp_path / "junit.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")
 
 
 def test_hang():
@@ -86,7 +103,7 @@ def test_program_that_cannot_be_executed(tmp_path):
     (tmp_path / "script").write_text("#!/nonexistent/shell\n")
     (tmp_path / "script").chmod(0o755)
     runs = matrix("--cuda", "12.4", "--", tmp_path / "script", code=FAILED)
-    assert runs[0]["result"] == "not run" and "script" in runs[0]["output"]
+    assert runs[0]["result"] == "not run" and "script" in runs[0]["errors"]
 
 
 LAUNCH = """
@@ -148,12 +165,64 @@ def test_failure_is_explained(tmp_path):
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
     old, new = matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", code=FAILED)
     assert old["call"].startswith("no cuMemAllocAsync (CUDA 11.2):") and new["call"] is None
-    told = "cuMemAllocAsync is not available: it came with CUDA 11.2, and the driver, of CUDA 11.1, " \
-        "is older"
+    told = "cuMemAllocAsync is not available: it came with CUDA 11.2, and the driver, of CUDA " \
+        "11.1, is older"
     one = shell(f"echo 'file.c:3: {told}'; echo end; exit 1", code=FAILED)
     assert (one["call"], one["output"].endswith("\nend\n")) == (told, True)
     result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "exit 1")
     assert result.out.splitlines()[0].endswith("no call that reached the driver failed")
+
+
+def test_last_words():
+    """Of the standard error, if there are any."""
+    result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "echo cause >&2; echo end; exit 1")
+    assert result.out.splitlines()[0].endswith("cause")
+    result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "echo >&2; echo end; exit 1")
+    assert result.out.splitlines()[0].endswith("end")
+
+
+DROPIN = """
+#include <stdio.h>
+int cuInit(unsigned);
+int cuDeviceGet(int *, int);
+int cuMemAllocAsync(void *, unsigned long, void *);
+int cuGetErrorString(int, const char **);
+int main(void)
+{
+    const char *text = "no text";
+    long memory;
+    int number;
+    cuInit(0);
+    cuGetErrorString(-1, &text);
+    int result = cuMemAllocAsync(&memory, 16, 0);
+    cuGetErrorString(result, &text);
+    fprintf(stderr, "launch.c:46: %s\\n", text);
+    puts("axpy ok");
+    return result == 36;
+}
+"""
+
+
+if "CUSHIM_DROPIN" in os.environ:  # not in a build with sanitizers, which programs link as well
+    def test_what_a_dropin_lacked(tmp_path, monkeypatch):
+        """The entry, and not the call that asks what its code means; the log is not shown."""
+        (tmp_path / "a.c").write_text(DROPIN)
+        subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", os.environ["CUSHIM_DROPIN"],
+                        "-ldl", "-lpthread"], check=True)
+        old, new = matrix("--cuda", "10.1,12.4", "--", tmp_path / "a", code=FAILED)
+        assert old["call"] == "cuMemAllocAsync is not available: it came with CUDA 11.2, and the " \
+            "driver, of CUDA 10.1, is older"
+        assert old["errors"].startswith("launch.c:46: ") and old["errors"].count("\n") == 1
+        assert "no text" not in old["errors"] and "(null)" not in old["errors"]
+        assert (new["result"], new["call"].split(":")[0]) == ("passes", "cuMemAllocAsync")
+        result = run("matrix", "--cuda", "10.1", "--", tmp_path / "a")
+        assert "launch.c:46: " in result.out and "axpy ok" not in result.out
+        monkeypatch.setenv("CUSHIM_LOG", "0")
+        old, = matrix("--cuda", "10.1", "--", tmp_path / "a", code=FAILED)
+        assert old["call"] is None
+        monkeypatch.setenv("CUSHIM_LOG", "1")
+        old, = matrix("--cuda", "10.1", "--", tmp_path / "a", code=FAILED)
+        assert "cushim: cuMemAllocAsync is not available" in old["errors"]
 
 
 def test_the_call_that_was_reported(launch):
@@ -185,7 +254,9 @@ def test_branches():
 
 def test_output_and_no_input():
     one = shell("echo words; echo more >&2; read line || echo no input", code=OK)
-    assert one["output"] == "words\nmore\nno input\n"
+    assert (one["output"], one["errors"]) == ("words\nno input\n", "more\n")
+    one = shell("for i in 1 2 3 4 5 6 7 8; do printf '%1000s\\033' $i; done", code=OK)
+    assert len(one["output"]) == 4095 and one["output"].endswith(" 8 ")
 
 
 def test_all_releases():
@@ -240,6 +311,7 @@ def test_text_and_files(tmp_path):
     assert [case.get("name") for case in suite] == ["CUDA 11.2", "CUDA 12.4"]
     assert suite[0].find("failure").get("message") == "exit code 2"
     assert suite[0].find("system-out").text == "<&|>\n"
+    assert suite[0].find("system-err").text is None
     assert markdown.read_text().splitlines()[2] == \
         "| CUDA 11.2 | fails | exit code 2 |  | <&\\|> |"
     assert suite[0].find("failure").text == "\n<&|>"
@@ -266,7 +338,9 @@ def test_progress_on_a_terminal():
 
 @pytest.mark.parametrize("words, code, message", [
     ([], USAGE, "no program given"), (["--cuda", "99.9", "--", "true"], USAGE, "'99.9'"),
-    (["--cuda", "new", "--", "true"], USAGE, "'new'"),
+    (["--cuda", "new", "--", "true"], USAGE, "'new'; 'cushim sim --list'"),
+    (["--cuda", "9.3", "--", "true"], USAGE, "'9.3'; near it are 9.1 and 10.0; 'cushim"),
+    (["--cuda", "none,12.4", "--", "true"], USAGE, "'none' stands alone"),
     (["--jobs", "0", "--", "true"], USAGE, "'0' is no number from 1 to 256"),
     (["--timeout", "x", "--", "true"], USAGE, "'x' is no number"),
     (["--cuda", "none", "--", "true"], NO_DRIVER, "no driver to run it under"),
