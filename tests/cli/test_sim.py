@@ -410,6 +410,14 @@ def test_refusals_are_said(tmp_path, what, words):
     assert quiet.err == "" and ("was refused" in log.read_text()) == (words is not None)
 
 
+def test_a_null_among_the_parameters():
+    """A real driver would end the program."""
+    result = sim("few")
+    assert (result.code, result.out) == (1, "cuLaunchKernel: 1\n")
+    assert ("cushim: simulated device 0: a launch was refused: kernel 'k' has 1 parameters, and "
+            "the pointer to number 1 is NULL\n") in result.err
+
+
 def test_log_on_a_full_disk():
     """What cannot be written is said once; the program goes on."""
     result = sim("texts", options=("--quiet", "--log", "/dev/full"))

@@ -76,6 +76,19 @@ fails(cu.device(7).__enter__)
     assert len(shown) == 9
 
 
+@pytest.mark.parametrize("release", ["9.0", "12.3"])
+def test_too_few_arguments(run, release):
+    """Before CUDA 12.4 no driver tells how many there are; Python goes on all the same."""
+    done = run("-m", "cushim", "sim", "--cuda", release, "--", sys.executable, "-c", START + """
+with cu.device(0) as gpu:
+    kernel = gpu.module(PTX).kernel("scale")
+    fails(kernel, 1, 1, gpu.memory(16))
+""")
+    assert done.returncode == 0 and "CUDA_ERROR_INVALID_VALUE" in done.stdout, done.stdout
+    assert ("a launch was refused: kernel 'scale' has 3 parameters, and the pointer to number 2 is "
+            "NULL") in done.stderr
+
+
 def test_wrong_types(simulated):
     """The message names the argument, what it takes and what it got."""
     shown = simulated("""
