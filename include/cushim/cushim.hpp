@@ -474,6 +474,11 @@ auto view(Type &memory, CUstream, std::false_type)
     return host_span<typename std::remove_pointer<decltype(memory.data())>::type>(memory.data(),
                                                                                   memory.size());
 }
+template <typename Value, std::size_t Size>
+host_span<Value> view(Value (&array)[Size], CUstream, std::false_type) noexcept
+{
+    return host_span<Value>(array, Size);
+}
 
 /* Where a copy is done: in a stream, or before it returns. */
 struct place {
@@ -710,7 +715,7 @@ class unique_device
         return code ? code : cushim_context_synchronize(table(), context());
     }
     /** Copy all of `from` to the beginning of `to`, in order with the default stream. One is in
-     * device memory; the other too, or anything with data() and size(). */
+     * device memory; the other too, or an array, or anything with data() and size(). */
     template <typename To, typename From>
     CUresult try_copy(To &&to, const From &from) const noexcept
     {
@@ -851,8 +856,8 @@ class unique_stream : public detail::owner<detail::stream_traits>
     }
     /**
      * Queue a copy of all of `from` to the beginning of `to`. One is in device memory; the other
-     * too, or anything with data() and size(), which must stay until the copy is done. Only pinned
-     * memory is copied while the caller goes on.
+     * too, or an array, or anything with data() and size(), which must stay until the copy is done.
+     * Only pinned memory is copied while the caller goes on.
      */
     template <typename To, typename From> CUresult try_copy(To &&to, From &&from) const noexcept
     {

@@ -146,6 +146,8 @@ size_t cushim_sim_leaked(const char *kind);
  * A kernel may still be running: a program waits for it, such as with cuStreamSynchronize, and then
  * asks.
  *
+ * @return 0 if nothing was found, or nothing was looked for
+ *
  * Threads: safe. Since: 0.1.
  */
 unsigned long long cushim_sim_found(void);

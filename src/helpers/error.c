@@ -183,7 +183,7 @@ bool cushim_check(CUresult code, const char *expression, const char *file, int l
         .line = line,
         .message = message,
     };
-    /* What the code means in general may be wrong here: without a driver, "call cuInit first". */
+    /* What the code means in general may be wrong here: without a driver, that cuInit failed. */
     const bool said = *failure.detail;
     snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s", failure.file, line,
              failure.expression, failure.name, (int)code,

@@ -101,6 +101,12 @@ static void memories(const cushim::unique_device &gpu)
     std::vector<int> numbers(1000, 7), back(1000);
     gpu.copy(back, cushim::unique_memory<int>(gpu, numbers));
     CHECK(back == numbers);
+    const int few[] = {1, 2, 3};
+    int again[3] = {};
+    cushim::unique_memory<int> three(gpu, 3);
+    gpu.copy(three, few);
+    gpu.copy(again, three);
+    CHECK(std::memcmp(few, again, sizeof few) == 0);
     try {
         cushim::unique_memory<int> none(gpu, 0);
         CHECK(false);

@@ -60,6 +60,11 @@ static void finds(void **state)
 #define REPEAT(count, text)                                                                        \
     "mov.u32 %r20, 0;\nAGAIN:\n" text "add.u32 %r20, %r20, 1;\n"                                   \
     "setp.lt.u32 %p7, %r20, " count ";\n@%p7 bra AGAIN;\n"
+/* Threads before `first` come late. */
+#define LATER(first, late, text)                                                                   \
+    "mov.u32 %r23, 0;\nsetp.lt.u32 %p3, %r61, " first ";\n@%p3 bra LATE;\n" text                   \
+    "bra END;\nLATE:\nadd.u32 %r23, %r23, 1;\nsetp.lt.u32 %p7, %r23, 50000;\n@%p7 bra "            \
+    "LATE;\n" late "END:\n"
 /* All of the log, which has 16,384 reads. */
 #define OWN "ld.shared.u32 %r5, [%r3];\n"
 #define TWICE WRITE "st.shared.u32 [%r3+256], %r61;\n" BARRIER
@@ -78,6 +83,9 @@ static const struct check_case deferred_cases[] = {
      1, 64, "race", ALL},
     {"counter behind a barrier of two warps",
      BODY(WORDS("32") COUNTER TWO_WARPS(COUNT BOTH READ_COUNTER)), 1, 96, NULL, ALL},
+    {"a barrier that other warps had before",
+     BODY(WORDS("64") WRITE BOTH "setp.lt.u32 %p3, %r61, 64;\n@%p3 bra END;\n" READ "END:\n"), 1,
+     128, "race", ALL},
     {"counter read by a third",
      BODY(WORDS("32") COUNTER "setp.ge.u32 %p3, %r61, 64;\n@%p3 bra READS;\n" COUNT BOTH
                               "bra END;\nREADS:\n" READ_COUNTER "END:\n"),
@@ -95,15 +103,16 @@ static const struct check_case deferred_cases[] = {
                   "ld.shared.u32 %r5, [%r21];\n") "st.shared.u32 [%r4+256], %r61;\n"),
      1, 64, "race", ALL},
     {"more atomics than are kept",
-     BODY(SHARED COUNTER "setp.ge.u32 %p3, %r61, 64;\n@%p3 bra READS;\n" REPEAT(
-         "9000", COUNT) "bra END;\nREADS:\n" READ_COUNTER "END:\n"),
+     BODY(SHARED "st.shared.u32 [s+4160], 0;\n" COUNTER LATER(
+         "32", "ld.shared.u32 %r5, [s+4160];\n",
+         "red.shared.add.u32 [s+4160], 1;\n" REPEAT("9000", COUNT))),
      1, 96, "race", ALL},
     {"the same behind a barrier", BODY(SHARED COUNTER REPEAT("9000", COUNT) BARRIER READ_COUNTER),
      1, 64, NULL, ALL},
     {"an atomic behind a full log",
-     BODY(WORDS("32") "st.shared.u32 [s+4160], 0;\n" WRITE COUNTER COUNT REPEAT(
-         "16382", OWN) "setp.ge.u32 %p3, %r61, 32;\n@%p3 red.shared.add.u32 [s+4160], 1;\n"
-                       "@%p1 st.shared.u32 [s+4160], 7;\n"),
+     BODY(WORDS("32") "st.shared.u32 [s+4160], 0;\n" WRITE COUNTER LATER(
+         "32", "@%p1 st.shared.u32 [s+4160], 7;\n",
+         COUNT REPEAT("16383", OWN) "red.shared.add.u32 [s+4160], 1;\n" COUNT)),
      1, 64, "race", ALL},
 };
 
@@ -118,8 +127,13 @@ static const struct check_case deferred_cases[] = {
         "ld.shared.u32 %r12, [%r3];\nadd.u32 %r12, %r12, %r11;\nst.shared.u32 [%r3], %r12;\n")     \
              between "shr.u32 %r9, %r9, 1;\nsetp.ne.u32 %p6, %r9, 0;\n@%p6 bra NEXT;\n")
 #define READ_BYTE OWN_BYTE "ld.global.u8 %r5, [%d3];\n"
+#define SCATTERED "sub.u32 %r22, %r1, %r3;\nadd.u32 %r22, %r22, %r1;\nadd.u32 %r22, %r22, 252;\n"
 #define LAST_BLOCK "setp.ne.u32 %p4, %r63, 2;\n@%p4 ret;\n"
-#define FIRST_WORDS "mul.wide.u32 %d3, %r61, 4;\nadd.u64 %d3, %d3, %d0;\n"
+#define FIRST_WORDS "mul.wide.u32 %d5, %r61, 4;\nadd.u64 %d5, %d5, %d0;\n"
+/* A line for each half of a warp. */
+#define HALF_LINES                                                                                 \
+    "and.b32 %r21, %r61, 15;\nshr.u32 %r22, %r61, 4;\nshl.b32 %r22, %r22, 8;\n"                    \
+    "add.u32 %r21, %r21, %r22;\nmul.wide.u32 %d5, %r21, 4;\nadd.u64 %d5, %d5, %d0;\n"
 static const struct check_case row_cases[] = {
     {"sum by a branch", SUM(BARRIER), 1, 64, NULL, ALL},
     {"sum by a branch, no barriers", SUM(""), 1, 64, "race", ALL},
@@ -158,20 +172,48 @@ static const struct check_case row_cases[] = {
                                                         "mad.wide.u32 %d2, %r8, 4, "
                                                         "%d0;\nld.global.u32 %r5, [%d2];\n"),
      1, 64, NULL, ALL},
+    {"the first and the last lane wrote",
+     BODY(WORDS("32") SOME("and.b32 %r21, %r61, 31;\nsub.u32 %r21, %r21, 1;\n"
+                           "setp.lt.u32 %p3, %r21, 30;\n",
+                           WRITE) "ld.shared.u32 %r5, [%r3];\n"),
+     1, 64, "init", ALL},
+    {"the last lanes write, those before read",
+     BODY(WORDS("32") WRITE BARRIER SOME("setp.lt.u32 %p3, %r61, 8;\n",
+                                         WRITE) "ld.shared.u32 %r5, [%r3+32];\n"),
+     1, 32, "race", ALL},
+    {"a row behind scattered reads",
+     BODY(WORDS("32") SCATTERED "st.shared.u32 [%r22], %r61;\n"
+                                "st.shared.u32 [%r3+256], %r61;\n" BARRIER
+                                "ld.shared.u32 %r5, [%r22];\n"
+                                "ld.shared.u32 %r5, [%r3+128];\n"
+                                "st.shared.u32 [%r22], 0;\n"),
+     1, 64, "race", ALL},
+    {"a lane's own between scattered reads",
+     BODY(WORDS("32") "st.shared.u32 [%r3+128], %r61;\n" TWICE
+                      "add.u32 %r22, %r3, %r3;\nsub.u32 %r22, %r22, %r1;\n"
+                      "ld.shared.u32 %r5, [%r22];\n" SOME(
+                          "setp.ne.u32 %p3, %r61, 5;\n",
+                          "ld.shared.u32 %r5, [s+20];\nst.shared.u32 [s+20], %r5;\n")),
+     1, 32, NULL, ALL},
+    {"written, and not what is behind it",
+     BODY(WORDS("32") WRITE BARRIER OWN "ld.shared.u32 %r5, [%r3+256];\n"), 1, 64, "init", ALL},
     {"bytes of two warps, own", BODY(READ_BYTE "st.global.u8 [%d3], %r61;\n"), 1, 64, NULL, ALL},
     {"bytes of two warps, other warp's",
-     BODY(READ_BYTE "xor.b64 %d3, %d3, 32;\nst.global.u8 [%d3], %r61;\n"), 1, 64, "race", ALL},
+     BODY(READ_BYTE "xor.b64 %d5, %d3, 32;\nst.global.u8 [%d5], %r61;\n"), 1, 64, "race", ALL},
     {"bytes of two warps, word of both's",
-     BODY(READ_BYTE SOME(FROM("16"), FIRST_WORDS "st.global.u32 [%d3], 1;\n")), 1, 64, "race", ALL},
+     BODY(READ_BYTE SOME(FROM("16"), FIRST_WORDS "st.global.u32 [%d5], 1;\n")), 1, 64, "race", ALL},
     {"bytes of two warps, word behind a barrier",
-     BODY(READ_BYTE BARRIER SOME(FROM("16"), FIRST_WORDS "st.global.u32 [%d3], 1;\n")), 1, 64, NULL,
+     BODY(READ_BYTE BARRIER SOME(FROM("16"), FIRST_WORDS "st.global.u32 [%d5], 1;\n")), 1, 64, NULL,
      ALL},
+    {"bytes of two warps, a line behind the barrier of one",
+     BODY(READ_BYTE "bar.warp.sync -1;\n" SOME(FROM("32"), HALF_LINES "st.global.u32 [%d5], 1;\n")),
+     1, 64, "race", ALL},
     {"bytes that two blocks read", BODY(READ_BYTE LAST_BLOCK "st.global.u8 [%d3], %r61;\n"), 3, 64,
      "race", ALL},
     {"words that two blocks read",
-     BODY(FIRST_WORDS "ld.global.u32 %r5, [%d3];\n" LAST_BLOCK "st.global.u32 [%d3], 1;\n"), 3, 64,
+     BODY(FIRST_WORDS "ld.global.u32 %r5, [%d5];\n" LAST_BLOCK "st.global.u32 [%d5], 1;\n"), 3, 64,
      "race", ALL},
-    {"words that all blocks read", BODY(FIRST_WORDS "ld.global.u32 %r5, [%d3];\n"), 3, 64, NULL,
+    {"words that all blocks read", BODY(FIRST_WORDS "ld.global.u32 %r5, [%d5];\n"), 3, 64, NULL,
      ALL},
 };
 
