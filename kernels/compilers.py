@@ -21,14 +21,16 @@ HEADERS = pathlib.Path(__file__).resolve().parent / "cuda"
 # from raising the version.
 ISA, TARGET = "3.2", "sm_20"
 
-# Instructions that the headers write and that are newer: the .version and the .target they need.
-NEWER = [(re.compile(pattern), isa, target) for pattern, isa, target in [
-    (r"\batom(\.\w+)*\.(min|max|and|or|xor)\.[sub]64\b", 40, 32),
-    (r"\batom(\.\w+)*\.add\.f64\b", 50, 60),
-    (r"\b(shfl|vote)\.sync\b|\bbar\.warp\.sync\b", 60, 30),
-    (r"\bactivemask\.b32\b", 62, 30),
-    (r"\bmatch\.any\.sync\b", 60, 70),
-    (r"\bredux\.sync\b", 70, 80)]]
+# Instructions that the headers write and that are newer: the .version and the .target they need,
+# and the functions that write them.
+NEWER = [(re.compile(pattern), (isa, target), functions) for pattern, isa, target, functions in [
+    (r"\batom(\.\w+)*\.(min|max|and|or|xor)\.[sub]64\b", 40, 32, r"atomic(Min|Max|And|Or|Xor)"),
+    (r"\batom(\.\w+)*\.add\.f64\b", 50, 60, r"atomicAdd"),
+    (r"\b(shfl|vote)\.sync\b|\bbar\.warp\.sync\b", 60, 30,
+     r"__(shfl(_\w+)?|any|all|ballot)_sync|__syncwarp"),
+    (r"\bactivemask\.b32\b", 62, 30, r"__activemask"),
+    (r"\bmatch\.any\.sync\b", 60, 70, r"__match_any_sync"),
+    (r"\bredux\.sync\b", 70, 80, r"__reduce_\w+_sync")]]
 
 # .loc lines, by which the simulated driver names the line of the source.
 LINES = ["-gline-tables-only", "-fdebug-compilation-dir=."]
@@ -44,6 +46,9 @@ CUDA_NAMES = re.compile(r"""__\w+$|cuda[A-Z]\w*$|cu[A-Z]\w+$
 CUDA_HEADERS = re.compile(
     r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
     r"|texture|surface|vector_|device_|sm_|crt/|driver_)")
+# Those of a toolkit that clang reads here and that then lack what they are for.
+HOLLOW = re.compile(r"^\s*#\s*include\s*[<\"]((?:cooperative_groups|cuda_(?:fp|bf)\d|mma\b|cub/|thrust/|"
+                    r"curand|cuda/)[^>\"]*)", re.M)
 LONG_DOUBLE = re.compile(r"(a?(sin|cos|tan)h?|(exp|log|pow|sqrt|cbrt|fmod|fabs|floor|ceil)\w*)l$")
 # What clang calls where the source has no call: (the function, a word of the source, what it is).
 HIDDEN = [(re.compile(r"__(mul|div)[sd]c3"), "complex", "arithmetic of complex numbers"),
@@ -99,21 +104,38 @@ def raised(ptx, isa):
     """.version and .target at least as new as the instructions are, and as `isa` is."""
     version, target = written(ptx)
     version = max(version, int(isa.replace(".", "")))
-    for pattern, isa, architecture in NEWER:
+    for pattern, needed, _ in NEWER:
         if pattern.search(ptx):
-            version, target = max(version, isa), max(target, architecture)
+            version, target = max(version, needed[0]), max(target, needed[1])
     if target != written(ptx)[1]:
         ptx = re.sub(r"^(\s*\.target\s+)sm_\w+", rf"\g<1>sm_{target}", ptx, count=1, flags=re.M)
     return with_version(ptx, version)
 
 
-def line_of(source, name):
-    """`kernel.cu:12` for the first line with a name, or the file alone."""
+def find_name(source, pattern):
+    """(`kernel.cu:12`, the name) of the first line with one, or (the file, None)."""
     lines = source.read_text(encoding="utf-8", errors="replace").splitlines()
     for number, line in enumerate(lines, 1):
-        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line):
-            return f"{source}:{number}"
-    return str(source)
+        found = re.search(rf"(?<!\w)(?:{pattern})(?!\w)", line)
+        if found:
+            return f"{source}:{number}", found[0]
+    return str(source), None
+
+
+def line_of(source, name):
+    """`kernel.cu:12` for the first line with a name, or the file alone."""
+    return find_name(source, re.escape(name))[0]
+
+
+def needed_by(source, ptx, place, value):
+    """(the line, the function) for which the PTX has this .version (place 0) or .target (1); the
+    instruction where the source has no such function; (the file, None) where none needs it."""
+    for pattern, needed, functions in NEWER:
+        found = pattern.search(ptx)
+        if found and needed[place] == value:
+            where, name = find_name(source, functions)
+            return where, name or found[0]
+    return str(source), None
 
 
 def missing(source, function):
@@ -135,7 +157,7 @@ def explained(text, notes):
     if "cudaConfigureCall" in text or text.startswith("reference to __global__ function"):
         return "<<<...>>> is not supported by cushim-embed"
     if header and CUDA_HEADERS.match(header[1]):
-        return f"{header[1]} is not supported by cushim-embed"
+        return f"{header[1]} is not supported by cushim-embed; --with nvcc has it"
     of_the_host = "__host__ function" in text + notes
     if name and (of_the_host or (CUDA_NAMES.match(name[1]) and "call to" not in text)):
         return f"{name[1]} is not supported by cushim-embed"
@@ -160,8 +182,39 @@ def from_backend(source, messages):
     return f"{where}: no PTX from clang: {re.sub(r' *0x[0-9a-f]+:?', '', what[1])}"
 
 
+def of_a_toolkit(path):
+    """Whether a header lies among a CUDA toolkit's."""
+    return any((folder / "driver_types.h").exists() for folder in path.parents[:4])
+
+
+def refused_headers(source, messages):
+    """The user's #include lines for which a toolkit's header was read, in which clang has errors.
+    """
+    found = []
+    for chain in re.findall(r"(?:^In file included from .+:\d+[:,]\n)+(?=.+:\d+:\d+: .*error: )",
+                            messages, re.M):
+        places = re.findall(r"^In file included from (.+):(\d+)[:,]$", chain, re.M)
+        path, line = next(((source.parent / path, int(line)) for path, line in reversed(places)
+                           if not of_a_toolkit(source.parent / path)), (source, 0))
+        if not path.exists():  # "<built-in>", for our own header
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace").splitlines()[line - 1]
+        header = re.match(r"\s*#\s*include\s*[<\"]([^>\"]+)", text)
+        if header and line and CUDA_HEADERS.match(header[1]):
+            found.append((f"{path}:{line}", header[1]))
+    text = source.read_text(encoding="utf-8", errors="replace")
+    found = found or [(f"{source}:{text.count(chr(10), 0, match.start(1)) + 1}", match[1])
+                      for match in HOLLOW.finditer(text)]
+    lines = [f"{where}: {header} is not supported by cushim-embed; --with nvcc has it"
+             for where, header in found]
+    return "\n".join(dict.fromkeys(lines))
+
+
 def refusal(source, messages):
     """One line for each error in clang's messages."""
+    headers = refused_headers(source, messages)
+    if headers:
+        return headers
     found = re.findall(r"^(.+?):(\d+):\d+: (fatal error|error|note): (.*)", messages, re.M)
     lines = []
     for number, (path, line, kind, text) in enumerate(found):
@@ -220,6 +273,26 @@ def by_clang(source, isa=None, target=None, extra=(), program="clang"):
     unknown_functions(source, ptx)
     warnings = re.findall(r"^(\S.*: warning: .*\n)", done.stderr, re.M)
     return ptx, "".join(str(source.parent / line) for line in warnings)
+
+
+def entries(ptx):
+    """The names of the kernels."""
+    return re.findall(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$]+)", ptx, re.M)
+
+
+def demangled(name):
+    """apply<1>(float*) for _Z5applyILi1EEvPf, by the library of C++ that clang has; else the name.
+    """
+    try:
+        demangle = ctypes.CDLL("libstdc++.so.6").__cxa_demangle
+    except (OSError, AttributeError):
+        return name
+    demangle.restype = ctypes.c_void_p
+    status = ctypes.c_int()
+    plain = demangle(name.encode("ascii"), None, None, ctypes.byref(status))
+    if not plain or not name.startswith("_Z"):
+        return name
+    return re.sub(r"^void ", "", ctypes.string_at(plain).decode("ascii", "replace"))
 
 
 def mangled(source, ptx):

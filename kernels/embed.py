@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Turn a kernel into a C header that holds its PTX as a NUL-terminated string.
+"""Turn a kernel into a C header that holds its PTX as a NUL-terminated string, or into PTX.
 
 vecadd.ptx becomes `static const char vecadd_ptx[]`. Written as character codes, because C
 compilers limit the length of a string literal. A .cu file is compiled first: by clang, which needs
@@ -21,8 +21,17 @@ TABLE = "drivers.jsonl"  # which release reads which PTX: installed beside this 
 TABLES = [HERE / TABLE, HERE.parent / "gen" / "registry" / TABLE]
 
 
-def embed(source, data):
-    """Text of the header that holds `data`."""
+def kernels(data):
+    """A comment with the names of the kernels, the mangled ones with what they are in C++."""
+    names = compilers.entries(data.decode("ascii"))
+    plain = [re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", compilers.demangled(name)) for name in names]
+    lines = [name if name == other else f"{name} is {other}" for name, other in zip(names, plain)]
+    return [" * ".join(["/* Kernels:\n", *(f"    {line}\n" for line in lines)]) + " */"] \
+        if names else []
+
+
+def embed(source, data, name):
+    """Text of the header that holds `data` as a string of that name."""
     licence = re.search(rb"SPDX-License-Identifier: ([\w.+() -]*\w)", source.read_bytes())
     codes = [str(byte) for byte in data] + ["0"]
     rows = [", ".join(codes[i:i + PER_LINE]) for i in range(0, len(codes), PER_LINE)]
@@ -30,8 +39,9 @@ def embed(source, data):
     return "\n".join([
         *([f"/* {mark}: {licence[1].decode('ascii')} */"] if licence else []),
         f"/* Generated from {source.name} by {pathlib.Path(sys.argv[0]).name}; do not edit. */",
+        *kernels(data),
         "",
-        f"static const char {source.stem}_ptx[] = {{",
+        f"static const char {name}[] = {{",
         *(f"    {row}," for row in rows),
         "};",
         "",
@@ -70,6 +80,15 @@ def number(release):
     return f"{release // 1000}.{release % 1000 // 10}"
 
 
+def reason(path, data, line, place, value):
+    """Where a .version (place 0) or a .target (1) is, or the function of a .cu file that needs it.
+    """
+    if path.suffix != ".cu":
+        return f"{path}:{line}: "
+    where, function = compilers.needed_by(path, data.decode("ascii"), place, value)
+    return f"{where}: {function} needs a newer driver: " if function else f"{where}: "
+
+
 def check_oldest(path, data, oldest):
     """Refuse what a driver of that release does not read."""
     major, minor = map(int, oldest.split("."))
@@ -79,13 +98,13 @@ def check_oldest(path, data, oldest):
     since = next((row["release"] for row in rows if row["ptx"] >= version), None)
     if since is None or since > max(wanted, rows[0]["release"]):
         first = f"from CUDA {number(since)} on" if since else f"newer than CUDA {number(newest)}"
-        sys.exit(f"{path}:{line}: drivers {first} read .version {version // 10}.{version % 10}, "
-                 f"and --oldest is {oldest}")
+        sys.exit(f"{reason(path, data, line, 0, version)}drivers {first} read .version "
+                 f"{version // 10}.{version % 10}, and --oldest is {oldest}")
     line, target = directive(path, data, "target", r"sm_(\d+)")
     since = next((row["release"] for row in rows if target in row.get("targets", [])), None)
     if since and since > max(wanted, rows[0]["release"]):
-        sys.exit(f"{path}:{line}: drivers from CUDA {number(since)} on know the target "
-                 f"sm_{target}, and --oldest is {oldest}")
+        sys.exit(f"{reason(path, data, line, 1, target)}drivers from CUDA {number(since)} on know "
+                 f"the target sm_{target}, and --oldest is {oldest}")
 
 
 def first_isa(target):
@@ -102,6 +121,12 @@ def compile_kernel(options):
     else:
         compiler = {"nvcc": compilers.by_nvcc, "nvrtc": compilers.by_nvrtc}[options.compiler]
         ptx, shown = compiler(path, isa, target, extra, first_isa)
+    lack = "there is no kernel in it"
+    if not re.search(r"^\s*\.(visible|entry)\b", ptx, re.M):
+        sys.exit(f"{path}: {lack}: no __global__ function, or only a template that is not "
+                 "instantiated")
+    if not compilers.entries(ptx):
+        shown += f"{path}: warning: {lack}, only what another module can link\n"
     sys.stderr.write(shown + compilers.mangled(path, ptx))
     return ptx
 
@@ -110,7 +135,10 @@ def main():
     parser = argparse.ArgumentParser(prog="cushim-embed",
                                      description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("input", type=pathlib.Path, help="a .ptx file, or a .cu file to compile")
-    parser.add_argument("output", type=pathlib.Path, help="the header to write")
+    parser.add_argument("output", type=pathlib.Path,
+                        help="the header to write, with the string k_ptx of k.cu; if it ends in "
+                             ".ptx, the PTX alone; - writes the PTX to standard output")
+    parser.add_argument("--name", help="name of the string in the header (default: k_ptx of k.cu)")
     parser.add_argument("--oldest", metavar="RELEASE",
                         help="refuse PTX that drivers of this CUDA release (10.2) do not read")
     parser.add_argument("--with", dest="compiler", default="clang",
@@ -129,9 +157,14 @@ def main():
     parser.add_argument("--std", dest="extra", action="append", metavar="c++NN",
                         type=lambda standard: f"-std={standard}", help="standard of C++")
     options = parser.parse_args()
-    path = options.input
-    if not re.fullmatch(r"[A-Za-z_]\w*", path.stem, re.ASCII):
-        sys.exit(f"{path}: the file's name does not make a C identifier")
+    path, output = options.input, options.output
+    bare = str(output) == "-" or output.suffix == ".ptx"
+    name = options.name or f"{path.stem}_ptx"
+    if options.name and bare:
+        parser.error("--name: PTX alone has no string with a name")
+    if not bare and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        sys.exit(f"--name {name}: no C identifier" if options.name else
+                 f"{path}: the file's name does not make a C identifier; --name names the string")
     if options.isa and not re.fullmatch(r"\d+\.\d", options.isa):
         parser.error(f"--isa {options.isa}: a version is written as 6.3")
     if options.target and not re.fullmatch(r"sm_\d+[af]?", options.target):
@@ -148,10 +181,15 @@ def main():
     check(path, data)
     if options.oldest:
         check_oldest(path, data, options.oldest)
+    text = data if bare else embed(path, data, name).encode("utf-8")
     try:
-        options.output.write_text(embed(path, data), encoding="utf-8")
+        if str(output) == "-":
+            sys.stdout.buffer.write(text)
+            sys.stdout.flush()
+        else:
+            output.write_bytes(text)
     except OSError as error:
-        sys.exit(f"{options.output}: {error.strerror}")
+        sys.exit(f"{output}: {error.strerror}")
 
 
 if __name__ == "__main__":

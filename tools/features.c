@@ -233,19 +233,19 @@ static void print_text(const struct options *options, const struct cushim_api *c
 static int run(const char *title, char **words)
 {
     const struct cushim_api *cu;
-    int result = COMMAND_OK;
+    bool found, usable;
 
     (void)words;
     cu = driver_open(given.driver, CUSHIM_ORDER_DEFAULT);
-    if (!driver_found(cu, title) ||
-        (given.device != CUSHIM_NO_DEVICE && !driver_has_device(cu, given.device, title)))
-        result = COMMAND_NO_DRIVER;
+    found = driver_found(cu, title);
+    usable =
+        found && (given.device == CUSHIM_NO_DEVICE || driver_has_device(cu, given.device, title));
     if (given.json)
         print_json(&given, cu);
-    else
+    else if (found || given.glob) /* else none is supported */
         print_text(&given, cu);
     cushim_close(cu);
-    return result;
+    return usable ? COMMAND_OK : COMMAND_NO_DRIVER;
 }
 
 const struct command command_features = {

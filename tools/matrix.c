@@ -55,7 +55,7 @@ static const struct option_row option_rows[] = {
      .text = &given.profile,
      .value = "NAME",
      .values = VALUES_PROFILES,
-     .doc = "Which simulated device: turing, ampere (default), ada or hopper"},
+     .doc = "Which simulated device (default: ampere, or the newest that the version knows)"},
     {.name = "fault",
      .list = &given.faults,
      .value = "RULE",
@@ -245,7 +245,7 @@ static void print_text(const struct list *list)
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
         output_table_add(&table, OUTPUT_DIM,
                          one->end == MATRIX_PASSES ? "" : matrix_words(one, words));
-        output_table_add(&table, OUTPUT_DIM, one->call);
+        output_table_add(&table, OUTPUT_DIM, matrix_call(one));
         output_table_add(&table, OUTPUT_DIM, matrix_last_words(one, words));
         counts[one->end]++;
     }

@@ -33,7 +33,7 @@ struct matrix_case {
     int code; /* exit code or signal */
     double seconds;
     /* The failed call that the program's words name, else the first one that is no mere probe;
-     * before it for a crash what the driver lacks of the program's names. Empty: none. */
+     * before it what the driver lacks of the program's names: matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
 };
@@ -59,8 +59,8 @@ struct matrix_plan {
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
                 void (*used)(void *user, const char *symbol), void *user);
 
-/** Say of each crash without a failed call which entries the driver lacks that the program names.
- */
+/** Say of each crash, and of each failure without a failed call, which entries the driver lacks
+ * that the program names. */
 void matrix_missing(const char *program, struct matrix_case *cases, size_t count);
 
 /** "passes", "degrades", ... */
@@ -68,6 +68,9 @@ const char *matrix_end_name(enum matrix_end end);
 
 /** How it ended, for people: "exit code 3", "signal 11 (Segmentation fault)". Returns `text`. */
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
+
+/** The call of the case; of a simulated run that went wrong and left no word, that none failed. */
+const char *matrix_call(const struct matrix_case *one);
 
 /** The last line that it printed, if it did not pass; else "". Returns `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a program may have crashed: it called an entry that was not there. */
+/* Why a program may have crashed or failed: it wanted an entry that was not there. */
 #include "matrix.h"
 
 #ifdef HAVE_ELF
@@ -62,7 +62,8 @@ void matrix_missing(const char *program, struct matrix_case *cases, size_t count
     scan_bytes(program, file.data, file.size, &sink, &problem);
     mapped_close(&file);
     for (size_t i = 0; i < count; i++) {
-        if (cases[i].end == MATRIX_CRASHES && cases[i].cuda[0] != '\0')
+        bool failed = cases[i].end == MATRIX_FAILS && cases[i].call[0] == '\0';
+        if ((cases[i].end == MATRIX_CRASHES || failed) && cases[i].cuda[0] != '\0')
             explain(&cases[i], how);
     }
 }

@@ -282,6 +282,18 @@ static void read_log(const char *path, const char *words, char call[MATRIX_CALL_
         fclose(file);
 }
 
+/* cushim's sentence of an entry that the driver lacks, if the program printed one. */
+static void read_sentence(const char *words, char call[MATRIX_CALL_SIZE])
+{
+    const char *found = strstr(words, " is not available: ");
+
+    if (!found)
+        return;
+    while (found > words && found[-1] != '\n' && found[-1] != ' ')
+        found--;
+    snprintf(call, MATRIX_CALL_SIZE, "%.*s", (int)strcspn(found, "\n"), found);
+}
+
 static void judge(struct matrix_case *one, const struct matrix_plan *plan, int status,
                   const struct job *job)
 {
@@ -338,6 +350,8 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     file_of(path, plan, job->number, "log");
     read_log(path, one->output, one->call, job->number == 0 ? used : NULL, user);
     unlink(path);
+    if (one->call[0] == '\0')
+        read_sentence(one->output, one->call);
     if (one->driver)
         take_away(plan, job->number);
     job->pid = 0;

@@ -5,6 +5,9 @@
 #include "facts_file.h"
 #include "names.h"
 #include "output.h"
+#ifdef HAVE_SIM
+#include "core/config.h"
+#endif
 
 #include <argp.h>
 #include <errno.h>
@@ -181,6 +184,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+/* With the names of all simulated devices, in that option alone that takes one. */
+static const char *option_doc(const struct option_row *row)
+{
+#ifdef HAVE_SIM
+    static char text[512];
+    int length;
+
+    if (row->values != VALUES_PROFILES)
+        return row->doc;
+    length = snprintf(text, sizeof text, "%s", row->doc);
+    for (size_t i = 0; sim_profile_all[i] && (size_t)length < sizeof text; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s%s", i ? ", " : ": ",
+                           sim_profile_all[i]->name);
+    return text;
+#else
+    return row->doc;
+#endif
+}
+
 /* The table as argp has it, with -h, which argp leaves to others. */
 static void translate(const struct command *command, struct argp_option *to)
 {
@@ -191,7 +213,7 @@ static void translate(const struct command *command, struct argp_option *to)
                                      .key = option_key(command, i),
                                      .arg = row->value ? row->value : row->words,
                                      .flags = row->flag && row->text ? OPTION_ARG_OPTIONAL : 0,
-                                     .doc = row->doc};
+                                     .doc = option_doc(row)};
     }
     *to++ = (struct argp_option){.name = NULL, .key = 'h', .flags = OPTION_HIDDEN, .doc = ""};
     *to = (struct argp_option){0};

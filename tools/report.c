@@ -254,10 +254,11 @@ static json_t *features_json(const struct driver *drivers, int count)
 /* The drivers of a toolkit, in a sentence. */
 static json_t *toolkit_text(const struct cushim_toolkit *toolkit, const char *floor)
 {
-    char text[TEXT_SIZE], ptx[32];
+    char text[TEXT_SIZE], ptx[32] = "";
     int version = facts_release_ptx(toolkit->release);
 
-    snprintf(ptx, sizeof ptx, version ? "; PTX %d.%d" : "", version / 10, version % 10);
+    if (version)
+        snprintf(ptx, sizeof ptx, "; PTX %d.%d", version / 10, version % 10);
     snprintf(text, sizeof text, "Linux %s, %s%s%s%s%s", toolkit->linux_driver,
              toolkit->windows_driver ? "Windows " : "without a Windows driver",
              toolkit->windows_driver ? toolkit->windows_driver : "",

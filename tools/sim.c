@@ -48,8 +48,7 @@ static const struct option_row option_rows[] = {
      .text = &given.profile,
      .value = "NAME",
      .values = VALUES_PROFILES,
-     .doc = "Which device: ampere, hopper, small and others, which --list shows (default: ampere, "
-            "or the newest that the version knows)"},
+     .doc = "Which simulated device (default: ampere, or the newest that the version knows)"},
     {.name = "memory",
      .text = &given.memory,
      .value = "SIZE",

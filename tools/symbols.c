@@ -163,11 +163,11 @@ static int run(const char *title, char **words)
         return symbols_audit(&given);
 
     cu = driver_open(given.driver, order_asked());
+    found = driver_found(cu, title);
     if (given.json)
         print_json(&given, cu);
-    else
+    else if (found || !given.missing || given.glob || given.since) /* else all are missing */
         print_text(&given, cu);
-    found = driver_found(cu, title);
     cushim_close(cu);
     return found ? COMMAND_OK : COMMAND_NO_DRIVER;
 }

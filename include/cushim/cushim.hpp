@@ -26,9 +26,10 @@
  * reset() destroys it now and returns the code, which a destructor ignores.
  *
  * Work that is queued: nothing is destroyed that such work still uses.
- * - unique_memory, unique_pinned, unique_module and unique_graph wait for all work of their context
- *   before they are destroyed. While a stream of the context is captured that is not possible:
- *   reset() then returns the code and keeps the object, and a destructor leaves it to the context.
+ * - unique_memory, unique_pinned, unique_managed, unique_module and unique_graph wait for all work
+ *   of their context before they are destroyed. While a stream of the context is captured that is
+ * not possible: reset() then returns the code and keeps the object, and a destructor leaves it to
+ * the context.
  * - unique_stream_memory is freed in the order of its stream, without a wait. If other streams used
  *   it (on(), or an operation of another unique_stream), it waits like the others. The stream is
  *   destroyed after its memory.
@@ -473,6 +474,11 @@ auto view(Type &memory, CUstream, std::false_type)
     return host_span<typename std::remove_pointer<decltype(memory.data())>::type>(memory.data(),
                                                                                   memory.size());
 }
+template <typename Value, std::size_t Size>
+host_span<Value> view(Value (&array)[Size], CUstream, std::false_type) noexcept
+{
+    return host_span<Value>(array, Size);
+}
 
 /* Where a copy is done: in a stream, or before it returns. */
 struct place {
@@ -709,7 +715,7 @@ class unique_device
         return code ? code : cushim_context_synchronize(table(), context());
     }
     /** Copy all of `from` to the beginning of `to`, in order with the default stream. One is in
-     * device memory; the other too, or anything with data() and size(). */
+     * device memory; the other too, or an array, or anything with data() and size(). */
     template <typename To, typename From>
     CUresult try_copy(To &&to, const From &from) const noexcept
     {
@@ -850,8 +856,8 @@ class unique_stream : public detail::owner<detail::stream_traits>
     }
     /**
      * Queue a copy of all of `from` to the beginning of `to`. One is in device memory; the other
-     * too, or anything with data() and size(), which must stay until the copy is done. Only pinned
-     * memory is copied while the caller goes on.
+     * too, or an array, or anything with data() and size(), which must stay until the copy is done.
+     * Only pinned memory is copied while the caller goes on.
      */
     template <typename To, typename From> CUresult try_copy(To &&to, From &&from) const noexcept
     {
@@ -1047,6 +1053,103 @@ template <typename Value> class unique_pinned : public detail::owner<detail::pin
     unique_pinned(const unique_device &gpu, std::size_t size, unsigned flags = 0) : size_(0)
     {
         detail::must(create(gpu.table(), size, flags));
+    }
+#endif
+
+  private:
+    std::size_t size_;
+};
+
+/**
+ * Managed memory: host and device use the same addresses. The host may use it while no work that
+ * uses it is queued; with cushim_device_properties.concurrent_managed_access other elements at any
+ * time.
+ */
+template <typename Value> class unique_managed : public detail::owner<detail::memory_traits>
+{
+  public:
+    /** Marks what is in device memory: work in streams takes it as such. */
+    typedef Value device_element;
+    /** No memory. */
+    unique_managed() noexcept : size_(0)
+    {
+    }
+    /** Allocate memory (cuMemAllocManaged with CU_MEM_ATTACH_*), and free the one before. */
+    CUresult create(const struct cushim_api *cu, std::size_t size,
+                    unsigned flags = CU_MEM_ATTACH_GLOBAL) noexcept
+    {
+        CUdeviceptr made = 0;
+        std::size_t bytes = 0;
+        if (!detail::in_bytes<Value>(size, &bytes))
+            return detail::refuse("managed", "more elements than there are addresses");
+        CUresult code = detail::require(cu, "managed");
+        if (code == CUDA_SUCCESS)
+            code = CUSHIM_SAY_("managed", cu, cuMemAllocManaged, &made, bytes, flags);
+        code = adopt(cu, code, made);
+        if (code == CUDA_SUCCESS)
+            size_ = size;
+        return code;
+    }
+    /** Address of the first element, for kernels; 0 if there is none. */
+    CUdeviceptr address() const noexcept
+    {
+        return get();
+    }
+    /** The first element, for the host; NULL if there is none. */
+    Value *data() const noexcept
+    {
+        return reinterpret_cast<Value *>(static_cast<std::uintptr_t>(get()));
+    }
+    /** How many elements. */
+    std::size_t size() const noexcept
+    {
+        return *this ? size_ : 0;
+    }
+    /** The first element, for loops. */
+    Value *begin() const noexcept
+    {
+        return data();
+    }
+    /** Behind the last element. */
+    Value *end() const noexcept
+    {
+        return data() + size();
+    }
+    /** An element; the number is not checked. */
+    Value &operator[](std::size_t number) const noexcept
+    {
+        return data()[number];
+    }
+    /** The elements, for work in any stream. */
+    device_span<Value> on(CUstream) const noexcept
+    {
+        return device_span<Value>(get(), size());
+    }
+    /** `size` elements from number `first` on, for work in streams: see device_span. */
+    device_span<Value> part(std::size_t first, std::size_t size) const noexcept
+    {
+        return on(nullptr).part(first, size);
+    }
+    /** Queue that all of it is moved to a device, or with CU_DEVICE_CPU to the host
+     * (cushim_memory_prefetch). Devices without concurrent_managed_access refuse it. */
+    CUresult try_prefetch(CUstream stream, CUdevice to) const noexcept
+    {
+        const CUresult code = ready("managed");
+        return code ? code
+                    : cushim_memory_prefetch(table(), get(), size_ * sizeof(Value), to, stream);
+    }
+#if CUSHIM_EXCEPTIONS
+    /** Allocate memory, or throw. */
+    unique_managed(const unique_device &gpu, std::size_t size,
+                   unsigned flags = CU_MEM_ATTACH_GLOBAL)
+        : size_(0)
+    {
+        detail::must(create(gpu.table(), size, flags));
+    }
+    /** Queue that all of it is moved, or throw. */
+    void prefetch(const unique_stream &stream, CUdevice to) const
+    {
+        detail::must(try_prefetch(stream.get(), to));
     }
 #endif
 

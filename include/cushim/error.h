@@ -29,7 +29,8 @@ struct cushim_failure {
     const char *expression; /**< the call, as its source has it */
     const char *file;       /**< of the call */
     int line;               /**< of the call */
-    const char *message;    /**< all of that as one line, without newline */
+    const char *message;    /**< all of that as one line, without newline; `detail` stands in the
+                               place of `text` if there is one */
 };
 
 /**

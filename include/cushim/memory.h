@@ -72,7 +72,8 @@ CUSHIM_PUBLIC CUresult cushim_memory_alloc_async(const struct cushim_api *cu, si
 
 /**
  * Free memory of cushim_memory_alloc_async in stream order (cuMemFreeAsync). If the driver or the
- * current context's device has no pools, this waits for the stream and calls cuMemFree_v2.
+ * current context's device has no pools, this waits for the stream and calls cuMemFree_v2: then the
+ * code may be that of the work which it waited for, and the memory is freed all the same.
  *
  * @param address  0 does nothing
  * @param stream   NULL: the default stream. Earlier work in it may still use the memory

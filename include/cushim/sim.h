@@ -38,7 +38,7 @@ struct cushim_sim_options {
     unsigned grain;         /**< kernels and copies may use blocks up to a multiple of so many
                                bytes, at most 512, as on a device; 0: to the byte */
     const char *check;      /**< "race,init,sync" or some of them: what is looked for in kernels,
-                                 as the manual describes; NULL: nothing */
+                                 as the manual describes; NULL: nothing. cushim_sim_found counts */
 };
 
 /**
@@ -138,6 +138,19 @@ size_t cushim_sim_live(const char *kind);
  * Threads: safe. Since: 0.1.
  */
 size_t cushim_sim_leaked(const char *kind);
+
+/**
+ * Count what the checks of cushim_sim_options::check found in kernels, since the last
+ * cushim_sim_reset. Each has its sentence in standard error, and no call fails because of it.
+ *
+ * A kernel may still be running: a program waits for it, such as with cuStreamSynchronize, and then
+ * asks.
+ *
+ * @return 0 if nothing was found, or nothing was looked for
+ *
+ * Threads: safe. Since: 0.1.
+ */
+unsigned long long cushim_sim_found(void);
 
 /**
  * Count the calls that the driver got so far.

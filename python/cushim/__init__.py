@@ -16,12 +16,13 @@ import ctypes
 import difflib
 import os
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, SupportsIndex, \
+    Tuple, Union
 
 from . import native
 from .error import Error, check
 from .gpu import Gpu, Kernel, Memory, Module
-from .native import byref, name_of
+from .native import byref, name_of, needed
 
 __all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Gpu", "Kernel", "Memory",
            "Module", "Release", "library_version", "load", "newest_release", "open"]
@@ -29,6 +30,7 @@ __all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Gpu", "K
 _OK = 0  # CUSHIM_OK, CUDA_SUCCESS, CUSHIM_SUPPORTED and CUSHIM_ANSWER_VALUE
 _NO_DEVICE = -1
 _SENTENCE = 512
+_PREFIX = "CU_DEVICE_ATTRIBUTE_"
 _BYREF = type(byref(native.c_int()))
 
 
@@ -76,10 +78,20 @@ def _release(number: int) -> Release:
 
 def _number(release: Union[int, Tuple[int, int]]) -> int:
     """12040, from itself or from (12, 4); 0 is any."""
-    number = 1000 * release[0] + 10 * release[1] if isinstance(release, tuple) else release
+    pair = isinstance(release, tuple) and [type(part) for part in release] == [int, int]
+    number = 1000 * release[0] + 10 * release[1] if pair else release  # type: ignore[index]
     if number and not (isinstance(number, int) and number >= 1000):
         raise ValueError(f"release: {release!r}: a release is (12, 4) or 12040")
     return number
+
+
+def _attributes() -> List[str]:
+    """The names of all attributes that this build knows."""
+    attribute, names = native.Attribute(), []
+    for index in range(native.library().cushim_attribute_count()):
+        native.library().cushim_attribute_at(index, byref(attribute))
+        names.append(native.text(attribute.name).replace(_PREFIX, ""))
+    return names
 
 
 class Device:
@@ -101,6 +113,7 @@ class Device:
         """An attribute by its name or number, such as "MULTIPROCESSOR_COUNT". None if the device
         does not have it or the driver does not know it; Error for a name that cushim does not know.
         """
+        needed("name", name, (str, int), "a str or an int")
         value, answer = native.c_int(), native.c_int()
         outputs = byref(value), byref(answer)
         if isinstance(name, int):
@@ -109,6 +122,10 @@ class Device:
         else:
             code = native.library().cushim_device_attribute_named(
                 self._driver.handle, self.number, name_of(name), *outputs)
+        if code and isinstance(name, str):
+            near = difflib.get_close_matches(name.replace(_PREFIX, "").upper(), _attributes(), 1)
+            if near and near[0] != name.replace(_PREFIX, ""):
+                raise Error(f"{native.last_error()}; did you mean {near[0]}?")
         check(code)
         return value.value if answer.value == _OK else None
 
@@ -169,19 +186,21 @@ class Driver:
                 symbols: Iterable[str] = ()) -> None:
         """Raise Error, with one sentence that names all that is missing, unless the driver is of
         the release or later and has the symbols."""
-        names = [name_of(symbol) for symbol in symbols]
+        if isinstance(symbols, str):
+            raise TypeError("symbols: a list of names is needed, not str")
+        names = [name_of(symbol, "symbol") for symbol in symbols]
         array = (native.c_char_p * (len(names) + 1))(*names, None)
         check(native.library().cushim_require(self.handle, _number(release), array))
 
     def has(self, symbol: str) -> bool:
         """Whether the driver has an entry, by its exported name: "cuMemAlloc_v2"."""
-        return bool(native.library().cushim_has(self.handle, name_of(symbol)))
+        return bool(native.library().cushim_has(self.handle, name_of(symbol, "symbol")))
 
     def reason(self, symbol: str) -> str:
         """Why the driver has an entry or has not, as a sentence."""
         sentence = ctypes.create_string_buffer(_SENTENCE)
         reason = native.text(native.library().cushim_reason(
-            self.handle, name_of(symbol), None, sentence, _SENTENCE))
+            self.handle, name_of(symbol, "symbol"), None, sentence, _SENTENCE))
         near = None if self.has(symbol) else self.nearest(symbol)
         return f"{reason}; did you mean {near}?" if near and near != symbol else reason
 
@@ -205,6 +224,11 @@ class Driver:
     def call(self, name: str, release: Union[int, Tuple[int, int]], *arguments: Any) -> None:
         """Call the entry "cuMemAlloc" as the release declares it. Each argument is a value or
         byref() of ctypes; None is NULL. Error has the code's name and explanation."""
+        for place, argument in enumerate(arguments, 1):
+            if not (argument is None or isinstance(argument, _BYREF)
+                    or hasattr(type(argument), "from_param")):
+                raise TypeError(f"argument {place}: a value or byref() of ctypes, or None, is "
+                                f"needed, not {type(argument).__name__}")
         kinds: List[Any] = [
             native.c_void_p if argument is None or isinstance(argument, _BYREF)
             else type(argument) for argument in arguments]
@@ -214,7 +238,7 @@ class Driver:
 
     def device(self, number: int = 0) -> Gpu:
         """A device to work with, by `with`: its primary context is current there."""
-        return Gpu(self.handle, number)
+        return Gpu(self.handle, needed("number", number, SupportsIndex, "an int"))
 
     def devices(self) -> List[Device]:
         """The devices, in the driver's order. It calls cuInit; the list is empty if that fails."""
@@ -231,6 +255,7 @@ class Driver:
         """All features by name. Without a device, "undecided" ones are the device's to decide.
         Call init() before you ask about a device."""
         number = device.number if isinstance(device, Device) else device
+        needed("device", number, (SupportsIndex, type(None)), "a Device, an int or None")
         found: Dict[str, Feature] = {}
         facts = native.sized(native.FeatureFacts)
         while native.library().cushim_feature_list(len(found), byref(facts)):
@@ -270,6 +295,7 @@ class Driver:
 
 
 def _connect(function: str, path: Union[None, str, "os.PathLike[str]"], **flags: bool) -> Driver:
+    needed("path", path, (str, os.PathLike, type(None)), "a str, a path or None")
     options = native.sized(native.Options, path=None if path is None else name_of(os.fspath(path)),
                            **flags)
     handle = getattr(native.library(), function)(byref(options))

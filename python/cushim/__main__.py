@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The command `cushim`, which lies in the module's folder."""
+"""The commands `cushim` and `cushim-embed`, which lie in the module's folder."""
 
+import importlib
 import os
 import sys
 
@@ -14,6 +15,12 @@ def main() -> None:
         os.execv(command, ["cushim", *sys.argv[1:]])
     except OSError as error:
         sys.exit(f"cushim: {command}: {error.strerror}")
+
+
+def embed() -> None:
+    """Run cushim-embed, which needs clang on the machine."""
+    sys.path.insert(0, str(FOLDER / "embed"))
+    importlib.import_module("embed").main()
 
 
 if __name__ == "__main__":

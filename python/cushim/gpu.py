@@ -8,18 +8,25 @@
 """
 
 import ctypes
-from typing import Any, Dict, List, Tuple, Union
+from typing import Any, Dict, List, SupportsIndex, Tuple, Union
 
 from . import native
 from .error import Error, check
-from .native import byref, name_of
+from .native import byref, name_of, needed
 
 Size = Union[int, Tuple[int, ...]]
 
 
-def _bytes_of(values: Any) -> memoryview:
+BUFFER = "an object with the buffer protocol"
+
+
+def _bytes_of(values: Any, argument: str = "values", words: str = BUFFER) -> memoryview:
     """What lies in an array, bytes, or anything else with the buffer protocol, such as NumPy's."""
-    return memoryview(values).cast("B")
+    try:
+        view = memoryview(values)
+    except TypeError:
+        raise TypeError(f"{argument}: {words} is needed, not {type(values).__name__}") from None
+    return view.cast("B")
 
 
 class Memory:
@@ -49,6 +56,9 @@ class Memory:
     def read(self, values: Any) -> Any:
         """Copy to a writable object with the buffer protocol, which is returned. It waits."""
         view = _bytes_of(values)
+        if view.readonly:
+            raise TypeError(f"values: {BUFFER} that can be written to is needed, not "
+                            f"{type(values).__name__}")
         into = (ctypes.c_char * len(view)).from_buffer(view)
         check(native.library().cushim_copy_to_host(
             self._gpu.handle, into, self._address(len(view)), len(view)))
@@ -71,37 +81,43 @@ class Kernel:
     def __call__(self, grid: Size, block: Size, *arguments: Any, shared: int = 0) -> None:
         """Launch. Grid and block are a number or up to three; `shared` is in bytes.
         Drivers from CUDA 12.4 on refuse arguments of another number or of other sizes."""
-        values = [_value(argument) for argument in arguments]
+        values = [_value(place, argument) for place, argument in enumerate(arguments, 1)]
         count = len(values)
         pointers = (native.c_void_p * (count + 1))(*map(ctypes.addressof, values))
         sizes = (native.c_size_t * count)(*map(ctypes.sizeof, values))
-        launch = native.sized(native.Launch, grid=_three(grid), block=_three(block), shared=shared)
+        launch = native.sized(native.Launch, grid=_three("grid", grid),
+                              block=_three("block", block),
+                              shared=needed("shared", shared, SupportsIndex, "an int"))
         check(native.library().cushim_launch_check(
             self._gpu.handle, self.address, byref(launch), sizes, count))
         check(native.library().cushim_launch_kernel(
             self._gpu.handle, self.address, byref(launch), pointers, sizes, count))
 
 
-def _value(argument: Any) -> Any:
+def _value(place: int, argument: Any) -> Any:
     if isinstance(argument, Memory):
         return native.c_uint64(argument._address(0))
     if not isinstance(argument, (ctypes._SimpleCData, ctypes.Structure, ctypes.Array)):
-        raise TypeError(f"an argument is {type(argument).__name__}: Memory or a value of ctypes is "
-                        "needed, because a kernel's parameters have sizes")
+        raise TypeError(f"argument {place}: Memory or a value of ctypes is needed, not "
+                        f"{type(argument).__name__}: a kernel's parameters have sizes")
     return argument
 
 
-def _three(size: Size) -> Tuple[int, ...]:
-    numbers = (size,) if isinstance(size, int) else tuple(size)
+def _three(argument: str, size: Size) -> Tuple[int, ...]:
+    numbers = (size,) if isinstance(size, SupportsIndex) else size
+    needed(argument, numbers, (tuple, list), "an int or up to three")
+    for number in numbers:
+        needed(argument, number, SupportsIndex, "an int or up to three")
     if not 1 <= len(numbers) <= 3 or min(numbers) < 0:
-        raise ValueError(f"{size!r} is not one to three numbers")
-    return numbers + (1,) * (3 - len(numbers))
+        raise ValueError(f"{argument}: {size!r} is not one to three numbers")
+    return tuple(numbers) + (1,) * (3 - len(numbers))
 
 
 class Module:
     """A module on a device. It is unloaded when the device is left."""
 
     def __init__(self, gpu: "Gpu", image: Union[str, bytes]) -> None:
+        needed("image", image, (str, bytes), "a str or bytes")
         data = image.encode() if isinstance(image, str) else image
         module = native.c_void_p()
         check(native.library().cushim_module_load(
@@ -130,7 +146,10 @@ class Gpu:
     def memory(self, what: Any) -> Memory:
         """Memory of so many bytes, or of the size and with the contents of an object with the
         buffer protocol."""
-        size = what if isinstance(what, int) else _bytes_of(what).nbytes
+        if isinstance(what, int) and what < 0:
+            raise ValueError(f"what: {what} is no number of bytes")
+        size = what if isinstance(what, int) else _bytes_of(
+            what, "what", f"a number of bytes or {BUFFER}").nbytes
         made = Memory(self, size)
         self._memory.append(made)
         return made if isinstance(what, int) else made.write(what)

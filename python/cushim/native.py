@@ -16,6 +16,11 @@ FOLDER = Path(__file__).resolve().parent
 NAME = "libcushim.so.0"
 
 
+class Attribute(ctypes.Structure):
+    """struct cushim_attribute"""
+    _fields_ = [("name", c_char_p), ("number", c_int), ("since", c_int)]
+
+
 class Options(ctypes.Structure):
     """struct cushim_options"""
     _fields_ = [("size", c_size_t), ("path", c_char_p), ("resolver", c_void_p), ("user", c_void_p),
@@ -78,6 +83,8 @@ class FeatureFacts(ctypes.Structure):
 # What a function returns, and what it takes. A table is passed on as an address.
 FUNCTIONS = {
     "cushim_attempt_at": (c_bool, [c_void_p, c_size_t, POINTER(Attempt)]),
+    "cushim_attribute_at": (c_bool, [c_size_t, POINTER(Attribute)]),
+    "cushim_attribute_count": (c_size_t, []),
     "cushim_close": (None, [c_void_p]),
     "cushim_context_synchronize": (c_int, [c_void_p, c_void_p]),
     "cushim_copy_to_device": (c_int, [c_void_p, c_uint64, c_void_p, c_size_t]),
@@ -142,10 +149,17 @@ def sized(kind: Type[Sized], **fields: Any) -> Sized:
     return kind(size=ctypes.sizeof(kind), **fields)
 
 
-def name_of(value: str) -> bytes:
+def needed(argument: str, value: Any, kinds: Any, words: str) -> Any:
+    """The value, or TypeError that names the argument, what is needed, and what was given."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{argument}: {words} is needed, not {type(value).__name__}")
+    return value
+
+
+def name_of(value: str, argument: str = "name") -> bytes:
     """A name for the library, which reads to the first NUL."""
-    if "\0" in value:
-        raise ValueError("a NUL in a name")
+    if "\0" in needed(argument, value, str, "a str"):
+        raise ValueError(f"{argument}: a NUL in a name")
     return os.fsencode(value)
 
 
@@ -159,6 +173,6 @@ def last_error() -> str:
     return text(library().cushim_last_error())
 
 
-__all__ = ["Attempt", "DeviceProperties", "DeviceScope", "Entry", "FeatureFacts", "Launch",
-           "Options", "byref", "c_char_p", "c_int", "c_size_t", "c_uint64", "c_void_p",
-           "last_error", "library", "name_of", "sized", "text"]
+__all__ = ["Attempt", "Attribute", "DeviceProperties", "DeviceScope", "Entry", "FeatureFacts",
+           "Launch", "Options", "byref", "c_char_p", "c_int", "c_size_t", "c_uint64", "c_void_p",
+           "last_error", "library", "name_of", "needed", "sized", "text"]

@@ -183,9 +183,14 @@ bool cushim_check(CUresult code, const char *expression, const char *file, int l
         .line = line,
         .message = message,
     };
-    snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s%s%s", failure.file, line,
-             failure.expression, failure.name, (int)code, *failure.text ? ", " : "", failure.text,
-             *failure.detail ? "; " : "", failure.detail);
+    /* What the code means in general may be wrong here: without a driver, that cuInit failed. */
+    const bool said = *failure.detail;
+    snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s", failure.file, line,
+             failure.expression, failure.name, (int)code,
+             said            ? "; "
+             : *failure.text ? ", "
+                             : "",
+             said ? failure.detail : failure.text);
     if (handler)
         handler->call(handler->user, &failure);
     else

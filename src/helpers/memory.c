@@ -102,6 +102,8 @@ CUresult cushim_memory_free_async(const struct cushim_api *cu, CUdeviceptr addre
         code = CUSHIM_CALL(cu, __func__, cuStreamSynchronize, stream);
         if (code == CUDA_SUCCESS)
             code = CUSHIM_CALL(cu, __func__, cuMemFree_v2, address);
+        else
+            cu->cuMemFree_v2(address); /* the caller has to know of the work that failed */
         code = cushim_error_gone_is_done(code);
     }
     return cushim_error_add(code, "address: %#zx", (size_t)address);

@@ -182,6 +182,17 @@ static int shared_beyond(char **argv)
     return 0;
 }
 
+/* A kernel of one parameter is launched with none. */
+static int few(char **argv)
+{
+    (void)argv;
+    begin(0);
+    one_thread(".version 6.0\n.target sm_50\n.address_size 64\n"
+               ".visible .entry k(.param .u32 p)\n{\n ret;\n}\n",
+               NULL, 0);
+    return 0;
+}
+
 /* A kernel reads shared memory that nothing wrote. */
 static int unset(char **argv)
 {
@@ -508,6 +519,7 @@ int main(int argc, char **argv)
                  {"beyond", 1, beyond},
                  {"copy_beyond", 1, copy_beyond},
                  {"shared_beyond", 1, shared_beyond},
+                 {"few", 0, few},
                  {"left", 0, left}};
     library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {

@@ -132,6 +132,15 @@ def test_without_driver():
     assert answers == {"no-driver", "platform"}
 
 
+def test_text_without_driver_is_a_sentence():
+    """None is supported: the table is for those that a name asks for."""
+    words = ("features", "--driver", "/nonexistent/libcuda.so.1")
+    result = run(*words)
+    assert (result.code, result.out) == (NO_DRIVER, "")
+    assert result.err.count("\n") == 1 and "/nonexistent/libcuda.so.1" in result.err
+    assert "graphs" in run(*words, "--name", "graph*").out
+
+
 def symbols_of(tmp_path, call):
     """Names in a program that makes one call of the static library."""
     source = tmp_path / "program.c"

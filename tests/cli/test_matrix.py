@@ -140,6 +140,22 @@ def test_crash_is_explained(launch):
     assert taken["result"] == "crashes" and "no cuMemAllocAsync (CUDA 11.2):" in taken["call"]
 
 
+def test_failure_is_explained(tmp_path):
+    """A program that finds out that an entry is not there, and says nothing."""
+    (tmp_path / "a.c").write_text(
+        "#include <dlfcn.h>\nint main(void) { return !dlsym(dlopen(\"libcuda.so.1\", RTLD_NOW), "
+        "\"cuMemAllocAsync\"); }\n")
+    subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
+    old, new = matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", code=FAILED)
+    assert old["call"].startswith("no cuMemAllocAsync (CUDA 11.2):") and new["call"] is None
+    told = "cuMemAllocAsync is not available: it came with CUDA 11.2, and the driver, of CUDA 11.1, " \
+        "is older"
+    one = shell(f"echo 'file.c:3: {told}'; echo end; exit 1", code=FAILED)
+    assert (one["call"], one["output"].endswith("\nend\n")) == (told, True)
+    result = run("matrix", "--cuda", "12.4", "--", "sh", "-c", "exit 1")
+    assert result.out.splitlines()[0].endswith("no call that reached the driver failed")
+
+
 def test_the_call_that_was_reported(launch):
     """Not the first that failed, and no probe."""
     one, = matrix("--cuda", "12.4", "--", launch, "memory", code=FAILED)

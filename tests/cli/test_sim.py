@@ -61,6 +61,14 @@ def profiles():
     return re.findall(r"^  (\S+) +(\S+)  from CUDA (\S+) on  (.*)$", result.out, re.MULTILINE)
 
 
+@pytest.mark.parametrize("command", ["sim", "matrix"])
+def test_help_names_each_profile(command):
+    """From the list of the simulated driver, and so the same for both."""
+    text = " ".join(run(command, "--help").out.split())
+    names = ", ".join(name for name, *_ in profiles())
+    assert f"the newest that the version knows): {names} " in text
+
+
 def test_profile():
     capabilities = []
     for name, capability, release, title in profiles():
@@ -400,6 +408,14 @@ def test_refusals_are_said(tmp_path, what, words):
     assert words is None or lines[0].startswith(f"cushim: simulated device 0: {words}")
     quiet = sim("refused", what, options=("--quiet", "--log", log))
     assert quiet.err == "" and ("was refused" in log.read_text()) == (words is not None)
+
+
+def test_a_null_among_the_parameters():
+    """A real driver would end the program."""
+    result = sim("few")
+    assert (result.code, result.out) == (1, "cuLaunchKernel: 1\n")
+    assert ("cushim: simulated device 0: a launch was refused: kernel 'k' has 1 parameters, and "
+            "the pointer to number 1 is NULL\n") in result.err
 
 
 def test_log_on_a_full_disk():

@@ -128,6 +128,16 @@ def test_text_without_driver():
     assert "/nonexistent/libcuda.so.1" in result.err
 
 
+def test_missing_without_driver_is_a_sentence():
+    """All are missing: the table is for those that a name or a release asks for."""
+    nowhere = {"CUSHIM_LIBCUDA": "/nonexistent/libcuda.so.1"}
+    result = run("symbols", "--missing", **nowhere)
+    assert (result.code, result.out) == (NO_DRIVER, "")
+    assert result.err.count("\n") == 1 and "/nonexistent/libcuda.so.1" in result.err
+    assert "cuMemAllocAsync" in run("symbols", "--missing", "--name", "cuMem*", **nowhere).out
+    assert run("symbols", "--missing", "--json", **nowhere).json()["symbols"]
+
+
 def test_the_driver_is_not_started(tmp_path):
     for more in ([], ["--json"], ["--audit"]):
         assert run("symbols", "--driver", FAKE_GPU, *more, FAKE_LOG=tmp_path / "log").code == OK

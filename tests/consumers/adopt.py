@@ -22,7 +22,7 @@ def need(*tools, path=None):
             pytest.skip(f"{tool} is not installed")
 
 
-def run(*command, cwd=None, env=None, code=0, timeout=300):
+def run(*command, cwd=None, env=None, code=0, timeout=1200):
     """Run a command; its output, where it ends with the CODE that is expected (None: any). A test
     that needs a program that the machine lacks is skipped."""
     words = [str(word) for word in command]

@@ -79,6 +79,61 @@ def test_nvcc(project, build, env):
     assert re.match(r"own\.ptx:\d+: drivers from CUDA 1\d\.\d on read \.version ", said)
 
 
+WEIGH = """#include <cstdio>
+#include <vector>
+#include <cushim/cushim.hpp>
+#include "weigh_ptx.h"
+int main()
+{{
+    const struct cushim_api *cu = cushim_load(nullptr);
+    std::vector<float> weights = {{1, 2, 3, 4}}, x(1000, 1.0f);
+    try {{
+        cushim::unique_device gpu(cu);
+        cushim::unique_stream stream(gpu);
+        {cpp}
+        cushim::unique_memory<float> memory(gpu, x);
+        auto weigh = [&](CUmodule) {{
+            stream.launch(code.function("weigh"), cushim_launch_1d(1000, 128, nullptr), memory,
+                          1000u);
+        }};
+        weigh(code.get());
+        {{
+            CUmodule module = code.get();
+            CUdeviceptr address = 0;
+            std::size_t bytes = 0;
+            float weights[] = {{5, 5, 5, 5}};
+            stream.synchronize();
+            {c}
+        }}
+        weigh(code.get());
+        stream.copy(x, memory);
+        stream.synchronize();
+        std::printf("%g %g\\n", x[0], x[999]);
+    }} catch (const cushim::call_error &error) {{
+        std::puts(error.what());
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize("version", ["9.0", "13.5"])
+def test_constant_memory(version, tmp_path, build, installed, env):
+    """The page's variable, filled by both of the page's ways."""
+    need("clang", "c++")
+    driver = next(build.path.glob(f"src/sim/**/libcuda-sim-{version}.so"), None)
+    if not driver:
+        pytest.skip("built without the simulated driver")
+    (tmp_path / "weigh.cu").write_text(fenced("__constant__"), encoding="utf-8")
+    run("cushim-embed", "--oldest", "9.0", "weigh.cu", "weigh_ptx.h", cwd=tmp_path, env=env)
+    (tmp_path / "weigh.cpp").write_text(
+        WEIGH.format(cpp=fenced("cushim::unique_module"), c=fenced("cu->cuModuleGetGlobal")),
+        encoding="utf-8")
+    installed.compile(tmp_path / "weigh", tmp_path / "weigh.cpp", libraries=[installed.static],
+                      compiler="c++")
+    assert run(tmp_path / "weigh", env={**env, "CUSHIM_LIBCUDA": str(driver),
+                                        "CUSHIM_SIM_SUMMARY": "0"}) == "5 20\n"
+
+
 @pytest.mark.parametrize("version, target, oldest, words", [
     ("9.0", "sm_75", "10.2", "drivers from CUDA 13.0 on read .version 9.0"),
     ("6.3", "sm_75", "9.0", "drivers from CUDA 10.0 on read .version 6.3"),
@@ -131,6 +186,13 @@ def test_cmake(project, build, installed, env):
     (project / "CMakeLists.txt").write_text(text, encoding="utf-8")
     run("cmake", "-S", project, "-B", project / "made", f"-DCMAKE_PREFIX_PATH={installed.prefix}",
         env=env)
+    run("cmake", "--build", project / "made", env=env)
+    check(project / "made/app", build, env)
+    run("cushim-embed", "add.cu", "add_ptx.h", cwd=project, env=env)  # and of a .ptx file
+    values = (project / "add_ptx.h").read_text("utf-8").partition("{")[2].partition("}")[0]
+    (project / "add.ptx").write_bytes(bytes(map(int, re.findall(r"\d+", values))).rstrip(b"\0"))
+    (project / "add_ptx.h").unlink()
+    (project / "CMakeLists.txt").write_text(text.replace("add.cu", "add.ptx"), encoding="utf-8")
     run("cmake", "--build", project / "made", env=env)
     check(project / "made/app", build, env)
     (project / "CMakeLists.txt").write_text(text.replace("10.2)", "10.2 ISA 7.0)"),

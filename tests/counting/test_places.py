@@ -94,12 +94,13 @@ def fixture_copy():
 
 @pytest.mark.in_all
 def test_odd_path_of_an_ordinary_user(copy):
-    """What tests/run calls, for a build without the simulated driver, which takes longest."""
+    """What tests/run calls, for a build without the simulated driver, which takes longest, and not
+    optimized."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(copy.parent / "home"), "LANG": "C.UTF-8"}
     as_user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if IS_ROOT else {}
     for command in (["sh", "tools/setup", "tests"],
                     ["sh", "tools/configure", "build", "-Dtests=true", "-Dtools=enabled",
-                     "-Dwerror=true", "-Db_lundef=true"],
+                     "-Dwerror=true", "-Db_lundef=true", "-Doptimization=0", "-Ddebug=false"],
                     ["ninja", "-C", "build", "--quiet"],
                     ["meson", "test", "-C", "build", "--no-rebuild", "--print-errorlogs", "--suite",
                      "unit", "--suite", "cli", "--suite", "docs", "--setup", "quick"]):

@@ -101,6 +101,12 @@ static void memories(const cushim::unique_device &gpu)
     std::vector<int> numbers(1000, 7), back(1000);
     gpu.copy(back, cushim::unique_memory<int>(gpu, numbers));
     CHECK(back == numbers);
+    const int few[] = {1, 2, 3};
+    int again[3] = {};
+    cushim::unique_memory<int> three(gpu, 3);
+    gpu.copy(three, few);
+    gpu.copy(again, three);
+    CHECK(std::memcmp(few, again, sizeof few) == 0);
     try {
         cushim::unique_memory<int> none(gpu, 0);
         CHECK(false);
@@ -277,6 +283,46 @@ static void copies(const cushim::unique_device &gpu)
               CUDA_ERROR_INVALID_VALUE &&
           one.size() == count);
     CHECK(host.create(gpu.table(), static_cast<std::size_t>(-1)) == CUDA_ERROR_INVALID_VALUE);
+}
+
+/* The same elements for host, kernels and copies; freed after the work that uses them. */
+static void managed(const cushim::unique_device &gpu)
+{
+    const std::size_t count = 1000;
+    cushim::unique_stream stream(gpu);
+    cushim::unique_module code(gpu, fill_ptx, sizeof fill_ptx);
+    cushim::unique_managed<unsigned> numbers(gpu, count);
+    std::vector<unsigned> copy(count);
+    struct cushim_pointer facts = {};
+    facts.size = sizeof facts;
+    for (unsigned &number : numbers)
+        number = 5;
+    CHECK(numbers.size() == count && numbers.end() == numbers.data() + count);
+    CHECK(cushim_pointer_describe(gpu.table(), numbers.address(), &facts) == CUDA_SUCCESS);
+    CHECK(facts.managed);
+    struct cushim_device_properties properties = {};
+    properties.size = sizeof properties;
+    CUSHIM_TRY(cushim_device_describe(gpu.table(), gpu.number(), &properties));
+    if (properties.concurrent_managed_access == 1)
+        numbers.prefetch(stream, gpu.number());
+    stream.copy(copy, numbers);
+    stream.fill(numbers.part(10, 5), 7u);
+    stream.synchronize();
+    CHECK(copy[0] == 5 && copy[999] == 5 && numbers[9] == 5 && numbers[10] == 7 &&
+          numbers[14] == 7 && numbers[15] == 5);
+    stream.launch(code.function("fill"), cushim_launch_1d(count, 256, nullptr), numbers, 3u,
+                  static_cast<unsigned long long>(count));
+    if (properties.concurrent_managed_access == 1)
+        numbers.prefetch(stream, CU_DEVICE_CPU);
+    stream.synchronize();
+    CHECK(numbers[0] == 3 && numbers[999] == 3);
+
+    cushim::unique_managed<unsigned> other(std::move(numbers));
+    CHECK(!numbers && other && other.reset() == CUDA_SUCCESS && !other && !other.data());
+    CHECK(other.try_prefetch(stream.get(), 0) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(said("managed: used while it is empty: "));
+    CHECK(other.create(gpu.table(), static_cast<std::size_t>(-1)) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(other.create(nullptr, 1) == CUDA_ERROR_INVALID_VALUE && said("managed: there is no"));
 }
 
 /* An empty owner is refused with its name; the default stream is not taken for it. */
@@ -519,6 +565,7 @@ int main(int argc, char **)
     check_kind<cushim::unique_memory<int>>();
     check_kind<cushim::unique_stream_memory<int>>();
     check_kind<cushim::unique_pinned<int>>();
+    check_kind<cushim::unique_managed<int>>();
     check_kind<cushim::unique_pool>();
     check_kind<cushim::unique_module>();
     check_kind<cushim::unique_stream>();
@@ -537,6 +584,7 @@ int main(int argc, char **)
         variables(gpu);
         kernels(gpu);
         copies(gpu);
+        managed(gpu);
         empty_owners();
         unknown_context(gpu);
         if (cushim_driver_version(cu) >= 10000) { /* there are graphs */

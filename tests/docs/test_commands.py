@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from pages import PAGES, ROOT, fenced, indented_commands, inline_commands
+from pages import PAGES, ROOT, example, fenced, indented_commands, inline_commands
 from runner import BUILD, CLI, FAKE_GPU, NOWHERE, SIM, compile_block, environment, run
 from test_docs import FIRST, PROGRAMS
 
@@ -35,7 +35,8 @@ def fixture_folder(tmp_path_factory):
         (folder / name).symlink_to(Path(DRIVER).resolve())  # its engine lies beside it
     with zipfile.ZipFile(folder / "package.whl", "w") as package:
         package.write(folder / "program", "package/program")
-    for block in PROGRAMS:  # the guide's, by the names of their first lines or of their files
+    chooses = example(ROOT / "docs/examples/choose_device.c", "program")
+    for block in [*PROGRAMS, chooses]:  # the guide's, by the names of their first lines or of their files
         named = re.match(r"/\* (\w+)\.c \*/", block.text)
         if named or block.page.suffix == ".c":
             name = named[1] if named else block.page.stem

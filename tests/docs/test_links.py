@@ -14,7 +14,8 @@ QUESTIONS = ROOT / "docs/index-of-questions.md"
 LONGEST = {"simulated-driver.md": 2000, "troubleshooting.md": 2000, "measurements.md": 2000}
 ALL_WORDS = 20000
 # Made of the registry, or compared with the programs line by line.
-REFERENCE = ("errors.md", "simulated-entries.md", "json.md", "kernel-functions.md")
+REFERENCE = ("errors.md", "environment.md", "simulated-entries.md", "json.md",
+             "kernel-functions.md")
 LINK = re.compile(r"\[[^][]*(?:\[[^][]*\][^][]*)*\]\(([^()\s]+)\)")
 
 

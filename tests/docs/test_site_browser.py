@@ -55,6 +55,10 @@ def box(browser, selector):
                                              "shared-libraries-libcushimso0"),
     ("performance overhead", "index.html#beside-other-ways"),
     ("__constant__", "docs/kernel-functions.html"),
+    ("multiple gpus", "docs/devices.html#several-gpus"),
+    ("thread safe", "docs/how-it-works.html#threads"),
+    ("choose a device by UUID", "docs/devices.html#choosing-a-device-and-several-gpus"),
+    ("environment variables", "docs/environment.html#variables-of-the-environment"),
     ("which driver for this binary", "docs/scan.html#what-does-a-program-need"),
 ])
 def test_search_finds_the_place(browser, site, words, first):

@@ -42,7 +42,7 @@ static int ended(CUresult code, char *text, size_t size)
 {
     inject_end();
     snprintf(text, size, "%s", cushim_last_error());
-    return code;
+    return (int)code;
 }
 
 static int load_file(char *text, size_t size)
@@ -152,14 +152,14 @@ static int set_up(void **state)
     CUcontext context;
     assert_int_equal(cushim_primary_retain(cu, 0, &context), CUDA_SUCCESS);
     assert_int_equal(cu->cuCtxSetCurrent(context), CUDA_SUCCESS);
-    return cushim_module_load(cu, ptx, sizeof ptx, NULL, NULL, &loaded_module);
+    return (int)cushim_module_load(cu, ptx, sizeof ptx, NULL, NULL, &loaded_module);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     remove_folder();
-    return cushim_primary_release(cu, 0);
+    return (int)cushim_primary_release(cu, 0);
 }
 
 int main(int argc, char **argv)

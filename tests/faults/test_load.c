@@ -72,7 +72,7 @@ static int load(const struct cushim_options *options, char *text, size_t size)
             assert_int_equal(available(cu), expected);
     }
     cushim_close(cu);
-    return status;
+    return (int)status;
 }
 
 static int load_path(char *text, size_t size)

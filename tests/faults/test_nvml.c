@@ -28,7 +28,7 @@ static void load(void *argument)
     if (calls < run->first)
         printf("no more");
     assert_non_null(nvml);
-    int code = nvml->nvmlInit();
+    int code = (int)nvml->nvmlInit();
     if (cushim_nvml_status(nvml) == CUSHIM_OK) {
         /* A symbol that dlsym does not find is no entry. */
         assert_int_equal(code, CUSHIM_NVML_HAS(nvml, nvmlInit) ? NVML_SUCCESS

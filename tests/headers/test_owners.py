@@ -117,6 +117,7 @@ export using launch_shape = cushim_launch;
 export template <typename Value> using memory = cushim::unique_memory<Value>;
 export template <typename Value> using stream_memory = cushim::unique_stream_memory<Value>;
 export template <typename Value> using pinned = cushim::unique_pinned<Value>;
+export template <typename Value> using managed = cushim::unique_managed<Value>;
 export inline void add(const device &gpu, float *data, unsigned long count)
 {
     stream queue(gpu);

@@ -160,7 +160,7 @@ static void hostile_end(int number, siginfo_t *info, void *context)
     else if (hostile_is_library(at) || !hostile_range_of(at).end) /* or where a symbol led to */
         note->place = HOSTILE_LIBRARY;
     else
-        note->place = hostile_caller(stack);
+        note->place = (int)hostile_caller(stack);
     _exit(99);
 }
 

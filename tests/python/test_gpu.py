@@ -70,9 +70,61 @@ fails(cu.device(7).__enter__)
 """).splitlines()
     for line, words in zip(shown, [
             "9.9", "scale", "1 given", "5000", "OUT_OF_MEMORY",
-            "an argument is float", "17 bytes do not fit in memory of 16", "was freed", "device"]):
+            "argument 2: Memory or a value of ctypes is needed, not float",
+            "17 bytes do not fit in memory of 16", "was freed", "device"]):
         assert words in line, shown
     assert len(shown) == 9
+
+
+@pytest.mark.parametrize("release", ["9.0", "12.3"])
+def test_too_few_arguments(run, release):
+    """Before CUDA 12.4 no driver tells how many there are; Python goes on all the same."""
+    done = run("-m", "cushim", "sim", "--cuda", release, "--", sys.executable, "-c", START + """
+with cu.device(0) as gpu:
+    kernel = gpu.module(PTX).kernel("scale")
+    fails(kernel, 1, 1, gpu.memory(16))
+""")
+    assert done.returncode == 0 and "CUDA_ERROR_INVALID_VALUE" in done.stdout, done.stdout
+    assert ("a launch was refused: kernel 'scale' has 3 parameters, and the pointer to number 2 is "
+            "NULL") in done.stderr
+
+
+def test_wrong_types(simulated):
+    """The message names the argument, what it takes and what it got."""
+    shown = simulated("""
+with cu.device(0) as gpu:
+    module, memory = gpu.module(PTX), gpu.memory(16)
+    kernel = module.kernel("scale")
+    for call, *wrong in ((cu.has, 5), (cu.device, "0"), (cu.features, "0"), (cushim.open, 5),
+                         (cu.require, 0, "cuInit"), (cu.call, "cuInit", 2000, 5),
+                         (gpu.memory, [1, 2]), (memory.write, [1]), (memory.read, b"1234"),
+                         (gpu.module, None), (module.kernel, 5), (kernel, "4", 256),
+                         (kernel, 4, (1, 2.0)), (kernel, 1, 1, memory, 5)):
+        fails(call, *wrong, of=TypeError)
+    fails(gpu.memory, -1, of=ValueError)
+device = cu.devices()[0]
+fails(device.attribute, 2.0, of=TypeError)
+fails(device.attribute, "warp_sizes")
+fails(device.attribute, "CU_DEVICE_ATTRIBUTE_MULTIPROCESOR_COUNT")
+""").splitlines()
+    buffer = "an object with the buffer protocol"
+    for line, words in zip(shown, [
+            "symbol: a str is needed, not int", "number: an int is needed, not str",
+            "device: a Device, an int or None is needed, not str",
+            "path: a str, a path or None is needed, not int",
+            "symbols: a list of names is needed, not str",
+            "argument 1: a value or byref() of ctypes, or None, is needed, not int",
+            f"what: a number of bytes or {buffer} is needed, not list",
+            f"values: {buffer} is needed, not list",
+            f"values: {buffer} that can be written to is needed, not bytes",
+            "image: a str or bytes is needed, not NoneType", "name: a str is needed, not int",
+            "grid: an int or up to three is needed, not str",
+            "block: an int or up to three is needed, not float",
+            "argument 2: Memory or a value of ctypes is needed, not int",
+            "what: -1 is no number of bytes", "name: a str or an int is needed, not float",
+            "did you mean WARP_SIZE?", "did you mean MULTIPROCESSOR_COUNT?"]):
+        assert words in line, shown
+    assert len(shown) == 18
 
 
 def test_leaves_in_an_error(simulated):

@@ -13,7 +13,8 @@ import pytest
 from conftest import ROOT
 
 NATIVE = ROOT / "python/cushim/native.py"
-STRUCTURES = {"Options": "cushim_options", "Attempt": "cushim_attempt", "Entry": "cushim_entry",
+STRUCTURES = {"Options": "cushim_options", "Attempt": "cushim_attempt",
+              "Attribute": "cushim_attribute", "Entry": "cushim_entry",
               "DeviceProperties": "cushim_device_properties",
               "DeviceScope": "cushim_device_scope", "Launch": "cushim_launch",
               "FeatureFacts": "cushim_feature_facts"}
@@ -92,6 +93,32 @@ def test_no_device(run, site):
     assert "100" in facts["message"] and facts["devices"] == []
 
 
+def test_fork(run, site):
+    """In a child of a process that used CUDA each way says so; the parent goes on."""
+    done = simulated(run, site, "12.4", """
+import ctypes, os, sys, cushim
+cu = cushim.load()
+assert cu.init() and cu.devices()
+child = os.fork()
+if not child:
+    again = cushim.load()
+    print(again.init(), again.devices(), again.message)
+    for use in (lambda: again.device(0).__enter__(), lambda: again.call(
+            "cuDeviceGetCount", (2, 0), ctypes.byref(ctypes.c_int()))):
+        try:
+            use()
+        except cushim.Error as error:
+            print(error)
+    sys.stdout.flush()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0 and cu.init() and len(cu.devices()) == 1
+""")
+    assert done.returncode == 0, done.stderr
+    first, second, third = done.stdout.splitlines()
+    assert first.startswith("False [] ") and "does not survive a fork; start a new" in first
+    assert "does not survive a fork" in second and "this process was forked" in third
+
+
 def test_proc_calls(run, site):
     """An address is the driver's function, of exactly the release that was asked for."""
     done = simulated(run, site, "12.2", """
@@ -138,7 +165,7 @@ for odd in ("cuInit\\0x",):
         print(error)
 assert not second.has("cu\\udcff€")
 """, CUSHIM_LIBCUDA="/nowhere")
-    assert (done.returncode, done.stdout) == (0, "a NUL in a name\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "symbol: a NUL in a name\n"), done.stderr
 
 
 def test_entries(run):

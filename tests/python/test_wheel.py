@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -80,6 +81,19 @@ def test_commands(environment, wheel):
     done = run(environment, "cushim", "matrix", "--cuda", "11.4,12.4", "--", "cushim", "info",
                "--init")
     assert done.returncode == 0 and "12.4" in done.stdout, done.stdout + done.stderr
+
+
+def test_embed(environment, tmp_path):
+    """A kernel for Python, by the machine's clang."""
+    clang = shutil.which("clang")
+    if not clang:
+        pytest.skip("clang is not installed")
+    (tmp_path / "k.cu").write_text('extern "C" __global__ void k(float *x) { *x = sqrtf(*x); }\n',
+                                   encoding="utf-8")
+    done = run(environment, "cushim-embed", "--clang", clang, "--oldest", "9.0",
+               str(tmp_path / "k.cu"), str(tmp_path / "k.ptx"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert ".entry k(" in (tmp_path / "k.ptx").read_text(encoding="ascii")
 
 
 def test_module(environment):

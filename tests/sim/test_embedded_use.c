@@ -192,6 +192,34 @@ static void leaked(void)
     EXPECT(cushim_sim_reset() && cushim_sim_leaked(NULL) == 0);
 }
 
+/* All threads write one word, with no order among their values. */
+static void found(void)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() {\n"
+        ".reg .u32 %r;\n.shared .u32 s;\nmov.u32 %r, %tid.x;\nst.shared.u32 [s], %r;\nret;\n}";
+    for (int checked = 0; checked < 2; checked++) {
+        const struct cushim_api *cu =
+            embedded_open((struct cushim_sim_options){.check = checked ? "race" : NULL});
+        CUcontext context;
+        CUmodule module;
+        CUfunction kernel;
+        GOOD(cu->cuInit(0));
+        GOOD(cu->cuDevicePrimaryCtxRetain(&context, 0));
+        GOOD(cu->cuCtxSetCurrent(context));
+        GOOD(cu->cuModuleLoadData(&module, text));
+        GOOD(cu->cuModuleGetFunction(&kernel, module, "k"));
+        EXPECT(cushim_sim_found() == 0);
+        GOOD(cu->cuLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
+        GOOD(cu->cuCtxSynchronize());
+        EXPECT((cushim_sim_found() > 0) == checked);
+        GOOD(cu->cuModuleUnload(module));
+        GOOD(cu->cuDevicePrimaryCtxRelease_v2(0));
+        cushim_close(cu);
+        EXPECT(cushim_sim_reset() && cushim_sim_found() == 0);
+    }
+}
+
 static void calls(void)
 {
     const struct cushim_api *cu = embedded_open((struct cushim_sim_options){0});
@@ -215,6 +243,7 @@ static void test_counts(void **state)
     assert_int_equal(embedded_in_child(live_pool), 0);
     assert_int_equal(embedded_in_child(live_primary), 0);
     assert_int_equal(embedded_in_child(leaked), 0);
+    assert_int_equal(embedded_in_child(found), 0);
     assert_int_equal(embedded_in_child(calls), 0);
 }
 

@@ -169,7 +169,7 @@ static void test_bounds(void **state)
     } rows[] = {
         {{.optimisation = CUSHIM_JIT_OPTIMISATION_4}, NULL},
         {{.optimisation = CUSHIM_JIT_OPTIMISATION_4 + 1}, "options: optimisation is 6"},
-        {{.optimisation = -1}, "options: optimisation is -1"},
+        {{.optimisation = (enum cushim_jit_optimisation) - 1}, "options: optimisation is -1"},
         {{.fallback = CUSHIM_JIT_PREFER_BINARY}, NULL},
         {{.fallback = CUSHIM_JIT_PREFER_BINARY + 1}, "options: fallback is 3"},
         {{.cache_mode = CU_JIT_CACHE_OPTION_CA}, NULL},

@@ -153,6 +153,13 @@ static void test_stream_order(void **state)
     ASSERT_OK(cushim_memory_alloc_async(cu, 64, STREAM, &address));
     ASSERT_OK(cushim_memory_free_async(cu, address, STREAM));
     ASSERT_CALLS("cuMemAlloc_v2", "cuStreamSynchronize", "cuMemFree_v2");
+    /* Work that failed keeps no memory. */
+    ASSERT_OK(cushim_memory_alloc_async(cu, 64, STREAM, &address));
+    fake_forget();
+    fake_fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS, 0);
+    assert_int_equal(cushim_memory_free_async(cu, address, STREAM), CUDA_ERROR_ILLEGAL_ADDRESS);
+    ASSERT_CALLS("cuStreamSynchronize", "cuMemFree_v2");
+    assert_contains(cushim_last_error(), "cuStreamSynchronize");
     fake_close(cu);
 }
 

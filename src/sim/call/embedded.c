@@ -13,6 +13,7 @@
 #include "context/context.h"
 #include "device/device.h"
 #include "helpers/error.h"
+#include "launch/launch.h"
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 
@@ -239,6 +240,13 @@ static bool nothing_is_left(char *error, size_t size)
     return false;
 }
 
+static unsigned long long forgotten; /* what checks found before the last reset */
+
+unsigned long long cushim_sim_found(void)
+{
+    return sim_launch_prepare_report_count() - __atomic_load_n(&forgotten, __ATOMIC_RELAXED);
+}
+
 bool cushim_sim_reset(void)
 {
     char error[320];
@@ -253,6 +261,7 @@ bool cushim_sim_reset(void)
     if (good) {
         sim_live_forget();
         sim_start_again();
+        __atomic_store_n(&forgotten, sim_launch_prepare_report_count(), __ATOMIC_RELAXED);
     }
     sim_lock_leave();
     if (!good)

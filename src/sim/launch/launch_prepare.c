@@ -198,6 +198,19 @@ static CUresult pack_extra(struct kernel *kernel, const struct ptx_function_info
     return CUDA_SUCCESS;
 }
 
+/* A real driver reads the NULL, and ends the program. Helpers put one behind the last argument. */
+static CUresult report_null(const struct kernel *kernel, const struct ptx_function_info *info,
+                            uint32_t index)
+{
+    char sentence[256];
+    snprintf(sentence, sizeof sentence,
+             "a launch was refused: kernel '%.100s' has %u parameters, and the pointer to number "
+             "%u is NULL",
+             info->name, info->param_count, index + 1);
+    sim_report_device(kernel->context->device->ordinal, sentence);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info,
                      const CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
@@ -213,8 +226,11 @@ static CUresult pack(struct kernel *kernel, const struct ptx_function_info *info
         return pack_extra(kernel, info, params->extra);
     if (info->param_count && !params->kernelParams)
         return CUDA_ERROR_INVALID_VALUE;
-    for (uint32_t i = 0; i < info->param_count; i++)
+    for (uint32_t i = 0; i < info->param_count; i++) {
+        if (!params->kernelParams[i])
+            return report_null(kernel, info, i);
         memcpy(kernel->pointers[i], params->kernelParams[i], info->params[i].size);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS = 60, MOST_JOBS = 64 };
+enum { SECONDS = 180, MOST_JOBS = 64 };
 
 struct job {
     char name[96];

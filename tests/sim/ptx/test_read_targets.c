@@ -211,6 +211,16 @@ static void targets(void **state)
     }
 }
 
+/* Instructions of a kernel with a variable in shared memory. */
+static void check_shared(const char *const *instructions, size_t count, enum ptx_status expected)
+{
+    for (size_t i = 0; i < count; i++) {
+        char text[200];
+        snprintf(text, sizeof text, ".shared .b64 x; %s", instructions[i]);
+        check_target_case(text, "8.0 sm_90", expected);
+    }
+}
+
 /* Where ptxas takes an element of an array, and which index. */
 static void elements(void **state)
 {
@@ -238,6 +248,54 @@ static void elements(void **state)
         snprintf(text, sizeof text, ".local .b32 x[4]; %s", bad[i]);
         check_target_case(text, "8.0 sm_90", PTX_INVALID);
     }
+}
+
+/* ptxas wants the words of a name first and in order, and what qualifies it in any. */
+static void orders(void **state)
+{
+    static const char *const good[] = {
+        "cp.async.mbarrier.arrive.b64.noinc [x];",
+        "cp.async.bulk.wait_group.read 0;",
+        "barrier.aligned.sync 0;",
+        "barrier.cta.aligned.sync 0;",
+        "barrier.cluster.arrive.aligned.release;",
+        "bar.red.u32.popc %r1, 0, %p1;",
+        "mbarrier.init.b64.shared [x], 1;",
+        "mbarrier.arrive.expect_tx.b64.shared %d1, [x], 1;",
+        "mbarrier.arrive.b64.release.shared.cta %d1, [x];",
+        "fence.proxy.global.async;",
+        "createpolicy.fractional.b64.L2::evict_last %d1;",
+        "cvta.to.u64.shared %d1, %d2;",
+        "mad.lo.u32.cc %r1, %r2, %r3, %r4;",
+        "shf.l.b32.wrap %r1, %r2, %r3, %r4;",
+        "shfl.b32.idx.sync %r1, %r2, 1, 2, 3;",
+        "cvta.shared.u64 %d1, x;",
+    };
+    static const char *const bad[] = {
+        "cp.async.mbarrier.noinc.arrive.b64 [x];",
+        "cp.async.bulk.read.wait_group 0;",
+        "cp.commit_group.async;",
+        "barrier.aligned.arrive 0, 32;",
+        "barrier.sync.cta.aligned 0;",
+        "barrier.cluster.release.arrive.aligned;",
+        "bar.popc.red.u32 %r1, 0, %p1;",
+        "bar.sync.cta 0;",
+        "mbarrier.shared.init.b64 [x], 1;",
+        "mbarrier.arrive.shared.expect_tx.b64 %d1, [x], 1;",
+        "mbarrier.release.arrive.shared.cta.b64 %d1, [x];",
+        "fence.async.proxy.global;",
+        "createpolicy.L2::evict_last.fractional.b64 %d1;",
+        "cvta.shared.to.u64 %d1, %d2;",
+        "mul.u32.lo %r1, %r2, %r3;",
+        "mad.cc.lo.u32 %r1, %r2, %r3, %r4;",
+        "shf.wrap.l.b32 %r1, %r2, %r3, %r4;",
+        "div.f32.full %f1, %f2, %f3;",
+        "cvta.global.u64 %d1, x;",
+        "cvta.const.u64 %d1, x+4;",
+    };
+    (void)state;
+    check_shared(good, sizeof good / sizeof *good, PTX_OK);
+    check_shared(bad, sizeof bad / sizeof *bad, PTX_INVALID);
 }
 
 /* A program alone has the variables that it declares with a size, and the log says so. */
@@ -274,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets),
         cmocka_unit_test(elements),
+        cmocka_unit_test(orders),
         cmocka_unit_test(declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ struct check_quick {
 /* Step, thread of the first byte, bytes of each as a power of two. */
 #define CHECK_WHAT(step, thread, shift, write)                                                     \
     ((uint64_t)(uintptr_t)(step) << 16 | (uint64_t)(thread) << 6 | (uint64_t)(shift) << 2 |        \
-     (write) << 1)
+     (uint64_t)(write) << 1)
 #define CHECK_LINE_COUNTS 1
 #define CHECK_WHAT_WRITE 2
 

@@ -271,7 +271,7 @@ OPS_INLINE void compare_store(const struct ptx_team *team, const struct ptx_step
         if (plain)
             warp->predicates[to] = (warp->predicates[to] & ~mask) | (bits & mask);
         else
-            ops_setp_store(warp, step, bits, mask);
+            ops_setp_store(warp, ops_setp_of(step), bits, mask);
     }
 }
 

@@ -27,7 +27,8 @@ struct ptx_warp_state;
 /* What a step carries beside its operands: one member of the union for each family of
  * instructions. The family's selector or the compiler sets it, and the family's run functions read
  * it. */
-/* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. */
+/* Compute for the lanes of `mask` (never 0) and leave the other lanes' destinations alone. What
+ * does so for the warps that follow, too, sets warp->follow to 0. */
 typedef void ptx_run(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask);
 /* Do the same for a team of warps on values that are affine over it. False: that is not possible,
  * and nothing is done. */
@@ -370,6 +371,11 @@ struct ptx_warp {
     const char *constants;
     uint32_t *predicates;
     uint32_t carry; /* mask: CC.CF of each lane */
+    /* While a team runs a step: warps behind this one that it is also for, and the lanes of this
+     * one and of those. The registers and predicates of each are `stride` bytes behind those of the
+     * one before. */
+    uint32_t follow, stride;
+    const uint32_t *masks;
     struct ptx_block *block;
     bool met;                     /* lanes of other steps take part in this one (ops_warp.c) */
     uint32_t active;              /* lanes that run the current step's path */

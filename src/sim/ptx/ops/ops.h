@@ -11,6 +11,10 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
+#if defined(__AVX512DQ__)
+#include <immintrin.h>
+#endif
+
 struct launch;
 struct ptx_module;
 struct ptx_step;
@@ -76,73 +80,145 @@ static inline bool ops_few(uint32_t mask)
     return (but_one & (but_one - 1)) == 0;
 }
 
-static inline uint32_t ops_predicate(const struct ptx_warp *warp, uint32_t operand)
+/* Where a predicate is that an instruction must have. */
+static inline const lane_u32 *ops_predicate_at(const struct ptx_warp *warp, uint32_t operand)
 {
-    if (operand == PTX_ABSENT)
-        return PTX_FULL;
-    if (operand & PTX_CONSTANT)
-        return *(const lane_u32 *)ptx_in(warp, operand);
-    return warp->predicates[operand];
+    return operand & PTX_CONSTANT ? ptx_in(warp, operand) : &warp->predicates[operand];
 }
 
+static inline uint32_t ops_predicate(const struct ptx_warp *warp, uint32_t operand)
+{
+    return operand == PTX_ABSENT ? PTX_FULL : *ops_predicate_at(warp, operand);
+}
+
+static inline void ops_put_predicate(uint32_t *predicates, uint32_t operand, uint32_t bits,
+                                     uint32_t mask)
+{
+    if (operand != PTX_ABSENT)
+        predicates[operand] = (predicates[operand] & ~mask) | (bits & mask);
+}
 static inline void ops_set_predicate(struct ptx_warp *warp, uint32_t operand, uint32_t bits,
                                      uint32_t mask)
 {
-    if (operand == PTX_ABSENT)
-        return;
-    warp->predicates[operand] = (warp->predicates[operand] & ~mask) | (bits & mask);
+    ops_put_predicate(warp->predicates, operand, bits, mask);
 }
 
 /* A loop with a call in it stays scalar. */
 #define OPS_INLINE static inline __attribute__((always_inline))
 
+/* The lanes of `a` in the set, else those of `b`, which have so many bytes: 4 or 8. */
+OPS_INLINE void ops_choose(size_t size, void *to, const void *a, const void *b, uint32_t set)
+{
+#if defined(__AVX512DQ__)
+    for (unsigned part = 0; part < size / 2; part++) {
+        const __m512i one = _mm512_loadu_si512((const char *)a + part * 64);
+        const __m512i other = _mm512_loadu_si512((const char *)b + part * 64);
+        _mm512_storeu_si512(
+            (char *)to + part * 64,
+            size == 4 ? _mm512_mask_mov_epi32(other, (__mmask16)(set >> part % 2 * 16), one)
+                      : _mm512_mask_mov_epi64(other, (__mmask8)(set >> part % 4 * 8), one));
+    }
+#else
+    OPS_LANES
+    {
+        if (size == 4)
+            ((lane_u32 *)to)[lane] =
+                ops_has(set, lane) ? ((const lane_u32 *)a)[lane] : ((const lane_u32 *)b)[lane];
+        else
+            ((lane_u64 *)to)[lane] =
+                ops_has(set, lane) ? ((const lane_u64 *)a)[lane] : ((const lane_u64 *)b)[lane];
+    }
+#endif
+}
+
 /* OPS_n(name, D, A, ..., value): the function `name`, whose result is the expression `value` of
  * its n arguments a, b, c, d, and run_`name`, which applies it to the lanes. D, A, ...: u32 s32 u64
  * s64 f32 f64, the shapes of the registers. */
-#define OPS_STORE(warp, step, mask, D, call)                                                       \
-    lane_##D *to = ptx_out(warp, (step)->operand[0]);                                              \
+#if defined(__AVX512DQ__) /* compilers make the bits of a mask from lanes, which takes longer */
+#define OPS_MERGE(to, mask, D, call)                                                               \
+    lane_##D fresh[PTX_LANES] __attribute__((aligned(64)));                                        \
+    OPS_LANES                                                                                      \
+    {                                                                                              \
+        fresh[lane] = call;                                                                        \
+    }                                                                                              \
+    ops_choose(sizeof *fresh, to, fresh, to, mask);
+#else
+#define OPS_MERGE(to, mask, D, call)                                                               \
+    OPS_LANES                                                                                      \
+    {                                                                                              \
+        const lane_##D blend = call;                                                               \
+        (to)[lane] = ops_has(mask, lane) ? blend : (to)[lane];                                     \
+    }
+#endif
+#define OPS_BLEND(to, mask, D, call)                                                               \
     if ((mask) == PTX_FULL) {                                                                      \
         OPS_LANES                                                                                  \
         {                                                                                          \
-            to[lane] = call;                                                                       \
+            (to)[lane] = call;                                                                     \
         }                                                                                          \
     } else {                                                                                       \
-        OPS_LANES                                                                                  \
-        {                                                                                          \
-            const lane_##D blend = call;                                                           \
-            to[lane] = ops_has(mask, lane) ? blend : to[lane];                                     \
-        }                                                                                          \
+        OPS_MERGE(to, mask, D, call)                                                               \
     }
+#define OPS_STORE(warp, step, mask, D, call)                                                       \
+    lane_##D *to = ptx_out(warp, (step)->operand[0]);                                              \
+    OPS_BLEND(to, mask, D, call)
+
+/* What `each` does with the warp and its mask, also for those that follow; the rest goes on to the
+ * next one's operands. */
+#define OPS_FOLLOW(each, ...)                                                                      \
+    const uint32_t *masks = warp->masks;                                                           \
+    const size_t stride = warp->stride;                                                            \
+    for (uint32_t left = warp->follow;; left--) {                                                  \
+        each;                                                                                      \
+        if (!left)                                                                                 \
+            break;                                                                                 \
+        mask = *++masks;                                                                           \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    warp->follow = 0;
+
+/* An operand there; a constant is that of all. */
+#define OPS_SOURCE(A, a, index)                                                                    \
+    const lane_##A *a = ptx_in(warp, step->operand[index]);                                        \
+    const size_t a##_by = step->operand[index] & PTX_CONSTANT ? 0 : warp->stride;
+#define OPS_PREDICATE(a, index)                                                                    \
+    const lane_u32 *a = ops_predicate_at(warp, step->operand[index]);                              \
+    const size_t a##_by = step->operand[index] & PTX_CONSTANT ? 0 : warp->stride;
+#define OPS_NEXT(a) (a) = (const void *)((const char *)(a) + a##_by)
+#define OPS_EACH(D, call, ...)                                                                     \
+    lane_##D *to = ptx_out(warp, step->operand[0]);                                                \
+    OPS_FOLLOW(OPS_BLEND(to, mask, D, call), to = (void *)((char *)to + stride), __VA_ARGS__)
 
 #define OPS_APPLY1(name, function, D, A)                                                           \
     static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
     {                                                                                              \
-        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
-        OPS_STORE(warp, step, mask, D, function(a[lane]))                                          \
+        OPS_SOURCE(A, a, 1)                                                                        \
+        OPS_EACH(D, function(a[lane]), OPS_NEXT(a))                                                \
     }
 #define OPS_APPLY2(name, function, D, A, B)                                                        \
     static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
     {                                                                                              \
-        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
-        const lane_##B *b = ptx_in(warp, step->operand[2]);                                        \
-        OPS_STORE(warp, step, mask, D, function(a[lane], b[lane]))                                 \
+        OPS_SOURCE(A, a, 1)                                                                        \
+        OPS_SOURCE(B, b, 2)                                                                        \
+        OPS_EACH(D, function(a[lane], b[lane]), OPS_NEXT(a), OPS_NEXT(b))                          \
     }
 #define OPS_APPLY3(name, function, D, A, B, C)                                                     \
     static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
     {                                                                                              \
-        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
-        const lane_##B *b = ptx_in(warp, step->operand[2]);                                        \
-        const lane_##C *c = ptx_in(warp, step->operand[3]);                                        \
-        OPS_STORE(warp, step, mask, D, function(a[lane], b[lane], c[lane]))                        \
+        OPS_SOURCE(A, a, 1)                                                                        \
+        OPS_SOURCE(B, b, 2)                                                                        \
+        OPS_SOURCE(C, c, 3)                                                                        \
+        OPS_EACH(D, function(a[lane], b[lane], c[lane]), OPS_NEXT(a), OPS_NEXT(b), OPS_NEXT(c))    \
     }
 #define OPS_APPLY4(name, function, T, A, B, C, D)                                                  \
     static void name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)            \
     {                                                                                              \
-        const lane_##A *a = ptx_in(warp, step->operand[1]);                                        \
-        const lane_##B *b = ptx_in(warp, step->operand[2]);                                        \
-        const lane_##C *c = ptx_in(warp, step->operand[3]);                                        \
-        const lane_##D *d = ptx_in(warp, step->operand[4]);                                        \
-        OPS_STORE(warp, step, mask, T, function(a[lane], b[lane], c[lane], d[lane]))               \
+        OPS_SOURCE(A, a, 1)                                                                        \
+        OPS_SOURCE(B, b, 2)                                                                        \
+        OPS_SOURCE(C, c, 3)                                                                        \
+        OPS_SOURCE(D, d, 4)                                                                        \
+        OPS_EACH(T, function(a[lane], b[lane], c[lane], d[lane]), OPS_NEXT(a), OPS_NEXT(b),        \
+                 OPS_NEXT(c), OPS_NEXT(d))                                                         \
     }
 
 #define OPS_1(name, D, A, value)                                                                   \

@@ -12,9 +12,11 @@
     static void run_##name##_pred(struct ptx_warp *warp, const struct ptx_step *step,              \
                                   uint32_t mask)                                                   \
     {                                                                                              \
-        const uint32_t a = ops_predicate(warp, step->operand[1]);                                  \
-        const uint32_t b = ops_predicate(warp, step->operand[2]);                                  \
-        ops_set_predicate(warp, step->operand[0], value, mask);                                    \
+        OPS_PREDICATE(a, 1)                                                                        \
+        OPS_PREDICATE(b, 2)                                                                        \
+        uint32_t *predicates = warp->predicates;                                                   \
+        OPS_FOLLOW(ops_put_predicate(predicates, step->operand[0], name##_32(*a, *b), mask),       \
+                   OPS_NEXT(a), OPS_NEXT(b), predicates += stride / sizeof *predicates)            \
     }
 BOTH(and, a &b)
 BOTH(or, a | b)
@@ -177,12 +179,21 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
 
 /* --- selection --- */
 #define SELP(size)                                                                                 \
+    OPS_INLINE void select_##size(lane_u##size *to, const lane_u##size *a, const lane_u##size *b,  \
+                                  uint32_t set, uint32_t mask)                                     \
+    {                                                                                              \
+        lane_u##size chosen[PTX_LANES] __attribute__((aligned(64)));                               \
+        ops_choose(sizeof *to, chosen, a, b, set);                                                 \
+        ops_choose(sizeof *to, to, chosen, to, mask);                                              \
+    }                                                                                              \
     static void run_selp_##size(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask) \
     {                                                                                              \
-        const lane_u##size *a = ptx_in(warp, step->operand[1]);                                    \
-        const lane_u##size *b = ptx_in(warp, step->operand[2]);                                    \
-        const uint32_t which = ops_predicate(warp, step->operand[3]);                              \
-        OPS_STORE(warp, step, mask, u##size, ops_has(which, lane) ? a[lane] : b[lane])             \
+        OPS_SOURCE(u##size, a, 1)                                                                  \
+        OPS_SOURCE(u##size, b, 2)                                                                  \
+        OPS_PREDICATE(p, 3)                                                                        \
+        lane_u##size *to = ptx_out(warp, step->operand[0]);                                        \
+        OPS_FOLLOW(select_##size(to, a, b, *p, mask), OPS_NEXT(a), OPS_NEXT(b), OPS_NEXT(p),       \
+                   to = (void *)((char *)to + stride))                                             \
     }
 SELP(32)
 SELP(64)

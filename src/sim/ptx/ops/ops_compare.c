@@ -25,9 +25,18 @@ typedef uint32_t compare_lanes(const void *left, const void *right);
     static void setp_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)     \
     {                                                                                              \
         const unsigned first = step->how.compare.first;                                            \
-        const uint32_t bits =                                                                      \
-            name(ptx_in(warp, step->operand[first]), ptx_in(warp, step->operand[first + 1]));      \
-        ops_setp_store(warp, step, bits, mask);                                                    \
+        const struct ops_setp setp = ops_setp_of(step);                                            \
+        OPS_SOURCE(A, a, first)                                                                    \
+        OPS_SOURCE(A, b, first + 1)                                                                \
+        struct ptx_warp at = {.constants = warp->constants, .predicates = warp->predicates};       \
+        if (!setp.boolean && setp.q == PTX_ABSENT && setp.p != PTX_ABSENT) { /* mostly */          \
+            uint32_t *p = &warp->predicates[setp.p];                                               \
+            OPS_FOLLOW(*p = (*p & ~mask) | (name(a, b) & mask), OPS_NEXT(a), OPS_NEXT(b),          \
+                       p += stride / sizeof *p)                                                    \
+            return;                                                                                \
+        }                                                                                          \
+        OPS_FOLLOW(ops_setp_store(&at, setp, name(a, b), mask), OPS_NEXT(a), OPS_NEXT(b),          \
+                   at.predicates += stride / sizeof *at.predicates)                                \
     }
 
 #define INTEGER(T, A, in)                                                                          \

@@ -70,7 +70,7 @@ static void run_setp(struct ptx_warp *warp, const struct ptx_step *step, uint32_
     const lane_u32 *b = ptx_in(warp, step->operand[first + 1]);
     const uint32_t low = lanes_where(how, a, b, 0);
     if (!how->pair) {
-        ops_setp_store(warp, step, low, mask);
+        ops_setp_store(warp, ops_setp_of(step), low, mask);
         return;
     }
     const uint32_t high = lanes_where(how, a, b, 16);

@@ -82,14 +82,21 @@ static inline uint32_t ops_combine(unsigned boolean, uint32_t bits, uint32_t oth
 }
 
 /* setp: p = bits op c and q = !bits op c. */
-static inline void ops_setp_store(struct ptx_warp *warp, const struct ptx_step *step, uint32_t bits,
+struct ops_setp {
+    uint32_t boolean, p, q, c;
+};
+static inline struct ops_setp ops_setp_of(const struct ptx_step *step)
+{
+    const unsigned first = step->how.compare.first;
+    return (struct ops_setp){step->how.compare.boolean, step->operand[0],
+                             first > 1 ? step->operand[1] : PTX_ABSENT, step->operand[first + 2]};
+}
+static inline void ops_setp_store(struct ptx_warp *warp, struct ops_setp setp, uint32_t bits,
                                   uint32_t mask)
 {
-    const unsigned first = step->how.compare.first, boolean = step->how.compare.boolean;
-    const uint32_t other = boolean ? ops_predicate(warp, step->operand[first + 2]) : 0;
-    ops_set_predicate(warp, step->operand[0], ops_combine(boolean, bits, other), mask);
-    if (first > 1)
-        ops_set_predicate(warp, step->operand[1], ops_combine(boolean, ~bits, other), mask);
+    const uint32_t other = setp.boolean ? ops_predicate(warp, setp.c) : 0;
+    ops_set_predicate(warp, setp.p, ops_combine(setp.boolean, bits, other), mask);
+    ops_set_predicate(warp, setp.q, ops_combine(setp.boolean, ~bits, other), mask);
 }
 
 /* Which bits say "true" in the type that set writes; false: it writes no such type. */

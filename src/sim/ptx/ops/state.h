@@ -242,6 +242,7 @@ struct ptx_block {
     struct barrier barriers[BARRIERS];
     struct check_block *check; /* memory/check.c */
     struct ptx_warp_state *warps;
+    char *entries; /* the frames of their entry */
 };
 
 /* A thread of the CPU that runs blocks. */
@@ -312,7 +313,7 @@ struct ptx_warp_state {
     bool stopped;   /* a fault */
     bool begun, done, blocked;
     bool team;               /* runs the steps for teams, with others or alone */
-    struct ptx_frame *entry; /* stays for the warps to come; or NULL */
+    struct ptx_frame *entry; /* stays for the warps to come */
     struct group groups[PTX_LANES];
     struct warp_meeting meeting; /* while groups are forced */
 };

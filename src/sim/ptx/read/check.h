@@ -74,6 +74,7 @@ struct form_compiled {
     bool any;
     struct form_group groups[MAX_GROUPS];
     uint32_t group_count;
+    uint32_t leading; /* of them: words of the name */
     struct spec specs[MAX_SPECS];
     uint32_t spec_count;
 };

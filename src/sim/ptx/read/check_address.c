@@ -21,6 +21,7 @@ uint8_t check_address_space(const struct parser *parser, const struct ir_operand
     }
 }
 
+#define MISMATCH "State space mismatch between instruction and address in instruction '%.*s'"
 #define NARROW "32-bit address conflicts with .address_size 64 in instruction '%.*s'"
 
 /* Do addresses have 64 bits? The compilers of CUDA 12 say so for each device; that of an mbarrier
@@ -48,14 +49,10 @@ static bool check_one(struct parser *parser, const struct reading *reading,
             "Immediate addresses allowed only for .local state space in instruction "
             "'%.*s'");
     if (named != PTX_SPACE_GENERIC && space != PTX_SPACE_GENERIC && named != space)
-        return check_semantics_fail(
-            parser, reading,
-            "State space mismatch between instruction and address in instruction '%.*s'");
+        return check_semantics_fail(parser, reading, MISMATCH);
     if (space == PTX_SPACE_GENERIC && insn->op == IR_LD &&
         (named == PTX_SPACE_CONST || named == PTX_SPACE_PARAM))
-        return check_semantics_fail(
-            parser, reading,
-            "State space mismatch between instruction and address in instruction '%.*s'");
+        return check_semantics_fail(parser, reading, MISMATCH);
     if (base->kind != IR_OPERAND_REG)
         return true;
     const struct ir_register *reg =
@@ -91,10 +88,16 @@ bool check_address(struct parser *parser, const struct reading *reading, const s
     return true;
 }
 
-/* A pointer of 32 bits is none where addresses have 64. */
+/* cvta: a pointer of 32 bits is none where addresses have 64, and a variable has its own space. */
 bool check_address_pointer(struct parser *parser, const struct reading *reading,
                            const struct ir_insn *insn)
 {
+    const struct ir_operand *source = &insn->operands[1];
+    if (source->kind == IR_OPERAND_ADDRESS)
+        source = source->parts;
+    uint8_t named = check_address_space(parser, source);
+    if (named != PTX_SPACE_GENERIC && named != insn->space)
+        return check_semantics_fail(parser, reading, MISMATCH);
     return opcodes_type_size(insn->types[0]) == 8 || !is_wide(parser, insn) ||
            check_semantics_fail(parser, reading, NARROW);
 }

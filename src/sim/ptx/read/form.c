@@ -177,7 +177,9 @@ static const struct form_compiled *compile(const struct reader *reader, int inde
     compiled->form = &forms[index];
     for (const char *at = forms[index].modifiers; *at != '\0';) {
         uint32_t length = (uint32_t)strcspn(at, " ");
-        if (length > 0 && compiled->group_count < MAX_GROUPS)
+        if (*at == '>')
+            compiled->leading = compiled->group_count;
+        else if (length > 0 && compiled->group_count < MAX_GROUPS)
             compile_group(reader, at, length, &compiled->groups[compiled->group_count++]);
         at += length;
         at += strspn(at, " ");
@@ -204,12 +206,29 @@ static bool in_group(const struct form_group *group, uint16_t modifier)
     return (group->bits[modifier / 64] >> modifier % 64 & 1) != 0;
 }
 
+/* How many modifiers are words of the name? They come first, and in order; NO_INDEX: not so. */
+static int leading(const struct form_compiled *compiled, const struct reading *reading)
+{
+    uint32_t m = 0;
+    for (uint32_t g = 0; g < compiled->leading; g++) {
+        const struct form_group *group = &compiled->groups[g];
+        if (m < reading->modifier_count && in_group(group, reading->modifiers[m]))
+            m++;
+        else if (!group->optional)
+            return NO_INDEX;
+    }
+    return (int)m;
+}
+
 /* Does the form take these modifiers? Those of `ignored` fields are passed over on both sides. */
 static bool takes(const struct form_compiled *compiled, const struct reading *reading,
                   uint64_t ignored)
 {
     uint32_t used = 0;
     bool any = compiled->any;
+    int first = leading(compiled, reading);
+    if (first == NO_INDEX)
+        return false;
     for (uint32_t m = 0; m < reading->modifier_count && !any && ignored == 0; m++) {
         uint16_t modifier = reading->modifiers[m];
         if ((compiled->bits[modifier / 64] >> modifier % 64 & 1) == 0)
@@ -220,7 +239,7 @@ static bool takes(const struct form_compiled *compiled, const struct reading *re
         bool is_type = modifiers[modifier].field == FIELD_TYPE;
         if ((ignored >> modifiers[modifier].field & 1) != 0)
             continue;
-        uint32_t g = 0;
+        uint32_t g = (int)m < first ? 0 : compiled->leading;
         for (; g < compiled->group_count; g++) {
             const struct form_group *group = &compiled->groups[g];
             if ((used >> g & 1) != 0 || group->any)

@@ -21,9 +21,8 @@ static void block_free(struct ptx_block *block)
 {
     if (!block)
         return;
-    for (uint32_t i = 0; block->warps && i < block->warp_count; i++)
-        free(block->warps[i].entry);
     check_block_end(block);
+    free(block->entries);
     free(block->warps);
     free(block->shared);
     free(block);
@@ -36,7 +35,6 @@ static void warp_prepare(struct ptx_block *block, uint32_t index)
     const struct launch *launch = block->launch;
     const uint32_t left = launch->threads - index * PTX_LANES;
 
-    state->entry = NULL;
     state->worker = block->worker;
     state->launch = block->launch;
     state->first_alive = left >= PTX_LANES ? PTX_FULL : (UINT32_C(1) << left) - 1;
@@ -44,6 +42,7 @@ static void warp_prepare(struct ptx_block *block, uint32_t index)
     state->warp.block = block;
     state->warp.index = index;
     state->warp.state = state;
+    state->warp.follow = 0;
 }
 
 static void warp_reset(struct ptx_warp_state *state)
@@ -81,6 +80,10 @@ static struct ptx_block *block_new(struct worker *worker)
     block->warp_count = launch->warp_count;
     for (uint32_t i = 0; i < launch->warp_count; i++)
         warp_prepare(block, i);
+    if (!call_entries(block)) {
+        block_free(block);
+        return NULL;
+    }
     return block;
 }
 

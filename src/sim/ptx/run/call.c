@@ -31,10 +31,17 @@ static void frame_clear(struct ptx_frame *frame)
                frame_head(code) - sizeof *frame + code->register_bytes - code->fixed_bytes);
 }
 
+static void frame_init(struct ptx_frame *frame, const struct ptx_code *code)
+{
+    memset(frame, 0, sizeof *frame);
+    frame->code = code;
+    frame->predicates = (uint32_t *)(frame + 1);
+    frame->registers = (char *)frame + frame_head(code);
+}
+
 static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code *code)
 {
-    size_t head = frame_head(code);
-    uint32_t class = frame_class(head + code->register_bytes);
+    uint32_t class = frame_class(frame_head(code) + code->register_bytes);
     struct ptx_frame *frame;
 
     if (class >= FRAME_CLASSES)
@@ -46,11 +53,8 @@ static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code 
         frame = aligned_alloc(64, (size_t)256 << class);
     if (!frame)
         return NULL;
-    memset(frame, 0, sizeof *frame);
-    frame->code = code;
+    frame_init(frame, code);
     frame->size_class = class;
-    frame->predicates = (uint32_t *)(frame + 1);
-    frame->registers = (char *)frame + head;
     frame_clear(frame);
     return frame;
 }
@@ -372,39 +376,45 @@ static void call_fixed(struct ptx_warp_state *state)
         code->fixed[i].affine(&team, &code->fixed[i]);
 }
 
-/* The frame of the entry stays with the warp's memory. */
-static bool call_entry(struct ptx_warp_state *state)
+/* Frames of the entry for all warps of a block, which stay with its memory. An odd number of the
+ * cache's lines is between two of them, so that they are spread over all of it. */
+bool call_entries(struct ptx_block *block)
 {
-    const struct launch *launch = state->launch;
+    const struct launch *launch = block->launch;
+    const struct ptx_code *entry = launch->entry;
+    const size_t stride = ((frame_head(entry) + entry->register_bytes + 63) & ~(size_t)63) | 64;
 
-    if (!state->entry) {
-        state->entry = frame_new(state->worker, launch->entry);
-        if (state->entry && launch->start != launch->entry->steps && state->first_alive == PTX_FULL)
+    block->entries = aligned_alloc(64, stride * block->warp_count);
+    for (uint32_t i = 0; block->entries && i < block->warp_count; i++) {
+        struct ptx_warp_state *state = &block->warps[i];
+
+        state->entry = (struct ptx_frame *)(void *)(block->entries + i * stride);
+        state->warp.stride = (uint32_t)stride;
+        frame_init(state->entry, entry);
+        if (launch->start != entry->steps && state->first_alive == PTX_FULL)
             call_fixed(state);
-    } else {
-        frame_clear(state->entry);
     }
-    return state->entry;
+    return block->entries;
 }
 
 bool call_warp_begin(struct ptx_warp_state *state)
 {
     struct worker *worker = state->worker;
     struct launch *launch = state->launch;
-    const bool entered = call_entry(state);
 
-    if (entered && launch->stack_size) {
+    if (launch->stack_size) {
         state->local = worker->stacks;
         if (state->local)
             memcpy(&worker->stacks, state->local, sizeof worker->stacks);
         else
             state->local = aligned_alloc(64, (size_t)launch->stack_size * PTX_LANES);
     }
-    if (!entered || (launch->stack_size && !state->local)) {
+    if (launch->stack_size && !state->local) {
         fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for the threads");
         return false;
     }
     state->local_stride = launch->stack_size;
+    frame_clear(state->entry);
     state->entry->lanes = state->first_alive;
     state->entry->local_top = launch->entry->local_size;
     state->entry->counted = CALL_OVERHEAD + launch->entry->counted;

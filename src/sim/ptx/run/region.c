@@ -22,9 +22,7 @@ static const struct ptx_step *steps_run(struct ptx_team *team, const struct ptx_
             if (!team_general(team, step))
                 return NULL;
         } else if (step->control == CONTROL_RUN) {
-            for (uint32_t i = 0; i < team->count; i++)
-                if (team->masks[i])
-                    step->run(&team->warps[i].warp, step, team->masks[i]);
+            team_all(team, step, team->masks);
         } else {
             if (step->control == CONTROL_MEMORY && team->count > 1 && !team_reaches(team, step))
                 return step;

@@ -28,6 +28,7 @@ void block_worker(struct launch *launch);
 void call_enter(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask);
 void call_return(struct ptx_warp_state *state, uint32_t mask);
 void call_lanes_exit(struct ptx_warp_state *state, uint32_t mask);
+bool call_entries(struct ptx_block *block); /* false: there is no memory */
 bool call_warp_begin(struct ptx_warp_state *state);
 void call_warp_end(struct ptx_warp_state *state);
 
@@ -63,6 +64,7 @@ enum slice warp_run(struct ptx_warp_state *state);
  * or where it was one, it is none any more. */
 enum slice team_run(struct ptx_warp_state *warps, uint32_t count);
 struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count);
+void team_all(const struct ptx_team *team, const struct ptx_step *step, const uint32_t *masks);
 bool team_each(const struct ptx_team *team, const struct ptx_step *step);
 bool team_reaches(const struct ptx_team *team, const struct ptx_step *step);
 bool team_general(const struct ptx_team *team, const struct ptx_step *step);

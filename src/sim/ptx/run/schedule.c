@@ -23,8 +23,8 @@ void schedule_take(struct ptx_warp_state *state, unsigned index, uint32_t mask)
     struct group *group = &state->groups[index];
 
     group->mask &= ~mask;
-    if (!group->mask)
-        *group = state->groups[--state->group_count];
+    if (!group->mask && --state->group_count != index)
+        *group = state->groups[state->group_count];
 }
 
 const reg32 *schedule_members(const struct ptx_warp *warp, const struct ptx_step *step)

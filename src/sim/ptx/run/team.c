@@ -46,6 +46,27 @@ static inline enum whose team_guard(const struct ptx_team *team, const struct pt
     return !(any & team->active) ? NO_LANE : team->active & ~all ? SOME_LANES : ALL_LANES;
 }
 
+/* A step that cannot fail, for the lanes of `masks`, one for each warp. */
+void team_all(const struct ptx_team *team, const struct ptx_step *step, const uint32_t *masks)
+{
+    uint32_t first = 0;
+    struct ptx_warp *warp;
+
+    while (!masks[first])
+        if (++first == team->count)
+            return;
+    warp = &team->warps[first].warp;
+    warp->masks = masks + first;
+    warp->follow = team->count - 1 - first;
+    step->run(warp, step, masks[first]);
+    if (!warp->follow)
+        return;
+    warp->follow = 0;
+    while (++first < team->count)
+        if (masks[first])
+            step->run(&team->warps[first].warp, step, masks[first]);
+}
+
 /* False: a fault. */
 bool team_each(const struct ptx_team *team, const struct ptx_step *step)
 {
@@ -152,14 +173,15 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
     struct ptx_team team;
     const struct ptx_step *pc = warps->groups[0].pc, *step;
     int32_t budget = WARP_BUDGET;
-    uint32_t active;
+    uint32_t masks[PTX_LANES];
 
     if (warps->stopped)
         return SLICE_STOP;
     if (warps->groups[0].state != GROUP_READY)
         return SLICE_BLOCKED;
     team = team_of(warps, count);
-    active = team.active;
+    for (uint32_t i = 0; i < count; i++)
+        masks[i] = team.active;
     for (;;) {
         enum whose whose;
         enum slice slice;
@@ -168,8 +190,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
         switch (step->control) {
         case CONTROL_RUN: /* others follow */
             do {
-                for (uint32_t i = 0; i < count; i++)
-                    step->run(&warps[i].warp, step, active);
+                team_all(&team, step, masks);
             } while ((++step)->control == CONTROL_RUN);
             pc = step;
             continue;
