@@ -36,7 +36,7 @@ def fixture_folder(tmp_path_factory):
     with zipfile.ZipFile(folder / "package.whl", "w") as package:
         package.write(folder / "program", "package/program")
     chooses = example(ROOT / "docs/examples/choose_device.c", "program")
-    for block in [*PROGRAMS, chooses]:  # the guide's, by the names of their first lines or of their files
+    for block in [*PROGRAMS, chooses]:  # by their first lines or files
         named = re.match(r"/\* (\w+)\.c \*/", block.text)
         if named or block.page.suffix == ".c":
             name = named[1] if named else block.page.stem
