@@ -47,8 +47,8 @@ CUDA_HEADERS = re.compile(
     r"(cuda|curand|cublas|cufft|cusparse|cooperative_groups|mma|cub/|thrust/|nv/|nvtx|helper_|math_"
     r"|texture|surface|vector_|device_|sm_|crt/|driver_)")
 # Those of a toolkit that clang reads here and that then lack what they are for.
-HOLLOW = re.compile(r"^\s*#\s*include\s*[<\"]((?:cooperative_groups|cuda_(?:fp|bf)\d|mma\b|cub/|thrust/|"
-                    r"curand|cuda/)[^>\"]*)", re.M)
+HOLLOW = re.compile(r"^\s*#\s*include\s*[<\"]((?:cooperative_groups|cuda_(?:fp|bf)\d|mma\b|cub/|"
+                    r"thrust/|curand|cuda/)[^>\"]*)", re.M)
 LONG_DOUBLE = re.compile(r"(a?(sin|cos|tan)h?|(exp|log|pow|sqrt|cbrt|fmod|fabs|floor|ceil)\w*)l$")
 # What clang calls where the source has no call: (the function, a word of the source, what it is).
 HIDDEN = [(re.compile(r"__(mul|div)[sd]c3"), "complex", "arithmetic of complex numbers"),

@@ -218,8 +218,14 @@ class Driver:
         address = native.library().cushim_proc(
             self.handle, name_of(name), _number(release), int(per_thread), None)
         if not address:
-            raise Error(native.last_error())
+            raise Error(native.last_error() + self._near(name))
         return int(address)
+
+    def _near(self, name: str) -> str:
+        """What a name that this build does not know may stand for."""
+        known = {entry.name for entry in self.entries()}
+        near = [] if name in known else difflib.get_close_matches(name, known, 1, 0.8)
+        return f"; did you mean {near[0]}?" if near else ""
 
     def call(self, name: str, release: Union[int, Tuple[int, int]], *arguments: Any) -> None:
         """Call the entry "cuMemAlloc" as the release declares it. Each argument is a value or

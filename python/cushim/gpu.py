@@ -8,6 +8,7 @@
 """
 
 import ctypes
+import os
 from typing import Any, Dict, List, SupportsIndex, Tuple, Union
 
 from . import native
@@ -17,6 +18,7 @@ from .native import byref, name_of, needed
 Size = Union[int, Tuple[int, ...]]
 
 
+_LONGEST_PATH = 4096
 BUFFER = "an object with the buffer protocol"
 
 
@@ -120,8 +122,13 @@ class Module:
         needed("image", image, (str, bytes), "a str or bytes")
         data = image.encode() if isinstance(image, str) else image
         module = native.c_void_p()
-        check(native.library().cushim_module_load(
-            gpu.handle, data, len(data), None, None, byref(module)))
+        code = native.library().cushim_module_load(
+            gpu.handle, data, len(data), None, None, byref(module))
+        if code and len(data) < _LONGEST_PATH and b"\n" not in data and (
+                data.endswith((b".ptx", b".cubin", b".fatbin")) or os.path.exists(data)):
+            raise Error(f"image: {os.fsdecode(data)!r} is the name of a file; pass what is in it: "
+                        "pathlib.Path(name).read_bytes()")
+        check(code)
         self._gpu = gpu
         self.address = module.value
 

@@ -6,22 +6,31 @@ under `cushim sim`, with the arguments of this run. What a run leaked is shown a
 `cushim` skips a test that the driver or its devices cannot run.
 """
 
+import difflib
+import itertools
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from argparse import SUPPRESS
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
 from . import load
 from .native import FOLDER
+from .sim import Left
 
 RUN = "CUSHIM_PYTEST_RELEASE"  # in the environment of a run: its release
 RELEASE = os.environ.pop(RUN, None)
+if RELEASE:  # `--quiet` is for the run's end; a test that fails shows what the driver said
+    os.environ.pop("CUSHIM_SIM_SUMMARY", None)
+LEFT = "CUSHIM_PYTEST_LEFT"  # a file in which each process of a run notes what its tests left
+CHECKS = ("race", "init", "sync")
+CHECK_FAILED = 5  # the command's exit code
 # As `pytest` starts it, or as `python -m pytest` does, with the working folder to import from.
 START = "import sys; {}import pytest; sys.exit(pytest.main())"
 VALUES = ("devices", "profile", "memory", "grain", "workers")
@@ -43,8 +52,14 @@ def pytest_addoption(parser: Any) -> None:
     group.addoption("--cushim-workers", metavar="N", help="CPU threads that run a kernel")
     group.addoption("--cushim-fault", metavar="RULE", action="append", default=[],
                     help="make calls fail, e.g. cuMemAlloc:call=3,error=2; may be repeated")
-    group.addoption("--cushim-check", action="store_true",
-                    help="fail if something was not released, or a rule never fired")
+    group.addoption("--cushim-check", action="store_const", const="", default=None,
+                    help="fail if something was not released, or a rule never fired; "
+                         "with =race, =init or =sync, or several with commas between, also a test "
+                         "whose kernels have such faults")
+    for count in range(1, len(CHECKS) + 1):  # argparse has no flag with a value that may lack
+        for words in itertools.permutations(CHECKS, count):
+            group.addoption("--cushim-check=" + ",".join(words), action="store_const",
+                            const=",".join(words), dest="cushim_check", help=SUPPRESS)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,19 +72,24 @@ def pytest_cmdline_main(config: Any) -> Optional[int]:
     command = find_command()
     codes: Dict[str, int] = {}
     problems: Dict[str, List[str]] = {}
+    failed = set()  # by --cushim-check alone
     with tempfile.TemporaryDirectory(prefix="cushim-pytest-") as folder:
         for release in releases:
-            summary = Path(folder, "summary.json")
-            codes[release] = run(config, command, release, summary)
+            summary, left = Path(folder, "summary.json"), Path(folder, release)
+            codes[release] = run(config, command, release, summary, left)
             if not summary.exists():  # `cushim sim` refused it, and has said why
                 raise pytest.UsageError(f"no run on a simulated driver of CUDA {release}")
             problems[release] = json.loads(summary.read_text("utf-8"))["problems"]
             summary.unlink()
             if codes[release] == pytest.ExitCode.INTERRUPTED:
                 break
-            if option.cushim_check and problems[release] and not codes[release]:
+            if problems[release] and left.exists():
+                problems[release] += left.read_text("utf-8").splitlines()
+            if option.cushim_check is not None and problems[release] and \
+                    codes[release] in (0, CHECK_FAILED if option.cushim_check else 0):
                 codes[release] = int(pytest.ExitCode.TESTS_FAILED)
-    show(codes, problems)
+                failed.add(release)
+    show(codes, problems, failed)
     return next((code for code in codes.values() if code), 0)
 
 
@@ -82,7 +102,7 @@ def find_command() -> str:
     return found
 
 
-def run(config: Any, command: str, release: str, summary: Path) -> int:
+def run(config: Any, command: str, release: str, summary: Path, left: Path) -> int:
     """One run; its exit code."""
     words = [command, "sim", "--quiet", "--cuda", release, "--summary", str(summary)]
     for name in VALUES:
@@ -90,12 +110,14 @@ def run(config: Any, command: str, release: str, summary: Path) -> int:
         words += [] if value is None else ["--" + name, value]
     for rule in config.option.cushim_fault:
         words += ["--fault", rule]
+    if config.option.cushim_check:
+        words += ["--check=" + config.option.cushim_check]
     as_module = Path(sys.argv[0]).name == "__main__.py"
     start = START.format("" if as_module else "sys.path.pop(0); ")
     words += ["--", sys.executable, "-c", start, *map(str, config.invocation_params.args)]
     sys.stdout.flush()
     with subprocess.Popen(words, cwd=str(config.invocation_params.dir),
-                          env={**os.environ, RUN: release}) as process:
+                          env={**os.environ, RUN: release, LEFT: str(left)}) as process:
         while True:
             try:
                 return process.wait()
@@ -103,11 +125,12 @@ def run(config: Any, command: str, release: str, summary: Path) -> int:
                 continue
 
 
-def show(codes: Dict[str, int], problems: Dict[str, List[str]]) -> None:
+def show(codes: Dict[str, int], problems: Dict[str, List[str]], failed: "set[str]") -> None:
     """What became of each release, and what it left."""
     print(" simulated CUDA drivers ".center(shutil.get_terminal_size().columns - 1, "="))
     for release, code in codes.items():
-        print(f"CUDA {release}: {'passed' if code == 0 else f'failed (exit code {code})'}")
+        how = "--cushim-check" if release in failed else f"exit code {code}"
+        print(f"CUDA {release}: {f'failed ({how})' if code else 'passed'}")
         for problem in problems.get(release, []):
             print(f"    {problem}")
     sys.stdout.flush()
@@ -128,12 +151,57 @@ def pytest_report_header() -> Optional[str]:
     return f"cushim: simulated driver of CUDA {RELEASE}" if RELEASE else None
 
 
+TESTS = Left()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: Any) -> Iterator[None]:
+    """Note what the test leaves, with its fixtures."""
+    TESTS.begin()
+    yield
+    TESTS.end(item.nodeid)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item: Any) -> None:
+    """Fail for what the checks of kernels found in the test, which itself has passed."""
+    count = TESTS.found()
+    if count:
+        pytest.fail(f"the checks of kernels found {count} fault{'s' if count > 1 else ''} in "
+                    f"{item.name}; standard error has them", pytrace=False)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """For the run that started this one."""
+    path = os.environ.get(LEFT)
+    lines = TESTS.lines() if path else []
+    if path and lines:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("".join(f"{line}\n" for line in lines))
+
+
 def pytest_runtest_setup(item: Any) -> None:
     """Skip what cannot run."""
     for mark in item.iter_markers("cushim"):
-        reason = lacking(*mark.args, **mark.kwargs)
+        reason = wrong = ""
+        try:
+            reason = lacking(*mark.args, **mark.kwargs)
+        except (TypeError, ValueError) as error:
+            wrong = str(error)
+        if wrong:
+            pytest.fail(f"the mark cushim of {item.name}: {wrong}", pytrace=False)
         if reason:
-            pytest.skip(reason)
+            skip_at_the_test(reason)
+
+
+def skip_at_the_test(reason: str) -> None:
+    """As pytest.skip, with the place of the test."""
+    try:
+        skipped = pytest.skip.Exception(reason, _use_item_location=True)
+    except TypeError:  # an old pytest
+        skipped = pytest.skip.Exception(reason)
+    raise skipped
 
 
 def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release: Any = 0,
@@ -141,7 +209,14 @@ def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release
     """What the driver of this process lacks, as a sentence; "" if nothing."""
     driver = load()
     if symbol and symbol not in {entry.symbol for entry in driver.entries()}:
-        raise ValueError(f"cushim knows no entry '{symbol}'; `cushim symbols` lists them")
+        near = driver.nearest(symbol)
+        raise ValueError(f"cushim knows no entry '{symbol}'; " + (
+            f"did you mean {near}?" if near else "`cushim symbols` lists them"))
+    known = driver.features() if feature else {}
+    if feature and feature not in known:
+        alike = difflib.get_close_matches(feature, known, 1)
+        raise ValueError(f"cushim knows no feature '{feature}'; " + (
+            f"did you mean {alike[0]}?" if alike else "`cushim features` lists them"))
     if not driver or (devices > 0 and not driver.init()):
         return driver.message
     if release and driver.version < tuple(release):
@@ -155,7 +230,5 @@ def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release
         return f"{devices} devices are needed, and there are {count}"
     if feature:
         features = driver.features(0 if count else None)
-        if feature not in features:
-            raise ValueError(f"cushim knows no feature '{feature}'; `cushim features` lists them")
         return "" if features[feature] else features[feature].reason
     return ""

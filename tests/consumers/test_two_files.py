@@ -48,6 +48,25 @@ def test_first_lines_say_what_it_is(folder):
         assert own == (['"cushim.h"'] if name == "cushim.c" else [])
 
 
+def test_sources_that_include_the_helpers_headers(folder):
+    """The page's loop makes them, for programs that were written for an installed library."""
+    page = (ROOT / "docs/adopt.md").read_text(encoding="utf-8")
+    loop = re.search(r"^    for header in .*?\n    done\n", page, re.M | re.S)[0]
+    run("sh", "-euc", loop, cwd=folder)
+    made = {file.name for file in (folder / "cushim").glob("*.h")} - {"cushim.h"}
+    cmake = (ROOT / "src/packaging/two-files/CMakeLists.txt.in").read_text(encoding="utf-8")
+    assert made == {f"{name}.h" for name in
+                    re.search(r"foreach\(header (.*)\)", cmake)[1].split()}
+    for name in ("all_contexts", "vector_add"):
+        shutil.copy(ROOT / f"docs/examples/{name}.c", folder)
+        own = re.findall(r'#include "(\w+_ptx\.h)"', (folder / f"{name}.c").read_text("utf-8"))
+        for header in own:
+            run(sys.executable, ROOT / "kernels/embed.py",
+                ROOT / "kernels" / header.replace("_ptx.h", ".ptx"), folder / header)
+        run("cc", *WARNINGS, "-I.", "-DCUSHIM_HELPERS", f"{name}.c", "cushim/cushim.c", "-o", name,
+            "-ldl", "-pthread", cwd=folder)
+
+
 def test_project_of_its_own(folder, driver):
     """make, then run without a driver and with one."""
     need("make")

@@ -105,6 +105,20 @@ def compiled(folder, name, text, *options, sources=("cushim.c",), compiler="cc")
     return folder / name
 
 
+def test_a_program_that_only_loads(tmp_path):
+    """It calls no function of the driver itself."""
+    text = """#include "cushim.h"
+int main(void)
+{
+    return (int)cushim_init(cushim_load(0)) == (int)CUSHIM_OK;
+}
+"""
+    (tmp_path / "loads.c").write_text(text, encoding="utf-8")
+    shown = vendor(tmp_path, "--sources", str(tmp_path / "loads.c"))
+    assert shown.startswith("1 functions; ")
+    run(compiled(tmp_path, "loads", text, *WARNINGS), env={"CUSHIM_LIBCUDA": NO_DRIVER})
+
+
 @pytest.fixture(name="dozen", scope="module")
 def dozen_fixture(tmp_path_factory):
     """A dozen functions, in a folder with a space."""

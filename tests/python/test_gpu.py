@@ -56,6 +56,7 @@ def test_errors(simulated):
     shown = simulated("""
 with cu.device(1) as gpu:
     fails(gpu.module, PTX.replace("6.0", "9.9"))
+    fails(gpu.module, "scale.ptx")
     module = gpu.module(PTX)
     fails(module.kernel, "scael")
     kernel, memory = module.kernel("scale"), gpu.memory(16)
@@ -69,11 +70,12 @@ with cu.device(1) as gpu:
 fails(cu.device(7).__enter__)
 """).splitlines()
     for line, words in zip(shown, [
-            "9.9", "scale", "1 given", "5000", "OUT_OF_MEMORY",
+            "9.9", "image: 'scale.ptx' is the name of a file; pass what is in it: ", "scale",
+            "1 given", "5000", "OUT_OF_MEMORY",
             "argument 2: Memory or a value of ctypes is needed, not float",
             "17 bytes do not fit in memory of 16", "was freed", "device"]):
         assert words in line, shown
-    assert len(shown) == 9
+    assert len(shown) == 10
 
 
 @pytest.mark.parametrize("release", ["9.0", "12.3"])
@@ -152,11 +154,13 @@ with cu.device():
     cu.call("cuMemFree", 3020, memory)
     fails(cu.call, "cuMemFree", 3020, c_void_p(77))
 fails(cu.call, "cuMemFree", (99, 0))
+fails(cu.call, "cuMemFreee", 3020)
 for release in (11, 12.4, (0, 4), -1):
     fails(cu.proc, "cuMemFree", release, of=ValueError)
 """).splitlines()
     assert shown[0].startswith("call: cuMemAlloc: CUDA_ERROR_INVALID_CONTEXT (201), ")
     assert shown[1].startswith("call: cuMemFree: CUDA_ERROR_INVALID_VALUE (1), ")
-    assert "cuMemFree" in shown[2]
-    assert shown[3:] == [f"release: {wrong}: a release is (12, 4) or 12040"
+    assert "cuMemFree" in shown[2] and "did you mean" not in shown[2]
+    assert shown[3].endswith("; did you mean cuMemFree?")
+    assert shown[4:] == [f"release: {wrong}: a release is (12, 4) or 12040"
                          for wrong in ("11", "12.4", "(0, 4)", "-1")]

@@ -81,6 +81,7 @@ def test_releases(suite, tmp_path):
         ("2", "3"), ("4", "1"), ("5", "")], done.stdout
     assert done.stdout.count("green-contexts: it takes a driver of CUDA 12.4 or later") == 2
     assert "CUDA 12.0 is needed, and the driver is of 11.4" in done.stdout
+    assert "SKIPPED [1] test_suite.py:" in done.stdout and "plugin.py" not in done.stdout
     assert re.search(r"simulated CUDA drivers =+\nCUDA 11.4: passed\nCUDA 12.2: passed\n"
                      r"CUDA 13.0: passed\n$", done.stdout), done.stdout
     assert "cushim: simulated driver of CUDA 12.2" in done.stdout
@@ -111,9 +112,66 @@ def test_leaks(suite):
     assert done.returncode == 0, done.stdout + done.stderr
     end = done.stdout.partition(" simulated CUDA drivers ")[2]
     assert len(re.findall(r"    process \d+ leaked 1000 bytes of memory in 1 blocks", end)) == 2
+    assert end.count("    test_suite.py::test_leak left 1000 bytes of memory in 1 blocks\n") == 2
+    assert end.count("test_suite.py::") == 4  # and its context
     done = suite(LEAK, "--cushim-sim", "12.4", "--cushim-check")
-    assert done.returncode == 1 and "CUDA 12.4: failed (exit code 1)" in done.stdout
+    assert done.returncode == 1 and "CUDA 12.4: failed (--cushim-check)" in done.stdout
     assert suite(SUITE, "--cushim-sim", "12.4", "--cushim-check").returncode == 0
+
+
+RACE = """
+import cushim
+
+PTX = '''.version 6.0
+.target sm_50
+.address_size 64
+.shared .b32 s[64];
+.visible .entry k()
+{
+    .reg .u32 a, b, t;
+    mov.u32 t, %tid.x;
+    shl.b32 a, t, 2;
+    mov.u32 b, s;
+    add.u32 b, b, a;
+    st.shared.u32 [b], t;
+    xor.b32 a, a, 128;
+    mov.u32 b, s;
+    add.u32 b, b, a;
+    ld.shared.u32 t, [b];
+    ret;
+}
+'''
+
+def launch(threads):
+    with cushim.load().device(0) as gpu:
+        gpu.module(PTX).kernel("k")(1, threads)
+        gpu.synchronize()
+
+def test_alone():
+    launch(1)
+
+def test_race():
+    launch(64)
+"""
+
+
+@pytest.mark.parametrize("checks, outcomes", [
+    ("=race", "1 failed, 1 passed"), ("=sync,race", "1 failed, 1 passed"), ("=sync", "2 passed"),
+    ("", "2 passed"), ("=init", "2 failed")])
+def test_checks_of_kernels(checks, outcomes, suite):
+    """A test whose kernel has a fault fails, with the sentence; a path may come behind the flag."""
+    done = suite(RACE, "--cushim-sim", "12.4", "--cushim-check" + checks, "test_suite.py")
+    assert outcomes in done.stdout, done.stdout + done.stderr
+    assert done.returncode == ("failed" in outcomes)
+    assert ("fault in test_race; standard error has them" in done.stdout or
+            "faults in test_race; standard error has them" in done.stdout) == (
+        "failed" in outcomes)
+    assert ("cushim: simulated device 0: race: kernel 'k'" in done.stdout) == ("race" in checks)
+
+
+def test_a_check_that_there_is_not(suite):
+    done = suite(SUITE, "--cushim-sim", "12.4", "--cushim-check=races")
+    assert done.returncode == 4 and "--cushim-check" in done.stderr
 
 
 def test_failures(suite):
@@ -141,7 +199,10 @@ def test_wrong_use(suite, words, message):
 
 def test_wrong_feature(suite):
     done = suite(SUITE.replace("green-contexts", "green-content"), "--cushim-sim", "12.4")
-    assert done.returncode == 1 and "cushim knows no feature 'green-content'" in done.stdout
+    assert done.returncode == 1
+    assert ("the mark cushim of test_feature: cushim knows no feature 'green-content'; did you "
+            "mean green-contexts?\n") in done.stdout
+    assert "Traceback" not in done.stdout and "plugin.py" not in done.stdout
 
 
 def test_settings_of_a_file(suite, tmp_path):

@@ -143,6 +143,26 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
     free(text);
 }
 
+size_t sim_summary_left(char *text, size_t size)
+{
+    struct sim_count left, taken;
+    FILE *memory = fmemopen(text, size, "w");
+    if (!memory)
+        return 0;
+    sim_lock_enter();
+    count(&left, &taken);
+    for (int kind = 0; kind < SIM_KIND_COUNT; kind++)
+        left.objects[kind] += taken.objects[kind];
+    left.blocks += taken.blocks;
+    left.bytes += taken.bytes;
+    fprintf(memory, "{\"found_in_kernels\": %llu, \"left\": ", sim_launch_prepare_report_count());
+    sim_live_json(&left, memory);
+    sim_lock_leave();
+    putc('}', memory);
+    const long length = ftell(memory);
+    return fclose(memory) == 0 && length > 0 && (size_t)length < size ? (size_t)length : 0;
+}
+
 /* A call that another thread is in may take for ever; a callback that ends the process may hold the
  * lock itself. */
 static bool lock_for_a_while(void)

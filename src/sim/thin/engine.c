@@ -27,3 +27,9 @@ PUBLIC enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**
     *unload = sim_start_unload;
     return SIM_ATTACHED;
 }
+
+/* For a test in this process that asks after each test: python/cushim/plugin.py. */
+PUBLIC size_t cushim_sim_left(char *text, size_t size)
+{
+    return sim_summary_left(text, size);
+}

@@ -22,9 +22,11 @@ struct sim_thin {
 
 enum sim_attached { SIM_ATTACHED, SIM_ATTACH_TAKEN, SIM_ATTACH_REFUSED };
 
-/* The one symbol that the engine exports. On success `*unload` is what to call at the end. */
+/* What the engine exports for thin libraries. On success `*unload` is what to call at the end. */
 enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**unload)(void));
 #define SIM_ATTACH "cushim_sim_attach"
+/* And for who tests in the same process: sim_summary_left of call/call.h. */
+size_t cushim_sim_left(char *text, size_t size);
 typedef enum sim_attached sim_attach(const struct sim_thin *thin, void (**unload)(void));
 
 /* --- Within a thin library --- */
