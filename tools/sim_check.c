@@ -84,7 +84,10 @@ static json_t *judge(const json_t *processes)
     size_t i;
 
     if (json_array_size(processes) == 0)
-        found(problems, "no process that called the driver ended by itself");
+        found(problems,
+              "no process that called the driver left a count at its end; programs of Go, "
+              "and those that call _exit or are killed, leave none: --log has their "
+              "calls");
     json_array_foreach(processes, i, process)
     {
         if (json_integer_value(json_object_get(process, "found_in_kernels")))

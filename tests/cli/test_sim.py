@@ -139,6 +139,8 @@ def test_memory_is_a_limit():
     (["--fault", "cuInit:error=NONSENSE"], "cannot use error=NONSENSE"),
     (["--fault", "cuInit:error=OUT_OF_MEMROY"],
      "no error is called OUT_OF_MEMROY; did you mean OUT_OF_MEMORY?"),
+    (["--fault", "cuInit:error=OUTOFMEM"], "did you mean OUT_OF_MEMORY?"),
+    (["--fault", "cuInit:error=CUDA_ERROR_INVALID"], "did you mean CUDA_ERROR_INVALID_VALUE?"),
     (["--fault", "cuInit:error=CUDA_ERROR_INVALID_VALEU"],
      "did you mean CUDA_ERROR_INVALID_VALUE?"),
     (["--fault", "cuInit:error=0"], "cannot use error=0"),
@@ -251,6 +253,7 @@ def test_after():
     result = sim("codes", 0, 3, 100, options=("--fault", "cuMemFree:after,error=4"))
     assert (result.out, leaks(result)) == ("0 0 0 \n", {})
     assert "6 calls succeeded, 3 failed" in result.err
+    assert re.search(r"process \d+ had the fault cuMemFree:after,error=4 3 times\n", result.err)
 
 
 def test_instead():
@@ -488,7 +491,8 @@ def test_check_of_a_program_that_fails():
     assert check("exit-in-callback")[0] == 5
     result = sim("killed", 9, options=("--quiet", "--check"))
     assert result.code == 128 + 9
-    assert "no process that called the driver ended by itself" in result.err
+    assert "no process that called the driver left a count at its end; programs of Go, and those " \
+        "that call _exit or are killed" in result.err
 
 
 def test_summary_file(tmp_path):

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/config.h"
 #include "error_names.h"
@@ -187,6 +188,22 @@ static bool similar(const struct sim_rule_family *family, const char *name,
     return least < before;
 }
 
+/* How far names of errors are apart, whatever lines are under them; 0 for the beginning of one. */
+static unsigned code_distance(const char *one, const char *other)
+{
+    char bare[2][SIM_RULE_SYMBOL];
+    const char *names[2] = {one, other};
+    for (int i = 0; i < 2; i++) {
+        size_t length = 0;
+        for (const char *c = names[i]; *c && length + 1 < sizeof bare[i]; c++)
+            if (*c != '_')
+                bare[i][length++] = *c;
+        bare[i][length] = '\0';
+    }
+    bool begins = strlen(bare[0]) > 4 && strncasecmp(bare[0], bare[1], strlen(bare[0])) == 0;
+    return begins ? 0 : sim_rule_distance(bare[0], bare[1]);
+}
+
 /* The name of an error that is most like this one, with the prefix only if this one has it. */
 static const char *similar_code(const struct sim_rule_family *family, const char *name)
 {
@@ -198,7 +215,7 @@ static const char *similar_code(const struct sim_rule_family *family, const char
         const char *own = family->error_strings + family->errors[i].name;
         if (!whole_name && strncmp(own, family->error_prefix, length) == 0)
             own += length;
-        unsigned far = sim_rule_distance(name, own);
+        unsigned far = code_distance(name, own);
         if (far < least) {
             least = far;
             found = own;

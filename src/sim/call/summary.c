@@ -43,6 +43,13 @@ static void count(struct sim_count *leaked, struct sim_count *taken)
     sim_live_taken(taken);
 }
 
+static void put_fired(void *user, const char *rule, uint64_t fired, bool can_be_seen)
+{
+    if (can_be_seen && fired > 0)
+        fprintf(user, "cushim sim: process %ld had the fault %s %" PRIu64 " time%s\n", (long)owner,
+                rule, fired, fired == 1 ? "" : "s");
+}
+
 static void say_text(const struct sim_count *leaked, const struct sim_count *taken)
 {
     char prefix[80], line_prefix[100], *text = NULL, *rest = NULL;
@@ -56,6 +63,7 @@ static void say_text(const struct sim_count *leaked, const struct sim_count *tak
             prefix, program_invocation_short_name, sim_config.cuda / 1000,
             sim_config.cuda % 1000 / 10, sim_config.devices, sim_config.devices == 1 ? "" : "s",
             answered[0], answered[1]);
+    sim_fault_each(put_fired, memory);
     snprintf(line_prefix, sizeof line_prefix, "%sleaked ", prefix);
     if (sim_live_is_empty(leaked))
         fprintf(memory, "%snothing\n", line_prefix);
