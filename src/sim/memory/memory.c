@@ -14,6 +14,7 @@
 #define ALIGNMENT 512
 #define GAP 512
 #define PAGE ((size_t)4096)
+#define HUGE_PAGES ((size_t)16 << 20) /* what is larger has them, where the system can */
 #define HEAP_LIMIT ((size_t)64 << 10) /* smaller memory is malloc's */
 
 static uint64_t next_id = 1;
@@ -34,7 +35,13 @@ void *sim_memory_pages_make(size_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return bytes == MAP_FAILED ? NULL : bytes;
+    if (bytes == MAP_FAILED)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (size >= HUGE_PAGES)
+        madvise(bytes, size, MADV_HUGEPAGE);
+#endif
+    return bytes;
 }
 
 void *sim_memory_bytes_make(size_t size, bool *mapped)

@@ -190,7 +190,8 @@ static void check_warp(const struct op_case *op, struct test_warp *test,
 
 static void check_at(const struct op_case *op, enum ops_level level)
 {
-    static struct test_warp test, before;
+    static struct test_warp tests[2], before[2];
+    struct test_warp *const test = &tests[0];
     const char *colon = strchr(op->shape, ':'), *reason = NULL;
     const unsigned destinations = (unsigned)(colon - op->shape);
     const unsigned operands = (unsigned)strlen(op->shape) - 1;
@@ -198,27 +199,35 @@ static void check_at(const struct op_case *op, enum ops_level level)
     insn.count = (uint8_t)operands;
     insn.destinations = (uint8_t)destinations;
     for (unsigned round = 0; round < 60; round++) {
-        const uint32_t mask = round % 3 == 0   ? PTX_FULL
-                              : round % 3 == 1 ? (uint32_t)random_bits() | 1U << (round % 32)
-                                               : 1U << (round % 32);
-        warp_reset(&test);
-        ptx_run *const run = select_at(level, &insn, &test.step.how, &reason);
+        /* Of the warp, and of one that follows it. */
+        const uint32_t masks[2] = {round % 3 == 0   ? PTX_FULL
+                                   : round % 3 == 1 ? (uint32_t)random_bits() | 1U << (round % 32)
+                                                    : 1U << (round % 32),
+                                   round % 4 ? (uint32_t)random_bits() * (round % 4 - 1)
+                                             : PTX_FULL};
+        warp_reset(test);
+        ptx_run *const run = select_at(level, &insn, &test->step.how, &reason);
         if (!run)
             fail_msg("%s: not selected (%s)", op->name, reason ? reason : "no reason");
         for (unsigned i = 0; i < operands; i++) {
             const char shape = op->shape[i < destinations ? i : i + 1];
-            fill(&test, i, shape);
-            test.step.operand[i] = shape == 'p' ? i : (uint32_t)(sizeof test.registers[0] * i);
+            fill(test, i, shape);
+            fill(&tests[1], i, shape);
+            test->step.operand[i] = shape == 'p' ? i : (uint32_t)(sizeof test->registers[0] * i);
         }
         /* Every other time the destination is the first source, where that has its shape. */
         unsigned alias = 0;
         if (round & 1 && destinations == 1 && colon[1] == op->shape[0]) {
             alias = 1;
-            test.step.operand[0] = test.step.operand[1];
+            test->step.operand[0] = test->step.operand[1];
         }
-        before = test;
-        run(&test.warp, &test.step, mask);
-        check_warp(op, &test, &before, mask, alias);
+        memcpy(before, tests, sizeof tests);
+        test->warp.follow = 1;
+        test->warp.stride = sizeof *test;
+        test->warp.masks = masks;
+        run(&test->warp, &test->step, masks[0]);
+        check_warp(op, test, &before[0], masks[0], alias);
+        check_warp(op, &tests[1], &before[1], test->warp.follow ? 0 : masks[1], alias);
     }
 }
 

@@ -122,6 +122,22 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
                       (uint64_t)(greatest - least) + size);
 }
 
+/* Are the rows of all warps one row? */
+OPS_INLINE bool is_one_row(const struct affine *at, uint64_t size)
+{
+    return at->lane == size && at->half == 16 * size && at->warp == 32 * size;
+}
+
+/* What is behind that row: the next block mostly goes on there. */
+OPS_INLINE void prefetch_next(const struct ptx_team *team, const struct affine *at, const char *row,
+                              uint64_t size)
+{
+    const uint64_t bytes = is_one_row(at, size) ? team->count * at->warp : 0;
+
+    for (uint64_t i = bytes; i < 2 * bytes; i += 64)
+        __builtin_prefetch(row + i);
+}
+
 #define TEAM_LOAD(name, cell, cast, shape, space)                                                  \
     DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
     {                                                                                              \
@@ -135,6 +151,8 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
             return false;                                                                          \
         row = span.host + (at->base + step->how.memory.offset - span.base);                        \
         second = row + (int64_t)at->half;                                                          \
+        if ((space) == MEMORY_GLOBAL)                                                              \
+            prefetch_next(team, at, row, size);                                                    \
         for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
             shape *to = ptx_out(&team->warps[i].warp, step->operand[0]);                           \
             const uint32_t mask = team->masks ? team->masks[i] : PTX_FULL;                         \
@@ -189,6 +207,8 @@ OPS_INLINE bool team_span(const struct ptx_team *team, const struct ptx_step *st
             return false;                                                                          \
         row = span.host + (at->base + step->how.memory.offset - span.base);                        \
         second = row + (int64_t)at->half;                                                          \
+        if ((space) == MEMORY_GLOBAL)                                                              \
+            prefetch_next(team, at, row, size);                                                    \
         for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
             const shape *from = ptx_in(&team->warps[i].warp, step->operand[1]);                    \
             const uint32_t mask = team->masks ? team->masks[i] : PTX_FULL;                         \

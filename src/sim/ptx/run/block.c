@@ -70,17 +70,13 @@ static struct ptx_block *block_new(struct worker *worker)
         return NULL;
     block->warps = malloc(launch->warp_count * sizeof *block->warps);
     block->shared = aligned_alloc(128, ((size_t)launch->shared_end + 255) & ~(size_t)127);
-    if (!block->warps || !block->shared) {
-        block_free(block);
-        return NULL;
-    }
     block->launch = launch;
     block->worker = worker;
     block->shared_size = launch->shared_end;
     block->warp_count = launch->warp_count;
-    for (uint32_t i = 0; i < launch->warp_count; i++)
+    for (uint32_t i = 0; block->warps && i < launch->warp_count; i++)
         warp_prepare(block, i);
-    if (!call_entries(block)) {
+    if (!block->warps || !block->shared || !call_entries(block)) {
         block_free(block);
         return NULL;
     }
