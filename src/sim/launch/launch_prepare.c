@@ -198,7 +198,7 @@ static CUresult pack_extra(struct kernel *kernel, const struct ptx_function_info
     return CUDA_SUCCESS;
 }
 
-/* A real driver reads the NULL, and ends the program. Helpers put one behind the last argument. */
+/* So does driver 580, without a sentence. Helpers put a NULL behind the last argument. */
 static CUresult report_null(const struct kernel *kernel, const struct ptx_function_info *info,
                             uint32_t index)
 {
