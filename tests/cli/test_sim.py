@@ -414,7 +414,7 @@ def test_refusals_are_said(tmp_path, what, words):
 
 
 def test_a_null_among_the_parameters():
-    """A real driver would end the program."""
+    """Driver 580 gives the same code."""
     result = sim("few")
     assert (result.code, result.out) == (1, "cuLaunchKernel: 1\n")
     assert ("cushim: simulated device 0: a launch was refused: kernel 'k' has 1 parameters, and "
