@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs/adopt.md").read_text(encoding="utf-8")
 def commands(heading):
     """The command lines of a section, one script."""
     section = re.search(rf"^## {heading}\n(.*?)^## ", PAGE, re.M | re.S)[1]
-    lines = re.findall(r"^    (\S.*)$", section, re.M)
+    lines = re.findall(r"^    ( *\S.*)$", section, re.M)
     assert lines
     return "\n".join(lines)
 
