@@ -146,7 +146,9 @@ static void write_report(const struct sim_count *leaked, const struct sim_count 
 size_t sim_summary_left(char *text, size_t size)
 {
     struct sim_count left, taken;
-    FILE *memory = fmemopen(text, size, "w");
+    char *whole = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&whole, &length);
     if (!memory)
         return 0;
     sim_lock_enter();
@@ -159,8 +161,12 @@ size_t sim_summary_left(char *text, size_t size)
     sim_live_json(&left, memory);
     sim_lock_leave();
     putc('}', memory);
-    const long length = ftell(memory);
-    return fclose(memory) == 0 && length > 0 && (size_t)length < size ? (size_t)length : 0;
+    if (fclose(memory) != 0 || length >= size)
+        length = 0;
+    else
+        memcpy(text, whole, length + 1);
+    free(whole);
+    return length;
 }
 
 /* A call that another thread is in may take for ever; a callback that ends the process may hold the
