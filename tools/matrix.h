@@ -31,6 +31,7 @@ struct matrix_case {
     char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
     char missing[128];           /* symbol that is taken away; empty: none */
     enum matrix_end end;
+    bool bad; /* its end makes the command fail */
     int code; /* exit code or signal */
     double seconds;
     long calls; /* of the simulated driver; -1: a real one, whose calls are not seen */
@@ -76,15 +77,12 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
 /** The call of the case; of a simulated run that went wrong and left no word, that none failed. */
 const char *matrix_call(const struct matrix_case *one);
 
-/** Whether its end makes the command fail. */
-bool matrix_is_bad(const struct matrix_case *one, bool strict);
-
 /** If it did not pass, the last line of its standard error, or of its output; else "". Returns
  * `text`. */
 const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
 
 /** Reports to an open file; write errors show in its error flag. */
-void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count, bool strict);
-void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count, bool strict);
+void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);
+void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count);
 
 #endif

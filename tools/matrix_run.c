@@ -220,7 +220,15 @@ static void read_sentence(const char *words, char sentence[MATRIX_CALL_SIZE])
     snprintf(sentence, MATRIX_CALL_SIZE, "%.*s", (int)strcspn(found, "\n"), found);
 }
 
-/* What a program wrote. What the drop-in reports is left out if only this command asked for it. */
+/* Whether the drop-in reported this because this command asked it to; a simulated driver's reports
+ * begin as its lines do. */
+static bool is_unasked(const char *line)
+{
+    return asks_dropin() && strncmp(line, "cushim: ", 8) == 0 &&
+           strncmp(line + 8, "simulated ", 10) != 0 && strncmp(line + 8, "wrong ABI ", 10) != 0;
+}
+
+/* What a program wrote. */
 static void read_words(const char *path, char text[MATRIX_OUTPUT_SIZE],
                        char sentence[MATRIX_CALL_SIZE], bool *wants_runtime)
 {
@@ -234,7 +242,7 @@ static void read_words(const char *path, char text[MATRIX_OUTPUT_SIZE],
     while (file && (length = getline(&line, &room, file)) > 0) {
         read_sentence(line, sentence);
         *wants_runtime |= strncmp(line, told, strlen(told)) == 0;
-        if (!asks_dropin() || strncmp(line, "cushim: ", 8) != 0)
+        if (!is_unasked(line))
             append_line(text, line, (size_t)length);
     }
     free(line);

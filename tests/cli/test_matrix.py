@@ -225,6 +225,12 @@ if "CUSHIM_DROPIN" in os.environ:  # not in a build with sanitizers, which progr
         assert "cushim: cuMemAllocAsync is not available" in old["errors"]
 
 
+def test_words_of_the_simulated_driver_are_shown():
+    """They begin as the lines of a drop-in do, which nobody asked for."""
+    one = shell(f"CUSHIM_SIM_GRAIN=odd {CALLS}", code=OK)
+    assert one["errors"].startswith("cushim: simulated driver: CUSHIM_SIM_GRAIN: cannot use")
+
+
 def test_the_call_that_was_reported(launch):
     """Not the first that failed, and no probe."""
     one, = matrix("--cuda", "12.4", "--", launch, "memory", code=FAILED)
