@@ -211,12 +211,13 @@ static void targets(void **state)
     }
 }
 
-/* Instructions of a kernel with a variable in shared memory. */
-static void check_shared(const char *const *instructions, size_t count, enum ptx_status expected)
+/* Each instruction of a kernel with this variable. */
+static void check_each(const char *variable, const char *const *instructions, size_t count,
+                       enum ptx_status expected)
 {
     for (size_t i = 0; i < count; i++) {
         char text[200];
-        snprintf(text, sizeof text, ".shared .b64 x; %s", instructions[i]);
+        snprintf(text, sizeof text, "%s %s", variable, instructions[i]);
         check_target_case(text, "8.0 sm_90", expected);
     }
 }
@@ -238,16 +239,9 @@ static void elements(void **state)
         "add.u64 %d1, %d2, x[1];",       "prefetch.local.L1 x[1];",
         "red.add.u32 x[1], 1;",          "ld.local.b32 %r1, x[nothing];",
     };
-    char text[200];
     (void)state;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        snprintf(text, sizeof text, ".local .b32 x[4]; %s", good[i]);
-        check_target_case(text, "8.0 sm_90", PTX_OK);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        snprintf(text, sizeof text, ".local .b32 x[4]; %s", bad[i]);
-        check_target_case(text, "8.0 sm_90", PTX_INVALID);
-    }
+    check_each(".local .b32 x[4];", good, sizeof good / sizeof *good, PTX_OK);
+    check_each(".local .b32 x[4];", bad, sizeof bad / sizeof *bad, PTX_INVALID);
 }
 
 /* ptxas wants the words of a name first and in order, and what qualifies it in any. */
@@ -294,8 +288,8 @@ static void orders(void **state)
         "cvta.const.u64 %d1, x+4;",
     };
     (void)state;
-    check_shared(good, sizeof good / sizeof *good, PTX_OK);
-    check_shared(bad, sizeof bad / sizeof *bad, PTX_INVALID);
+    check_each(".shared .b64 x;", good, sizeof good / sizeof *good, PTX_OK);
+    check_each(".shared .b64 x;", bad, sizeof bad / sizeof *bad, PTX_INVALID);
 }
 
 /* A program alone has the variables that it declares with a size, and the log says so. */
