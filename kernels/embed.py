@@ -182,14 +182,12 @@ def main():
     if options.oldest:
         check_oldest(path, data, options.oldest)
     text = data if bare else embed(path, data, name).encode("utf-8")
+    to_stdout = str(output) == "-"
     try:
-        if str(output) == "-":
-            sys.stdout.buffer.write(text)
-            sys.stdout.flush()
-        else:
-            output.write_bytes(text)
+        with open(1 if to_stdout else output, "wb", closefd=not to_stdout) as file:
+            file.write(text)
     except OSError as error:
-        sys.exit(f"{output}: {error.strerror}")
+        sys.exit(f"{'standard output' if to_stdout else output}: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -292,12 +292,16 @@ def test_wrong_use(options, code, words, tmp_path):
 
 
 @by_clang
-def test_a_full_disk(tmp_path):
+@pytest.mark.parametrize("output, redirected, words", [
+    ("/dev/full", "", "/dev/full: No space left on device"),
+    ("-", ">/dev/full", "standard output: No space left on device"),
+    ("-", ">&-", "standard output: Bad file descriptor"),
+])
+def test_an_output_that_cannot_be_written(output, redirected, words, tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void k() {}\n", encoding="utf-8")
-    done = subprocess.run([sys.executable, EMBED, "k.cu", "/dev/full"], cwd=tmp_path, text=True,
-                          check=False, capture_output=True)
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (
-        1, "/dev/full: No space left on device")
+    done = subprocess.run(["sh", "-c", f'"$@" {redirected}', "sh", sys.executable, EMBED, "k.cu",
+                           output], cwd=tmp_path, text=True, check=False, capture_output=True)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, words)
 
 
 @pytest.mark.in_all
