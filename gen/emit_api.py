@@ -286,7 +286,6 @@ def emit(registry):
     entries, types = registry["entries"], registry["types"]
     base = min(row["release"] for row in registry["levels"])
     names = Names(entries, types, base)
-    groups = ctext.by_name(entries)
     levels = registry["levels"]
     head = HEAD.replace("{unknown}", unknown_level(levels))
     lines = [ctext.banner("entries", "types", "levels") + head,

@@ -12,9 +12,10 @@ Counts = Dict[str, Tuple[int, int]]  # of each kind: how many, how many bytes
 
 def _engine() -> Optional[Any]:
     """The function of the engine that is loaded."""
-    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
-        path = next((line[line.index("/"):].rstrip("\n") for line in file if ENGINE in line), None)
     try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
+            path = next((line[line.index("/"):].rstrip("\n") for line in file if ENGINE in line),
+                        None)
         return ctypes.CDLL(path).cushim_sim_left if path else None
     except (OSError, AttributeError):
         return None

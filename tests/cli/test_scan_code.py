@@ -9,7 +9,7 @@ import subprocess
 import zipfile
 
 import pytest
-from command import FAILED, FATBINS, OK, ROOT, registry, run
+from command import FAILED, FATBINS, OK, registry, run
 from scanning import (BOTH, MINGW, NEEDS_MINGW, OLD_PTX, build, cubin, data, fatbin, memory_of,
                       only)
 

@@ -2,7 +2,6 @@
 """`cushim sim`: settings, faults, the log, the summary."""
 
 import json
-import os
 import re
 import signal
 import time

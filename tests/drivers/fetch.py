@@ -7,7 +7,6 @@ They are licensed files: they go to a cache outside the work tree, and are never
 """
 import contextlib
 import json
-import re
 import subprocess
 import sys
 import tempfile

@@ -5,7 +5,7 @@ import pytest
 
 import facts
 import toolkits
-from measured import MODES, OURS, ROWS
+from measured import MODES, ROWS
 
 
 def proven(measured, compiler, standard):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What every file of the project keeps to."""
 
+import ast
+import collections
 import re
 import shutil
 import subprocess
@@ -52,6 +54,17 @@ def test_one_dialect_of_c():
              for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
              if re.search(r"[!=]= NULL\b|\bNULL [!=]=", line)]
     assert not other
+
+
+def test_no_name_is_defined_twice():
+    """The first of two functions of a Python module would be lost; of two tests, in silence."""
+    twice = []
+    for file in tracked(".py"):
+        body = ast.parse(file.read_text(encoding="utf-8")).body
+        names = collections.Counter(getattr(node, "name", None) for node in body)
+        twice += [f"{file.relative_to(ROOT)}: {name}" for name, count in names.items()
+                  if name and count > 1]
+    assert not twice
 
 
 def test_licence_lines():
