@@ -28,7 +28,7 @@ struct record {
     uint32_t clock[MODEL_WARPS];
     uint32_t mask, line, event, value; /* value: of a constant store */
     uint8_t block, warp, bytes;
-    bool write, read, atomic, constant;
+    bool write, read, atomic, constant, byte;
 };
 
 struct model {
@@ -177,6 +177,7 @@ static void access_bytes(struct model *model, uint32_t block, uint32_t number,
                                   .write = statement->write,
                                   .read = statement->read,
                                   .atomic = statement->atomic,
+                                  .byte = statement->size == 1,
                                   .constant = statement->constant && statement->write &&
                                               !statement->atomic};
         memcpy(record->clock, warp->clock, sizeof record->clock);
@@ -373,12 +374,20 @@ static bool is_same_always(const struct model *model, uint32_t cell, const struc
     return true;
 }
 
-/* Was the same stored by others? Then a store may be as if it had not been. */
+/* May the same have been stored by others? Then a store may be as if it had not been. */
 static bool is_repeated(const struct model *model, uint32_t cell, const struct record *one)
 {
-    for (uint32_t i = cell; one->constant && i; i = model->records[i].next)
-        if (model->records[i].constant && &model->records[i] != one)
+    for (uint32_t i = cell; one->write && i; i = model->records[i].next) {
+        const struct record *write = &model->records[i];
+
+        if (!write->write || write == one)
+            continue;
+        if (write->constant && one->constant)
             return true;
+        /* A byte is the thread's number, which is not all of it. */
+        if ((write->byte || one->byte) && (write->line != one->line || write->block != one->block))
+            return true;
+    }
     return one->constant && one->mask & (one->mask - 1);
 }
 
