@@ -64,6 +64,19 @@ constant memory
 register count
 variable count
 linker input '…'
+what cushim_load returned
+the address of a variable
+its name
+the image
+a file's name
+what to call
+an event
+a graph
+a context
+an array
+what was loaded
+a kernel's name
+a kernel
 """.strip().splitlines()
 JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
 
@@ -142,6 +155,17 @@ def test_parts_are_parts():
                for file in (ROOT / "src" / room).rglob("*.c")
                for sentence in map(plain, literals(file.read_text(encoding="utf-8")))}
     assert not [part for part in PARTS if part not in sources]
+
+
+def test_arguments_are_refused_in_sentences():
+    """With a verb, and with what to pass: no "bytes: 0"."""
+    refusals = [(file.name, " ".join(literals(call)))
+                for room in ("loader", "helpers") for file in (ROOT / "src" / room).glob("*.c")
+                for call in re.findall(r"(?:error_refuse|last_error_set)\(.*?;\n",
+                                       file.read_text(encoding="utf-8"), re.S)]
+    assert len(refusals) > 80
+    assert not [(name, text) for name, text in refusals
+                if re.search(r": (NULL|an empty string|0.*|%(d|u|zu)( \w+)?)$", text)]
 
 
 def test_every_status_has_its_cure():
