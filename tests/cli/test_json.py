@@ -17,7 +17,8 @@ RUNS = {
                                                       "--device", "0"]],
     "doctor": [["doctor", "--no-init"], ["doctor", "--root", "/nonexistent"]],
     "explain": [["explain", "222"], ["explain", "918"],
-                ["explain", "truncated: 9 bytes, but a segment ends at 10"]],
+                ["explain", "truncated: 9 bytes, but a segment ends at 10"],
+                ["explain", "cuMemAlloc is not available"]],
     "compat X.Y": [["compat", "12.4"], ["compat", "13.3"], ["compat", "10.1"]],
     "compat DRIVER": [["compat", "550.163.01"], ["compat", "340.108"]],
 }
