@@ -230,7 +230,7 @@ OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
 #define TEAM_CHECKED(name, cell, space, at, write)                                                 \
     static bool checked_##name(struct ptx_team *team, const struct ptx_step *step)                 \
     {                                                                                              \
-        check_rows_team(team, step, space, team_in(team, step->operand[at]), sizeof(cell), write); \
+        check_team(team, step, space, team_in(team, step->operand[at]), sizeof(cell), write);      \
         return team_##name(team, step);                                                            \
     }
 #define TEAM_STORE(name, cell, shape, space)                                                       \
