@@ -9,11 +9,7 @@
 #include "ptx/ops/exec.h"
 
 struct launch;
-struct ptx_block;
 struct ptx_frame;
-struct ptx_step;
-struct ptx_team;
-struct ptx_warp_state;
 
 /* --- barrier.c --- */
 void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask);
