@@ -227,7 +227,7 @@ static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uin
 
     if (now->shared)
         return check_segment_written(warp->block, first, size, now->write);
-    if (!now->write || now->atomic)
+    if (now->read)
         were = check_init_read(check, first, size);
     if (now->write)
         check_init_write(check, first, size);
@@ -237,15 +237,15 @@ static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uin
 static void init(struct ptx_warp *warp, const struct check_doing *now)
 {
     const struct access *access = now->access;
-    const bool reads = !now->write || now->atomic;
     const char *what = now->shared ? "it reads shared memory that nothing wrote"
                                    : "it reads global memory that nothing wrote";
+    bool said = false;
 
     FOR_LANES (lane, now->mask) {
-        if (bytes_were(warp, now, access_lane(access, lane), now->size) || !reads)
+        if (bytes_were(warp, now, access_lane(access, lane), now->size) || !now->read || said)
             continue;
         check_note(warp, lane, now->step, NULL, "init", what);
-        return;
+        said = true;
     }
 }
 
@@ -282,6 +282,7 @@ void check_each(struct ptx_block *block, const struct check_rows *rows)
                                   .mask = rows->mask,
                                   .size = rows->size,
                                   .serial = rows->serial,
+                                  .read = !rows->write,
                                   .write = rows->write,
                                   .store = rows->write,
                                   .shared = shared};
@@ -321,7 +322,7 @@ static void local(struct ptx_warp *warp, const struct check_doing *now, uint32_t
 
     FOR_LANES (lane, mask) {
         if (check_init_local(warp, access_lane(now->access, lane), now->size, now->write) ||
-            (now->write && !now->atomic) || said)
+            !now->read || said)
             continue;
         check_note(warp, lane, now->step, NULL, "init", "it reads local memory that nothing wrote");
         said = true;
@@ -338,13 +339,14 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     enum ir_op op;
 
     now.serial = ++check->serial;
+    op = op_of(warp, step);
+    now.read = !write || op == IR_ATOM || op == IR_RED;
     if (space == MEMORY_PARAM || !(check->which & (PTX_CHECK_RACE | PTX_CHECK_INIT)))
         return;
     if (space == MEMORY_LOCAL) {
         local(warp, &now, mask);
         return;
     }
-    op = op_of(warp, step);
     now.store = op == IR_ST && !step->how.memory.ordered;
     now.atomic =
         op == IR_ATOM || op == IR_RED || ((op == IR_LD || op == IR_ST) && step->how.memory.ordered);

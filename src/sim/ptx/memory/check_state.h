@@ -27,7 +27,7 @@ struct check_seen {  /* the last access of a kind: to a cell, or to all of a lin
     uint16_t thread; /* of a line: to its first cell */
     uint8_t bytes;   /* of each cell, a bit each */
     bool atomic : 1;
-    uint8_t spread : 2; /* how many threads read a cell, as a power of two */
+    uint8_t spread : 2; /* how many threads used a cell, as a power of two */
     uint8_t shift : 4;  /* of a line: how many cells are a thread's, as a power of two */
     const struct ptx_step *step;
 };
@@ -40,6 +40,8 @@ struct check_line {
     struct check_cell whole;
     struct check_cell *cells; /* NULL: none so far */
     bool split;               /* the cells count, not the whole */
+    bool fine;                /* of which each is one byte */
+    bool large;               /* there is room for that */
 };
 
 /* A line that the same threads used in one way only, each its own part of all of it. */
@@ -121,7 +123,7 @@ struct check {
     uint32_t *last_atomic; /* access of each block; NULL: too many blocks */
     uint32_t reports;
     struct {
-        const struct ptx_step *one, *other;
+        const struct step_source *one, *other;
     } reported[CHECK_REPORTS];
 };
 
@@ -146,7 +148,7 @@ struct check_doing { /* an access of a warp */
     const struct ptx_step *step;
     const struct access *access;
     uint32_t mask, size, serial;
-    bool write, atomic, store;
+    bool read, write, atomic, store;
     bool replay; /* nothing is compared */
     bool shared; /* the block's own, else global memory */
 };
@@ -192,6 +194,8 @@ struct check_page *check_line_page(struct check *check, uintptr_t at);
 struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t since);
 /* Its cell in a line that is split from now on; NULL: no memory. */
 struct check_cell *check_line_cell(struct check *check, struct check_line *line, uintptr_t at);
+/* Each byte is a cell from now on, if there is memory. */
+void check_line_refine(struct check *check, struct check_line *line);
 void check_line_keep(const struct check *check, struct check_cell *cell,
                      const struct check_seen *seen, bool write);
 /* All of a line of global memory is read; false: it was written, or used irregularly. */
