@@ -85,7 +85,7 @@ def test_profile():
 def test_each_profile_has_its_places():
     """What NVML tells of it, and the test of its attributes."""
     names = [name for name, *_ in profiles()]
-    facts = (ROOT / "src" / "sim" / "nvml" / "nvml_facts.c").read_text(encoding="utf-8")
+    facts = (ROOT / "src" / "sim" / "nvml" / "nvml_device.c").read_text(encoding="utf-8")
     assert re.findall(r'^    \{"(\w+)", "SIM-', facts, re.MULTILINE) + ["small"] == names
     tests = (ROOT / "tests" / "sim" / "meson.build").read_text(encoding="utf-8")
     tested = re.search(r"foreach profile : \[(.*?)\]", tests, re.DOTALL)[1]

@@ -15,8 +15,6 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
-struct ir_insn;
-
 #define SLOT_GUARD UINT32_C(0xffffffff)
 #define NO_TARGET UINT32_MAX
 #define LOWER_MAX_PARTS 32
