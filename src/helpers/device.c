@@ -17,10 +17,10 @@ CUresult cushim_device_list(const struct cushim_api *cu, CUdevice *devices, int 
     CUSHIM_REQUIRE(cu);
     if (capacity < 0)
         return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
-                                   "capacity: %d, not 0 or more", capacity);
+                                   "capacity is %d; pass 0 or more", capacity);
     if (capacity > 0 && !devices)
         return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
-                                   "devices: NULL, but its capacity is %d", capacity);
+                                   "devices is NULL; pass an array of %d, the capacity", capacity);
     CUresult code = cushim_context_ready(cu, __func__);
     if (code == CUDA_SUCCESS)
         code = CUSHIM_CALL(cu, __func__, cuDeviceGetCount, &found);

@@ -51,7 +51,7 @@ static void finds(void **state)
     assert_int_equal(wrong_ones(check_cases, sizeof check_cases / sizeof *check_cases), 0);
 }
 
-/* What is noted and judged later (check_near.c). */
+/* What is noted and judged later (check_rows.c). */
 #define COUNTER "setp.eq.u32 %p1, %r61, 0;\n@%p1 st.shared.u32 [s+4096], 0;\n" BARRIER
 #define COUNT "red.shared.add.u32 [s+4096], 1;\n"
 #define READ_COUNTER "ld.shared.u32 %r5, [s+4096];\n"

@@ -153,9 +153,9 @@ void check_arrive(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (!block->check || check_near_arrive(block, state->warp.index, barrier))
+    if (!block->check || check_rows_arrive(block, state->warp.index, barrier))
         return;
-    check_near_order(block);
+    check_race_order(block);
     check_tell(block, state->warp.index, block->check->barriers[barrier]);
     block->check->told |= UINT32_C(1) << barrier;
 }
@@ -166,7 +166,7 @@ void check_leave(struct ptx_warp_state *state, unsigned barrier)
 
     if (!block->check || is_full(block, barrier))
         return;
-    check_near_order(block);
+    check_race_order(block);
     check_join(block->check->known[state->warp.index], block->check->barriers[barrier]);
 }
 
@@ -226,7 +226,7 @@ static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uin
     bool were = true;
 
     if (now->shared)
-        return check_rows_written(warp->block, first, size, now->write);
+        return check_segment_written(warp->block, first, size, now->write);
     if (now->read)
         were = check_init_read(check, first, size);
     if (now->write)
@@ -321,7 +321,7 @@ static void local(struct ptx_warp *warp, const struct check_doing *now, uint32_t
     bool said = false;
 
     FOR_LANES (lane, mask) {
-        if (check_local(warp, access_lane(now->access, lane), now->size, now->write) ||
+        if (check_init_local(warp, access_lane(now->access, lane), now->size, now->write) ||
             !now->read || said)
             continue;
         check_note(warp, lane, now->step, NULL, "init", "it reads local memory that nothing wrote");
@@ -373,7 +373,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
             continue;
         left = looked_at(warp->block, now.shared);
         if (left && now.shared && (op == IR_ATOM || op == IR_RED) && size <= 8)
-            left = check_near_atomic(warp, &now, left);
+            left = check_rows_atomic(warp, &now, left);
         each_lane(warp, &now, left);
     }
 }
@@ -384,16 +384,16 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
     struct ptx_block *block = warp->block;
 
     if (op_of(warp, step) == IR_MBARRIER) {
-        check_near_order(block);
+        check_race_order(block);
         check_join(block->check->known[warp->index], block->check->atomics);
         check_tell(block, warp->index, block->check->atomics);
     }
     if (!write)
         return;
     if (is_private(warp, (uintptr_t)host))
-        check_local(warp, (uintptr_t)host, size, true);
+        check_init_local(warp, (uintptr_t)host, size, true);
     else if (is_own_shared(block, (uintptr_t)host))
-        check_rows_written(block, (uintptr_t)host, size, true);
+        check_segment_written(block, (uintptr_t)host, size, true);
     else
         check_init_write(block->launch->check, (uintptr_t)host, size);
 }

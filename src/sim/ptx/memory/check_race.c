@@ -14,6 +14,91 @@
 
 #include "ptx/ops/ops.h"
 
+/* --- What was logged (check_rows.c) --- */
+
+static void replay_one(struct ptx_warp *warp, const struct check_rows *rows, uint32_t mask,
+                       const struct access *access)
+{
+    const struct check_doing now = {.step = rows->step,
+                                    .access = access,
+                                    .mask = mask,
+                                    .size = rows->size,
+                                    .serial = rows->serial,
+                                    .write = rows->write,
+                                    .atomic = rows->count == 0,
+                                    .replay = true,
+                                    .shared = true};
+
+    check_race(warp, &now);
+}
+
+static void replay_lanes(struct ptx_block *block, const struct check_rows *rows)
+{
+    const struct check_lanes *lanes = &block->check->lists[rows->lanes];
+    struct access access = {.pattern = ACCESS_GATHER};
+
+    access.offsets = access.pointers;
+    FOR_LANES (lane, lanes->mask)
+        access.pointers[lane] = (uintptr_t)block->shared + lanes->at[lane];
+    replay_one(&block->warps[rows->first].warp, rows, lanes->mask, &access);
+}
+
+static void replay_arrival(struct check_block *check, const struct check_rows *rows)
+{
+    uint32_t *const known = check->known[rows->first], own = known[rows->first];
+
+    known[rows->first] = rows->serial;
+    check_join(check->barriers[rows->lanes & ~CHECK_ARRIVES], known);
+    check->told |= UINT32_C(1) << (rows->lanes & ~CHECK_ARRIVES);
+    known[rows->first] = own;
+}
+
+void check_race_replay(struct ptx_block *block)
+{
+    struct check_block *check = block->check;
+    const uint32_t logged = check->logged;
+    const bool quiet = check->quiet;
+
+    check_segment_settle(block);
+    check->quiet = quiet;
+    check->logged = 0;
+    for (uint32_t i = 0; i < logged; i++) {
+        const struct check_rows *rows = &check->log[i];
+
+        if (rows->count == 0 && rows->lanes & CHECK_ARRIVES)
+            replay_arrival(check, rows);
+        else if (rows->count == 0)
+            replay_lanes(block, rows);
+        for (uint32_t w = 0; w < rows->count; w++) {
+            struct access access = {.pattern = ACCESS_HALVES, .stride = (uint64_t)rows->lane};
+
+            access.base = (char *)rows->base + (int64_t)w * rows->warp;
+            access.second = access.base + rows->half;
+            replay_one(&block->warps[rows->first + w].warp, rows, rows->mask, &access);
+        }
+    }
+    check->listed = 0;
+}
+
+void check_race_order(struct ptx_block *block)
+{
+    if (block->check->listed)
+        check_race_replay(block);
+}
+
+/* A byte of shared memory is looked at here alone until the next barrier. */
+static void exact(struct ptx_block *block, uintptr_t at)
+{
+    struct check_block *check = block->check;
+    struct check_near *line = &check->lines[(at - (uintptr_t)block->shared) / CHECK_LINE];
+
+    check_segment_settle(block);
+    if (line->touched >= check->since && !(line->key & CHECK_NEAR_EXACT))
+        check_race_replay(block);
+    line->touched = block->launch->check->serial;
+    line->key = CHECK_NEAR_EXACT;
+}
+
 /* --- Order --- */
 
 static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
@@ -23,7 +108,7 @@ static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
         return check->last_atomic[old->block] > old->serial &&
                check->last_atomic[warp->block->number] > old->serial;
     if (old->serial >= warp->block->check->since && old->thread / PTX_LANES != warp->index)
-        check_near_order(warp->block);
+        check_race_order(warp->block);
     return old->serial < warp->block->check->since ||
            old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
 }
@@ -229,7 +314,7 @@ static void each_lane(struct check *check, struct ptx_warp *warp, const struct c
             if (!line || at / CHECK_LINE != number) {
                 number = at / CHECK_LINE;
                 if (now->shared && !now->replay)
-                    check_near_exact(warp->block, at);
+                    exact(warp->block, at);
                 line = check_line_of(check, at, since);
             }
             if (line && (at % CHECK_CELL || next > end))
@@ -322,7 +407,7 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
             struct check_line *line;
 
             if (now->shared && !now->replay)
-                check_near_exact(warp->block, at);
+                exact(warp->block, at);
             line = check_line_of(check, at, since);
             if (line && !whole_line(check, warp, now, line, lane, shift))
                 each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, since);
