@@ -87,6 +87,16 @@ def test_each_file_is_in_one_package(read, installed, build):
     assert not everything or stale == [], stale
 
 
+def test_debian_packs_manual_pages(installed):
+    """What dh_compress leaves as it is are files that link each other, and no manual page."""
+    rules = (PACKAGING / "debian/rules").read_text(encoding="utf-8")
+    kept = re.search(r"dh_compress (.*)", rules)[1].replace("-X", "").split()
+    there = files(installed)
+    assert [file for file in there if "share/man" in file and any(k in file for k in kept)] == []
+    docs = [file for file in there if "share/doc" in file]
+    assert docs and all(any(k in file for k in kept) for file in docs)
+
+
 def test_installed_readme(installed):
     """Its links, and those of the pages to each other, lead to files that are installed."""
     top = installed.prefix / "share/doc/cushim"
