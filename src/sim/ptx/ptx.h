@@ -320,8 +320,8 @@ struct ptx_launch {
 
 /* What is looked for in launches from now on, at some cost: accesses that nothing orders, reads of
  * memory that nothing wrote, masks that name the wrong lanes. Before the first module is compiled.
- */
-enum { PTX_CHECK_RACE = 1, PTX_CHECK_INIT = 2, PTX_CHECK_SYNC = 4 };
+ * With little memory, for tests. */
+enum { PTX_CHECK_RACE = 1, PTX_CHECK_INIT = 2, PTX_CHECK_SYNC = 4, PTX_CHECK_LITTLE = 8 };
 void ptx_checks(unsigned which);
 /* For PTX_CHECK_INIT: memory of the host that becomes a block of global memory and counts as not
  * written, what others than kernels write of it, and its end. Other memory counts as written.
