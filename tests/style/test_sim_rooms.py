@@ -175,3 +175,13 @@ def test_functions_are_declared_in_a_header_of_their_room(symbols):
     assert [found for found in functions(symbols, ROOMS) if not declared(found[0], found[2])] == []
     assert {room: len(list((SIM / room).glob("*.h"))) for room in ROOMS
             if len(list((SIM / room).glob("*.h"))) > 3} == {"ptx/ops": 9}
+
+
+def test_each_profile_has_its_places():
+    """What NVML tells of it, and the test of its attributes."""
+    names = re.findall(r"^#define PROFILE (\w+)", (SIM / "core/profile.c").read_text("utf-8"), re.M)
+    facts = (SIM / "nvml/nvml_device.c").read_text("utf-8")
+    assert re.findall(r'^    \{"(\w+)", "SIM-', facts, re.M) + ["small"] == names
+    tests = (SIM.parents[1] / "tests/sim/meson.build").read_text("utf-8")
+    tested = re.search(r"foreach profile : \[(.*?)\]", tests, re.DOTALL)[1]
+    assert re.findall(r"'(\w+)'", tested) == names

@@ -198,5 +198,5 @@ const struct sim_nvml_facts *sim_nvml_facts(void)
     for (size_t i = 0; i < sizeof facts_of / sizeof *facts_of; i++)
         if (strcmp(facts_of[i].profile, name) == 0)
             return &facts_of[i];
-    return &facts_of[0]; /* tests/cli/test_sim.py: there is none without */
+    return &facts_of[0]; /* tests/style/test_sim_rooms.py: there is none without */
 }
