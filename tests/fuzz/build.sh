@@ -21,7 +21,7 @@ python3 gen/embed.py src/sim/module/device_runtime.ptx sim_device_runtime \
 python3 tests/fuzz/api_calls.py "$folder/generated/api_calls.c"
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fsanitize=fuzzer-no-link,address,undefined -ffp-contract=off -fno-math-errno -Wno-pass-failed
-    -DOPS_LEVEL=base -DSIM_HAVE_ZSTD -DSIM_HAVE_LZ4
+    -DOPS_LEVEL=base -DCUSHIM_CUDA_VERSION=CUSHIM_REGISTRY_VERSION -DSIM_HAVE_ZSTD -DSIM_HAVE_LZ4
     -Isrc -Isrc/sim -Itests/fuzz -Iinclude -I$folder/include"
 export folder flags
 # Several at a time: the name of each source is the argument.
