@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct sim_profile;
-
 #define SIM_MAX_DEVICES 64
 #define SIM_MAX_WORKERS 1024
 /* The most that blocks of device memory may be rounded up to: there is as much behind each. */
