@@ -215,11 +215,11 @@ def test_cmake_looks_for_clang_at_configure(more, code, tmp_path):
 
 
 def test_subproject(project, build, env):
-    """The same generator with cushim's source below the project; and one of PTX alone, for a program
-    that reads a file."""
+    """The same generator with cushim's source below the project; and one of PTX alone, for a
+    program that reads a file."""
     need("meson", "ninja", "clang")
     text = "project('app', 'c')\n" + fenced("cushim =")
-    other = text[text.index("embed ="):].replace("embed", "ptx").replace("cushim-ptx", "cushim-embed")
+    other = text[text.index("embed ="):].replace("embed", "ptx").replace("-ptx", "-embed")
     (project / "meson.build").write_text(
         text + other.replace("@_ptx.h", "@.ptx").replace("'app', ", "'other', ") +
         "custom_target('k', input: 'add.cu', output: 'k.ptx', build_by_default: true,\n"
