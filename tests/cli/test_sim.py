@@ -6,10 +6,13 @@ import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from command import CLI, NO_DRIVER, OK, SYSTEM, USAGE, run
 from simulated import NEWEST, PROGRAM, nothing_is_left, sim  # noqa: F401
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def faults(*rules, mode=("codes", 0, 10, 100), options=()):
@@ -77,6 +80,16 @@ def test_profile():
         capabilities.append(capability)
     assert capabilities == ["5.2", "6.0", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0",
                             "8.0"]
+
+
+def test_each_profile_has_its_places():
+    """What NVML tells of it, and the test of its attributes."""
+    names = [name for name, *_ in profiles()]
+    facts = (ROOT / "src" / "sim" / "nvml" / "nvml_facts.c").read_text(encoding="utf-8")
+    assert re.findall(r'^    \{"(\w+)", "SIM-', facts, re.MULTILINE) + ["small"] == names
+    tests = (ROOT / "tests" / "sim" / "meson.build").read_text(encoding="utf-8")
+    tested = re.search(r"foreach profile : \[(.*?)\]", tests, re.DOTALL)[1]
+    assert re.findall(r"'(\w+)'", tested) == names
 
 
 @pytest.mark.parametrize("cuda, name", [("6.5", "pascal"), ("9.0", "hopper"), ("11.0", "ampere86"),

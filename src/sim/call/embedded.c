@@ -261,6 +261,7 @@ bool cushim_sim_reset(void)
     if (good) {
         sim_live_forget();
         sim_start_again();
+        sim_call_forget();
         __atomic_store_n(&forgotten, sim_launch_prepare_report_count(), __ATOMIC_RELAXED);
     }
     sim_lock_leave();

@@ -39,5 +39,5 @@ const struct sim_nvml_facts *sim_nvml_facts(void)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].profile, name) == 0)
             return &all[i];
-    return &all[0]; /* tests/sim/test_nvml.py: there is none without */
+    return &all[0]; /* tests/cli/test_sim.py: there is none without */
 }

@@ -64,7 +64,7 @@ static void from_quick(struct check_line *line, const struct check_quick *quick,
     const struct check_seen seen = seen_in(quick);
 
     line->whole = (struct check_cell){0};
-    line->split = false;
+    line->split = line->fine = false;
     if (older && older->serial >= since)
         line->whole.reads[1] = seen_in(older);
     if (quick->what & CHECK_WHAT_WRITE)
@@ -91,7 +91,7 @@ struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t sin
     quick = &page->quick[at % CHECK_PAGE / CHECK_LINE];
     if (quick->serial < since) {
         line->whole = (struct check_cell){0};
-        line->split = false;
+        line->split = line->fine = false;
     } else if (!(quick->what & CHECK_LINE_COUNTS)) {
         from_quick(line, quick, page->older ? &page->older[at % CHECK_PAGE / CHECK_LINE] : NULL,
                    since);
@@ -113,7 +113,7 @@ struct check_cell *check_line_cell(struct check *check, struct check_line *line,
     struct check_cell *cells = line->cells;
 
     if (line->split)
-        return &cells[at % CHECK_LINE / CHECK_CELL];
+        return &cells[at % CHECK_LINE / (line->fine ? 1 : CHECK_CELL)];
     if (!cells) {
         if (check->splits == MOST_SPLITS || !(cells = malloc(CHECK_CELLS * sizeof *cells)))
             return NULL;
@@ -128,6 +128,43 @@ struct check_cell *check_line_cell(struct check *check, struct check_line *line,
     }
     line->split = true;
     return &cells[at % CHECK_LINE / CHECK_CELL];
+}
+
+/* What is known of a byte of a cell. */
+static struct check_seen of_byte(struct check_seen seen, unsigned byte)
+{
+    seen.bytes &= (uint8_t)(1U << byte);
+    seen.thread = (uint16_t)(seen.thread + (byte << seen.spread) / CHECK_CELL);
+    seen.spread = 0;
+    return seen.bytes ? seen : (struct check_seen){0};
+}
+
+void check_line_refine(struct check *check, struct check_line *line)
+{
+    struct check_cell *cells;
+
+    if (line->fine || !check_line_cell(check, line, 0))
+        return;
+    if (!line->large) {
+        cells = check->splits + 3 > MOST_SPLITS
+                    ? NULL
+                    : realloc(line->cells, CHECK_LINE * sizeof *line->cells);
+        if (!cells)
+            return;
+        check->splits += 3;
+        line->cells = cells;
+        line->large = true;
+    }
+    line->fine = true;
+    cells = line->cells;
+    for (unsigned i = CHECK_LINE; i-- > 0;) {
+        const struct check_cell *cell = &cells[i / CHECK_CELL];
+        const unsigned byte = i % CHECK_CELL;
+
+        cells[i] =
+            (struct check_cell){of_byte(cell->write, byte),
+                                {of_byte(cell->reads[0], byte), of_byte(cell->reads[1], byte)}};
+    }
 }
 
 void check_line_forget(struct check *check, uintptr_t at, uint64_t size)
@@ -149,7 +186,7 @@ void check_line_forget(struct check *check, uintptr_t at, uint64_t size)
             cell = line ? check_line_cell(check, line, at) : NULL;
             if (cell)
                 *cell = (struct check_cell){0};
-            at = (at | (CHECK_CELL - 1)) + 1;
+            at = line && line->fine ? at + 1 : (at | (CHECK_CELL - 1)) + 1;
         }
     }
 }

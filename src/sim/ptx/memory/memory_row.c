@@ -191,7 +191,7 @@ OPS_INLINE void prefetch_next(const struct ptx_team *team, const struct affine *
 #define TEAM_CHECKED(name, cell, space, at, write)                                                 \
     static bool checked_##name(struct ptx_team *team, const struct ptx_step *step)                 \
     {                                                                                              \
-        check_rows_team(team, step, space, team_in(team, step->operand[at]), sizeof(cell), write); \
+        check_team(team, step, space, team_in(team, step->operand[at]), sizeof(cell), write);      \
         return team_##name(team, step);                                                            \
     }
 #define TEAM_STORE(name, cell, shape, space)                                                       \
