@@ -297,14 +297,16 @@ static void put_sentence(struct matrix_case *one, const char *sentence)
         memcpy(one->call + sizeof one->call - sizeof "...", "...", sizeof "...");
 }
 
-/* Before the program began: nothing came of it. */
+/* Before the program began: nothing came of it. That the system's loader finds no entry of the
+ * driver in it is an answer: the program fails. */
 static void judge_start(struct matrix_case *one)
 {
     bool own = strncmp(one->errors, NOT_STARTED, strlen(NOT_STARTED)) == 0;
     bool refused = one->code >= COMMAND_USAGE && one->code <= COMMAND_SYSTEM &&
                    strncmp(one->errors, "cushim sim: ", 12) == 0;
+    bool absent = one->code == 127 && !strstr(one->errors, ": undefined symbol: cu");
 
-    if (one->calls > 0 || (!own && !refused))
+    if (one->calls > 0 || (!own && !refused && !absent))
         return;
     one->end = MATRIX_NOT_RUN;
     one->lacks = own || one->code == COMMAND_SYSTEM;
@@ -319,8 +321,6 @@ static void judge(struct matrix_case *one, const struct matrix_plan *plan, int s
     one->code = code;
     if (job->asked > 0) {
         one->end = MATRIX_HANGS;
-    } else if (code == 127) {
-        one->end = MATRIX_NOT_RUN;
     } else if (code > 128 && code < 128 + 65) { /* as `cushim sim` and shells have signals */
         one->end = MATRIX_CRASHES;
         one->code = code - 128;

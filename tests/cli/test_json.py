@@ -77,9 +77,10 @@ def test_members(command):
             assert kind in table.get(path, ()), f"{path}: {kind}"
             seen.add(path)
     optional = {"init", "init.devices[].nvml", "nvml", "remarks[]", "files[].unknown[]",
-                "files[].missing[].required[]", "files[].missing[].named[]",
-                "files[].missing[].optional[]", "files[].runtime.library",
-                "files[].runtime.release", "files[].runtime.floor", "python[]"}
+                "files[].missing[].required[]", "files[].missing[].called[]",
+                "files[].missing[].named[]", "files[].missing[].optional[]",
+                "files[].runtime.library", "files[].runtime.release", "files[].runtime.floor",
+                "python[]"}
     if not SIM_NVML:
         optional |= {path for path in table if ".nvml." in f".{path}"}
     assert set(table) - seen <= optional

@@ -4,6 +4,7 @@
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -105,6 +106,24 @@ def test_program_that_cannot_be_executed(tmp_path):
     (tmp_path / "script").chmod(0o755)
     runs = matrix("--cuda", "12.4", "--", tmp_path / "script", code=FAILED)
     assert runs[0]["result"] == "not run" and "script" in runs[0]["errors"]
+
+
+@pytest.mark.parametrize("binding", ["now", "lazy"])
+def test_entry_that_the_system_lacks(tmp_path, binding):
+    """The system's loader ends a program that is linked to what the driver lacks, at its start or
+    at the call; that is a failure of the program, and not of its start."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (tmp_path / "a.c").write_text("int cuInit(unsigned), cuMemFreeAsync(void *, void *);"
+                                  "int main(void) { return cuInit(0) || !cuMemFreeAsync(0, 0); }")
+    newest = SIM_DRIVERS[-1]
+    (tmp_path / "libcuda.so").symlink_to(newest)
+    subprocess.run(["cc", "a.c", "-o", "a", f"-Wl,-z,{binding}", "-L.", "-lcuda", "-Wl,-rpath-link",
+                    newest.parent, "-Wl,--allow-shlib-undefined"], cwd=tmp_path, check=True)
+    old, new = matrix("--cuda", "10.2,12.4", "--", tmp_path / "a", code=FAILED)
+    assert (old["result"], new["result"]) == ("fails", "passes")
+    assert "undefined symbol: cuMemFreeAsync" in old["errors"]
+    assert old["calls"] == (1 if binding == "lazy" else 0)
 
 
 def test_full_disk_is_no_verdict(tmp_path):

@@ -258,17 +258,17 @@ static uint8_t bytes_of(uintptr_t at, uint64_t size)
     return (uint8_t)(((1U << count) - 1) << first);
 }
 
-/* Did the same thread read it? Of several that read the cell, the one that is left in `read` is one
- * that read what `seen` uses. */
-static bool is_thread(struct check_seen *read, const struct check_seen *seen)
+/* Was it the same thread? Of several that used the cell, the one that is left in `old` is one that
+ * used what `seen` uses. */
+static bool is_thread(struct check_seen *old, const struct check_seen *seen)
 {
-    const unsigned size = CHECK_CELL >> read->spread;
-    const unsigned common = read->bytes & seen->bytes;
+    const unsigned size = CHECK_CELL >> old->spread;
+    const unsigned common = old->bytes & seen->bytes;
     const unsigned first = (unsigned)__builtin_ctz(common) / size;
     const unsigned last = (31 - (unsigned)__builtin_clz(common)) / size;
 
-    read->thread = (uint16_t)(read->thread + first);
-    return first == last && read->thread == seen->thread;
+    old->thread = (uint16_t)(old->thread + first);
+    return first == last && old->thread == seen->thread;
 }
 
 static void look(struct check *check, struct ptx_warp *warp, const struct check_doing *now,
@@ -276,7 +276,7 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
                  uint8_t bytes)
 {
     const struct check_seen seen = seen_of(warp, now, lane, bytes);
-    const struct check_seen *write = &cell->write;
+    struct check_seen write = cell->write;
 
     if (now->replay) {
         check_line_keep(check, cell, &seen, now->write);
@@ -284,9 +284,9 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
     }
     if (!now->write && is_known(warp, cell, &seen))
         return;
-    if (write->bytes & bytes && conflicts(check, warp, now, write, write->thread == seen.thread) &&
-        !(now->store && is_same(warp, now, lane, at, address, bytes, write)))
-        race(warp, now, lane, write, true);
+    if (write.bytes & bytes && conflicts(check, warp, now, &write, is_thread(&write, &seen)) &&
+        !(now->store && is_same(warp, now, lane, at, address, bytes, &write)))
+        race(warp, now, lane, &write, true);
     for (unsigned i = 0; now->write && i < 2; i++) {
         struct check_seen read = cell->reads[i];
 
@@ -345,10 +345,10 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
     }
     if (!line->split && !now->write && is_known(warp, whole, &seen))
         return true;
-    if (line->split ||
+    if (line->split || whole->write.spread || /* its threads may be of two warps */
         conflicts(check, warp, now, &whole->write, check_seen_alike(&whole->write, &seen)))
         return false;
-    for (unsigned i = 0; now->write && i < 2; i++) /* its threads may be of two warps */
+    for (unsigned i = 0; now->write && i < 2; i++)
         if (whole->reads[i].spread || conflicts(check, warp, now, &whole->reads[i],
                                                 check_seen_alike(&whole->reads[i], &seen)))
             return false;

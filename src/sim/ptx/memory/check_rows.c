@@ -232,7 +232,6 @@ static unsigned global_rows(struct ptx_block *block, const struct check_rows *ro
     bool were = true, quick = segments->own && rows->size <= 8;
     unsigned left = which;
 
-    quick = quick && (rows->size >= CHECK_CELL || !rows->write);
     for (uint32_t i = 0; i < segments->count; i++) {
         const uintptr_t first = segments->first[i];
 

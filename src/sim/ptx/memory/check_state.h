@@ -27,7 +27,7 @@ struct check_seen {  /* the last access of a kind: to a cell, or to all of a lin
     uint16_t thread; /* of a line: to its first cell */
     uint8_t bytes;   /* of each cell, a bit each */
     bool atomic : 1;
-    uint8_t spread : 2; /* how many threads read a cell, as a power of two */
+    uint8_t spread : 2; /* how many threads used a cell, as a power of two */
     uint8_t shift : 4;  /* of a line: how many cells are a thread's, as a power of two */
     const struct ptx_step *step;
 };

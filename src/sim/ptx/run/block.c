@@ -88,10 +88,14 @@ static bool block_begin(struct ptx_block *block, uint64_t number)
     struct launch *launch = block->launch;
     const uint32_t *grid = launch->request->grid;
 
+    if (number == block->number + 1 && block->index[0] + 1 < grid[0]) {
+        block->index[0]++;
+    } else {
+        block->index[0] = (uint32_t)(number % grid[0]);
+        block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
+        block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
+    }
     block->number = number;
-    block->index[0] = (uint32_t)(number % grid[0]);
-    block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
-    block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
     block->alive = launch->threads;
     block->warps_left = launch->warp_count;
     block->team = launch->teams;
@@ -102,7 +106,7 @@ static bool block_begin(struct ptx_block *block, uint64_t number)
     if (block->barriers_used)
         memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_used = 0;
-    for (uint32_t i = 0; i < launch->warp_count; i++)
+    for (uint32_t i = 0; i < launch->warp_count && !block->ready; i++)
         warp_reset(&block->warps[i]);
     return check_block_begin(block);
 }
@@ -182,12 +186,8 @@ static bool worker_take(struct worker *worker)
     }
     for (uint32_t i = 0; i < count; i++)
         full &= block_begin(blocks[i], count > 1 ? cluster_block(launch, number, i) : number);
-    if (!full) {
+    if (!full || (count > 1 && !cluster_form(blocks, launch))) {
         fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a block");
-        return false;
-    }
-    if (count > 1 && !cluster_form(blocks, launch)) {
-        fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a cluster");
         return false;
     }
     for (uint32_t i = count; i-- > 0;) {

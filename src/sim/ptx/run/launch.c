@@ -177,6 +177,8 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
         launch->first_live = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
         launch->batch = 1;
     }
+    launch->lasting = launch->teams && !launch->stack_size && !launch->check &&
+                      !launch->entry->clear && !launch->clustered;
     launch->id = launch_number();
     if (workers > 1)
         pool_run(launch, workers);
