@@ -274,12 +274,8 @@ CUresult cushim_device_enter(const struct cushim_api *cu, CUdevice device,
                              struct cushim_device_scope *scope)
 {
     CUSHIM_REQUIRE(scope);
-    CUresult code = cushim_error_check_sized(__func__, "scope", scope,
-                                             CUSHIM_LEAST(cushim_device_scope, outcome));
-    if (code != CUDA_SUCCESS)
-        return code;
-    cushim_text_write_sized(scope, &(struct cushim_device_scope){.device = device}, sizeof *scope);
-    code = cu ? cushim_context_ready(cu, __func__) : cushim_error_null(__func__, "cu");
+    *scope = (struct cushim_device_scope){.device = device};
+    CUresult code = cu ? cushim_context_ready(cu, __func__) : cushim_error_null(__func__, "cu");
     if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(cu, __func__, device, &scope->context);
     cushim_outcome_keep(&scope->outcome, code, __func__);

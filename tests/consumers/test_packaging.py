@@ -67,8 +67,8 @@ def rpm():
 
 @pytest.mark.parametrize("read", [debian, rpm])
 def test_each_file_is_in_one_package(read, installed, build):
-    """Nothing that is installed is left out, or in two packages, and no pattern is stale. Documents
-    are in packages by each system's own way."""
+    """Nothing that is installed is left out, in two packages, or named twice, and no pattern is
+    stale. Documents are in packages by each system's own way."""
     packages = read()
     assert len(packages) >= 4
     there = [re.sub(rf"^{re.escape(build.options['libdir'])}/", "lib/triplet/", file)
@@ -77,7 +77,7 @@ def test_each_file_is_in_one_package(read, installed, build):
         if file.startswith("share/doc/"):
             continue
         owners = [name for name, (patterns, without) in packages.items()
-                  if any(matches(pattern, file) for pattern in patterns)
+                  for pattern in patterns if matches(pattern, file)
                   and not any(matches(pattern, file) for pattern in without)]
         assert len(owners) == 1, (file, owners)
     everything = build.options["sim"] and any("man3" in file for file in there) and any(
@@ -85,6 +85,16 @@ def test_each_file_is_in_one_package(read, installed, build):
     stale = [pattern for patterns, _ in packages.values() for pattern in patterns
              if not any(matches(pattern, file) for file in there)]
     assert not everything or stale == [], stale
+
+
+def test_debian_packs_manual_pages(installed):
+    """What dh_compress leaves as it is are files that link each other, and no manual page."""
+    rules = (PACKAGING / "debian/rules").read_text(encoding="utf-8")
+    kept = re.search(r"dh_compress (.*)", rules)[1].replace("-X", "").split()
+    there = files(installed)
+    assert [file for file in there if "share/man" in file and any(k in file for k in kept)] == []
+    docs = [file for file in there if "share/doc" in file]
+    assert docs and all(any(k in file for k in kept) for file in docs)
 
 
 def test_installed_readme(installed):

@@ -308,6 +308,8 @@ static void test_no_table(void **state)
     NO_TABLE(cushim_library_kernel(NULL, library, "a", &kernel), "cushim_library_kernel");
     module_refused(cushim_module_load(cu, "a", 1, NULL, &small, &module), CUDA_ERROR_INVALID_VALUE,
                    "cushim_module_load", "result: size: 8 ");
+    small.error_log = small.info_log = (char *)NOT_WRITTEN; /* as on a stack */
+    cushim_jit_result_release(&small);
     assert_ptr_equal(module, NOT_WRITTEN);
     cushim_close(cu);
 }

@@ -132,6 +132,6 @@ int main(int argc, char **argv)
         first = strtoull(argv[1], NULL, 10);
         count = strtoull(argv[2], NULL, 10);
     }
-    ptx_checks(PTX_CHECK_RACE | PTX_CHECK_INIT | PTX_CHECK_SYNC);
+    ptx_checks(PTX_CHECK_RACE | PTX_CHECK_INIT | PTX_CHECK_SYNC | PTX_CHECK_LITTLE);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,13 +136,62 @@ static void blocks_again(void **state)
     exec_close(&one);
 }
 
+/* A comparison and what combines it with another predicate are one step, if nothing else reads it.
+ */
+static void combined_compares(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_run(
+        &one,
+        EXEC_BODY("mul.lo.u32 %r1, %r0, 0x9e3779b1;\nshr.u32 %r1, %r1, 24;\n"
+                  "and.b32 %r2, %r1, 15;\ncvt.rn.f32.u32 %f1, %r2;\ncvt.u64.u32 %d2, %r1;\n"
+                  "mov.u32 %r9, 0;\nsetp.lt.u32 %p1, %r1, 128;\n"
+                  /* one step, of each kind */
+                  "setp.lt.u32 %p2, %r2, 5;\nand.pred %p3, %p1, %p2;\n@%p3 or.b32 %r9, %r9, 1;\n"
+                  "setp.gt.f32 %p4, %f1, 0f41000000;\nor.pred %p5, %p4, %p1;\n"
+                  "@%p5 or.b32 %r9, %r9, 2;\n"
+                  "setp.le.s64 %p6, %d2, 99;\nxor.pred %p7, %p1, %p6;\n"
+                  "@%p7 or.b32 %r9, %r9, 4;\n"
+                  /* the result is the other source */
+                  "mov.pred %p8, %p1;\nsetp.ne.u32 %p9, %r2, 3;\nand.pred %p8, %p8, %p9;\n"
+                  "@%p8 or.b32 %r9, %r9, 8;\n"
+                  /* read again; twice the same; turned round */
+                  "setp.eq.u32 %p10, %r2, 7;\nor.pred %p11, %p10, %p1;\n"
+                  "@%p11 or.b32 %r9, %r9, 16;\n@%p10 or.b32 %r9, %r9, 32;\n"
+                  "setp.ge.u32 %p12, %r2, 9;\nand.pred %p13, %p12, %p12;\n"
+                  "@%p13 or.b32 %r9, %r9, 64;\n"
+                  "setp.ge.u32 %p14, %r2, 4;\nand.pred %p15, !%p14, %p1;\n"
+                  "@%p15 or.b32 %r9, %r9, 128;\n"
+                  "{ .reg .pred %q<4>;\nmov.pred %q1, %p1;\nsetp.ge.u32 %q2, %r2, 2;\n"
+                  "@%p1 and.pred %q1, %q1, %q2;\n@%q1 or.b32 %r9, %r9, 256;\n"
+                  "setp.ne.u32 %q3, %r2, 6;\n@%p1 bra there;\nmov.pred %q3, 0;\nthere:\n"
+                  "and.pred %q1, %q3, %p1;\n@%q1 or.b32 %r9, %r9, 512; }\n"
+                  "st.global.u32 [%d1], %r9;\n"),
+        2, THREADS);
+    for (uint32_t i = 0; i < 2 * THREADS; i++) {
+        const uint32_t a = i * UINT32_C(0x9e3779b1) >> 24, b = a & 15;
+        const bool low = a < 128;
+        const bool bits[] = {low && b < 5,  low || b > 8, low != (a <= 99), low && b != 3,
+                             low || b == 7, b == 7,       b >= 9,           low && b < 4,
+                             low && b >= 2, low && b != 6};
+        uint32_t wanted = 0;
+
+        for (unsigned k = 0; k < sizeof bits; k++)
+            wanted |= (uint32_t)bits[k] << k;
+        if (one.words[i] != wanted)
+            fail_msg("thread %u: 0x%x, not 0x%x", i, one.words[i], wanted);
+    }
+    exec_close(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_rows),
-        cmocka_unit_test(large_row_ends),
-        cmocka_unit_test(rows_compared),
-        cmocka_unit_test(blocks_again),
+        cmocka_unit_test(large_rows),        cmocka_unit_test(large_row_ends),
+        cmocka_unit_test(rows_compared),     cmocka_unit_test(blocks_again),
+        cmocka_unit_test(combined_compares),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -563,12 +563,25 @@ static void wide_range(void **state)
     parse_module_free(module);
 }
 
+/* No line of the tables has a word or a type that no table has. */
+static void test_tables(void **state)
+{
+    const struct ptx_options options = {.architecture = 90};
+    struct reader *reader = parse_module_open(&options);
+    (void)state;
+    assert_non_null(reader);
+    assert_true(form_table_is_sound(reader));
+    parse_module_cancel(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts), cmocka_unit_test(refuses),        cmocka_unit_test(collects),
-        cmocka_unit_test(dumps),   cmocka_unit_test(initial_values), cmocka_unit_test(links),
-        cmocka_unit_test(aliases), cmocka_unit_test(deep),           cmocka_unit_test(wide_range),
+        cmocka_unit_test(accepts),        cmocka_unit_test(refuses),
+        cmocka_unit_test(collects),       cmocka_unit_test(dumps),
+        cmocka_unit_test(initial_values), cmocka_unit_test(links),
+        cmocka_unit_test(aliases),        cmocka_unit_test(deep),
+        cmocka_unit_test(wide_range),     cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,11 +316,6 @@ void ptx_module_release(struct ptx_module *module)
         module_free(module);
 }
 
-unsigned ptx_module_version(const struct ptx_module *module)
-{
-    return module->ir->version;
-}
-
 unsigned ptx_module_target(const struct ptx_module *module)
 {
     return module->ir->target;

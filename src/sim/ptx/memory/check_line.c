@@ -4,10 +4,60 @@
 #include "ptx/memory/check_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+/* Of a launch; what older ones left is given up for it. */
 #define MOST_PAGES 131072  /* then memory that comes new is not looked at */
 #define MOST_LINED 32768   /* nor that which is used irregularly */
 #define MOST_SPLITS 262144 /* nor lines that are to be split */
+#define LARGE 4            /* as many of them is one of which each byte is a cell */
+
+/* Give up what is older than the launch; true: all of the page. */
+static bool sweep_page(struct check *check, struct check_page *page)
+{
+    bool old = true;
+
+    for (size_t i = 0; i < CHECK_LINES; i++) {
+        struct check_line *line = page->lines ? &page->lines[i] : NULL;
+
+        if (page->quick[i].serial >= check->first) {
+            old = false;
+        } else if (line && line->cells) {
+            check->splits -= line->large ? LARGE : 1;
+            free(line->cells);
+            *line = (struct check_line){0};
+        }
+    }
+    check->lined -= old && page->lines;
+    check->shared -= old && page->older;
+    if (old) {
+        free(page->lines);
+        free(page->older);
+    }
+    return old;
+}
+
+/* Is there no more to be had? Once a launch, what is older than it is given up first. */
+static bool is_full(struct check *check, const uint32_t *used, uint32_t most)
+{
+    if (check->which & PTX_CHECK_LITTLE)
+        most /= 64;
+    if (*used < most || check->swept == check->first)
+        return *used >= most;
+    check->swept = check->first;
+    memset(check->recent, 0, sizeof check->recent);
+    for (size_t i = 0; i < CHECK_BUCKETS; i++)
+        for (struct check_page **at = &check->buckets[i], *page; (page = *at);) {
+            if (!sweep_page(check, page)) {
+                at = &page->next;
+                continue;
+            }
+            *at = page->next;
+            check->pages--;
+            free(page);
+        }
+    return *used >= most;
+}
 
 static struct check_page **bucket_of(struct check *check, uintptr_t number)
 {
@@ -33,7 +83,7 @@ struct check_page *check_line_page(struct check *check, uintptr_t at)
         return page;
     page = page_of(check, number);
     if (!page) {
-        if (check->pages == MOST_PAGES || !(page = calloc(1, sizeof *page)))
+        if (is_full(check, &check->pages, MOST_PAGES) || !(page = calloc(1, sizeof *page)))
             return NULL;
         bucket = bucket_of(check, number);
         check->pages++;
@@ -83,7 +133,10 @@ struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t sin
     if (!page)
         return NULL;
     if (!page->lines) {
-        if (check->lined == MOST_LINED || !(page->lines = calloc(CHECK_LINES, sizeof *page->lines)))
+        const bool full = is_full(check, &check->lined, MOST_LINED);
+
+        page = check_line_page(check, at);
+        if (full || !page || !(page->lines = calloc(CHECK_LINES, sizeof *page->lines)))
             return NULL;
         check->lined++;
     }
@@ -115,7 +168,8 @@ struct check_cell *check_line_cell(struct check *check, struct check_line *line,
     if (line->split)
         return &cells[at % CHECK_LINE / (line->fine ? 1 : CHECK_CELL)];
     if (!cells) {
-        if (check->splits == MOST_SPLITS || !(cells = malloc(CHECK_CELLS * sizeof *cells)))
+        if (is_full(check, &check->splits, MOST_SPLITS) ||
+            !(cells = malloc(CHECK_CELLS * sizeof *cells)))
             return NULL;
         check->splits++;
         line->cells = cells;
@@ -146,12 +200,12 @@ void check_line_refine(struct check *check, struct check_line *line)
     if (line->fine || !check_line_cell(check, line, 0))
         return;
     if (!line->large) {
-        cells = check->splits + 3 > MOST_SPLITS
+        cells = is_full(check, &check->splits, MOST_SPLITS)
                     ? NULL
                     : realloc(line->cells, CHECK_LINE * sizeof *line->cells);
         if (!cells)
             return;
-        check->splits += 3;
+        check->splits += LARGE - 1;
         line->cells = cells;
         line->large = true;
     }

@@ -119,6 +119,7 @@ struct check {
     uint32_t pages, shared, lined, splits; /* pages with older, with lines; lines with cells */
     uint32_t serial;       /* of the last access; it goes on from launch to launch */
     uint32_t first;        /* of the launch: what is older is of another one */
+    uint32_t swept;        /* the last launch that gave up what older ones had */
     struct check *next;    /* that no launch has */
     uint32_t *last_atomic; /* access of each block; NULL: too many blocks */
     uint32_t reports;

@@ -11,17 +11,7 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
-struct affine;
-struct launch;
-struct ptx_block;
 struct ptx_builtin;
-struct ptx_frame;
-struct ptx_heap;
-struct ptx_range;
-struct ptx_step;
-struct ptx_team;
-struct ptx_warp;
-struct ptx_warp_state;
 
 /* Races between threads of a kernel are the kernel's own: ThreadSanitizer looks at the engine. */
 #if defined(__SANITIZE_THREAD__)

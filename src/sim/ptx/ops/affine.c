@@ -262,18 +262,19 @@ static void compare_vectors(const struct ptx_team *team, const struct ptx_step *
 static void compare_store(const struct ptx_team *team, const struct ptx_step *step,
                           const uint32_t *found)
 {
-    const uint32_t to = step->operand[0];
+    const uint32_t to = step->operand[0], last = team->last, active = team->active;
+    const uint32_t *masks = team->masks;
+    const size_t stride = team->warps->warp.stride / sizeof *masks;
     uint32_t *p = team->warps[team->first].warp.predicates + to;
     const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE &&
                        to < PTX_ABSENT;
 
-    for (uint32_t i = team->first; plain && i <= team->last; i++) {
-        const uint32_t mask = team_mask(team, i);
+    for (uint32_t i = team->first; plain && i <= last; i++, p += stride) {
+        const uint32_t mask = masks ? masks[i] : active;
 
         *p = (*p & ~mask) | (found[i] & mask);
-        p += team->warps->warp.stride / sizeof *p;
     }
-    for (uint32_t i = team->first; !plain && i <= team->last; i++)
+    for (uint32_t i = team->first; !plain && i <= last; i++)
         ops_setp_store(&team->warps[i].warp, ops_setp_of(step), found[i], team_mask(team, i));
 }
 

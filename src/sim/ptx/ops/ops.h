@@ -16,10 +16,6 @@
 #endif
 
 struct launch;
-struct ptx_module;
-struct ptx_step;
-struct ptx_warp;
-struct step_source;
 
 #ifndef OPS_LEVEL
 #define OPS_LEVEL base

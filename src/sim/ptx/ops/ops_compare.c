@@ -10,7 +10,7 @@
 /* A comparison of 32 lanes of any two operands. */
 typedef uint32_t compare_lanes(const void *left, const void *right);
 
-/* With a second predicate, or combined with one. */
+/* With a second predicate. */
 static __attribute__((noinline)) void setp_rest(struct ptx_warp *warp, const struct ptx_step *step,
                                                 uint32_t mask, compare_lanes *compare)
 {
@@ -32,14 +32,20 @@ static __attribute__((noinline)) void setp_rest(struct ptx_warp *warp, const str
     }                                                                                              \
     static void setp_##name(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask)     \
     {                                                                                              \
-        if (step->how.compare.first > 1 || step->how.compare.boolean ||                            \
-            step->operand[0] == PTX_ABSENT) {                                                      \
+        const uint8_t boolean = step->how.compare.boolean;                                         \
+        if (step->how.compare.first > 1 || step->operand[0] == PTX_ABSENT) {                       \
             setp_rest(warp, step, mask, name);                                                     \
             return;                                                                                \
         }                                                                                          \
         uint32_t *p = &warp->predicates[step->operand[0]];                                         \
         OPS_SOURCE(A, a, 1)                                                                        \
         OPS_SOURCE(A, b, 2)                                                                        \
+        if (boolean) {                                                                             \
+            OPS_PREDICATE(c, 3)                                                                    \
+            OPS_FOLLOW(*p = (*p & ~mask) | (ops_combine(boolean, name(a, b), *c) & mask),          \
+                       OPS_NEXT(a), OPS_NEXT(b), OPS_NEXT(c), p += stride / sizeof *p)             \
+            return;                                                                                \
+        }                                                                                          \
         OPS_FOLLOW(*p = (*p & ~mask) | (name(a, b) & mask), OPS_NEXT(a), OPS_NEXT(b),              \
                    p += stride / sizeof *p)                                                        \
     }

@@ -11,23 +11,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ptx.h"
 
-struct affine;
-struct check;
-struct check_block;
-struct ir_function;
-struct ir_module;
-struct ir_variable;
-struct ptx_block;
-struct ptx_code;
-struct ptx_fault;
-struct ptx_frame;
-struct ptx_launch;
-struct ptx_step;
-struct ptx_variable;
-struct ptx_warp_state;
-struct ptx_world;
-struct worker;
-
 /* A module, compiled, and its image on a device. */
 enum pool_kind { POOL_IMMEDIATE, POOL_VARIABLE, POOL_FUNCTION };
 struct pool_entry {

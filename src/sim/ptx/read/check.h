@@ -8,13 +8,6 @@
 
 #include "ptx/read/read.h"
 
-struct ir_insn;
-struct ir_operand;
-struct ir_register;
-struct parser;
-struct reading;
-struct spec;
-
 enum modifier_field {
     FIELD_NONE,
     FIELD_TYPE,

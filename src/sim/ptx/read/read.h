@@ -11,17 +11,7 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
-struct dictionary;
-struct form;
-struct form_compiled;
-struct ir_arena;
-struct ir_function;
-struct ir_module;
-struct ir_parameter;
-struct ir_variable;
-struct modifier;
 struct parser;
-struct ptx_text;
 struct reader;
 struct reading;
 

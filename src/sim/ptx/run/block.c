@@ -308,7 +308,7 @@ static void frames_drop(struct ptx_block *block)
     }
 }
 
-static void worker_free(struct worker *worker)
+static void worker_end(struct worker *worker)
 {
     struct ptx_block *block, *next;
     char *stack;
@@ -342,7 +342,6 @@ static void worker_free(struct worker *worker)
         memcpy(&stack, worker->stacks, sizeof stack);
         free(worker->stacks);
     }
-    free(worker);
 }
 
 /* All blocks of the cluster may still read the shared memory of one that ended. */
@@ -480,18 +479,13 @@ static void worker_loop(struct worker *worker)
 
 void block_worker(struct launch *launch)
 {
-    struct worker *worker = calloc(1, sizeof *worker);
+    struct worker worker = {.launch = launch};
     fenv_t before;
 
-    if (!worker) {
-        fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a worker");
-        return;
-    }
-    worker->launch = launch;
     /* Kernels round as PTX says, whatever the program did to its threads. */
     fegetenv(&before);
     fesetenv(FE_DFL_ENV);
-    worker_loop(worker);
+    worker_loop(&worker);
     fesetenv(&before);
-    worker_free(worker);
+    worker_end(&worker);
 }

@@ -71,18 +71,19 @@ static bool lanes_left(struct ptx_team *team, const struct ptx_step *branch, uin
                        uint32_t negate)
 {
     const uint32_t *guard = team->warps[team->first].warp.predicates + branch->guard;
-    uint32_t any = 0;
+    const size_t stride = team->warps->warp.stride / sizeof *guard;
+    uint32_t first = team->first, last = team->last, any = 0;
 
-    for (uint32_t i = team->first; i <= team->last; i++) {
+    for (uint32_t i = first; i <= last; i++, guard += stride)
         any |= masks[i] &= *guard ^ negate;
-        guard += team->warps->warp.stride / sizeof *guard;
-    }
     if (!any)
         return false;
-    while (!masks[team->first])
-        team->first++;
-    while (!masks[team->last])
-        team->last--;
+    while (!masks[first])
+        first++;
+    while (!masks[last])
+        last--;
+    team->first = first;
+    team->last = last;
     return true;
 }
 

@@ -11,7 +11,6 @@
 #include "ptx/ops/state.h"
 
 struct launch;
-struct ptx_block;
 struct ptx_frame;
 
 /* --- barrier.c --- */

@@ -33,14 +33,14 @@ static inline enum whose team_guard(const struct ptx_team *team, const struct pt
 {
     uint32_t any = 0, all = PTX_FULL;
     const uint32_t *guard;
+    const size_t stride = team->warps->warp.stride / sizeof *guard;
 
     if (step->guard == PTX_ABSENT)
         return ALL_LANES;
     guard = team->warps->warp.predicates + step->guard;
-    for (uint32_t i = 0; i < team->count; i++) {
+    for (uint32_t i = 0; i < team->count; i++, guard += stride) {
         any |= *guard;
         all &= *guard;
-        guard += team->warps->warp.stride / sizeof *guard;
     }
     if (step->guard_negate) {
         const uint32_t before = any;
