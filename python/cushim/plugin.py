@@ -45,7 +45,9 @@ def pytest_addoption(parser: Any) -> None:
     group.addoption("--cushim-sim", metavar="RELEASES",
                     help="run once for each release, such as 11.4,12.2,13.0, on a simulated driver")
     group.addoption("--cushim-devices", metavar="N", help="how many devices, 0 to 64 (default: 1)")
-    group.addoption("--cushim-profile", metavar="NAME", help="which device: ampere, hopper, ...")
+    group.addoption("--cushim-profile", metavar="NAME",
+                    help="which simulated device; 'cushim sim --list' has the names (default: "
+                         "ampere, or the newest that the release knows)")
     group.addoption("--cushim-memory", metavar="SIZE", help="memory of each device, such as 8G")
     group.addoption("--cushim-grain", metavar="BYTES",
                     help="let kernels use blocks up to a multiple of so many bytes, at most 512")

@@ -151,8 +151,17 @@ def test_meson_subproject(driver, tmp_path):
         shutil.copy(HERE / source, project)
     (project / "subprojects").mkdir()
     (project / "subprojects/cushim").symlink_to(ROOT)
-    run("meson", "setup", folder, project, "-Dbuildtype=plain")
+    run("meson", "setup", folder, project, "-Dbuildtype=plain", f"--prefix={tmp_path}/prefix")
+    run("ninja", "-C", folder, "app")
+    built = {path.name for path in folder.rglob("*") if
+             path.suffix in (".a", ".so", ".0") and not path.is_symlink()}
+    assert built == {"libcushim.a"}
     run("ninja", "-C", folder)
+    built = {path.name for path in folder.rglob("*") if
+             path.suffix in (".a", ".so", ".0") and not path.is_symlink()}
+    assert built == {"libcushim.a", "libcushim-dropin.a"}  # and not what nobody asked for
+    run("meson", "install", "-C", folder)
+    assert {path.name for path in (tmp_path / "prefix").rglob("*") if path.is_file()} == {"app"}
     targets = json.loads(run("meson", "introspect", "--targets", folder))
     assert {target["name"] for target in targets if target["type"] == "executable"} == {
         "app", "legacy"}

@@ -215,12 +215,21 @@ def test_cmake_looks_for_clang_at_configure(more, code, tmp_path):
 
 
 def test_subproject(project, build, env):
-    """The same generator with cushim's source below the project."""
+    """The same generator with cushim's source below the project; and one of PTX alone, for a
+    program that reads a file."""
     need("meson", "ninja", "clang")
+    text = "project('app', 'c')\n" + fenced("cushim =")
+    other = text[text.index("embed ="):].replace("embed", "ptx").replace("-ptx", "-embed")
     (project / "meson.build").write_text(
-        "project('app', 'c')\n" + fenced("cushim ="), encoding="utf-8")
+        text + other.replace("@_ptx.h", "@.ptx").replace("'app', ", "'other', ") +
+        "custom_target('k', input: 'add.cu', output: 'k.ptx', build_by_default: true,\n"
+        "  command: [find_program('cushim-embed'), '@INPUT@', '@OUTPUT@'])\n", encoding="utf-8")
     (project / "subprojects").mkdir()
     (project / "subprojects/cushim").symlink_to(ROOT)
     run("meson", "setup", "build", "--wrap-mode=forcefallback", cwd=project)
     run("ninja", "-C", "build", "app", cwd=project)
     assert run(project / "build/app", env={"CUSHIM_LIBCUDA": NO_DRIVER}) == "CPU 1000\n"
+    run("ninja", "-C", "build", "k.ptx", "other.p/add.ptx", cwd=project)
+    for made in ("k.ptx", "other.p/add.ptx"):
+        assert re.search(r"^\.version .*^\.visible \.entry add\(",
+                         (project / "build" / made).read_text("utf-8"), re.M | re.S)

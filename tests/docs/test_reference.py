@@ -150,3 +150,18 @@ def test_aliases_lead_somewhere():
         name = page.read_text(encoding="utf-8").split("/")[1].strip()
         assert (page.parent / name).exists() and (page.parent / name) in WRITTEN
         assert re.search(rf"^\.Nm {page.stem}\b", (page.parent / name).read_text(), re.M)
+
+
+@pytest.mark.skipif(not shutil.which("mandb"), reason="without mandb")
+def test_pages_are_found_by_words(tmp_path):
+    """In a prefix of one's own, after the command that the page of adopting names."""
+    assert 'mandb "$PREFIX/share/man"' in (ROOT / "docs/adopt.md").read_text(encoding="utf-8")
+    folder = tmp_path / "share/man"
+    for page in PAGES:
+        (folder / f"man{page.suffix[1:]}").mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, folder / f"man{page.suffix[1:]}")
+    subprocess.run(["mandb", folder], check=True, capture_output=True)
+    for word, page in (("memory", "cushim_memory_alloc"), ("simulated", "cushim-sim")):
+        found = subprocess.run(["apropos", "-M", folder, word], check=False, text=True,
+                               capture_output=True)
+        assert any(line.startswith(page) for line in found.stdout.splitlines()), found

@@ -213,6 +213,13 @@ def test_wrong_use(suite, words, message):
     assert "ERROR: no run on a simulated driver" in done.stderr
 
 
+def test_help(suite):
+    """It says where the names of devices are, and the default."""
+    text = " ".join(suite("", "--help").stdout.split())
+    assert re.search(r"--cushim-profile=NAME which simulated device; 'cushim sim --list' has the "
+                     r"names \(default: ampere, or the newest that the release knows\)", text)
+
+
 def test_wrong_feature(suite):
     done = suite(SUITE.replace("green-contexts", "green-content"), "--cushim-sim", "12.4")
     assert done.returncode == 1
