@@ -27,7 +27,7 @@ HEAD = """#ifndef CUSHIM_API_H
 #define CUSHIM_CUDA_VERSION {default}
 #endif
 #if {unknown}
-#error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as {default}"
+#error "CUSHIM_CUDA_VERSION is no release that cushim knows, from {oldest} to {newest}"
 #endif
 #elif !defined(__cuda_cuda_h__)
 #include <cushim/cuda_types.h>
@@ -287,10 +287,12 @@ def emit(registry):
     base = min(row["release"] for row in registry["levels"])
     names = Names(entries, types, base)
     levels = registry["levels"]
-    head = HEAD.replace("{unknown}", unknown_level(levels))
+    newest = max(row["release"] for row in levels)
+    head = HEAD.replace("{unknown}", unknown_level(levels)).replace(
+        "{oldest}", str(FIRST_LEVEL)).replace("{newest}", str(newest))
     lines = [ctext.banner("entries", "types", "levels") + head,
              f"#define CUSHIM_ENTRY_COUNT {len(entries)}",
-             f"#define CUSHIM_REGISTRY_VERSION {max(row['release'] for row in registry['levels'])}"]
+             f"#define CUSHIM_REGISTRY_VERSION {newest}"]
     lines += ["", *ctext.foreign_structs(entries), "",
               "/* The project's types, and of all others no more than the table needs. */",
               "#ifdef CUSHIM_FOREIGN_TYPES", *foreign(names), "#else", *uncertain(names),

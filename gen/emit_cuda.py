@@ -30,7 +30,7 @@ TYPES_HEAD = """#ifndef CUSHIM_CUDA_TYPES_H
 #define CUSHIM_CUDA_VERSION {default}
 #endif
 #if {unknown}
-#error "CUSHIM_CUDA_VERSION is no release that cushim knows, such as 11040 or {newest}"
+#error "CUSHIM_CUDA_VERSION is no release that cushim knows, from {oldest} to {newest}"
 #endif
 #ifdef CUDA_VERSION
 #error "CUDA_VERSION is defined before cushim/cuda.h: CUSHIM_CUDA_VERSION chooses the release"
@@ -427,7 +427,7 @@ def name_lines(registry, header):
 def emit_types(registry):
     """Text of cuda_types.h."""
     newest = max(row["release"] for row in registry["levels"])
-    head = TYPES_HEAD.format(newest=newest, default=DEFAULT_LEVEL,
+    head = TYPES_HEAD.format(oldest=FIRST_LEVEL, newest=newest, default=DEFAULT_LEVEL,
                              unknown=unknown_level(registry["levels"]),
                              message=FOREIGN_MESSAGE,
                              foreign=" || ".join(f"defined({name})" for name in FOREIGN))

@@ -27,7 +27,7 @@ HEAD = """#ifndef CUSHIM_NVML_API_H
 #define CUSHIM_NVML_VERSION {level}
 #endif
 #if {unknown}
-#error "CUSHIM_NVML_VERSION is no release that cushim knows, such as 11080 or {newest}"
+#error "CUSHIM_NVML_VERSION is no release that cushim knows, from {oldest} to {newest}"
 #endif
 
 """
@@ -101,10 +101,11 @@ def members(entries):
 def emit_header(registry):
     """Text of nvml_api.h."""
     entries, levels = registry["entries"], registry["levels"]
-    newest = max(row["release"] for row in levels)
+    releases = [row["release"] for row in levels]
     level = emit_cuda.Level(base(registry), NVML)
     lines = [ctext.banner("entries", "types", "levels", library=NVML) + HEAD.format(
-        level=DEFAULT_LEVEL, newest=newest, unknown=emit_cuda.unknown_level(levels, NVML))]
+        level=DEFAULT_LEVEL, oldest=min(releases), newest=max(releases),
+        unknown=emit_cuda.unknown_level(levels, NVML))]
     lines += [emit_cuda.MACROS, emit_cuda.CXX_OPEN, *types(registry), MACROS]
     lines += ["/* The functions, of every ABI. The drop-in defines them, or a link to NVML. */",
               *(ctext.wrap(f"{ctext.prototype(entry, NVML)};") for entry in entries), "",

@@ -37,7 +37,7 @@ static bool run_all(const struct cushim_api *cu)
 
 int demo_kernels(const struct cushim_api *cu, CUdevice device)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
 
     if (cushim_device_enter(cu, device, &gpu) == CUDA_SUCCESS && !run_all(cu))
         return COMMAND_FAILED; /* the context may be unusable */

@@ -14,7 +14,7 @@
 /* A device must be entered, and a kernel must compute what is expected. */
 static void check_device(struct doctor *doctor, const struct cushim_api *cu, int ordinal)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     struct check_run run = {.cu = cu};
     CUdevice device = 0;
     char name[128] = "";

@@ -5,6 +5,7 @@
 #include <libelf.h>
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *machine_name(int machine)
@@ -34,23 +35,35 @@ bool elf_file_is(const void *data, size_t size)
     return size >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
 }
 
-static void visit_symbol(const struct elf_visitor *visitor, const GElf_Sym *symbol,
-                         const char *name)
+/* What is looked up later than at the start: functions that are called through the linkage table,
+ * unless the file says "now", or something takes their address. */
+struct binding {
+    bool lazy;
+    unsigned char *taken; /* a byte for each dynamic symbol */
+    size_t count;
+};
+
+static void visit_symbol(const struct elf_visitor *visitor, const struct binding *binding_of,
+                         const GElf_Sym *symbol, size_t index, const char *name)
 {
     int binding = GELF_ST_BIND(symbol->st_info), seen = GELF_ST_VISIBILITY(symbol->st_other);
 
     if (!name || name[0] == '\0' || binding == STB_LOCAL)
         return;
     if (symbol->st_shndx == SHN_UNDEF) {
+        bool later = binding_of->lazy && !(index < binding_of->count && binding_of->taken[index]);
         if (visitor->undefined)
-            visitor->undefined(visitor->user, name, binding == STB_WEAK);
+            visitor->undefined(visitor->user, name,
+                               binding == STB_WEAK ? ELF_WEAK
+                               : later             ? ELF_AT_CALL
+                                                   : ELF_AT_START);
     } else if (visitor->exported && (seen == STV_DEFAULT || seen == STV_PROTECTED)) {
         visitor->exported(visitor->user, name);
     }
 }
 
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                         const struct elf_visitor *visitor)
+                         const struct elf_visitor *visitor, const struct binding *binding)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count;
@@ -62,7 +75,8 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol))
             return;
-        visit_symbol(visitor, &symbol, elf_strptr(elf, header->sh_link, symbol.st_name));
+        visit_symbol(visitor, binding, &symbol, i,
+                     elf_strptr(elf, header->sh_link, symbol.st_name));
     }
 }
 
@@ -80,6 +94,56 @@ static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
         if (name)
             visitor->needed(visitor->user, name);
     }
+}
+
+/* Of a dynamic table: whether it has a linkage table that may be filled later. */
+static void note_flags(struct binding *binding, bool *now, int64_t tag, uint64_t value)
+{
+    if (tag == DT_JMPREL)
+        binding->lazy = true;
+    if (tag == DT_BIND_NOW || (tag == DT_FLAGS && value & DF_BIND_NOW) ||
+        (tag == DT_FLAGS_1 && value & DF_1_NOW))
+        *now = true;
+}
+
+static void mark_taken(struct binding *binding, Elf_Scn *section, unsigned slot)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Rela entry;
+
+    for (int i = 0; data && gelf_getrela(data, i, &entry); i++) {
+        size_t index = GELF_R_SYM(entry.r_info);
+        if (GELF_R_TYPE(entry.r_info) != slot && index < binding->count)
+            binding->taken[index] = 1;
+    }
+}
+
+/* The sections that tell what is looked up later. The type of a slot is known of two machines. */
+static struct binding read_binding(Elf *elf, int machine)
+{
+    struct binding binding = {0};
+    bool now = machine != EM_X86_64 && machine != EM_AARCH64;
+    GElf_Shdr header;
+
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+        Elf_Data *data;
+        GElf_Dyn entry;
+        data = gelf_getshdr(s, &header) ? elf_getdata(s, NULL) : NULL;
+        if (data && header.sh_type == SHT_DYNSYM && header.sh_entsize > 0)
+            binding.count = data->d_size / header.sh_entsize;
+        if (!data || header.sh_type != SHT_DYNAMIC)
+            continue;
+        for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+            note_flags(&binding, &now, entry.d_tag, entry.d_un.d_val);
+    }
+    binding.taken = binding.lazy && !now ? calloc(binding.count + 1, 1) : NULL;
+    binding.lazy = binding.taken;
+    for (Elf_Scn *s = NULL; binding.lazy && (s = elf_nextscn(elf, s));) {
+        if (gelf_getshdr(s, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
+            mark_taken(&binding, s,
+                       machine == EM_X86_64 ? R_X86_64_JUMP_SLOT : R_AARCH64_JUMP_SLOT);
+    }
+    return binding;
 }
 
 /* Constants, initialised data; no code, no tables of the linker, no debug information. */
@@ -100,7 +164,8 @@ static void read_data(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 }
 
 /* Whether a file has a table of dynamic symbols: then the other one has no more that matters. */
-static bool read_sections(Elf *elf, const struct elf_visitor *visitor, bool *any)
+static bool read_sections(Elf *elf, const struct elf_visitor *visitor,
+                          const struct binding *binding, bool *any)
 {
     bool linked = false;
     GElf_Shdr header;
@@ -115,7 +180,7 @@ static bool read_sections(Elf *elf, const struct elf_visitor *visitor, bool *any
             continue;
         *any = true;
         if (header.sh_type == (linked ? SHT_DYNSYM : SHT_SYMTAB))
-            read_symbols(elf, s, &header, visitor);
+            read_symbols(elf, s, &header, visitor, binding);
         else if (header.sh_type == SHT_DYNAMIC)
             read_needed(elf, s, &header, visitor);
         else
@@ -148,10 +213,11 @@ static const char *at_address(Elf *elf, const char *file, size_t size, uint64_t 
 /* The dynamic symbols of a file without section headers. Only for this machine's own class and
  * byte order; the linker puts the strings behind the symbols, which gives their number. */
 static void read_segments(Elf *elf, const char *file, size_t size,
-                          const struct elf_visitor *visitor)
+                          const struct elf_visitor *visitor, struct binding *binding)
 {
     uint64_t symbols = 0, strings = 0, strings_size = 0, dynamic = 0, dynamic_size = 0;
     size_t count = 0;
+    bool now = false;
 
     elf_getphdrnum(elf, &count);
     for (size_t i = 0; i < count && i < INT32_MAX; i++) {
@@ -173,6 +239,7 @@ static void read_segments(Elf *elf, const char *file, size_t size,
         memcpy(&entry, table + at, sizeof entry);
         if (entry.d_tag == DT_NULL)
             break;
+        note_flags(binding, &now, entry.d_tag, entry.d_un.d_val);
         if (entry.d_tag == DT_SYMTAB)
             symbols = entry.d_un.d_ptr;
         else if (entry.d_tag == DT_STRTAB)
@@ -180,6 +247,7 @@ static void read_segments(Elf *elf, const char *file, size_t size,
         else if (entry.d_tag == DT_STRSZ)
             strings_size = entry.d_un.d_val;
     }
+    binding->lazy = binding->lazy && !now;
     if (symbols == 0 || strings <= symbols)
         return;
     const char *rows = at_address(elf, file, size, symbols, strings - symbols);
@@ -190,13 +258,14 @@ static void read_segments(Elf *elf, const char *file, size_t size,
         memcpy(&symbol, rows + at, sizeof symbol);
         if (symbol.st_name < strings_size &&
             memchr(names + symbol.st_name, '\0', (size_t)(strings_size - symbol.st_name)))
-            visit_symbol(visitor, &symbol, names + symbol.st_name);
+            visit_symbol(visitor, binding, &symbol, 0, names + symbol.st_name);
     }
 }
 
 bool elf_file_read(const void *data, size_t size, const struct elf_visitor *visitor,
                    struct elf_facts *facts, const char **problem)
 {
+    struct binding binding;
     GElf_Ehdr header;
     bool any;
     Elf *elf;
@@ -218,11 +287,14 @@ bool elf_file_read(const void *data, size_t size, const struct elf_visitor *visi
         elf_end(elf);
         return false;
     }
-    if (!read_sections(elf, visitor, &any)) {
+    binding = read_binding(elf, header.e_machine);
+    if (!read_sections(elf, visitor, &binding, &any)) {
         facts->stripped = true;
         if (gelf_getclass(elf) == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB)
-            read_segments(elf, data, size, visitor);
+            read_segments(elf, data, size, visitor, &binding);
     }
+    facts->lazy = binding.lazy;
+    free(binding.taken);
     elf_end(elf);
     return true;
 }

@@ -161,31 +161,43 @@ static json_t *known_json(const struct known *known)
     return object;
 }
 
-/* A sentence that cushim prints, with its cure; NULL: none. */
-static void print_sentence(const struct sentences_row *row, json_t *root)
+static json_t *sentence_json(const struct sentences_row *row)
 {
-    json_t *object;
+    json_t *object = json_object();
 
-    if (!root && row) {
-        output_text(OUTPUT_TITLE, row->sentence);
+    output_json_set(object, "text", json_string(row->sentence));
+    output_json_set(object, "cure", json_string(row->cure));
+    return object;
+}
+
+/* The sentence that cushim prints, with its cure; without one, those that the text is a part of.
+ * How many. */
+static size_t print_sentences(const char *text, bool alone, json_t *root)
+{
+    const struct sentences_row *row = sentences_find(text), *near[SENTENCES_NEAR] = {row};
+    size_t count = row ? 1 : alone ? sentences_near(text, near) : 0;
+    json_t *parts = root ? json_array() : NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (root && !row)
+            output_json_append(parts, sentence_json(near[i]));
+        if (root)
+            continue;
+        output_text(OUTPUT_TITLE, near[i]->sentence);
         putchar('\n');
-        output_field("cure", OUTPUT_GOOD, row->cure);
+        output_field("cure", OUTPUT_GOOD, near[i]->cure);
     }
-    if (!root)
-        return;
-    object = row ? json_object() : json_null();
-    if (row) {
-        output_json_set(object, "text", json_string(row->sentence));
-        output_json_set(object, "cure", json_string(row->cure));
+    if (root) {
+        output_json_set(root, "sentence", row ? sentence_json(row) : json_null());
+        output_json_set(root, "near", parts);
     }
-    output_json_set(root, "sentence", object);
+    return count;
 }
 
 static int explain(const char *title, const char *text)
 {
     static struct known found[MOST_FOUND];
     size_t count = find(text, found);
-    const struct sentences_row *sentence = sentences_find(text);
     json_t *root = json ? json_object() : NULL, *errors = json ? json_array() : NULL;
 
     for (size_t i = 0; i < count; i++) {
@@ -196,10 +208,10 @@ static int explain(const char *title, const char *text)
     }
     if (json)
         output_json_set(root, "errors", errors);
-    print_sentence(sentence, root);
+    size_t sentences = print_sentences(text, count == 0, root);
     if (json)
         output_json_print(root);
-    if (count > 0 || sentence)
+    if (count > 0 || sentences > 0)
         return COMMAND_OK;
     fprintf(stderr,
             "%s: no error is known by this text; give its number or its name, or see what '%s' "

@@ -84,7 +84,7 @@ static const struct option_row option_rows[] = {
     {.name = "jobs",
      .number = &given.plan.jobs,
      .low = 1,
-     .high = 256,
+     .high = MATRIX_JOBS,
      .value = "N",
      .doc = "Run so many at a time (default: one for each processor)"},
     {.name = "junit",
@@ -348,12 +348,13 @@ static int run_all(struct options *options, struct list *list)
 
 static int report(const struct options *options, const struct list *list)
 {
-    bool written, bad = false;
+    bool written, bad = false, lacks = false;
 
     for (size_t i = 0; i < list->count; i++) {
         struct matrix_case *one = &list->item[i];
         one->bad = one->end > MATRIX_UNUSED || (options->strict && one->end == MATRIX_UNUSED);
         bad |= one->bad;
+        lacks |= one->lacks;
     }
     written = write_file(options->junit, matrix_junit, list);
     written = write_file(options->markdown, matrix_markdown, list) && written;
@@ -361,7 +362,7 @@ static int report(const struct options *options, const struct list *list)
         print_json(list);
     else
         print_text(list);
-    if (!written)
+    if (!written || lacks)
         return COMMAND_SYSTEM;
     return bad ? COMMAND_FAILED : COMMAND_OK;
 }
@@ -386,6 +387,16 @@ static char *find_program(const char *word)
     return found;
 }
 
+/* Once, before each run refuses the same. */
+static bool settings_good(void)
+{
+    for (size_t i = 0; i < given.faults.count; i++) {
+        if (!sim_faults_good(given.faults.item[i]))
+            return false;
+    }
+    return sim_settings_good(NULL, given.devices, given.profile, NULL, NULL, NULL, NULL);
+}
+
 static int run(const char *title, char **words)
 {
     char *program = NULL;
@@ -395,7 +406,7 @@ static int run(const char *title, char **words)
 
     (void)title;
     if (given.plan.jobs == 0)
-        given.plan.jobs = processors > 0 && processors < 256 ? (int)processors : 1;
+        given.plan.jobs = processors > 0 && processors < MATRIX_JOBS ? (int)processors : 1;
     given.plan.timeout = given.timeout;
     given.plan.faults = given.faults.item;
     given.plan.fault_count = (int)given.faults.count;
@@ -403,6 +414,8 @@ static int run(const char *title, char **words)
     given.plan.profile = given.profile;
     given.plan.devices = given.devices;
 
+    if (!settings_good())
+        return COMMAND_USAGE;
     result = add_releases(&list, given.cuda);
     if (result == COMMAND_OK && given.missing_each && list.count == 0) {
         fputs("cushim matrix: --missing-each takes a simulated release\n", stderr);

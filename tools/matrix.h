@@ -11,7 +11,12 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-enum { MATRIX_NAME_SIZE = 256, MATRIX_CALL_SIZE = 256, MATRIX_OUTPUT_SIZE = 4096 };
+enum {
+    MATRIX_NAME_SIZE = 256,
+    MATRIX_CALL_SIZE = 256,
+    MATRIX_OUTPUT_SIZE = 4096,
+    MATRIX_JOBS = 256 /* at most so many at a time */
+};
 
 enum matrix_end {
     MATRIX_PASSES,
@@ -31,10 +36,11 @@ struct matrix_case {
     char *driver;                /* path of a real one, from malloc; NULL for a simulated one */
     char missing[128];           /* symbol that is taken away; empty: none */
     enum matrix_end end;
-    bool bad; /* its end makes the command fail */
-    int code; /* exit code or signal */
+    bool bad;   /* its end makes the command fail */
+    bool lacks; /* not run for want of what this command needs: disk, memory, descriptors, right */
+    int code;   /* exit code or signal */
     double seconds;
-    long calls; /* of the simulated driver; -1: a real one, whose calls are not seen */
+    long calls; /* of the simulated driver; -1: not seen, of a real one or without a whole log */
     /* The failed call that the program's words name; else the first missing entry that it asked the
      * drop-in for, and the first failed call that is no mere probe. Before it what the driver lacks
      * of the program's names: matrix_missing. Empty: none. */
@@ -51,7 +57,7 @@ struct matrix_plan {
     int jobs;
     double timeout; /* seconds */
     int degrade;    /* exit code; -1: none */
-    char *folder;   /* for logs and output; made and removed by matrix_run */
+    char *folder;   /* for logs; made and removed by matrix_run */
 };
 
 /**

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrix.h"
 
+#include "command.h"
+#include "matrix_stream.h"
 #include "output.h"
 #include "progress.h"
 
@@ -8,6 +10,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,8 @@ struct job {
     pid_t pid; /* 0: free */
     size_t number;
     double begin, asked; /* asked to end at; 0: not */
+    struct matrix_stream output, errors;
+    struct matrix_told told;
 };
 
 /* A signal that asks to end; 0: none. */
@@ -77,34 +82,26 @@ static void take_away(const struct matrix_plan *plan, size_t number)
     rmdir(folder);
 }
 
-/* What the drop-in reports is asked for, unless the user has said what it should report. */
-static bool asks_dropin(void)
+#define NOT_STARTED "cushim matrix: it cannot be started: "
+
+static _Noreturn void give_up(int errors)
 {
-    return !secure_getenv("CUSHIM_LOG");
+    dprintf(errors, NOT_STARTED "%s\n", strerror(errno));
+    _exit(127);
 }
 
-static bool send_to_file(int number, const char *path)
+/* In the new process: output to pipes, no input, a group of its own. */
+static void settle(const int to[2], pid_t parent)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-
-    return file >= 0 && dup2(file, number) >= 0;
-}
-
-/* In the new process: output to files, no input, a group of its own. */
-static void settle(const struct matrix_plan *plan, size_t number, pid_t parent)
-{
-    char output[PATH_MAX], errors[PATH_MAX];
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(127);
-    file_of(output, plan, number, "out");
-    file_of(errors, plan, number, "err");
-    if (nothing < 0 || dup2(nothing, 0) < 0 || !send_to_file(1, output) ||
-        !send_to_file(2, errors) || (asks_dropin() && setenv("CUSHIM_LOG", "1", 1) != 0))
-        _exit(127);
+    if (nothing < 0 || dup2(to[0], 1) < 0 || dup2(to[1], 2) < 0 || dup2(nothing, 0) < 0 ||
+        (matrix_stream_asks_dropin() && setenv("CUSHIM_LOG", "1", 1) != 0))
+        give_up(to[1]);
 }
 
 /* Become `cushim sim` with the case's settings. */
@@ -144,7 +141,7 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
         words[count++] = *word;
     words[count] = NULL;
     execv("/proc/self/exe", words);
-    _exit(127);
+    give_up(STDERR_FILENO);
 }
 
 /* Become the program with a real driver in front of its library search. */
@@ -165,89 +162,50 @@ static _Noreturn void become_real(const struct matrix_plan *plan, const char *dr
     _exit(127);
 }
 
-static bool start(struct job *job, const struct matrix_plan *plan, const struct matrix_case *one,
+/* False with errno. */
+static bool launch(struct job *job, const struct matrix_plan *plan, const struct matrix_case *one)
+{
+    pid_t self = getpid(), pid = -1;
+    int to[2] = {-1, -1};
+
+    if (matrix_stream_open(&job->output, &to[0]) && matrix_stream_open(&job->errors, &to[1]) &&
+        (!one->driver || place_driver(plan, one, job->number))) {
+        fflush(NULL);
+        pid = fork();
+    }
+    if (pid == 0) {
+        settle(to, self);
+        if (one->driver)
+            become_real(plan, one->driver, job->number);
+        become_simulated(plan, one, job->number);
+    }
+    int error = errno;
+    for (int i = 0; i < 2; i++) {
+        if (to[i] >= 0)
+            close(to[i]);
+    }
+    errno = error;
+    if (pid > 0)
+        setpgid(pid, pid);
+    job->pid = pid > 0 ? pid : 0;
+    return pid > 0;
+}
+
+static bool start(struct job *job, const struct matrix_plan *plan, struct matrix_case *one,
                   size_t number)
 {
-    pid_t self = getpid(), pid;
-
-    *job = (struct job){.number = number, .begin = now()};
-    if (one->driver && !place_driver(plan, one, number))
-        return false;
-    fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        settle(plan, number, self);
-        if (one->driver)
-            become_real(plan, one->driver, number);
-        become_simulated(plan, one, number);
-    }
-    if (pid < 0)
-        return false;
-    setpgid(pid, pid);
-    job->pid = pid;
-    return true;
-}
-
-/* Add a line to a text whose beginning goes when it is full; control characters become blanks. */
-static void append_line(char text[MATRIX_OUTPUT_SIZE], const char *line, size_t length)
-{
-    size_t used = strlen(text), room = MATRIX_OUTPUT_SIZE - 1;
-
-    if (length > room) {
-        line += length - room;
-        length = room;
-    }
-    if (used + length > room) {
-        size_t gone = used + length - room;
-        memmove(text, text + gone, used - gone + 1);
-        used -= gone;
-    }
-    for (size_t i = 0; i < length; i++)
-        text[used + i] =
-            (unsigned char)line[i] < ' ' && line[i] != '\n' && line[i] != '\t' ? ' ' : line[i];
-    text[used + length] = '\0';
-}
-
-/* cushim's sentence of an entry that the driver lacks. */
-static void read_sentence(const char *words, char sentence[MATRIX_CALL_SIZE])
-{
-    const char *found = strstr(words, " is not available: ");
-
-    if (!found || sentence[0] != '\0')
-        return;
-    while (found > words && found[-1] != '\n' && found[-1] != ' ')
-        found--;
-    snprintf(sentence, MATRIX_CALL_SIZE, "%.*s", (int)strcspn(found, "\n"), found);
-}
-
-/* Whether the drop-in reported this because this command asked it to; a simulated driver's reports
- * begin as its lines do. */
-static bool is_unasked(const char *line)
-{
-    return asks_dropin() && strncmp(line, "cushim: ", 8) == 0 &&
-           strncmp(line + 8, "simulated ", 10) != 0 && strncmp(line + 8, "wrong ABI ", 10) != 0;
-}
-
-/* What a program wrote. */
-static void read_words(const char *path, char text[MATRIX_OUTPUT_SIZE],
-                       char sentence[MATRIX_CALL_SIZE], bool *wants_runtime)
-{
-    static const char told[] = "cushim sim: the program uses the CUDA runtime";
-    FILE *file = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-
-    text[0] = '\0';
-    while (file && (length = getline(&line, &room, file)) > 0) {
-        read_sentence(line, sentence);
-        *wants_runtime |= strncmp(line, told, strlen(told)) == 0;
-        if (!is_unasked(line))
-            append_line(text, line, (size_t)length);
-    }
-    free(line);
-    if (file)
-        fclose(file);
+    *job = (struct job){.number = number, .begin = now(), .output.from = -1, .errors.from = -1};
+    if (launch(job, plan, one))
+        return true;
+    snprintf(one->errors, sizeof one->errors, NOT_STARTED "%s\n", strerror(errno));
+    one->lacks = true;
+    if (job->output.from >= 0)
+        close(job->output.from);
+    if (job->errors.from >= 0)
+        close(job->errors.from);
+    if (one->driver)
+        take_away(plan, number);
+    return false;
 }
 
 /* "cuX(...) = 801 CUDA_ERROR_NOT_SUPPORTED, 1 us" of a line of the log as its name and its answer;
@@ -339,6 +297,21 @@ static void put_sentence(struct matrix_case *one, const char *sentence)
         memcpy(one->call + sizeof one->call - sizeof "...", "...", sizeof "...");
 }
 
+/* Before the program began: nothing came of it. That the system's loader finds no entry of the
+ * driver in it is an answer: the program fails. */
+static void judge_start(struct matrix_case *one)
+{
+    bool own = strncmp(one->errors, NOT_STARTED, strlen(NOT_STARTED)) == 0;
+    bool refused = one->code >= COMMAND_USAGE && one->code <= COMMAND_SYSTEM &&
+                   strncmp(one->errors, "cushim sim: ", 12) == 0;
+    bool absent = one->code == 127 && !strstr(one->errors, ": undefined symbol: cu");
+
+    if (one->calls > 0 || (!own && !refused && !absent))
+        return;
+    one->end = MATRIX_NOT_RUN;
+    one->lacks = own || one->code == COMMAND_SYSTEM;
+}
+
 static void judge(struct matrix_case *one, const struct matrix_plan *plan, int status,
                   const struct job *job)
 {
@@ -348,8 +321,6 @@ static void judge(struct matrix_case *one, const struct matrix_plan *plan, int s
     one->code = code;
     if (job->asked > 0) {
         one->end = MATRIX_HANGS;
-    } else if (code == 127) {
-        one->end = MATRIX_NOT_RUN;
     } else if (code > 128 && code < 128 + 65) { /* as `cushim sim` and shells have signals */
         one->end = MATRIX_CRASHES;
         one->code = code - 128;
@@ -378,29 +349,27 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
                    void (*used)(void *user, const char *symbol), void *user)
 {
     struct matrix_case *one = &cases[job->number];
-    char path[PATH_MAX], sentence[MATRIX_CALL_SIZE] = "";
-    bool wants_runtime = false;
+    char path[PATH_MAX];
     int status;
 
+    matrix_stream_read(&job->output, one->output, &job->told);
+    matrix_stream_read(&job->errors, one->errors, &job->told);
     if (waitpid(job->pid, &status, WNOHANG) != job->pid) {
         hurry(job, plan->timeout);
         return false;
     }
     kill(-job->pid, SIGKILL); /* what it left behind */
     judge(one, plan, status, job);
-    file_of(path, plan, job->number, "out");
-    read_words(path, one->output, sentence, &wants_runtime);
-    unlink(path);
-    file_of(path, plan, job->number, "err");
-    read_words(path, one->errors, sentence, &wants_runtime);
-    unlink(path);
-    if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && wants_runtime)
+    matrix_stream_end(&job->output, one->output, &job->told);
+    matrix_stream_end(&job->errors, one->errors, &job->told);
+    if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
         one->end = MATRIX_UNKNOWN;
     file_of(path, plan, job->number, "log");
     if (!read_log(path, one, job->number == 0 ? used : NULL, user))
-        put_sentence(one, sentence);
+        put_sentence(one, job->told.missing);
     unlink(path);
-    if (one->driver)
+    judge_start(one);
+    if (one->driver || job->told.log_ended)
         one->calls = -1;
     else if (one->end == MATRIX_PASSES && one->calls == 0)
         one->end = MATRIX_UNUSED;
@@ -408,6 +377,19 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         take_away(plan, job->number);
     job->pid = 0;
     return true;
+}
+
+/* Until one of them prints something, for a moment. */
+static void wait_for(const struct job *jobs, int count)
+{
+    struct pollfd ends[2 * MATRIX_JOBS];
+
+    for (int i = 0; i < count; i++) {
+        bool runs = jobs[i].pid != 0;
+        ends[2 * i] = (struct pollfd){.fd = runs ? jobs[i].output.from : -1, .events = POLLIN};
+        ends[2 * i + 1] = (struct pollfd){.fd = runs ? jobs[i].errors.from : -1, .events = POLLIN};
+    }
+    poll(ends, 2 * (nfds_t)count, POLL_MS);
 }
 
 static char *make_folder(void)
@@ -455,7 +437,7 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
             }
         }
         progress_set(NULL, (unsigned)done, (unsigned)count);
-        usleep(POLL_MS * 1000);
+        wait_for(jobs, plan->jobs);
     }
     progress_end();
     for (size_t i = 0; i < sizeof heeded / sizeof heeded[0]; i++)

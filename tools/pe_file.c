@@ -67,7 +67,7 @@ static const char *text_at(const struct pe *pe, uint32_t address)
 }
 
 /* The names that a table of imports has, for one library. */
-static void read_names(const struct pe *pe, const char *library, uint32_t table,
+static void read_names(const struct pe *pe, const char *library, uint32_t table, bool delayed,
                        const struct pe_visitor *visitor)
 {
     size_t at = offset_of(pe, table);
@@ -83,7 +83,7 @@ static void read_names(const struct pe *pe, const char *library, uint32_t table,
             continue;
         name = low < UINT32_MAX - 2 ? text_at(pe, low + 2) : NULL;
         if (name)
-            visitor->imported(visitor->user, library, name);
+            visitor->imported(visitor->user, library, name, delayed);
     }
 }
 
@@ -99,7 +99,7 @@ static void read_imports(const struct pe *pe, uint32_t address, bool delayed,
             break;
         if (!delayed && names == 0) /* old linkers have one table for both */
             names = number(pe, at + 16, 4);
-        read_names(pe, library, names, visitor);
+        read_names(pe, library, names, delayed, visitor);
     }
 }
 

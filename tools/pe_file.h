@@ -13,7 +13,8 @@
 struct pe_visitor {
     void *user;
     void (*exported)(void *user, const char *symbol);
-    void (*imported)(void *user, const char *library, const char *symbol);
+    /* `delayed`: it is looked up at its first call. */
+    void (*imported)(void *user, const char *library, const char *symbol, bool delayed);
     void (*data)(void *user, const char *section, const char *bytes, size_t size);
 };
 

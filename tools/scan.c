@@ -158,7 +158,7 @@ static void note_python(void *user, const char *path)
 
 static void scan_path(struct run *run, const char *path, const char *file, bool named)
 {
-    const struct scan_sink sink = {run, visit, skip, note_python};
+    const struct scan_sink sink = {run, visit, skip, note_python, false};
     struct mapped mapped;
     const char *problem = "";
 
@@ -400,6 +400,8 @@ const struct command command_scan = {
            "that their device code runs on. Nothing of them is executed.",
     .notes = "How an entry was found:\n"
              "  linked     the program is linked to it, and does not start without it\n"
+             "  called     the program is linked to it, and starts without it: it is looked\n"
+             "             up at the first call, which ends the program if it is not there\n"
              "  named      its symbol is a string of the program, which likely calls dlsym\n"
              "  asked      the same, and the program likely asks cuGetProcAddress, which\n"
              "             gives any ABI or none; or it uses cushim, which does without\n"

@@ -52,14 +52,16 @@ static void add_unknown(struct scan_file *file, const char *symbol)
     file->unknown[file->unknown_count++] = copy_text(symbol);
 }
 
-static void need_symbol(void *user, const char *symbol, bool weak)
+static void need_symbol(void *user, const char *symbol, enum elf_need need)
 {
     struct scan_file *file = user;
     size_t index = known_symbol(symbol);
 
     if (index != KNOWN_NONE)
-        file->how[index] |= weak ? SCAN_WEAK : SCAN_LINKED;
-    else if (!weak && known_looks_like_entry(symbol) && strlen(symbol) < LONGEST_NAME)
+        file->how[index] |= need == ELF_WEAK      ? SCAN_WEAK
+                            : need == ELF_AT_CALL ? SCAN_CALLED
+                                                  : SCAN_LINKED;
+    else if (need != ELF_WEAK && known_looks_like_entry(symbol) && strlen(symbol) < LONGEST_NAME)
         add_unknown(file, symbol);
     if (strncmp(symbol, "cuGetProcAddress", 16) == 0)
         file->asks = true;
@@ -73,6 +75,8 @@ static void define_symbol(void *user, const char *symbol)
 
     if (strcmp(symbol, "__cudaRegisterFatBinary") == 0)
         file->runtime.inside = true;
+    if (strncmp(symbol, "PyInit_", 7) == 0)
+        file->python = true;
 }
 
 static void need_library(void *user, const char *library)
@@ -92,7 +96,7 @@ static void need_library(void *user, const char *library)
     }
 }
 
-static void import_symbol(void *user, const char *library, const char *symbol)
+static void import_symbol(void *user, const char *library, const char *symbol, bool delayed)
 {
     struct scan_file *file = user;
     char lower[16];
@@ -106,7 +110,8 @@ static void import_symbol(void *user, const char *library, const char *symbol)
     if (strncmp(lower, "nvcuda.dll", 10) != 0)
         return;
     file->links = true;
-    need_symbol(file, symbol, false);
+    file->lazy |= delayed;
+    need_symbol(file, symbol, delayed ? ELF_AT_CALL : ELF_AT_START);
 }
 
 static void note_name(struct scan_file *file, size_t index)
@@ -319,6 +324,8 @@ static void settle(struct scan_file *file)
 {
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         struct cushim_entry entry;
+        if (file->how[i] & SCAN_CALLED && !file->lazy)
+            file->how[i] ^= SCAN_CALLED | SCAN_LINKED;
         if (!(file->how[i] & SCAN_NAMED))
             continue;
         entry = known_entry(i);
@@ -360,6 +367,7 @@ static enum scan_result scan_elf(const char *name, const void *data, size_t size
         snprintf(file->format, sizeof file->format, "ELF, %s%s", facts.machine,
                  facts.stripped ? ", without section headers" : "");
         file->machine = facts.machine;
+        file->lazy = facts.lazy && !file->python && !sink->python_loads;
         settle(file);
         sink->visit(sink->user, file);
     }
@@ -505,6 +513,7 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
         memcpy(all->cushim_library, from->cushim_library, sizeof all->cushim_library);
     all->loads |= from->loads;
     all->links |= from->links;
+    all->lazy |= from->lazy;
 }
 
 void scan_file_free(struct scan_file *file)

@@ -19,7 +19,8 @@ enum scan_how {
     /* A string of a file that does not name the driver's library, or the end of a longer one: of an
      * error message, or shared with one by the linker. */
     SCAN_MENTIONED = 1 << 4,
-    SCAN_WEAK = 1 << 5 /* an undefined weak symbol: the program starts without it */
+    SCAN_WEAK = 1 << 5,  /* an undefined weak symbol: the program starts without it */
+    SCAN_CALLED = 1 << 6 /* an undefined function that is looked up at its first call */
 };
 
 /** Fatbins that have the same code, or texts of PTX that begin alike. */
@@ -53,6 +54,8 @@ struct scan_file {
     char cushim_library[SCAN_LIBRARY_SIZE]; /* that it is linked to; "" where cushim is in it */
     bool loads;                             /* the library's name is there as a string */
     bool links;                             /* it is linked to the library */
+    bool python;                            /* it is an extension module of Python's */
+    bool lazy; /* what it calls may be looked up at the first call, not at the start */
     struct scan_code *code;
     size_t code_count;
 };
@@ -72,6 +75,7 @@ struct scan_sink {
     void (*skipped)(void *user, const char *name, const char *why);
     /** For each file of Python text in a wheel that names the driver. NULL: not asked for. */
     void (*python)(void *user, const char *name);
+    bool python_loads; /* the files, and so has all that they need looked up at the start */
 };
 
 /**

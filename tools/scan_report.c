@@ -15,7 +15,16 @@
 
 enum { TEXT_SIZE = 1024, FORCING_SHOWN = 6 };
 
-enum way { WAY_NONE, WAY_LINKED, WAY_WEAK, WAY_NAMED, WAY_ASKED, WAY_RUNTIME, WAY_MENTIONED };
+enum way {
+    WAY_NONE,
+    WAY_LINKED,
+    WAY_CALLED,
+    WAY_WEAK,
+    WAY_NAMED,
+    WAY_ASKED,
+    WAY_RUNTIME,
+    WAY_MENTIONED
+};
 
 /* What an entry takes of a driver. */
 struct need {
@@ -23,8 +32,8 @@ struct need {
     int since;
 };
 
-static const char *const way_names[] = {"",      "linked",  "weak",     "named",
-                                        "asked", "runtime", "mentioned"};
+static const char *const way_names[] = {"",      "linked", "called",  "weak",
+                                        "named", "asked",  "runtime", "mentioned"};
 
 /* The release of a name's first ABI. */
 static int first_release(const struct cushim_entry *entry)
@@ -46,6 +55,8 @@ static struct need need_of(const struct scan_file *file, size_t index)
 
     if (file->how[index] & SCAN_LINKED)
         return (struct need){WAY_LINKED, entry.since};
+    if (file->how[index] & SCAN_CALLED)
+        return (struct need){WAY_CALLED, entry.since};
     if (file->how[index] & SCAN_WEAK)
         return (struct need){WAY_WEAK, entry.since};
     if (file->how[index] & SCAN_NAMED)
@@ -76,12 +87,14 @@ static int oldest_driver(const struct scan_file *file, enum way way, size_t *cou
     return release;
 }
 
-/* What a way means for a driver: "required", "optional" or "mentioned". */
+/* What a way means for a driver: "required", "called", "optional" or "mentioned". */
 static const char *need_word(const struct scan_file *file, size_t index)
 {
     if (verdict_requires(file, index))
         return "required";
-    return need_of(file, index).way == WAY_MENTIONED ? "mentioned" : "optional";
+    if (verdict_calls(file, index))
+        return way_names[WAY_CALLED];
+    return need_of(file, index).way == WAY_MENTIONED ? way_names[WAY_MENTIONED] : "optional";
 }
 
 /* ---- text */
@@ -153,7 +166,8 @@ static void print_missing(const struct scan_file *file, const struct subject *dr
 
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         bool required = verdict_requires(file, i);
-        bool other = verdict_may_need(file, i) || verdict_may_use(file, i);
+        bool other =
+            verdict_calls(file, i) || verdict_may_need(file, i) || verdict_may_use(file, i);
         if ((!required && !other) || verdict_driver_has(file, driver, i))
             continue;
         if (!required && optional++ >= FORCING_SHOWN)
@@ -178,7 +192,7 @@ static void print_cushim(const struct scan_file *file)
         return;
     snprintf(text, sizeof text,
              "uses the driver through cushim (%s): needs no entry to start; which it calls cannot "
-             "be seen",
+             "be seen: 'cushim matrix' tells",
              file->cushim_library[0] ? file->cushim_library : "in the file");
     output_field("cushim", OUTPUT_PLAIN, text);
 }
@@ -313,6 +327,7 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
            file->loads ? ", names the driver's library" : "");
     print_cushim(file);
     print_way(file, WAY_LINKED, "entries that it must have");
+    print_way(file, WAY_CALLED, "linked to, and looked up at the first call");
     print_way(file, WAY_WEAK, "linked weakly: it starts without them");
     print_way(file, WAY_NAMED, "named as symbols, likely looked up");
     print_way(file, WAY_ASKED,
@@ -387,6 +402,7 @@ static json_t *missing_json(const struct scan_file *file, const struct scan_opti
         output_json_set(object, "driver", output_json_text(options->drivers[i].text));
         output_json_set(object, "required",
                         lacking_json(file, &options->drivers[i], verdict_requires));
+        output_json_set(object, "called", lacking_json(file, &options->drivers[i], verdict_calls));
         output_json_set(object, "named",
                         lacking_json(file, &options->drivers[i], verdict_may_need));
         output_json_set(object, "optional",

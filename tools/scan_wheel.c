@@ -237,10 +237,12 @@ enum scan_result scan_wheel(const char *name, const void *data, size_t size,
                                      .zclose_file = memory_close,
                                      .zerror_file = memory_close,
                                      .opaque = &memory};
-    struct wheel wheel = {unzOpen2_64(name, &functions), name, sink, NULL};
+    struct scan_sink members = *sink;
+    struct wheel wheel = {unzOpen2_64(name, &functions), name, &members, NULL};
     char *member;
     int code;
 
+    members.python_loads = true;
     *problem = "a damaged zip file";
     if (!wheel.zip)
         return SCAN_DAMAGED;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "sentences.h"
 
+#include <ctype.h>
 #include <string.h>
 
-/* Fewer letters may be anybody's words. */
-enum { LEAST = 12 };
+/* Fewer letters may be anybody's words; a longer text is no part of a sentence. */
+enum { LEAST = 12, LEAST_OF_PART = 14, LONGEST_PART = 512 };
 
-static const char varies[] = "\xE2\x80\xA6"; /* U+2026 */
+#define VARIES "\xE2\x80\xA6" /* U+2026 */
 
 static const char *find_piece(const char *text, const char *piece, size_t length)
 {
@@ -20,17 +21,25 @@ static size_t letters_in(const char *text, const char *sentence)
 {
     size_t letters = 0;
 
+    if (strncmp(sentence, VARIES ": ", sizeof VARIES + 1) == 0)
+        sentence += sizeof VARIES + 1; /* the text may have no name before it */
     while (*sentence) {
-        const char *end = strstr(sentence, varies);
+        const char *end = strstr(sentence, VARIES);
         size_t length = end ? (size_t)(end - sentence) : strlen(sentence);
         const char *found = find_piece(text, sentence, length);
         if (!found)
             return 0;
         text = found + length;
         letters += length;
-        sentence += length + (end ? sizeof varies - 1 : 0);
+        sentence += length + (end ? sizeof VARIES - 1 : 0);
     }
     return letters;
+}
+
+/* Advice is a cure itself, and the page leads from it to a table. */
+static bool is_led(const struct sentences_row *row)
+{
+    return strncmp(row->cure, "see ", 4) == 0;
 }
 
 const struct sentences_row *sentences_find(const char *text)
@@ -41,11 +50,63 @@ const struct sentences_row *sentences_find(const char *text)
     for (size_t i = 0; i < sentences_count; i++) {
         const struct sentences_row *row = &sentences_rows[i];
         size_t letters = letters_in(text, row->sentence);
-        /* Advice is a cure itself, and the page leads from it to a table. */
-        if (letters > most && strncmp(row->cure, "see ", 4) != 0) {
+        if (letters > most && !is_led(row)) {
             most = letters;
             best = row;
         }
     }
     return best;
+}
+
+static bool is_boundary(const char *text, const char *at)
+{
+    return at == text || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)*at);
+}
+
+/* Letters that a text and a sentence have in common at one place, of whole words. */
+static size_t common_at(const char *text, const char *at, const char *sentence, const char *from)
+{
+    size_t length = 0, whole = 0;
+
+    while (at[length] && at[length] == from[length]) {
+        length++;
+        if (is_boundary(text, at + length) && is_boundary(sentence, from + length))
+            whole = length;
+    }
+    return whole;
+}
+
+static size_t common(const char *text, const char *sentence)
+{
+    size_t most = 0;
+
+    for (const char *at = text; *at; at++) {
+        for (const char *from = sentence; *from; from++) {
+            if (*at != *from || !is_boundary(text, at) || !is_boundary(sentence, from))
+                continue;
+            size_t length = common_at(text, at, sentence, from);
+            most = length > most ? length : most;
+        }
+    }
+    return most;
+}
+
+size_t sentences_near(const char *text, const struct sentences_row *found[SENTENCES_NEAR])
+{
+    size_t most = LEAST_OF_PART - 1, count = 0, length = strlen(text);
+
+    if (length > LONGEST_PART)
+        return 0;
+    for (size_t i = 0; i < sentences_count; i++) {
+        size_t letters = common(text, sentences_rows[i].sentence);
+        if (letters < most || letters < LEAST_OF_PART || letters * 2 < length ||
+            is_led(&sentences_rows[i]))
+            continue;
+        if (letters > most)
+            count = 0;
+        most = letters;
+        if (count < SENTENCES_NEAR)
+            found[count++] = &sentences_rows[i];
+    }
+    return count;
 }

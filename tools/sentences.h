@@ -6,7 +6,10 @@
 #ifndef CUSHIM_TOOLS_SENTENCES_H
 #define CUSHIM_TOOLS_SENTENCES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+enum { SENTENCES_NEAR = 6 };
 
 struct sentences_row {
     const char *sentence; /* "…" stands for what varies */
@@ -23,5 +26,12 @@ extern const size_t sentences_count;
  * @return the sentence; NULL: none of them
  */
 const struct sentences_row *sentences_find(const char *text);
+
+/**
+ * The sentences of which a text is a part: those that have most of its words in their order.
+ *
+ * @return how many
+ */
+size_t sentences_near(const char *text, const struct sentences_row *found[SENTENCES_NEAR]);
 
 #endif

@@ -289,8 +289,10 @@ static int simulate(const struct options *options, const char *faults)
             (int)sizeof report &&
         set_environment(options, folder.path, faults, report) == 0 &&
         set_nvml(folder.path, library, faults) == 0) {
-        code = run_program(options->program, options->quiet);
-        if (options->check || options->summary)
+        bool counts = options->check || options->summary;
+        bool ready = !counts || sim_check_reserve(report);
+        code = ready ? run_program(options->program, options->quiet) : COMMAND_SYSTEM;
+        if (counts && ready)
             code = sim_check(report, options->summary, options->check, code);
     } else {
         fputs("cushim sim: no memory\n", stderr);
@@ -344,7 +346,8 @@ const struct command command_sim = {
              "  missing:SYMBOL               the driver lacks this entry\n"
              "  wrong-abi                    a call by a wrongly resolved pointer aborts\n\n",
     .exits = "Exit status: the program's, 128 + N if signal N ended it, 127 if it cannot be\n"
-             "run, 5 if it is 0 and --check found something.\n",
+             "run, 5 if it is 0 and --check found something, 2 to 4 with a sentence of\n"
+             "cushim sim if it could not begin or count.\n",
     .options = option_rows,
     .most = ANY_NUMBER_OF_WORDS,
     .program = true,

@@ -75,6 +75,11 @@ bool verdict_requires(const struct scan_file *file, size_t index)
     return file->how[index] & SCAN_LINKED;
 }
 
+bool verdict_calls(const struct scan_file *file, size_t index)
+{
+    return !verdict_requires(file, index) && file->how[index] & SCAN_CALLED;
+}
+
 /* Another ABI of the name, which the program names too and the driver has. */
 static bool has_alternative(const struct scan_file *file, const struct subject *driver,
                             size_t index)
@@ -83,7 +88,8 @@ static bool has_alternative(const struct scan_file *file, const struct subject *
 
     for (size_t i = 0; cushim_entry_at(i, &other); i++) {
         if (i != index && driver->has[i] && other.stream == entry.stream &&
-            file->how[i] & (SCAN_NAMED | SCAN_LINKED) && strcmp(other.name, entry.name) == 0)
+            file->how[i] & (SCAN_NAMED | SCAN_LINKED | SCAN_CALLED) &&
+            strcmp(other.name, entry.name) == 0)
             return true;
     }
     return false;
@@ -92,12 +98,13 @@ static bool has_alternative(const struct scan_file *file, const struct subject *
 bool verdict_may_need(const struct scan_file *file, size_t index)
 {
     return !verdict_requires(file, index) && !file->cushim && file->how[index] & SCAN_NAMED &&
-           !(file->how[index] & SCAN_WEAK);
+           !(file->how[index] & (SCAN_WEAK | SCAN_CALLED));
 }
 
 bool verdict_may_use(const struct scan_file *file, size_t index)
 {
-    return !verdict_requires(file, index) && !verdict_may_need(file, index) && !file->cushim &&
+    return !verdict_requires(file, index) && !verdict_calls(file, index) &&
+           !verdict_may_need(file, index) && !file->cushim &&
            file->how[index] & (SCAN_WEAK | SCAN_ASKED);
 }
 
@@ -109,7 +116,8 @@ bool verdict_driver_has(const struct scan_file *file, const struct subject *driv
         (verdict_may_need(file, index) && has_alternative(file, driver, index)))
         return true;
     /* Where a name stands for any ABI, any will do. */
-    return !(file->how[index] & (SCAN_LINKED | SCAN_NAMED)) && file->how[index] & SCAN_ASKED &&
+    return !(file->how[index] & (SCAN_LINKED | SCAN_CALLED | SCAN_NAMED)) &&
+           file->how[index] & SCAN_ASKED &&
            subject_newest(driver, entry.name, entry.stream) != KNOWN_NONE;
 }
 
@@ -156,6 +164,22 @@ static bool required_entry(const struct question *question, struct verdict *verd
                   known_entry(first).symbol, more_text(more, count));
 }
 
+static bool called_entry(const struct question *question, struct verdict *verdict)
+{
+    char from[VERDICT_TEXT_SIZE], more[48];
+    size_t count, first = 0;
+    int release;
+
+    count = question->driver ? count_missing(question, verdict_calls, &first, &release) : 0;
+    if (count == 0 || question->driver->newer)
+        return false;
+    fix(verdict, "%s", driver_from(from, release));
+    return answer(verdict, VERDICT_UNKNOWN, 0, "called-entry",
+                  "the program starts without %s%s, which the driver lacks, and ends with "
+                  "\"undefined symbol\" when it calls it; whether it does is not known",
+                  known_entry(first).symbol, more_text(more, count));
+}
+
 static bool unknown_entry(const struct question *question, struct verdict *verdict)
 {
     const struct scan_file *file = question->file;
@@ -167,7 +191,7 @@ static bool unknown_entry(const struct question *question, struct verdict *verdi
             there |= strcmp(driver->unknown[k], file->unknown[i]) == 0;
         if (there)
             continue;
-        if (driver->path)
+        if (driver->path && !file->lazy)
             return answer(verdict, VERDICT_FAILS, 0, "required-entry",
                           "undefined symbol: %s: the driver's library does not export it",
                           file->unknown[i]);
@@ -470,9 +494,9 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
                           int capability)
 {
     static bool (*const rules[])(const struct question *, struct verdict *) = {
-        other_machine,   required_entry, runtime_floor, gpu_dropped,     gpu_later,
-        device_code,     unknown_entry,  driver_newer,  runtime_unknown, named_entry,
-        mentioned_alone, through_cushim, runtime_later, optional_entry,
+        other_machine, required_entry,  runtime_floor,  gpu_dropped,     gpu_later,
+        device_code,   unknown_entry,   driver_newer,   runtime_unknown, called_entry,
+        named_entry,   mentioned_alone, through_cushim, runtime_later,   optional_entry,
     };
     struct question question = {file, driver, capability};
     struct verdict verdict = {.rule = "runs"};

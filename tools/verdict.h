@@ -40,6 +40,9 @@ bool verdict_is_of_code(const struct verdict *verdict);
 /** Whether an entry must be there, and the program does not start without it. */
 bool verdict_requires(const struct scan_file *file, size_t index);
 
+/** Whether an entry is looked up at its first call, which ends the program if it is not there. */
+bool verdict_calls(const struct scan_file *file, size_t index);
+
 /** Whether the program looks an entry up by its symbol, and may or may not do without it. */
 bool verdict_may_need(const struct scan_file *file, size_t index);
 

@@ -124,7 +124,7 @@ static bool release(const struct cushim_api *cu, const struct work *work)
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     struct work work = {0};
     if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
         printf("skipped: %s\n", gpu.outcome.message);

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         puts("no device will do");
         return 1;
     }
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     if (cushim_device_enter(cu, device, &gpu) == CUDA_SUCCESS) {
         size_t free_bytes = 0, bytes = 0;
         if (CUSHIM_KEEP(&gpu.outcome, cu->cuMemGetInfo(&free_bytes, &bytes)))

@@ -43,7 +43,7 @@ static void saxpy_in_context(const struct cushim_api *cu, float a, const float *
 
 static bool saxpy_on_gpu(const struct cushim_api *cu, float a, const float *x, float *y)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     if (cushim_device_enter(cu, 0, &gpu) == CUDA_SUCCESS)
         saxpy_in_context(cu, a, x, y, &gpu.outcome);
     if (cushim_device_leave(&gpu) == CUDA_SUCCESS)

@@ -85,7 +85,7 @@ static bool use_stream_ordered_memory(const struct cushim_api *cu, uint32_t bits
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     uint32_t bits;
     if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
         printf("skipped: %s\n", gpu.outcome.message);

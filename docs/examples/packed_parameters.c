@@ -106,7 +106,7 @@ static bool run(const struct cushim_api *cu)
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
         printf("skipped: %s\n", gpu.outcome.message);
         return 77;

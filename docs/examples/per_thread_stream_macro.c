@@ -48,7 +48,7 @@ static bool use_two_threads(const struct cushim_api *api)
 int main(void)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS) {
         printf("skipped: %s\n", gpu.outcome.message);
         return 77;

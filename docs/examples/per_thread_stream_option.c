@@ -47,7 +47,7 @@ static bool use_two_threads(void)
 int main(void)
 {
     struct cushim_options options = {.size = sizeof options, .per_thread_default_stream = true};
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
 
     /* The process-wide driver takes the options of its first opening. */
     cu = cushim_load(&options);

@@ -57,7 +57,7 @@ int main(void)
 {
     static float numbers[COUNT];
     const struct cushim_api *cu = cushim_load(NULL);
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
 
     for (int i = 0; i < COUNT; i++)
         numbers[i] = (float)i;

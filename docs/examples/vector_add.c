@@ -47,7 +47,7 @@ static bool release(const struct cushim_api *cu, const struct work *work)
 int main(int count, char **arguments)
 {
     const struct cushim_api *cu = cushim_load(NULL);
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     struct work work = {0};
     for (int i = 0; i < COUNT; i++) {
         a[i] = (float)i / 3;

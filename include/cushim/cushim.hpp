@@ -640,7 +640,6 @@ class unique_device
     /** No device is in use. */
     unique_device() noexcept
     {
-        clear();
     }
     /** Take over the use; the other one is empty then. */
     unique_device(unique_device &&other) noexcept : scope_(other.scope_)
@@ -668,7 +667,6 @@ class unique_device
     CUresult enter(const struct cushim_api *cu, CUdevice number = 0) noexcept
     {
         leave();
-        clear();
         return cushim_device_enter(cu, number, &scope_);
     }
     /** The code of the first failure since enter(); message() is its sentence. */
@@ -730,7 +728,6 @@ class unique_device
     /** Begin to use a device, or throw. */
     explicit unique_device(const struct cushim_api *cu, CUdevice number = 0)
     {
-        clear();
         if (enter(cu, number) != CUDA_SUCCESS)
             throw call_error(scope_.outcome.code, scope_.outcome.message);
     }
@@ -747,12 +744,7 @@ class unique_device
 #endif
 
   private:
-    void clear() noexcept
-    {
-        scope_ = cushim_device_scope();
-        scope_.size = sizeof scope_;
-    }
-    struct cushim_device_scope scope_;
+    struct cushim_device_scope scope_ = cushim_device_scope();
 };
 
 /** An event. The default flags give it timing. */

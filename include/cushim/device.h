@@ -164,9 +164,8 @@ CUSHIM_PUBLIC bool cushim_attribute_at(size_t index, struct cushim_attribute *at
 
 /* ---- use one */
 
-/** A device in use. Filled by cushim_device_enter; may lie on the stack. */
+/** A device in use. Filled by cushim_device_enter; may lie on the stack. Its size never changes. */
 struct cushim_device_scope {
-    size_t size;                   /**< of this structure; set by the caller */
     const struct cushim_api *cu;   /**< NULL: not entered, or left */
     CUdevice device;               /**< the one that was entered */
     CUcontext context;             /**< its primary context */
@@ -178,7 +177,7 @@ struct cushim_device_scope {
  * Begin to use a device: initialise the driver, retain the device's primary context and make it
  * current. On failure all that was done is undone. cushim_device_leave ends the use:
  *
- *     struct cushim_device_scope gpu = {.size = sizeof gpu};
+ *     struct cushim_device_scope gpu;
  *     if (cushim_device_enter(cu, 0, &gpu) == CUDA_SUCCESS)
  *         work(cu, &gpu.outcome);
  *     if (cushim_device_leave(&gpu) != CUDA_SUCCESS)
@@ -188,7 +187,7 @@ struct cushim_device_scope {
  * stays in the outcome.
  *
  * @param device  as cushim_device_list or cuDeviceGet gives it
- * @param scope   its `size` is set. All else is written, on failure too
+ * @param scope   not NULL; all of it is written, on failure too
  * @return CUDA_SUCCESS; cuInit's own code; CUDA_ERROR_NO_DEVICE if there is no driver;
  *         CUDA_ERROR_INVALID_DEVICE; the driver's code
  *

@@ -19,7 +19,8 @@
  * A driver reads as many arguments as the kernel has, whatever it is given. It reports no error if
  * there are too few of them, or if one has another size. cushim_launch_check finds that without
  * launching. Define CUSHIM_CHECK_LAUNCHES before this header, in debug builds, and CUSHIM_LAUNCH
- * calls it each time (a few microseconds).
+ * calls it each time (a few microseconds). Drivers before 12.4 do not tell the parameters, and
+ * there a wrong number or size of arguments is not found.
  *
  * For every function below:
  * - sizes are in bytes unless something else is said;
@@ -102,8 +103,8 @@ CUSHIM_PUBLIC CUresult cushim_launch_kernel(const struct cushim_api *cu, CUfunct
                                             const size_t *sizes, size_t count);
 
 /**
- * Check a launch against the device, the function and its parameters, without launching. The driver
- * is queried each time; nothing is changed.
+ * Check a launch against the device, the function and, from CUDA 12.4 on, its parameters, without
+ * launching. The driver is queried each time; nothing is changed.
  *
  * @param function  of the current context; or a CUkernel, cast
  * @param launch    not NULL

@@ -140,6 +140,16 @@ size_t cushim_sim_live(const char *kind);
 size_t cushim_sim_leaked(const char *kind);
 
 /**
+ * Name what cushim_sim_leaked(NULL) counts, for the message of a test.
+ *
+ * @return such as "1 context, 2 memory", each kind by its name there, until the thread's next call
+ *         of this; NULL if there is nothing
+ *
+ * Threads: safe. Since: 0.1.
+ */
+const char *cushim_sim_leaks(void);
+
+/**
  * Count what the checks of cushim_sim_options::check found in kernels, since the last
  * cushim_sim_reset. Each has its sentence in standard error, and no call fails because of it.
  *

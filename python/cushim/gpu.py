@@ -146,7 +146,7 @@ class Gpu:
     def __init__(self, handle: Any, number: int) -> None:
         self.handle = handle
         self.number = number
-        self._scope = native.sized(native.DeviceScope)
+        self._scope = native.DeviceScope()
         self._memory: List[Memory] = []
         self._modules: Dict[int, Module] = {}
 

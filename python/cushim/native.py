@@ -61,7 +61,7 @@ class DeviceProperties(ctypes.Structure):
 
 class DeviceScope(ctypes.Structure):
     """struct cushim_device_scope"""
-    _fields_ = [("size", c_size_t), ("cu", c_void_p), ("device", c_int), ("context", c_void_p),
+    _fields_ = [("cu", c_void_p), ("device", c_int), ("context", c_void_p),
                 ("previous", c_void_p * 3), ("outcome", c_char * 1024)]
 
 

@@ -32,9 +32,10 @@ CUresult cushim_context_check_device(const struct cushim_api *cu, CUresult code,
     if (code != CUDA_ERROR_INVALID_DEVICE)
         return cushim_error_check(code, helper, call);
     if (cu->cuDeviceGetCount(&count) != CUDA_SUCCESS || count <= 0)
-        return cushim_error_refuse(code, helper, "device: %d: %s does not know it", device, call);
-    return cushim_error_refuse(code, helper, "device: %d is not one of the driver's %d, 0 to %d",
-                               device, count, count - 1);
+        return cushim_error_refuse(code, helper, "device is %d, which %s does not know", device,
+                                   call);
+    return cushim_error_refuse(code, helper, "device is %d; the driver has %d, numbered from 0",
+                               device, count);
 }
 
 /* ---- how often primary contexts are retained ---- */

@@ -17,10 +17,10 @@ CUresult cushim_device_list(const struct cushim_api *cu, CUdevice *devices, int 
     CUSHIM_REQUIRE(cu);
     if (capacity < 0)
         return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
-                                   "capacity: %d, not 0 or more", capacity);
+                                   "capacity is %d; pass 0 or more", capacity);
     if (capacity > 0 && !devices)
         return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
-                                   "devices: NULL, but its capacity is %d", capacity);
+                                   "devices is NULL; pass an array of %d, the capacity", capacity);
     CUresult code = cushim_context_ready(cu, __func__);
     if (code == CUDA_SUCCESS)
         code = CUSHIM_CALL(cu, __func__, cuDeviceGetCount, &found);
@@ -274,12 +274,8 @@ CUresult cushim_device_enter(const struct cushim_api *cu, CUdevice device,
                              struct cushim_device_scope *scope)
 {
     CUSHIM_REQUIRE(scope);
-    CUresult code = cushim_error_check_sized(__func__, "scope", scope,
-                                             CUSHIM_LEAST(cushim_device_scope, outcome));
-    if (code != CUDA_SUCCESS)
-        return code;
-    cushim_text_write_sized(scope, &(struct cushim_device_scope){.device = device}, sizeof *scope);
-    code = cu ? cushim_context_ready(cu, __func__) : cushim_error_null(__func__, "cu");
+    *scope = (struct cushim_device_scope){.device = device};
+    CUresult code = cu ? cushim_context_ready(cu, __func__) : cushim_error_null(__func__, "cu");
     if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(cu, __func__, device, &scope->context);
     cushim_outcome_keep(&scope->outcome, code, __func__);

@@ -38,9 +38,17 @@ CUresult cushim_error_add(CUresult code, const char *format, ...)
     return code;
 }
 
+CUresult cushim_error_absent(CUresult code, const char *helper, const char *argument,
+                             const char *wanted)
+{
+    return cushim_error_refuse(code, helper, "%s is NULL; pass %s", argument, wanted);
+}
+
 CUresult cushim_error_null(const char *helper, const char *argument)
 {
-    return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "%s: NULL", argument);
+    return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, helper, argument,
+                               strcmp(argument, "cu") == 0 ? "what cushim_load returned"
+                                                           : "the address of a variable");
 }
 
 int cushim_error_call_length(const char *call)
@@ -72,8 +80,9 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
 
 CUresult cushim_error_explain(CUresult code, const char *object, const char *call)
 {
-    CUSHIM_REQUIRE(object);
-    CUSHIM_REQUIRE(call);
+    if (!object || !call)
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, __func__, object ? "call" : "object",
+                                   "its name");
     return cushim_error_check(code, object, call);
 }
 

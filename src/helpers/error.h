@@ -29,7 +29,11 @@ int cushim_error_call_length(const char *call);
 /* After a call that failed: the last error gets "; TEXT", the values that the call was given. */
 CUresult cushim_error_add(CUresult code, const char *format, ...) CUSHIM_PRINTF(2, 3);
 
-/* CUDA_ERROR_INVALID_VALUE and "HELPER: ARGUMENT: NULL". */
+/* Refuse an argument that is NULL: "HELPER: ARGUMENT is NULL; pass WANTED". */
+CUresult cushim_error_absent(CUresult code, const char *helper, const char *argument,
+                             const char *wanted);
+
+/* The same of the table, or of the place for a result; CUDA_ERROR_INVALID_VALUE. */
 CUresult cushim_error_null(const char *helper, const char *argument);
 
 /* Refuse because the driver lacks an entry: its code, and the entry's own reason. */

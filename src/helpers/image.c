@@ -260,9 +260,10 @@ CUresult cushim_image_read(const char *helper, const char *what, const void *dat
     struct cushim_image found = {0};
     CUresult code = CUDA_SUCCESS;
     if (!data)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "%s: NULL", what);
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, helper, what, "the image");
     if (!bytes)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "%s: empty, 0 bytes", what);
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper,
+                                   "%s has 0 bytes; pass the size of the image", what);
     if (bytes >= 4 && memcmp(at, "\177ELF", 4) == 0)
         code = image_elf_read(helper, what, at, bytes, &found);
     else if (bytes >= 4 && IMAGE_U32(at) == IMAGE_FATBIN_MAGIC)
@@ -380,9 +381,10 @@ CUresult cushim_image_load_file(const char *helper, const char *what, const char
 {
     char why[200] = "", place[256];
     if (!path)
-        return cushim_error_null(helper, what);
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, helper, what, "a file's name");
     if (!path[0])
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "%s: an empty string", what);
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper,
+                                   "%s is an empty string; pass a file's name", what);
     errno = 0;
     FILE *stream = image_open(path, why, sizeof why);
     const int error = errno;

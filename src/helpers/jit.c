@@ -263,7 +263,8 @@ CUresult cushim_jit_end(struct cushim_jit *jit, CUresult code)
 
 void cushim_jit_result_release(struct cushim_jit_result *result)
 {
-    if (!result)
+    /* One that was refused for its size was not written. */
+    if (!result || result->size < CUSHIM_LEAST(cushim_jit_result, wall_ms))
         return;
     jit_free_text(result->error_log);
     jit_free_text(result->info_log);

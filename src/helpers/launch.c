@@ -11,13 +11,18 @@
 
 /* ---- what needs no driver */
 
+static CUresult launch_refuse_null(const struct launch_what *what)
+{
+    if (!what->cu || what->function)
+        return cushim_error_null(what->helper, what->cu ? "launch" : "cu");
+    return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, what->helper, "function", "a kernel");
+}
+
 static CUresult launch_require_given(struct launch_what *what)
 {
     const struct cushim_launch *launch = what->launch;
     if (!what->cu || !what->function || !launch)
-        return cushim_error_null(what->helper, !what->cu         ? "cu"
-                                               : !what->function ? "function"
-                                                                 : "launch");
+        return launch_refuse_null(what);
     if (launch->size != sizeof *launch) { /* of another release */
         CUresult code = cushim_error_read_sized(what->helper, "launch", launch,
                                                 CUSHIM_LEAST(cushim_launch, attributes), &what->own,
@@ -27,22 +32,24 @@ static CUresult launch_require_given(struct launch_what *what)
         launch = what->launch = &what->own;
     }
     if (launch->attribute_count && !launch->attributes)
-        return cushim_error_null(what->helper, "attributes");
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, what->helper, "attributes",
+                                   "an array");
     if (launch->attribute_count > CUSHIM_LAUNCH_MOST_ATTRIBUTES)
         return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
-                                   "attribute_count: %u; at most %d", launch->attribute_count,
-                                   CUSHIM_LAUNCH_MOST_ATTRIBUTES);
+                                   "attribute_count is %u; pass at most %d",
+                                   launch->attribute_count, CUSHIM_LAUNCH_MOST_ATTRIBUTES);
     return CUDA_SUCCESS;
 }
 
 static CUresult launch_require_pointers(const struct launch_what *what, void **pointers)
 {
     if (what->count && !pointers)
-        return cushim_error_null(what->helper, "pointers");
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, what->helper, "pointers", "an array");
     for (size_t i = 0; i < what->count; i++)
         if (!pointers[i])
-            return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, what->helper,
-                                       "pointers: number %zu is NULL", i + 1);
+            return cushim_error_refuse(
+                CUDA_ERROR_INVALID_VALUE, what->helper,
+                "pointers: number %zu is NULL; pass the address of an argument", i + 1);
     return CUDA_SUCCESS;
 }
 
@@ -267,9 +274,10 @@ CUresult cushim_params_add(struct cushim_params *params, const void *value, size
                                    "params: parameter %zu could not be added before this one",
                                    params->count + 1);
     if (!value || !size)
-        return launch_refuse_params(params,
-                                    cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "%s",
-                                                        value ? "size: 0" : "value: NULL"));
+        return launch_refuse_params(
+            params, value ? cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
+                                                "size is 0; pass the size of the value")
+                          : cushim_error_null(__func__, "value"));
     if (!alignment || (alignment & (alignment - 1)) || alignment > LAUNCH_MOST_ALIGNMENT)
         return launch_refuse_params(params,
                                     cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
@@ -319,7 +327,8 @@ CUresult cushim_launch_block_size(const struct cushim_api *cu, CUfunction functi
     int found_grid = 0, found_block = 0;
     CUSHIM_REQUIRE(block);
     if (limit > INT_MAX)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "limit: %zu threads", limit);
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
+                                   "limit is %zu; pass at most %d", limit, INT_MAX);
     CUresult code = launch_begin_occupancy(&what, &limits);
     if (code != CUDA_SUCCESS)
         return code;

@@ -177,9 +177,10 @@ CUresult cushim_link_all(struct cushim_jit *jit, const struct cushim_link_input 
                          size_t count, struct cushim_cubin *cubin)
 {
     if (!given)
-        return cushim_error_null(jit->helper, "inputs");
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, jit->helper, "inputs", "an array");
     if (!count)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, jit->helper, "count: 0 inputs");
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, jit->helper,
+                                   "count is 0; pass at least one input");
     struct link_input *inputs = NULL;
     if (count <= SIZE_MAX / 2 / sizeof *inputs)
         inputs = calloc(count, sizeof *inputs);

@@ -9,7 +9,7 @@ CUresult cushim_memory_check(const char *helper, const char *argument, uintptr_t
     if (!bytes)
         return CUDA_SUCCESS;
     if (!address)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "%s: 0 is no address",
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "%s is 0; pass an address",
                                    argument);
     if (bytes - 1 > UINTPTR_MAX - address)
         return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper,
@@ -54,7 +54,8 @@ CUresult cushim_memory_alloc(const struct cushim_api *cu, size_t bytes, CUdevice
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(address);
     if (!bytes)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "bytes: 0");
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
+                                   "bytes is 0; ask for at least 1");
     CUresult code = CUSHIM_CALL(cu, __func__, cuMemAlloc_v2, &found, bytes);
     if (code != CUDA_SUCCESS)
         return memory_not_allocated(cu, code, bytes);
@@ -69,7 +70,8 @@ CUresult cushim_memory_alloc_async(const struct cushim_api *cu, size_t bytes, CU
     CUSHIM_REQUIRE(cu);
     CUSHIM_REQUIRE(address);
     if (!bytes)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__, "bytes: 0");
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, __func__,
+                                   "bytes is 0; ask for at least 1");
     CUresult code = memory_has_pools(cu)
                         ? CUSHIM_CALL(cu, __func__, cuMemAllocAsync, &found, bytes, stream)
                         : CUSHIM_CALL(cu, __func__, cuMemAlloc_v2, &found, bytes);
@@ -119,7 +121,8 @@ CUresult cushim_memory_prefetch(const struct cushim_api *cu, CUdeviceptr address
     if (code != CUDA_SUCCESS || !bytes)
         return code;
     if (device < CU_DEVICE_CPU)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_DEVICE, __func__, "device: %d", device);
+        return cushim_error_refuse(CUDA_ERROR_INVALID_DEVICE, __func__,
+                                   "device is %d; pass a device, or CU_DEVICE_CPU", device);
     if (!CUSHIM_HAS(cu, cuMemPrefetchAsync_v2))
         return CUSHIM_CALL(cu, __func__, cuMemPrefetchAsync_v1, address, bytes, device, stream);
     CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_HOST};

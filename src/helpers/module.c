@@ -193,11 +193,12 @@ static CUresult module_require_name(const char *helper, const char *argument, co
                                     const char *name)
 {
     if (!holder)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_HANDLE, helper, "%s: NULL", argument);
+        return cushim_error_absent(CUDA_ERROR_INVALID_HANDLE, helper, argument, "what was loaded");
     if (!name)
-        return cushim_error_null(helper, "name");
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, helper, "name", "a kernel's name");
     if (!name[0])
-        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper, "name: an empty string");
+        return cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, helper,
+                                   "name is an empty string; pass a kernel's name");
     return CUDA_SUCCESS;
 }
 

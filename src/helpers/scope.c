@@ -35,7 +35,7 @@ CUresult cushim_scope_require(const struct cushim_api *cu, CUcontext context, co
 {
     unsigned version = 0;
     if (!context)
-        return cushim_error_refuse(CUDA_ERROR_INVALID_CONTEXT, helper, "%s: NULL", argument);
+        return cushim_error_absent(CUDA_ERROR_INVALID_CONTEXT, helper, argument, "a context");
     CUresult code = cu->cuCtxGetApiVersion(context, &version);
     if (code == CUDA_ERROR_INVALID_CONTEXT || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return cushim_error_refuse(code, helper,

@@ -40,7 +40,8 @@ CUresult cushim_stream_callback(const struct cushim_api *cu, CUstream stream, CU
                                 void *user)
 {
     CUSHIM_REQUIRE(cu);
-    CUSHIM_REQUIRE(function);
+    if (!function)
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, __func__, "function", "what to call");
     if (!CUSHIM_HAS(cu, cuLaunchHostFunc_v1) && CUSHIM_HAS(cu, cuStreamAddCallback))
         return stream_add_callback(cu, __func__, stream, (struct stream_callback){function, user});
     return cushim_error_check(cu->cuLaunchHostFunc_v1(stream, function, user), __func__,
@@ -53,7 +54,7 @@ static CUresult stream_require_event(CUevent event, const char *helper, const ch
 {
     if (event)
         return CUDA_SUCCESS;
-    return cushim_error_refuse(CUDA_ERROR_INVALID_HANDLE, helper, "%s: NULL", argument);
+    return cushim_error_absent(CUDA_ERROR_INVALID_HANDLE, helper, argument, "an event");
 }
 
 CUresult cushim_event_elapsed(const struct cushim_api *cu, CUevent start, CUevent end,
@@ -201,7 +202,8 @@ CUresult cushim_graph_instantiate(const struct cushim_api *cu, CUgraph graph,
     CUgraphExec made = NULL;
     CUresult code;
     CUSHIM_REQUIRE(cu);
-    CUSHIM_REQUIRE(graph);
+    if (!graph)
+        return cushim_error_absent(CUDA_ERROR_INVALID_VALUE, __func__, "graph", "a graph");
     CUSHIM_REQUIRE(exec);
     if (CUSHIM_HAS(cu, cuGraphInstantiateWithParams))
         code = stream_instantiate_params(cu, __func__, graph, flags, &made);

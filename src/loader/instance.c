@@ -92,7 +92,10 @@ bool cushim_attempt_at(const struct cushim_api *cu, size_t index, struct cushim_
     if (!instance || index >= instance->found.attempt_count)
         return false;
     if (!attempt || attempt->size < CUSHIM_LEAST(cushim_attempt, status)) {
-        cushim_last_error_set("%s: attempt: %s", __func__, attempt ? "size is not set" : "NULL");
+        cushim_last_error_set("%s: %s", __func__,
+                              attempt
+                                  ? "attempt: size is not set; set it to sizeof of the structure"
+                                  : "attempt is NULL; pass the address of a variable");
         return false;
     }
     cushim_text_write_sized(attempt, &instance->found.attempts[index], sizeof *attempt);

@@ -104,13 +104,13 @@ const char *cushim_last_error(void)
     int version = atomic_load_explicit(&cushim_last_error_version, memory_order_relaxed);
     bool elsewhere =
         last_call.state == CUSHIM_STATE_ABSENT && cushim_registry_is_elsewhere(last_call.index);
-    cushim_last_error_describe(
-        last_text, sizeof last_text, cushim_registry_symbol(last_call.index, symbol),
-        elsewhere ? CUSHIM_STATE_PLATFORM : last_call.state, last_call.alone ? version : 0);
-    if (last_call.state == CUSHIM_STATE_NO_DRIVER && last_call.alone && why) {
-        size_t length = strlen(last_text);
-        snprintf(last_text + length, sizeof last_text - length, " (%s)", why);
-    }
+    cushim_registry_symbol(last_call.index, symbol);
+    if (last_call.state == CUSHIM_STATE_NO_DRIVER && last_call.alone && why)
+        snprintf(last_text, sizeof last_text, "%s is not available: %s", symbol, why);
+    else
+        cushim_last_error_describe(last_text, sizeof last_text, symbol,
+                                   elsewhere ? CUSHIM_STATE_PLATFORM : last_call.state,
+                                   last_call.alone ? version : 0);
     last_call.called = false;
     return last_text;
 }

@@ -69,6 +69,19 @@ def run(*arguments, stdout=subprocess.PIPE, user=None, program=CLI, **variables)
     return Result(done.returncode, done.stdout, done.stderr)
 
 
+def run_on_small_disk(size, *arguments):
+    """The same, with nothing but a disk of this size for temporary files."""
+    root = [] if os.geteuid() == 0 else ["--map-root-user"]
+    done = subprocess.run(["unshare", *root, "--mount", "sh", "-c",
+                           f'mount -t tmpfs -o size={size} none "$TMPDIR" && exec "$@"', "sh",
+                           CLI, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=60, check=False,
+                          env=environment())
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip("no mount namespace is allowed here")
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
 def run_on_terminal(*arguments, **variables):
     """The same with its output on a terminal."""
     ours, theirs = pty.openpty()

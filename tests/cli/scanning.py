@@ -31,11 +31,11 @@ def only(*arguments, code=OK):
 
 
 def build(folder, source, *options, name="program"):
-    """Compile a C text; undefined symbols are allowed."""
+    """Compile a C text; undefined symbols are allowed, and are looked up at the start."""
     if not shutil.which("cc"):
         pytest.skip("no C compiler")
     (folder / "program.c").write_text(source)
-    subprocess.run(["cc", "-w", folder / "program.c", "-o", folder / name, *options],
+    subprocess.run(["cc", "-w", "-Wl,-z,now", folder / "program.c", "-o", folder / name, *options],
                    check=True, capture_output=True)
     return folder / name
 

@@ -2,11 +2,14 @@
 """Programs under `cushim sim`."""
 
 import os
+import re
 
 import pytest
 from command import run
 
 PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
+# A line of the log.
+CALL = re.compile(r"(\d+) (\d+\.\d{6}) s (\d+)/(\d+) (cu\w+)\((.*)\) = (\d+) (\w+), \d+\.\d us$")
 NEWEST = os.environ.get("CUSHIM_SIM_NEWEST", "")
 
 

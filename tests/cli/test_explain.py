@@ -98,6 +98,13 @@ def test_page(tmp_path):
     ("truncated: the file ends within its ELF header", "reinstall the driver; was the disk full?"),
     ("x: CUDA 9.0, but the program needs CUDA 11.2, and it lacks cuMemAllocAsync",
      "use a newer driver; cushim compat names its version"),
+    ("PTX with a NUL at byte 27 of 30, and text behind it", "give the size without the NUL"),
+    ("add.cu:7: __nanosleep is not supported by cushim-embed", "write it another way"),
+    ("cushim sim: check: process 15 leaked 2750 bytes of memory in 4 blocks", "free the memory"),
+    ("cushim_memory_alloc: bytes is 0; ask for at least 1", "no driver allocates 0 bytes"),
+    ("cushim matrix: no driver to run it under", "give releases or drivers"),
+    ("Failed: the checks of kernels found 2 faults in test_a; standard error has them",
+     "correct the kernel"),
     ("ptxas x.ptx, line 3; error   : Predicate expression expected", "Real compilers refuse it"),
 ])
 def test_sentence(text, cure):
@@ -105,6 +112,19 @@ def test_sentence(text, cure):
     result = run("explain", text)
     assert (result.code, result.err) == (OK, "") and f"  cure            {cure}" in result.out
     assert run("explain", "--json", text).json()["sentence"]["cure"].startswith(cure)
+
+
+def test_part_of_a_sentence():
+    """Those that it may be a part of, and none for anybody's words."""
+    near = run("explain", "--json", "cuMemAllocAsync is not available").json()
+    assert near["sentence"] is None
+    assert [row["text"].split(":")[1][:17] for row in near["near"]][:2] == \
+        [" it came with CUD", " … does not expor"]
+    assert len(near["near"]) > 3 and all("is not available" in row["text"] for row in near["near"])
+    for words in ("the driver found no room", "at least 1 of the", "x" * 600):
+        result = run("explain", "--json", words)
+        assert (result.code, result.json()["near"]) == (FAILED, [])
+    assert run("explain", "--json", "no CUDA driver").json()["near"] == []
 
 
 def test_every_long_sentence_is_found():

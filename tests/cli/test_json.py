@@ -17,7 +17,8 @@ RUNS = {
                                                       "--device", "0"]],
     "doctor": [["doctor", "--no-init"], ["doctor", "--root", "/nonexistent"]],
     "explain": [["explain", "222"], ["explain", "918"],
-                ["explain", "truncated: 9 bytes, but a segment ends at 10"]],
+                ["explain", "truncated: 9 bytes, but a segment ends at 10"],
+                ["explain", "cuMemAlloc is not available"]],
     "compat X.Y": [["compat", "12.4"], ["compat", "13.3"], ["compat", "10.1"]],
     "compat DRIVER": [["compat", "550.163.01"], ["compat", "340.108"]],
 }
@@ -76,9 +77,10 @@ def test_members(command):
             assert kind in table.get(path, ()), f"{path}: {kind}"
             seen.add(path)
     optional = {"init", "init.devices[].nvml", "nvml", "remarks[]", "files[].unknown[]",
-                "files[].missing[].required[]", "files[].missing[].named[]",
-                "files[].missing[].optional[]", "files[].runtime.library",
-                "files[].runtime.release", "files[].runtime.floor", "python[]"}
+                "files[].missing[].required[]", "files[].missing[].called[]",
+                "files[].missing[].named[]", "files[].missing[].optional[]",
+                "files[].runtime.library", "files[].runtime.release", "files[].runtime.floor",
+                "python[]"}
     if not SIM_NVML:
         optional |= {path for path in table if ".nvml." in f".{path}"}
     assert set(table) - seen <= optional

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """`cushim matrix`: how programs end, the reports, the limits, and what is left behind."""
 
+import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import time
 import xml.etree.ElementTree as xml
 
 import pytest
-from command import (CLI, DRIVERS, FAILED, INPUT, NO_DRIVER, OK, SIM_DRIVERS, USAGE,
-                     environment, run, run_on_terminal)
+from command import (CLI, DRIVERS, FAILED, INPUT, NO_DRIVER, OK, SIM_DRIVERS, SYSTEM, USAGE,
+                     environment, run, run_on_small_disk, run_on_terminal)
 
 PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
 CALLS = f"exec {shlex.quote(PROGRAM)} codes 0 1 100"
@@ -104,6 +106,84 @@ def test_program_that_cannot_be_executed(tmp_path):
     (tmp_path / "script").chmod(0o755)
     runs = matrix("--cuda", "12.4", "--", tmp_path / "script", code=FAILED)
     assert runs[0]["result"] == "not run" and "script" in runs[0]["errors"]
+
+
+@pytest.mark.parametrize("binding", ["now", "lazy"])
+def test_entry_that_the_system_lacks(tmp_path, binding):
+    """The system's loader ends a program that is linked to what the driver lacks, at its start or
+    at the call; that is a failure of the program, and not of its start."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (tmp_path / "a.c").write_text("int cuInit(unsigned), cuMemFreeAsync(void *, void *);"
+                                  "int main(void) { return cuInit(0) || !cuMemFreeAsync(0, 0); }")
+    newest = SIM_DRIVERS[-1]
+    (tmp_path / "libcuda.so").symlink_to(newest)
+    subprocess.run(["cc", "a.c", "-o", "a", f"-Wl,-z,{binding}", "-L.", "-lcuda", "-Wl,-rpath-link",
+                    newest.parent, "-Wl,--allow-shlib-undefined"], cwd=tmp_path, check=True)
+    old, new = matrix("--cuda", "10.2,12.4", "--", tmp_path / "a", code=FAILED)
+    assert (old["result"], new["result"]) == ("fails", "passes")
+    assert "undefined symbol: cuMemFreeAsync" in old["errors"]
+    assert old["calls"] == (1 if binding == "lazy" else 0)
+
+
+def test_full_disk_is_no_verdict(tmp_path):
+    """What the command lacks is not the program's failure; the code tells as well."""
+    junit = tmp_path / "junit.xml"
+    result = run_on_small_disk("16k", "matrix", "--cuda", "11.2,12.4", "--junit", junit, "--",
+                               PROGRAM, "codes", "0", "1", "100")
+    words = "could not be started    cushim sim: no folder for the library can be made: " \
+        "No space left on device"
+    assert (result.code, result.err) == (SYSTEM, "")
+    assert [" ".join(line.split()) for line in result.out.splitlines()] == [
+        " ".join(line.split()) for line in (f"CUDA 11.2  not run  {words}",
+                                            f"CUDA 12.4  not run  {words}", "2 runs: 2 not run")]
+    assert xml.parse(junit).getroot()[0].find("failure").get("type") == "not run"
+
+
+def test_log_without_its_end():
+    """The program passes; how often it called is not known. Its words are there."""
+    script = f'head -c 9000000 /dev/zero >"$TMPDIR/fill" 2>/dev/null; {CALLS}'
+    result = run_on_small_disk("8m", "matrix", "--json", "--strict", "--cuda", "12.4", "--", "sh",
+                               "-c", f"{script.replace('exec ', '')}; rm \"$TMPDIR/fill\"")
+    one, = json.loads(result.out)["runs"]
+    assert (result.code, one["result"], one["calls"]) == (OK, "passes", None)
+    assert "the log ends here: No space left on device" in one["errors"]
+
+
+def test_no_descriptors():
+    """One that could be started is judged, and the other is not."""
+    result = subprocess.run(["sh", "-c", 'ulimit -n 9; exec "$@"', "sh", CLI, "matrix", "--cuda",
+                             "11.2,12.4", "--jobs", "2", "--json", "--", "sh", "-c", "exit 3"],
+                            capture_output=True, text=True, check=False, env=environment())
+    runs = json.loads(result.stdout)["runs"]
+    assert result.returncode == SYSTEM
+    assert [one["result"] for one in runs] == ["fails", "not run"]
+    assert runs[1]["errors"] == "cushim matrix: it cannot be started: Too many open files\n"
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--fault", "cuFoo"], "--fault: \"cuFoo\": no entry of that name"),
+    (["--devices", "65"], "--devices: '65' is no number from 0 to 64"),
+    (["--profile", "x"], "--profile: there is no 'x'")])
+def test_settings_are_refused_once(options, words):
+    result = run("matrix", *options, "--", "true")
+    assert (result.code, result.out, result.err.count("\n")) == (USAGE, "", 1)
+    assert words in result.err
+
+
+def test_profile_that_a_release_does_not_know():
+    """The other releases are judged."""
+    old, new = matrix("--cuda", "8.0,12.4", "--profile", "hopper", "--", *shlex.split(CALLS)[1:],
+                      code=FAILED)
+    assert (old["result"], new["result"]) == ("not run", "passes")
+    assert old["errors"].startswith("cushim sim: --profile: CUDA 8.0 does not know 'hopper'")
+
+
+def test_much_output():
+    """More than a pipe holds, on both streams, also from a process that stays."""
+    one = shell("head -c 3000000 /dev/zero | tr '\\0' x >&2; head -c 3000000 /dev/zero | "
+                "tr '\\0' 'y'; setsid yes & echo; echo end", code=OK)
+    assert set(one["errors"]) == {"x"} and len(one["output"]) == 4095
 
 
 LAUNCH = """

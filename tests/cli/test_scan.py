@@ -33,6 +33,7 @@ def entries(file):
     return {row["symbol"]: (row["since"], row["how"]) for row in file["entries"]}
 
 
+NOTHING = {"required": [], "called": [], "named": [], "optional": []}
 WANTED = {"cuInit": (2000, "linked"), "cuMemAlloc_v2": (3020, "linked"),
           "cuGraphAddNode": (12020, "linked")}
 
@@ -44,9 +45,44 @@ def test_linked(tmp_path, options, name):
     file = only(build(tmp_path, LINKED, *options, name=name))
     assert entries(file) == WANTED
     assert file["unknown"] == ["cuNewThing"]
-    assert file["oldest"] == {"linked": 12020, "weak": None, "named": None, "asked": None,
-                              "runtime": None, "mentioned": None}
+    ways = ("called", "weak", "named", "asked", "runtime", "mentioned")
+    assert file["oldest"] == {"linked": 12020} | dict.fromkeys(ways)
     assert file["format"] == "ELF, x86-64" and file["missing"] == [] and file["code"] == []
+
+
+LAZY = ("int cuInit(void), cuMemAlloc_v2(void), cuGraphAddNode(void);"
+        "int f(void) { return cuInit() + cuGraphAddNode(); }")
+
+
+@pytest.mark.parametrize("more, options, how", [
+    ("", ["-Wl,-z,lazy"], {"cuInit": "called", "cuGraphAddNode": "called"}),
+    ("", ["-Wl,-z,lazy", "-s"], {"cuInit": "called", "cuGraphAddNode": "called"}),
+    ("", ["-Wl,-z,lazy", "-fno-plt"], {"cuInit": "linked", "cuGraphAddNode": "linked"}),
+    ("", ["-Wl,-z,now"], {"cuInit": "linked", "cuGraphAddNode": "linked"}),
+    ("int (*const p)(void) = cuInit;", ["-Wl,-z,lazy"],
+     {"cuInit": "linked", "cuGraphAddNode": "called"}),
+    ("int (*const p)(void) = cuMemAlloc_v2;", ["-Wl,-z,lazy"],
+     {"cuInit": "called", "cuGraphAddNode": "called", "cuMemAlloc_v2": "linked"}),
+    ("void *PyInit_a(void) { return 0; }", ["-Wl,-z,lazy"],
+     {"cuInit": "linked", "cuGraphAddNode": "linked"}),
+], ids=["lazy", "stripped", "no-plt", "now", "both", "address", "python"])
+def test_looked_up_at_the_call(tmp_path, more, options, how):
+    """What is not at the start, by the file's flags, its relocations and who loads it. The system's
+    loader agrees: it says what is missing at the start alone."""
+    path = build(tmp_path, LAZY + more, "-O2", "-shared", "-fPIC", *options, name="a.so")
+    file = only(path)
+    assert {symbol: way for symbol, (_, way) in entries(file).items()} == how
+    load = "import ctypes, os; ctypes.CDLL('./a.so', mode=os.RTLD_LAZY)"
+    done = subprocess.run(["python3", "-c", load], cwd=tmp_path, capture_output=True, text=True,
+                          check=False)
+    if "PyInit" not in more:
+        assert (done.returncode != 0) == ("linked" in how.values()), done.stderr
+    whole = bytearray(path.read_bytes())
+    struct.pack_into("<Q", whole, 40, 0)
+    struct.pack_into("<HHH", whole, 58, 0, 0, 0)
+    path.write_bytes(whole)
+    found = {way for _, way in entries(only(path)).values()}  # by the dynamic table alone
+    assert found == ({"called"} if "called" in how.values() else {"linked"})
 
 
 def test_linked_to_the_library(tmp_path):
@@ -127,7 +163,7 @@ def test_cushim_in_a_program(tmp_path, text):
     file = only("--drivers", "3.1", build(tmp_path, source))
     assert {how for _, how in entries(file).values()} == {"asked"}
     assert entries(file)["cuMemAlloc_v2"] == (2000, "asked")  # the first ABI of the name
-    assert file["missing"] == [{"driver": "CUDA 3.1", "required": [], "named": [], "optional": []}]
+    assert file["missing"] == [{"driver": "CUDA 3.1"} | NOTHING]
 
 
 def test_linked_to_cushim(tmp_path):
@@ -140,7 +176,8 @@ def test_linked_to_cushim(tmp_path):
     file = only(path)
     assert (file["cushim"], file["entries"]) == ("libcushim.so.0", [])
     assert ("  cushim          uses the driver through cushim (libcushim.so.0): needs no entry to "
-            "start; which it calls cannot be seen\n") in run("scan", path).out
+            "start; which it calls cannot be seen: 'cushim matrix' tells\n") in run(
+                "scan", path).out
     assert "missing" not in run("scan", "--drivers", "9.0", path).out
     names = 'const char *const names[] = {"cuGetProcAddress_v2", "cuMemAllocAsync"};'
     file = only(build(tmp_path, names + source, library))
@@ -172,7 +209,7 @@ def test_runtime(tmp_path):
     path = build(tmp_path, NAMED.replace('"xcuCtxCreate"', '"/cudart.shm.%x"'))
     assert {how for _, how in entries(only(path)).values()} == {"runtime"}
     file = only("--drivers", "10.2", path)
-    assert file["missing"] == [{"driver": "CUDA 10.2", "required": [], "named": [], "optional": []}]
+    assert file["missing"] == [{"driver": "CUDA 10.2"} | NOTHING]
     assert {row["need"] for row in file["entries"]} == {"optional"}
 
 
@@ -230,7 +267,7 @@ def test_windows_delayed(tmp_path):
     struct.pack_into("<II", whole, head + 24 + 112 + 8 * 13, base, 64)
     (tmp_path / "a.exe").write_bytes(whole)
     file = only(tmp_path / "a.exe")
-    assert file["links"] and entries(file) == {"cuMemAllocAsync": (11020, "linked")}
+    assert file["links"] and entries(file) == {"cuMemAllocAsync": (11020, "called")}
 
 
 # ---- against releases and drivers

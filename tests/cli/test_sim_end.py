@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from command import CLI, environment, run
+from command import CLI, SYSTEM, environment, run, run_on_small_disk
 from simulated import PROGRAM, nothing_is_left, sim  # noqa: F401
 
 
@@ -93,3 +93,17 @@ def test_killed_itself():
         if not os.listdir(folder):
             break
         time.sleep(0.05)
+
+
+def test_counts_have_room_on_a_full_disk():
+    """A disk that fills while the program runs makes no fault of it, and hides none."""
+    fill = 'head -c 9000000 /dev/zero >"$TMPDIR/fill" 2>/dev/null; '
+    for mode, code in (("leak clean", 0), ("leak", 5)):
+        result = run_on_small_disk("8m", "sim", "--quiet", "--check", "--", "sh", "-c",
+                                   f'{fill}"{PROGRAM}" {mode}; code=$?; rm "$TMPDIR/fill"; '
+                                   'exit $code')
+        assert (result.code, "leaked" in result.err) == (code, code == 5), result.err
+    cut = run("sim", "--quiet", "--check", "--", "sh", "-c",
+              'printf "{\\n" >>"$CUSHIM_SIM_REPORT"')
+    assert (cut.code, cut.err) == \
+        (SYSTEM, "cushim sim: the count of a process could not be written whole\n")

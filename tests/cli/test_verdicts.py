@@ -261,6 +261,23 @@ def test_a_reason_is_told_once(tmp_path):
     assert text.count("(rule runtime-floor)") == 2 and "525.60.13" in text
 
 
+def test_looked_up_at_the_call(tmp_path):
+    """Whether a program calls what is looked up at the call is not known; Python looks up all."""
+    path = build(tmp_path, LINKED, "-shared", "-fPIC", "-Wl,-z,lazy", name="a.so")
+    verdict, = only("--drivers", "12.1", path)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "called-entry")
+    assert verdict["fix"] == "a driver of CUDA 12.2 or later (branch 535)"
+    assert only("--drivers", "12.2", path)["verdicts"][0]["verdict"] == "runs"
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as package:
+        package.write(path, "a.so")
+    verdict, = only("--drivers", "12.1", tmp_path / "a.whl", code=FAILED)["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("fails", "required-entry")
+    new = build(tmp_path, NEW, "-shared", "-fPIC", "-Wl,-z,lazy", name="new.so")
+    for driver in SIM_DRIVERS[-1:]:
+        verdict, = only("--drivers", driver, new)["verdicts"]
+        assert (verdict["verdict"], verdict["rule"]) == ("unknown", "unknown-entry")
+
+
 # ---- the page
 
 def test_every_rule_is_written():

@@ -46,10 +46,10 @@ static void images(void)
     CUlibrary library = A_LIBRARY;
     unsigned char elf[64] = "\177ELF\002\001\001";
     enter();
-    REFUSED(cushim_module_load(cu, NULL, 10, NULL, NULL, &module), "data: NULL");
-    REFUSED(cushim_module_load(cu, vecadd_ptx, 0, NULL, NULL, &module), "data: empty, 0 bytes");
+    REFUSED(cushim_module_load(cu, NULL, 10, NULL, NULL, &module), "data is NULL");
+    REFUSED(cushim_module_load(cu, vecadd_ptx, 0, NULL, NULL, &module), "data has 0 bytes");
     REFUSED(cushim_module_load(cu, vecadd_ptx, sizeof vecadd_ptx, NULL, NULL, NULL),
-            "module: NULL");
+            "module is NULL");
     REFUSED(cushim_module_load(cu, words_only, sizeof words_only, NULL, NULL, &module),
             "data: ", "not PTX");
     REFUSED(cushim_module_load(cu, no_version, sizeof no_version, NULL, NULL, &module),
@@ -65,8 +65,8 @@ static void images(void)
     cushim_jit_result_release(&result); /* written on failure too */
     REFUSED(cushim_module_load(cu, newer, sizeof newer, NULL, NULL, &module),
             "data: ", ".version 19.0", "CUDA ");
-    REFUSED(cushim_module_load_file(cu, NULL, NULL, NULL, &module), "path: NULL");
-    REFUSED(cushim_module_load_file(cu, "", NULL, NULL, &module), "path: an empty string");
+    REFUSED(cushim_module_load_file(cu, NULL, NULL, NULL, &module), "path is NULL");
+    REFUSED(cushim_module_load_file(cu, "", NULL, NULL, &module), "path is an empty string");
     REFUSED(cushim_module_load_file(cu, "/nonexistent/a.ptx", NULL, NULL, &module),
             "path: /nonexistent/a.ptx");
     REFUSED(cushim_module_load_file(cu, "/dev", NULL, NULL, &module), "path: /dev",
@@ -122,9 +122,9 @@ static void links(void)
     struct cushim_cubin cubin = {.bytes = 77};
     CUmodule module = A_MODULE;
     enter();
-    REFUSED(cushim_cubin_link(cu, NULL, 2, NULL, NULL, &cubin), "inputs: NULL");
-    REFUSED(cushim_cubin_link(cu, inputs, 0, NULL, NULL, &cubin), "count: 0");
-    REFUSED(cushim_cubin_link(cu, inputs, 2, NULL, NULL, NULL), "cubin: NULL");
+    REFUSED(cushim_cubin_link(cu, NULL, 2, NULL, NULL, &cubin), "inputs is NULL");
+    REFUSED(cushim_cubin_link(cu, inputs, 0, NULL, NULL, &cubin), "count is 0");
+    REFUSED(cushim_cubin_link(cu, inputs, 2, NULL, NULL, NULL), "cubin is NULL");
     REFUSED(cushim_cubin_link(cu, inputs, 2, &options, NULL, &cubin), "options: size: 1");
     REFUSED(cushim_cubin_link(cu, inputs, 1, NULL, NULL, &cubin), "inputs: ", "cuLinkComplete");
     REFUSED(cushim_module_link(cu, inputs, 1, NULL, NULL, &module), "inputs: ", "cuLinkComplete");
@@ -152,10 +152,10 @@ static void names(void)
     enter();
     OK(cushim_module_load(cu, vecadd_ptx, sizeof vecadd_ptx, NULL, NULL, &module));
     REFUSED(cushim_module_function(cu, module, "vecad", &function), "name: vecad");
-    REFUSED(cushim_module_function(cu, module, "", &function), "name: an empty string");
-    REFUSED(cushim_module_function(cu, module, NULL, &function), "name: NULL");
-    REFUSED(cushim_module_function(cu, NULL, "vecadd", &function), "module: NULL");
-    REFUSED(cushim_module_function(cu, module, "vecadd", NULL), "function: NULL");
+    REFUSED(cushim_module_function(cu, module, "", &function), "name is an empty string");
+    REFUSED(cushim_module_function(cu, module, NULL, &function), "name is NULL");
+    REFUSED(cushim_module_function(cu, NULL, "vecadd", &function), "module is NULL");
+    REFUSED(cushim_module_function(cu, module, "vecadd", NULL), "function is NULL");
     CHECK(function == A_FUNCTION);
     OK(cushim_module_unload(cu, module));
     /* A module that has no kernel has no names to offer. */
@@ -206,16 +206,16 @@ static void arguments(CUfunction function, CUdeviceptr memory)
     struct cushim_params params = CUSHIM_PARAMS(buffer);
     size_t block = 77;
     void *pointers[] = {(void *)&a, (void *)&a, NULL, (void *)&a};
-    REFUSED(CUSHIM_LAUNCH(cu, NULL, &one, a, a, a, 0u), "function: NULL");
-    REFUSED(CUSHIM_LAUNCH(cu, function, NULL, a, a, a, 0u), "launch: NULL");
-    REFUSED(cushim_launch_kernel(cu, function, &one, NULL, NULL, 4), "pointers: NULL");
+    REFUSED(CUSHIM_LAUNCH(cu, NULL, &one, a, a, a, 0u), "function is NULL");
+    REFUSED(CUSHIM_LAUNCH(cu, function, NULL, a, a, a, 0u), "launch is NULL");
+    REFUSED(cushim_launch_kernel(cu, function, &one, NULL, NULL, 4), "pointers is NULL");
     REFUSED(cushim_launch_kernel(cu, function, &one, pointers, NULL, 4), "number 3 is NULL");
-    REFUSED(cushim_launch_packed(cu, function, &one, NULL), "params: NULL");
-    REFUSED(cushim_launch_block_size(cu, function, 0, NULL, 0, NULL, NULL), "block: NULL");
-    REFUSED(cushim_launch_block_size(cu, NULL, 0, NULL, 0, &block, NULL), "function: NULL");
-    REFUSED(cushim_launch_occupancy(cu, function, NULL, &block, NULL), "launch: NULL");
+    REFUSED(cushim_launch_packed(cu, function, &one, NULL), "params is NULL");
+    REFUSED(cushim_launch_block_size(cu, function, 0, NULL, 0, NULL, NULL), "block is NULL");
+    REFUSED(cushim_launch_block_size(cu, NULL, 0, NULL, 0, &block, NULL), "function is NULL");
+    REFUSED(cushim_launch_occupancy(cu, function, NULL, &block, NULL), "launch is NULL");
     CHECK(block == 77);
-    REFUSED(cushim_params_add(&params, &a, 0, 8), "size: 0");
+    REFUSED(cushim_params_add(&params, &a, 0, 8), "size is 0; pass the size of the value");
     REFUSED(cushim_launch_packed(cu, function, &one, &params), "params: parameter 1");
     params = (struct cushim_params)CUSHIM_PARAMS(buffer);
     REFUSED(cushim_params_add(&params, &a, 8, 3), "alignment: 3");

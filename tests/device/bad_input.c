@@ -44,26 +44,27 @@ static void null_and_none(void)
     int value = UNTOUCHED, count = UNTOUCHED;
     CUdevice device = UNTOUCHED;
 
-    REFUSED(cushim_device_list(cu, NULL, 2, &count), "devices: NULL, but its capacity is 2");
-    REFUSED(cushim_device_list(cu, &device, -1, &count), "capacity: -1");
-    REFUSED(cushim_device_describe(cu, 0, NULL), "properties: NULL");
+    REFUSED(cushim_device_list(cu, NULL, 2, &count),
+            "devices is NULL; pass an array of 2, the capacity");
+    REFUSED(cushim_device_list(cu, &device, -1, &count), "capacity is -1");
+    REFUSED(cushim_device_describe(cu, 0, NULL), "properties is NULL");
     REFUSED(cushim_device_describe(cu, 0, &about), "properties: size: 0");
     about.size = sizeof about;
-    REFUSED(cushim_device_describe(cu, 99, &about), "device: 99");
-    REFUSED(cushim_device_attribute(cu, -1, 1, &value, NULL), "device: -1");
-    REFUSED(cushim_device_attribute(cu, 0, 1, NULL, NULL), "value: NULL");
+    REFUSED(cushim_device_describe(cu, 99, &about), "device is 99");
+    REFUSED(cushim_device_attribute(cu, -1, 1, &value, NULL), "device is -1");
+    REFUSED(cushim_device_attribute(cu, 0, 1, NULL, NULL), "value is NULL");
     REFUSED(cushim_device_attribute(cu, 0, 9999, &value, NULL), "number: 9999");
     REFUSED(cushim_device_attribute_named(cu, 0, NULL, &value, NULL), "name: NULL");
     REFUSED(cushim_device_attribute_named(cu, 0, "NO_SUCH", &value, NULL), "name: \"NO_SUCH\"");
 
-    REFUSED(cushim_primary_retain(cu, 0, NULL), "context: NULL");
-    REFUSED(cushim_primary_retain(cu, 99, &context), "device: 99");
+    REFUSED(cushim_primary_retain(cu, 0, NULL), "context is NULL");
+    REFUSED(cushim_primary_retain(cu, 99, &context), "device is 99");
     REFUSED(cushim_primary_release(cu, 0), "device: 0", "not retained");
-    REFUSED(cushim_primary_describe(cu, 0, NULL), "primary: NULL");
-    REFUSED(cushim_primary_describe(cu, 99, &state), "device: 99");
+    REFUSED(cushim_primary_describe(cu, 0, NULL), "primary is NULL");
+    REFUSED(cushim_primary_describe(cu, 99, &state), "device is 99");
 
     REFUSED(cushim_context_synchronize(cu, NULL), "no context is current");
-    REFUSED(cushim_scope_enter(cu, NULL, &scope), "context: NULL");
+    REFUSED(cushim_scope_enter(cu, NULL, &scope), "context is NULL");
     CHECK(!scope.cu);
     CHECK(context == NOT_A_CONTEXT && state.retained == UNTOUCHED && about.major == UNTOUCHED &&
           value == UNTOUCHED && count == UNTOUCHED && device == UNTOUCHED);
@@ -74,8 +75,8 @@ static void creation(void)
     CUcontext base = make(), context = NOT_A_CONTEXT;
     struct cushim_context_options options = {.size = 1};
     OK(cu->cuCtxPushCurrent(base));
-    REFUSED(cushim_context_create(cu, 0, NULL, NULL), "context: NULL");
-    REFUSED(cushim_context_create(cu, 99, NULL, &context), "device: 99");
+    REFUSED(cushim_context_create(cu, 0, NULL, NULL), "context is NULL");
+    REFUSED(cushim_context_create(cu, 99, NULL, &context), "device is 99");
     REFUSED(cushim_context_create(cu, 0, &options, &context), "options: size: 1");
     options = (struct cushim_context_options){.size = sizeof options, .flags = 0xbeef00};
     REFUSED(cushim_context_create(cu, 0, &options, &context), "flags 0xbeef00");
@@ -84,7 +85,7 @@ static void creation(void)
     options.cig_data = bytes;
     options.sm_count = 8;
     REFUSED(cushim_context_create(cu, 0, &options, &context), "sm_count 8 and cig_type 1");
-    REFUSED(cushim_scope_enter(cu, base, NULL), "scope: NULL");
+    REFUSED(cushim_scope_enter(cu, base, NULL), "scope is NULL");
     CHECK(context == NOT_A_CONTEXT);
     OK(cu->cuCtxPopCurrent(&(CUcontext){NULL}));
     OK(cushim_context_destroy(cu, base));
@@ -143,12 +144,12 @@ static void sizes_and_null(void)
     CUcontext here = make();
     CUdeviceptr address = UNTOUCHED;
     OK(cu->cuCtxPushCurrent(here));
-    REFUSED(cushim_memory_alloc(cu, 0, &address), "bytes: 0");
-    REFUSED(cushim_memory_alloc(cu, 1, NULL), "address: NULL");
+    REFUSED(cushim_memory_alloc(cu, 0, &address), "bytes is 0; ask for at least 1");
+    REFUSED(cushim_memory_alloc(cu, 1, NULL), "address is NULL");
     REFUSED(cushim_memory_alloc(cu, SIZE_MAX, &address), "bytes: 18446744073709551615");
-    REFUSED(cushim_memory_alloc_async(cu, 0, NULL, &address), "bytes: 0");
+    REFUSED(cushim_memory_alloc_async(cu, 0, NULL, &address), "bytes is 0; ask for at least 1");
     REFUSED(cushim_memory_alloc_async(cu, SIZE_MAX, NULL, &address), "18446744073709551615");
-    REFUSED(cushim_pointer_describe(cu, 16, NULL), "pointer: NULL");
+    REFUSED(cushim_pointer_describe(cu, 16, NULL), "pointer is NULL");
     CHECK(address == UNTOUCHED);
     OK(cu->cuCtxPopCurrent(&(CUcontext){NULL}));
     OK(cushim_context_destroy(cu, here));
@@ -165,8 +166,8 @@ static void addresses(void)
     REFUSED(cushim_copy_to_host(cu, bytes, 16, 3), "cuMemcpyDtoH_v2: ", "bytes: 3");
     REFUSED(cushim_memory_free(cu, 16), "cuMemFree_v2: ", "address: 0x10");
     REFUSED(cushim_fill_32(cu, 16, 0, 5), "cuMemsetD32_v2: ", "dst: 0x10", "5 elements");
-    REFUSED(cushim_copy_to_device(cu, 0, bytes, 1), "dst: 0");
-    REFUSED(cushim_copy_to_host(cu, NULL, memory, 1), "dst: 0");
+    REFUSED(cushim_copy_to_device(cu, 0, bytes, 1), "dst is 0; pass an address");
+    REFUSED(cushim_copy_to_host(cu, NULL, memory, 1), "dst is 0; pass an address");
     REFUSED(cushim_fill_32_async(cu, memory, 0, SIZE_MAX / 2, NULL), "count: 9223372036854775807");
     for (size_t i = 0; i < sizeof bytes; i++)
         CHECK(bytes[i] == 8);
@@ -183,11 +184,11 @@ static void streams(void)
     CUgraphExec exec = (CUgraphExec)(void *)bytes;
     float time = UNTOUCHED;
     OK(cu->cuCtxPushCurrent(here));
-    REFUSED(cushim_stream_callback(cu, NULL, NULL, NULL), "function: NULL");
-    REFUSED(cushim_event_elapsed(cu, NULL, NULL, &time), "start: NULL");
+    REFUSED(cushim_stream_callback(cu, NULL, NULL, NULL), "function is NULL");
+    REFUSED(cushim_event_elapsed(cu, NULL, NULL, &time), "start is NULL");
     REFUSED(cushim_capture_begin(cu, NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), "stream: NULL");
     REFUSED(cushim_capture_begin(cu, NULL, (CUstreamCaptureMode)9), "mode: 9");
-    REFUSED(cushim_graph_instantiate(cu, NULL, 0, &exec), "graph: NULL");
+    REFUSED(cushim_graph_instantiate(cu, NULL, 0, &exec), "graph is NULL");
     CHECK(exec == (CUgraphExec)(void *)bytes && time == UNTOUCHED);
     OK(cu->cuCtxPopCurrent(&(CUcontext){NULL}));
     OK(cushim_context_destroy(cu, here));

@@ -148,7 +148,7 @@ static size_t run(void)
 
 int main(void)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     cu = device_or_skip();
     OK(cushim_device_enter(cu, 0, &gpu));
     context = gpu.context;

@@ -73,7 +73,7 @@ static void devices(const struct cushim_api *cu)
     CHECK(cu->cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == nullptr);
     cushim::unique_device none;
     CHECK(none.enter(cu, 99) == CUDA_ERROR_INVALID_DEVICE && !none);
-    CHECK(std::strstr(none.message(), "device: 99"));
+    CHECK(std::strstr(none.message(), "device is 99"));
     try {
         cushim::unique_device thrown(cu, 99);
         CHECK(false);
@@ -111,7 +111,8 @@ static void memories(const cushim::unique_device &gpu)
         cushim::unique_memory<int> none(gpu, 0);
         CHECK(false);
     } catch (const cushim::call_error &error) {
-        CHECK(error.code() == CUDA_ERROR_INVALID_VALUE && std::strstr(error.what(), "bytes: 0"));
+        CHECK(error.code() == CUDA_ERROR_INVALID_VALUE &&
+              std::strstr(error.what(), "bytes is 0; ask for at least 1"));
     }
     cushim::unique_memory<int> none;
     CHECK(none.create(nullptr, 4) == CUDA_ERROR_INVALID_VALUE && !none);

@@ -17,7 +17,6 @@ static struct cushim_device_scope prelude_device;
 
 static int prelude_enter(const struct cushim_api *cu)
 {
-    prelude_device.size = sizeof prelude_device;
     return cushim_device_enter(cu, 0, &prelude_device) == CUDA_SUCCESS;
 }
 
@@ -38,12 +37,11 @@ static void use_pools(void)
 /* Three launches, and all is given back. */
 static void test_of_mine(const struct cushim_api *cu)
 {
-    struct cushim_device_scope gpu = {0};
+    struct cushim_device_scope gpu;
     struct cushim_launch launch = cushim_launch_1d(16, 16, NULL);
     CUmodule module = NULL;
     CUfunction saxpy = NULL;
     CUdeviceptr numbers = 0;
-    gpu.size = sizeof gpu;
     if (cushim_device_enter(cu, 0, &gpu) != CUDA_SUCCESS)
         return;
     CUSHIM_KEEP(&gpu.outcome, cushim_module_load_file(cu, SAXPY_PTX, NULL, NULL, &module));

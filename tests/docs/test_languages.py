@@ -81,13 +81,14 @@ def program_fixture(request, tmp_path_factory):
         done = run(["sh", "-euc", lines], folder, variables)
         assert done.returncode == 0, done.stdout + done.stderr
     return SimpleNamespace(path=folder / request.param.partition(".")[0],
-                           good=LANGUAGES[request.param][2], failure=LANGUAGES[request.param][3])
+                           good=LANGUAGES[request.param][2], failure=LANGUAGES[request.param][3],
+                           search={} if section.startswith("Rust") else  # finds it by itself
+                           {"LD_LIBRARY_PATH": str(library)})
 
 
 def start(program, **variables):
     """The finished program, with the library of this build."""
-    return run([program.path], program.path.parent,
-               environment(LD_LIBRARY_PATH=str((BUILD / "src").resolve()), **variables))
+    return run([program.path], program.path.parent, environment(**program.search, **variables))
 
 
 def test_without_a_driver(program):
@@ -103,8 +104,8 @@ def test_on_simulated_drivers(program, version):
         pytest.skip("built without the simulated driver")
     log = program.path.parent / f"calls-{version}.txt"
     done = run([CLI, "sim", "--log", log, "--cuda", version, "--", program.path],
-               program.path.parent, environment(LD_LIBRARY_PATH=str((BUILD / "src").resolve()),
-                                                CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve())))
+               program.path.parent, environment(CUSHIM_SIM_DIR=str((BUILD / "src/sim").resolve()),
+                                                **program.search))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith(program.good)
     calls = log.read_text(encoding="utf-8")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """gen/registry/sentences.jsonl, and the page which is made of it, have every sentence that the
-library and the simulated driver can print, and no other. A string in the sources counts if it has
-two words, and is no part listed below."""
+library, the simulated driver, the commands that run and examine programs, cushim-embed and the
+plugin of pytest can print, and no other. A string in the sources counts if it has two words, and is
+no part listed below; one of a command or of a Python file if it goes to standard error."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -22,6 +24,8 @@ RUN = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\b[A-Z][A-Z0-9_a-z]*\b(?=\s*\"|\
 OTHER_FILES = ("loader/stubs.c", "dropin/load.c", "ptx/read/form.c",
                "graph/graph.c", "sim/core/profile.c", "thin/stub.S",
                "nvml/nvml_clock.c", "nvml/nvml_event.c")
+ROOMS = ("loader", "nvml", "dropin", "helpers", "sim")
+PYTHON = ("kernels/embed.py", "kernels/compilers.py", "python/cushim/plugin.py")
 # Words that are put into a sentence of the page, and names of kinds of objects.
 PARTS = """
 ; did you mean
@@ -64,6 +68,20 @@ constant memory
 register count
 variable count
 linker input '…'
+what cushim_load returned
+cushim sim: check:
+the address of a variable
+its name
+the image
+a file's name
+what to call
+an event
+a graph
+a context
+an array
+what was loaded
+a kernel's name
+a kernel
 """.strip().splitlines()
 JSON = re.compile(r'[{,]? *"\w+":|^\[\{"')
 
@@ -89,21 +107,74 @@ def literals(text):
         yield joined + ("…" if run[end:].strip() else "")
 
 
+def counts(sentence):
+    """Whether it is one: two words at least."""
+    return len(re.findall(r"[A-Za-z]{2,}", sentence)) > 1 and " " in sentence and \
+        not JSON.search(sentence)
+
+
+def code_of(file):
+    """A file of C without comments and includes."""
+    text = re.sub(r"/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.S)
+    text = re.sub(r"^\s*#\s*(include|error|pragma).*$", "", text, flags=re.M)
+    return re.sub(r"\\\n", "\n", text)
+
+
+def words_of(node):
+    """The text of an expression of Python, with "…" for what varies; None if it is no text."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "…"
+                       for part in node.values)
+    return None
+
+
+def printed_by_python(file):
+    """What a file of Python raises, ends with, or writes to standard error."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    told = [node for node in ast.walk(tree)
+            if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and re.fullmatch(
+                r"sys\.(exit|stderr\.write)|pytest\.fail", ast.unparse(node.func))) or
+            (isinstance(node, ast.Return) and "cushim-embed" in ast.unparse(node))]
+    for node in told:
+        inner = [part for part in ast.walk(node) if isinstance(part, ast.JoinedStr)]
+        within = {id(child) for part in inner for child in ast.walk(part) if child is not part}
+        for part in ast.walk(node):
+            text = words_of(part)
+            if text and id(part) not in within:
+                yield re.sub("( …)+$", "", re.sub("…+", "…", text.strip()))
+
+
+def printed_by_tools():
+    """{sentence: where} of the commands and of Python."""
+    found = {}
+    for file in sorted(file for name in ("sim", "matrix", "scan")
+                       for file in (ROOT / "tools").glob(f"{name}*.c")):
+        calls = re.findall(r"(?:\bfprintf\(\s*stderr|\bfound\(|\*problem =|\bfputs\().*?;\n",
+                           code_of(file), re.S)
+        for sentence in (plain(text) for call in calls for text in literals(call)
+                         if not call.startswith("fputs") or "stderr" in call):
+            if counts(sentence):
+                found[sentence] = f"tools/{file.name}"
+    for name in PYTHON:
+        for sentence in printed_by_python(ROOT / name):
+            if counts(sentence) and len(sentence.split()) > 2:
+                found[sentence] = name
+    return found
+
+
 def printed():
     """{sentence: where} of the sources."""
-    found = {}
-    for room in ("loader", "nvml", "dropin", "helpers", "sim"):
+    found = printed_by_tools()
+    for room in ROOMS:
         for file in sorted((ROOT / "src" / room).rglob("*.c")):
             name = str(file.relative_to(ROOT / "src"))
             if name.endswith(OTHER_FILES):
                 continue
-            text = re.sub(r"/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.S)
-            text = re.sub(r"^\s*#\s*(include|error|pragma).*$", "", text, flags=re.M)
-            text = re.sub(r"\\\n", "\n", text)
-            text = re.sub(r"_Static_assert\(.*?\);", "", text, flags=re.S)
+            text = re.sub(r"_Static_assert\(.*?\);", "", code_of(file), flags=re.S)
             for sentence in map(plain, literals(text)):
-                words = re.findall(r"[A-Za-z]{2,}", sentence)
-                if len(words) > 1 and " " in sentence and not JSON.search(sentence):
+                if counts(sentence):
                     found[sentence] = name
     return {sentence: name for sentence, name in found.items() if sentence not in PARTS}
 
@@ -138,10 +209,21 @@ def test_no_sentence_is_there_twice():
 
 def test_parts_are_parts():
     """What the list above has is in the sources."""
-    sources = {sentence for room in ("loader", "nvml", "dropin", "helpers", "sim")
-               for file in (ROOT / "src" / room).rglob("*.c")
+    sources = {sentence for folder in (*(ROOT / "src" / room for room in ROOMS), ROOT / "tools")
+               for file in folder.rglob("*.c")
                for sentence in map(plain, literals(file.read_text(encoding="utf-8")))}
     assert not [part for part in PARTS if part not in sources]
+
+
+def test_arguments_are_refused_in_sentences():
+    """With a verb, and with what to pass: no "bytes: 0"."""
+    refusals = [(file.name, " ".join(literals(call)))
+                for room in ("loader", "helpers") for file in (ROOT / "src" / room).glob("*.c")
+                for call in re.findall(r"(?:error_refuse|last_error_set)\(.*?;\n",
+                                       file.read_text(encoding="utf-8"), re.S)]
+    assert len(refusals) > 80
+    assert not [(name, text) for name, text in refusals
+                if re.search(r": (NULL|an empty string|0.*|%(d|u|zu)( \w+)?)$", text)]
 
 
 def test_every_status_has_its_cure():

@@ -137,7 +137,7 @@ static void spend_by_table(void)
 
 static void spend_by_helpers(void)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     struct cushim_context_options options = {.size = sizeof options};
     CUcontext context = NULL;
     CUdeviceptr address = 0;

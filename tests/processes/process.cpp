@@ -35,8 +35,7 @@ static void check(bool good, const char *what)
 /* Helpers from start to end: they work, or fail with words. */
 static void work()
 {
-    cushim_device_scope gpu = {};
-    gpu.size = sizeof gpu;
+    cushim_device_scope gpu;
     CUdeviceptr memory = 0;
     char bytes[4] = {1, 2, 3, 4}, back[4] = {};
     CUresult code = cushim_device_enter(cu, 0, &gpu);
@@ -56,8 +55,7 @@ static void work()
 /* At the end of a process the driver may be gone already: any code will do, a crash will not. */
 static void work_late()
 {
-    cushim_device_scope gpu = {};
-    gpu.size = sizeof gpu;
+    cushim_device_scope gpu;
     CUdeviceptr memory = 0;
     int count = 0;
     (void)cushim_init(cu);

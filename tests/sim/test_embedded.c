@@ -112,6 +112,13 @@ static void environment_with_zeros(void)
     EXPECT(device_count(cu) == 2 && capability(cu) == 75);
 }
 
+static void environment_of_no_release(void)
+{
+    setenv("CUSHIM_SIM_CUDA", "11.9", 1);
+    const struct cushim_api *cu = cushim_sim_open(NULL);
+    EXPECT(cu && cushim_driver_version(cu) == cushim_registry_version());
+}
+
 static void environment_is_overruled(void)
 {
     char name[64];
@@ -137,6 +144,7 @@ static void test_open(void **state)
     assert_int_equal(embedded_in_child(environment_with_defaults), 0);
     assert_int_equal(embedded_in_child(environment_with_options), 0);
     assert_int_equal(embedded_in_child(environment_with_zeros), 0);
+    assert_int_equal(embedded_in_child(environment_of_no_release), 0);
     assert_int_equal(embedded_in_child(environment_is_overruled), 0);
 }
 
@@ -159,7 +167,9 @@ static void bad_options(void)
     refused((struct cushim_sim_options){.size = size, .cuda = 6000}, "cuda");
     refused((struct cushim_sim_options){.size = size, .cuda = 12041}, "cuda");
     refused((struct cushim_sim_options){.size = size, .cuda = 12}, "cuda");
-    refused((struct cushim_sim_options){.size = size, .cuda = 7777}, "cuda: 7777 is no version");
+    refused((struct cushim_sim_options){.size = size, .cuda = 7777},
+            "cuda: 7777 is none of 6050 8000 ");
+    refused((struct cushim_sim_options){.size = size, .cuda = 11090}, "cuda: 11090 is none of");
     refused((struct cushim_sim_options){.size = size, .faults = "cuInit:error=OUT_OF_MEMROY"},
             "did you mean OUT_OF_MEMORY?");
     refused((struct cushim_sim_options){.size = size, .cuda = newer}, "cuda");

@@ -94,13 +94,13 @@ def test_no_object_uses_a_room_above(symbols):
     assert upward == []
 
 
-@pytest.mark.parametrize("room", sorted({*ROOMS} - {"call", "thin", "nvml", "ptx/read",
-                                                    "ptx/memory", "ptx/lower", "ptx/run"}))
+@pytest.mark.parametrize("room", sorted({*ROOMS} - {"thin", "nvml", "ptx/lower", "ptx/run"}))
 def test_no_circle_of_files(symbols, room):
-    """In these rooms a file uses no other that uses it."""
+    """In these rooms a file uses no other that uses it. The generated table of entries names all
+    functions, which is no use of them."""
     home = {symbol: name for name, (defined, _) in symbols.items() for symbol in defined}
     uses = {name: {home[symbol] for symbol in wanted if symbol in home and home[symbol] != name
-                   and home[symbol][0] == room}
+                   and home[symbol][0] == room and home[symbol][1] not in GENERATED}
             for name, (_, wanted) in symbols.items() if name[0] == room}
     assert len(list(graphlib.TopologicalSorter(uses).static_order())) == len(uses) > 2
 

@@ -207,7 +207,7 @@ static void *help(void *argument)
     const struct cushim_api *cu = driver;
     pthread_barrier_wait(&barrier);
     for (int i = 0; i < rounds / 10 + 1; i++) {
-        struct cushim_device_scope gpu = {.size = sizeof gpu};
+        struct cushim_device_scope gpu;
         struct cushim_launch launch = cushim_launch_1d(1, 1, NULL);
         struct cushim_device_properties facts = {.size = sizeof facts};
         CUmodule module = NULL;

@@ -87,13 +87,13 @@ static void test_primary_fails(void **state)
     CUcontext context = NOT_WRITTEN, primary = NULL;
     struct cushim_primary how = {.size = sizeof how, .retained = 99};
     assert_refused(cushim_primary_retain(cu, 5, &context), CUDA_ERROR_INVALID_DEVICE,
-                   "cushim_primary_retain", "device: 5 is not one of the driver's 2");
+                   "cushim_primary_retain", "device is 5; the driver has 2");
     assert_refused(cushim_primary_retain(cu, 0, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_primary_retain", "context: NULL");
+                   "cushim_primary_retain", "context is NULL");
     assert_refused(cushim_primary_describe(cu, -1, &how), CUDA_ERROR_INVALID_DEVICE,
-                   "cushim_primary_describe", "device: -1");
+                   "cushim_primary_describe", "device is -1");
     assert_refused(cushim_primary_describe(cu, 0, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_primary_describe", "primary: NULL");
+                   "cushim_primary_describe", "primary is NULL");
     assert_ptr_equal(context, NOT_WRITTEN);
     assert_int_equal(how.retained, 99);
 
@@ -274,11 +274,11 @@ static void test_create_bad_input(void **state)
     (void)state;
     const struct cushim_api *cu = fake_open(13000);
     assert_refused(cushim_context_create(cu, 0, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_context_create", "context: NULL");
+                   "cushim_context_create", "context is NULL");
     assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_INVALID_VALUE,
                    "cushim_context_create", "options: size: 3");
     assert_refused(cushim_context_create(cu, 2, NULL, &context), CUDA_ERROR_INVALID_DEVICE,
-                   "cushim_context_create", "device: 2 is not one of the driver's 2");
+                   "cushim_context_create", "device is 2; the driver has 2");
     options = (struct cushim_context_options){.size = sizeof options, .flags = 0xbeef};
     assert_refused(cushim_context_create(cu, 0, &options, &context), CUDA_ERROR_INVALID_VALUE,
                    "cushim_context_create", "flags 0xbeef");
@@ -350,19 +350,19 @@ static void test_no_table(void **state)
     struct cushim_scope scope = {.context = NOT_WRITTEN};
     (void)state;
     assert_refused(cushim_primary_retain(NULL, 0, &context), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_primary_retain", "cu: NULL");
+                   "cushim_primary_retain", "cu is NULL");
     assert_refused(cushim_primary_release(NULL, 0), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_primary_release", "cu: NULL");
+                   "cushim_primary_release", "cu is NULL");
     assert_refused(cushim_primary_describe(NULL, 0, &how), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_primary_describe", "cu: NULL");
+                   "cushim_primary_describe", "cu is NULL");
     assert_refused(cushim_context_create(NULL, 0, NULL, &context), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_context_create", "cu: NULL");
+                   "cushim_context_create", "cu is NULL");
     assert_refused(cushim_context_destroy(NULL, NOT_WRITTEN), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_context_destroy", "cu: NULL");
+                   "cushim_context_destroy", "cu is NULL");
     assert_refused(cushim_context_synchronize(NULL, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_context_synchronize", "cu: NULL");
+                   "cushim_context_synchronize", "cu is NULL");
     assert_refused(cushim_scope_enter(NULL, NOT_WRITTEN, &scope), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_scope_enter", "cu: NULL");
+                   "cushim_scope_enter", "cu is NULL");
     assert_int_equal(cushim_scope_leave(&scope, CUDA_SUCCESS), CUDA_SUCCESS);
 }
 

@@ -377,9 +377,10 @@ static void test_others(void **state)
     }
     struct cushim_image image = {.size = sizeof image};
     assert_int_equal(cushim_image_describe(NULL, 1, &image), CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(cushim_last_error(), "cushim_image_describe: data: NULL");
+    assert_string_equal(cushim_last_error(), "cushim_image_describe: data is NULL; pass the image");
     assert_int_equal(cushim_image_describe("x", 0, &image), CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(cushim_last_error(), "cushim_image_describe: data: empty, 0 bytes");
+    assert_string_equal(cushim_last_error(),
+                        "cushim_image_describe: data has 0 bytes; pass the size of the image");
 }
 
 /* ---- files */
@@ -418,8 +419,9 @@ static void test_no_files(void **state)
 {
     char path[256], words[320];
     (void)state;
-    expect_no_file(NULL, CUDA_ERROR_INVALID_VALUE, "helper: path: NULL");
-    expect_no_file("", CUDA_ERROR_INVALID_VALUE, "helper: path: an empty string");
+    expect_no_file(NULL, CUDA_ERROR_INVALID_VALUE, "helper: path is NULL; pass a file's name");
+    expect_no_file("", CUDA_ERROR_INVALID_VALUE,
+                   "helper: path is an empty string; pass a file's name");
     expect_no_file("/", CUDA_ERROR_OPERATING_SYSTEM, "helper: path: /: not a regular file");
     expect_no_file("/nonexistent", CUDA_ERROR_FILE_NOT_FOUND,
                    "helper: path: /nonexistent: No such file or directory");

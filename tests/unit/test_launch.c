@@ -101,14 +101,14 @@ static void test_pointers(void **state)
     REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_check(cu, handle, &plain, NULL, 1),
             "cushim_launch_check: arguments: 1 given; saxpy takes 2, of 4, 4 bytes");
     REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, handle, &plain, NULL, NULL, 2),
-            "pointers: NULL");
+            "pointers is NULL");
     pointers[1] = NULL;
     REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, handle, &plain, pointers, NULL, 2),
             "pointers: number 2 is NULL");
     REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, NULL, &plain, NULL, NULL, 0),
-            "function: NULL");
+            "function is NULL");
     REFUSED(CUDA_ERROR_INVALID_VALUE, cushim_launch_kernel(cu, handle, NULL, NULL, NULL, 0),
-            "launch: NULL");
+            "launch is NULL");
     cushim_close(cu);
 }
 
@@ -214,14 +214,14 @@ static void test_wrong_shapes(void **state)
           .block = {32, 1, 1},
           .attribute_count = 1},
          CUDA_ERROR_INVALID_VALUE,
-         "attributes: NULL"},
+         "attributes is NULL"},
         {{.size = sizeof(struct cushim_launch),
           .grid = {1, 1, 1},
           .block = {32, 1, 1},
           .attribute_count = 17,
           .attributes = &ignored},
          CUDA_ERROR_INVALID_VALUE,
-         "attribute_count: 17"},
+         "attribute_count is 17; pass at most"},
     };
     static char bytes[8];
     void *pointers[] = {bytes, bytes, bytes, bytes};
@@ -401,7 +401,7 @@ static void test_unchecked(void **state)
     assert_true(fake.asked > 0);
     REFUSED(CUDA_ERROR_INVALID_VALUE,
             cushim_launch_kernel(NULL, handle_of(&function), &plain, pointers, sizes, 4),
-            "cushim_launch_kernel: cu: NULL");
+            "cushim_launch_kernel: cu is NULL");
     struct cushim_launch small = plain;
     small.size = 8;
     REFUSED(CUDA_ERROR_INVALID_VALUE, LAUNCH(cu, &function, &small), "launch: size: 8 ");

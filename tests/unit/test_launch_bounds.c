@@ -261,7 +261,8 @@ static void test_block_size(void **state)
     assert_int_equal(cushim_launch_block_size(cu, handle_of(&function), 0, NULL,
                                               (size_t)INT_MAX + 1, &block, NULL),
                      CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(cushim_last_error(), "cushim_launch_block_size: limit: 2147483648 threads");
+    assert_string_equal(cushim_last_error(),
+                        "cushim_launch_block_size: limit is 2147483648; pass at most 2147483647");
     assert_int_equal(block, 7);
 }
 

@@ -215,7 +215,7 @@ static void test_packed_refused(void **state)
     assert_int_equal(cushim_launch_packed(cu, handle, &launch, &params), CUDA_ERROR_INVALID_VALUE);
     ERROR_SAYS("cushim_launch_packed: params: parameter 3 could not be added");
     assert_int_equal(cushim_launch_packed(cu, handle, &launch, NULL), CUDA_ERROR_INVALID_VALUE);
-    ERROR_SAYS("params: NULL");
+    ERROR_SAYS("params is NULL");
     assert_int_equal(fake.launches, 2);
     cushim_close(cu);
 }
@@ -250,13 +250,13 @@ static void test_block_size(void **state)
     ERROR_SAYS("cushim_launch_block_size: shared: 300000 bytes");
     assert_int_equal(cushim_launch_block_size(cu, NULL, 0, NULL, 0, &block, NULL),
                      CUDA_ERROR_INVALID_VALUE);
-    ERROR_SAYS("function: NULL");
+    ERROR_SAYS("function is NULL");
     assert_int_equal(cushim_launch_block_size(cu, handle, 0, NULL, 0, NULL, NULL),
                      CUDA_ERROR_INVALID_VALUE);
-    ERROR_SAYS("block: NULL");
+    ERROR_SAYS("block is NULL");
     assert_int_equal(cushim_launch_block_size(cu, handle, 0, NULL, SIZE_MAX, &block, NULL),
                      CUDA_ERROR_INVALID_VALUE);
-    ERROR_SAYS("limit: ");
+    ERROR_SAYS("limit is ");
     assert_true(block == 5);
     cushim_close(cu);
 }
@@ -284,7 +284,7 @@ static void test_occupancy(void **state)
     ERROR_SAYS("cushim_launch_occupancy: block: x is 1025");
     assert_int_equal(cushim_launch_occupancy(cu, handle_of(&function), NULL, &each, &all),
                      CUDA_ERROR_INVALID_VALUE);
-    ERROR_SAYS("launch: NULL");
+    ERROR_SAYS("launch is NULL");
     assert_true(each == 2 && all == 264);
     cushim_close(cu);
 }

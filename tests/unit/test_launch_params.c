@@ -172,7 +172,7 @@ static void test_in_place(void **state)
     assert_int_equal(CUSHIM_PARAMS_ADD(&full, i), CUDA_ERROR_INVALID_VALUE);
     assert_contains(cushim_last_error(), "cushim_params_add: params: parameter 1");
     assert_int_equal(CUSHIM_PARAMS_ADD((struct cushim_params *)NULL, i), CUDA_ERROR_INVALID_VALUE);
-    assert_contains(cushim_last_error(), "cushim_params_add: params: NULL");
+    assert_contains(cushim_last_error(), "cushim_params_add: params is NULL");
 }
 
 static void assert_add_fails(struct cushim_params *params, const void *value, size_t size,
@@ -197,8 +197,8 @@ static void test_refused(void **state)
     struct cushim_params params = CUSHIM_PARAMS(buffer);
     char value[32] = {0};
     (void)state;
-    assert_add_fails(&params, NULL, 4, 4, "value: NULL");
-    assert_add_fails(&params, value, 0, 4, "size: 0");
+    assert_add_fails(&params, NULL, 4, 4, "value is NULL");
+    assert_add_fails(&params, value, 0, 4, "size is 0; pass the size of the value");
     assert_add_fails(&params, value, 4, 0, "alignment: 0");
     assert_add_fails(&params, value, 4, 3, "alignment: 3");
     assert_add_fails(&params, value, 4, 256, "alignment: 256");
@@ -213,7 +213,7 @@ static void test_refused(void **state)
     assert_int_equal(cushim_params_add(&params, value, 7, 1), CUDA_SUCCESS);
     assert_add_fails(&params, value, 1, 1, "offset 16");
     assert_int_equal(cushim_params_add(NULL, value, 1, 1), CUDA_ERROR_INVALID_VALUE);
-    assert_contains(cushim_last_error(), "params: NULL");
+    assert_contains(cushim_last_error(), "params is NULL");
 }
 
 /* Enough to check the last, or the launch. */

@@ -56,16 +56,17 @@ static void test_bad_requests(void **state)
     const struct cushim_api *cu = fake_open(NEWEST);
     CUdeviceptr address = untouched;
     struct cushim_pointer pointer = {.size = 3};
-    REFUSED(cushim_memory_alloc(cu, 0, &address), "cushim_memory_alloc: ", "bytes: 0");
-    REFUSED(cushim_memory_alloc(cu, 8, NULL), "cushim_memory_alloc: ", "address: NULL");
+    REFUSED(cushim_memory_alloc(cu, 0, &address),
+            "cushim_memory_alloc: ", "bytes is 0; ask for at least 1");
+    REFUSED(cushim_memory_alloc(cu, 8, NULL), "cushim_memory_alloc: ", "address is NULL");
     REFUSED(cushim_memory_alloc_async(cu, 0, STREAM, &address),
-            "cushim_memory_alloc_async: ", "bytes: 0");
-    REFUSED(cushim_memory_alloc_async(cu, 8, STREAM, NULL), "address: NULL");
-    REFUSED(cushim_pointer_describe(cu, 8, NULL), "cushim_pointer_describe: pointer: NULL");
+            "cushim_memory_alloc_async: ", "bytes is 0; ask for at least 1");
+    REFUSED(cushim_memory_alloc_async(cu, 8, STREAM, NULL), "address is NULL");
+    REFUSED(cushim_pointer_describe(cu, 8, NULL), "cushim_pointer_describe: pointer is NULL");
     REFUSED(cushim_pointer_describe(cu, 8, &pointer), "pointer: size: 3 ");
-    REFUSED(cushim_memory_prefetch(cu, 0, 8, 0, NULL), "address: 0 ");
+    REFUSED(cushim_memory_prefetch(cu, 0, 8, 0, NULL), "address is 0; pass an address");
     ASSERT_REFUSED(cushim_memory_prefetch(cu, 8, 64, -5, NULL), CUDA_ERROR_INVALID_DEVICE,
-                   "device: -5");
+                   "device is -5; pass a device, or CU_DEVICE_CPU");
     assert_true(address == untouched);
     fake_close(cu);
 }
@@ -78,18 +79,18 @@ static void test_no_table(void **state)
     struct cushim_pointer pointer = {.size = sizeof pointer};
     char bytes[4];
     const struct cushim_api *cu = fake_open(NEWEST);
-    REFUSED(cushim_memory_alloc(NULL, 8, &address), "cushim_memory_alloc: cu: NULL");
-    REFUSED(cushim_memory_alloc_async(NULL, 8, NULL, &address), "cu: NULL");
-    REFUSED(cushim_memory_free(NULL, 8), "cu: NULL");
-    REFUSED(cushim_memory_free_async(NULL, 8, NULL), "cu: NULL");
-    REFUSED(cushim_memory_prefetch(NULL, 8, 8, 0, NULL), "cu: NULL");
-    REFUSED(cushim_pointer_describe(NULL, 8, &pointer), "cu: NULL");
-    REFUSED(cushim_copy_to_device(NULL, 8, bytes, 4), "cushim_copy_to_device: cu: NULL");
-    REFUSED(cushim_copy_to_host(NULL, bytes, 8, 4), "cu: NULL");
-    REFUSED(cushim_copy_to_device_async(NULL, 8, bytes, 4, NULL), "cu: NULL");
-    REFUSED(cushim_copy_to_host_async(NULL, bytes, 8, 4, NULL), "cu: NULL");
-    REFUSED(cushim_fill_32(NULL, 8, 1, 1), "cushim_fill_32: cu: NULL");
-    REFUSED(cushim_fill_32_async(NULL, 8, 1, 1, NULL), "cu: NULL");
+    REFUSED(cushim_memory_alloc(NULL, 8, &address), "cushim_memory_alloc: cu is NULL");
+    REFUSED(cushim_memory_alloc_async(NULL, 8, NULL, &address), "cu is NULL");
+    REFUSED(cushim_memory_free(NULL, 8), "cu is NULL");
+    REFUSED(cushim_memory_free_async(NULL, 8, NULL), "cu is NULL");
+    REFUSED(cushim_memory_prefetch(NULL, 8, 8, 0, NULL), "cu is NULL");
+    REFUSED(cushim_pointer_describe(NULL, 8, &pointer), "cu is NULL");
+    REFUSED(cushim_copy_to_device(NULL, 8, bytes, 4), "cushim_copy_to_device: cu is NULL");
+    REFUSED(cushim_copy_to_host(NULL, bytes, 8, 4), "cu is NULL");
+    REFUSED(cushim_copy_to_device_async(NULL, 8, bytes, 4, NULL), "cu is NULL");
+    REFUSED(cushim_copy_to_host_async(NULL, bytes, 8, 4, NULL), "cu is NULL");
+    REFUSED(cushim_fill_32(NULL, 8, 1, 1), "cushim_fill_32: cu is NULL");
+    REFUSED(cushim_fill_32_async(NULL, 8, 1, 1, NULL), "cu is NULL");
     assert_true(address == untouched);
     fake_close(cu);
 }
@@ -261,10 +262,12 @@ static void test_copies(void **state)
     ASSERT_OK(cushim_copy_to_device_async(cu, 0, NULL, 0, STREAM));
     ASSERT_OK(cushim_copy_to_host_async(cu, NULL, 0, 0, STREAM));
     ASSERT_NO_CALLS();
-    REFUSED(cushim_copy_to_device(cu, 0, host, 1), "cushim_copy_to_device: dst: 0 ");
-    REFUSED(cushim_copy_to_device_async(cu, device, NULL, 1, NULL), "src: 0 ");
-    REFUSED(cushim_copy_to_host(cu, NULL, device, 1), "cushim_copy_to_host: dst: 0 ");
-    REFUSED(cushim_copy_to_host_async(cu, host, 0, 1, NULL), "src: 0 ");
+    REFUSED(cushim_copy_to_device(cu, 0, host, 1),
+            "cushim_copy_to_device: dst is 0; pass an address");
+    REFUSED(cushim_copy_to_device_async(cu, device, NULL, 1, NULL), "src is 0; pass an address");
+    REFUSED(cushim_copy_to_host(cu, NULL, device, 1),
+            "cushim_copy_to_host: dst is 0; pass an address");
+    REFUSED(cushim_copy_to_host_async(cu, host, 0, 1, NULL), "src is 0; pass an address");
     REFUSED(cushim_copy_to_device(cu, device, host, SIZE_MAX), "pass the end of all addresses");
     fake_fail("cuMemcpyHtoD_v2", CUDA_ERROR_INVALID_VALUE, 0);
     assert_int_equal(cushim_copy_to_device(cu, device, host, 7), CUDA_ERROR_INVALID_VALUE);
@@ -295,7 +298,7 @@ static void test_fills(void **state)
     ASSERT_OK(cushim_fill_32(cu, 0, 1, 0));
     ASSERT_OK(cushim_fill_32_async(cu, 1, 1, 0, STREAM));
     ASSERT_NO_CALLS();
-    REFUSED(cushim_fill_32(cu, 0, 1, 1), "cushim_fill_32: dst: 0 ");
+    REFUSED(cushim_fill_32(cu, 0, 1, 1), "cushim_fill_32: dst is 0; pass an address");
     REFUSED(cushim_fill_32(cu, device + 2, 1, 1), "no multiple of the element's 4 bytes");
     REFUSED(cushim_fill_32_async(cu, device, 1, SIZE_MAX / 2, NULL), "count: ", "overflow");
     fake_fail("cuMemsetD32_v2", CUDA_ERROR_INVALID_CONTEXT, 0);

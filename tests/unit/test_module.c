@@ -172,10 +172,10 @@ static void test_load_fails(void **state)
     refuse_load(cu, cubin, module_fake_elf(cubin, 1, 62, 0, 0), CUDA_ERROR_INVALID_IMAGE,
                 "object of the host can be linked");
     refuse_load(cu, "!<arch>\n", 8, CUDA_ERROR_INVALID_IMAGE, "library of the host");
-    refuse_load(cu, NULL, 8, CUDA_ERROR_INVALID_VALUE, "data: NULL");
-    refuse_load(cu, "", 0, CUDA_ERROR_INVALID_VALUE, "data: empty");
+    refuse_load(cu, NULL, 8, CUDA_ERROR_INVALID_VALUE, "data is NULL");
+    refuse_load(cu, "", 0, CUDA_ERROR_INVALID_VALUE, "data has 0 bytes");
     module_refused(cushim_module_load(cu, ptx, 60, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_module_load", "module: NULL");
+                   "cushim_module_load", "module is NULL");
     module_fake_set(NULL);
     ptx = module_fake_ptx("8.0", "sm_90", "f");
     refuse_load(cu, ptx, strlen(ptx), CUDA_ERROR_INVALID_CONTEXT, "no usable context");
@@ -227,10 +227,9 @@ static void test_load_file(void **state)
     } while (0)
     FILE_REFUSED(in_folder("missing.ptx"), CUDA_ERROR_FILE_NOT_FOUND, "missing.ptx: No such file");
     FILE_REFUSED(make_folder(), CUDA_ERROR_OPERATING_SYSTEM, "not a regular file");
-    FILE_REFUSED(write_file("empty.ptx", "", 0), CUDA_ERROR_INVALID_VALUE,
-                 "empty.ptx: empty, 0 bytes");
-    FILE_REFUSED(NULL, CUDA_ERROR_INVALID_VALUE, "path: NULL");
-    FILE_REFUSED("", CUDA_ERROR_INVALID_VALUE, "path: an empty string");
+    FILE_REFUSED(write_file("empty.ptx", "", 0), CUDA_ERROR_INVALID_VALUE, "empty.ptx has 0 bytes");
+    FILE_REFUSED(NULL, CUDA_ERROR_INVALID_VALUE, "path is NULL");
+    FILE_REFUSED("", CUDA_ERROR_INVALID_VALUE, "path is an empty string");
 #ifndef _WIN32
     assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
     FILE_REFUSED(in_folder("pipe"), CUDA_ERROR_OPERATING_SYSTEM, "not a regular file");
@@ -272,13 +271,13 @@ static void test_missing_names(void **state)
             assert_int_equal(!!listed, versions[i] >= 12040);
         }
         module_refused(cushim_module_function(cu, NULL, "a", &function), CUDA_ERROR_INVALID_HANDLE,
-                       "cushim_module_function", "module: NULL");
+                       "cushim_module_function", "module is NULL");
         module_refused(cushim_module_function(cu, module, NULL, &function),
-                       CUDA_ERROR_INVALID_VALUE, "cushim_module_function", "name: NULL");
+                       CUDA_ERROR_INVALID_VALUE, "cushim_module_function", "name is NULL");
         module_refused(cushim_module_function(cu, module, "", &function), CUDA_ERROR_INVALID_VALUE,
-                       "cushim_module_function", "name: an empty string");
+                       "cushim_module_function", "name is an empty string");
         module_refused(cushim_module_function(cu, module, "a", NULL), CUDA_ERROR_INVALID_VALUE,
-                       "cushim_module_function", "function: NULL");
+                       "cushim_module_function", "function is NULL");
         assert_ptr_equal(function, (void *)&marker);
         assert_int_equal(cushim_module_unload(cu, module), 0);
         cushim_close(cu);
@@ -295,7 +294,7 @@ static void test_no_table(void **state)
     CUkernel kernel = NULL;
     (void)state;
     const struct cushim_api *cu = module_fake_open(12040);
-#define NO_TABLE(call, helper) module_refused(call, CUDA_ERROR_INVALID_VALUE, helper, "cu: NULL")
+#define NO_TABLE(call, helper) module_refused(call, CUDA_ERROR_INVALID_VALUE, helper, "cu is NULL")
     NO_TABLE(cushim_module_load(NULL, "a", 1, NULL, &result, &module), "cushim_module_load");
     assert_string_equal(result.error_log, "");
     cushim_jit_result_release(&result);
@@ -309,6 +308,8 @@ static void test_no_table(void **state)
     NO_TABLE(cushim_library_kernel(NULL, library, "a", &kernel), "cushim_library_kernel");
     module_refused(cushim_module_load(cu, "a", 1, NULL, &small, &module), CUDA_ERROR_INVALID_VALUE,
                    "cushim_module_load", "result: size: 8 ");
+    small.error_log = small.info_log = (char *)NOT_WRITTEN; /* as on a stack */
+    cushim_jit_result_release(&small);
     assert_ptr_equal(module, NOT_WRITTEN);
     cushim_close(cu);
 }
@@ -363,8 +364,8 @@ static void test_link(void **state)
         assert_null(cubin.data);                                                                   \
         cushim_jit_result_release(&result);                                                        \
     } while (0)
-    LINK_REFUSED(NULL, 1, CUDA_ERROR_INVALID_VALUE, "inputs: NULL");
-    LINK_REFUSED(inputs, 0, CUDA_ERROR_INVALID_VALUE, "count: 0 inputs");
+    LINK_REFUSED(NULL, 1, CUDA_ERROR_INVALID_VALUE, "inputs is NULL");
+    LINK_REFUSED(inputs, 0, CUDA_ERROR_INVALID_VALUE, "count is 0; pass at least one input");
     LINK_REFUSED(inputs, SIZE_MAX, CUDA_ERROR_OUT_OF_MEMORY, "count: no memory");
     inputs[2].size = 8;
     LINK_REFUSED(inputs, 4, CUDA_ERROR_INVALID_VALUE, "inputs: size: 8 ");
@@ -372,7 +373,7 @@ static void test_link(void **state)
     inputs[3].bytes = 5;
     LINK_REFUSED(inputs, 4, CUDA_ERROR_INVALID_IMAGE, "inputs[3]: lib.a: 5 bytes of text");
     inputs[3].data = NULL;
-    LINK_REFUSED(inputs, 4, CUDA_ERROR_INVALID_VALUE, "inputs[3]: lib.a: NULL");
+    LINK_REFUSED(inputs, 4, CUDA_ERROR_INVALID_VALUE, "inputs[3]: lib.a is NULL");
     inputs[3].path = "/nonexistent/a.o";
     LINK_REFUSED(inputs, 4, CUDA_ERROR_FILE_NOT_FOUND, "inputs[3]: /nonexistent/a.o");
     inputs[3].data = one;
@@ -395,9 +396,9 @@ static void test_link(void **state)
     assert_null(module);
     module_fake.fails = NULL;
     module_refused(cushim_cubin_link(cu, inputs, 1, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_cubin_link", "cubin: NULL");
+                   "cushim_cubin_link", "cubin is NULL");
     module_refused(cushim_module_link(cu, inputs, 1, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_module_link", "module: NULL");
+                   "cushim_module_link", "module is NULL");
     remove_folder();
     cushim_close(cu);
 }

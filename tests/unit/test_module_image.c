@@ -62,7 +62,7 @@ static void test_ptx(void **state)
     text[63] = 1;
     describe(text, sizeof text, CUDA_ERROR_INVALID_IMAGE, "");
 
-    describe("", 0, CUDA_ERROR_INVALID_VALUE, "data: empty");
+    describe("", 0, CUDA_ERROR_INVALID_VALUE, "data has 0 bytes");
     describe(".version", 8, CUDA_ERROR_INVALID_PTX, "no number follows .version");
     describe(".version 3.2\0.entry", 19, CUDA_ERROR_INVALID_PTX, "NUL at byte 12 of 19");
     describe(".version /* 3", 13, CUDA_ERROR_INVALID_PTX, "no number follows .version");
@@ -70,9 +70,9 @@ static void test_ptx(void **state)
     describe("// only a comment", 17, CUDA_ERROR_INVALID_IMAGE, "not PTX");
     describe("\1\2\3", 3, CUDA_ERROR_INVALID_IMAGE, "3 bytes that begin with 01 02 03 00");
     module_refused(cushim_image_describe(NULL, 3, &image), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_image_describe", "data: NULL");
+                   "cushim_image_describe", "data is NULL");
     module_refused(cushim_image_describe("a", 1, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_image_describe", "image: NULL");
+                   "cushim_image_describe", "image is NULL");
 }
 
 static void test_binaries(void **state)

@@ -25,11 +25,11 @@ static void test_load(void **state)
                    "cushim_library_kernel",
                    "no kernel has that name (cuLibraryGetKernel); nearest: vecadd");
     module_refused(cushim_library_kernel(cu, NULL, "vecadd", &kernel), CUDA_ERROR_INVALID_HANDLE,
-                   "cushim_library_kernel", "library: NULL");
+                   "cushim_library_kernel", "library is NULL");
     module_refused(cushim_library_kernel(cu, library, "", &kernel), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_library_kernel", "name: an empty string");
+                   "cushim_library_kernel", "name is an empty string");
     module_refused(cushim_library_kernel(cu, library, "vecadd", NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_library_kernel", "kernel: NULL");
+                   "cushim_library_kernel", "kernel is NULL");
     module_fake.fails = "cuLibraryUnload";
     module_fake.code = CUDA_ERROR_UNKNOWN;
     module_refused(cushim_library_unload(cu, library), CUDA_ERROR_UNKNOWN, "cushim_library_unload",
@@ -80,9 +80,9 @@ static void test_load_fails(void **state)
     assert_contains(result.error_log, "syntax_error");
     cushim_jit_result_release(&result);
     module_refused(cushim_library_load(cu, "", 0, NULL, NULL, &library), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_library_load", "data: empty");
+                   "cushim_library_load", "data has 0 bytes");
     module_refused(cushim_library_load(cu, "", 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
-                   "cushim_library_load", "library: NULL");
+                   "cushim_library_load", "library is NULL");
     assert_ptr_equal(library, NOT_WRITTEN);
     assert_int_equal(module_fake.modules + module_fake.libraries, 0);
     cushim_close(cu);

@@ -48,9 +48,9 @@ static void test_one_device(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(device, 7);
     assert_int_equal(cushim_device_list(cu, NULL, 1, &count), CUDA_ERROR_INVALID_VALUE);
-    assert_contains(cushim_last_error(), "devices: NULL, but its capacity is 1");
+    assert_contains(cushim_last_error(), "devices is NULL; pass an array of 1, the capacity");
     assert_int_equal(cushim_device_attribute(cu, 5, 1, &value, NULL), CUDA_ERROR_INVALID_DEVICE);
-    assert_contains(cushim_last_error(), "device: 5 is not one of the driver's 1, 0 to 0");
+    assert_contains(cushim_last_error(), "device is 5; the driver has 1, numbered from 0");
     cushim_close(cu);
 }
 

@@ -268,7 +268,7 @@ static void test_null(void **state)
     assert_false(CUSHIM_HAS(cu, instance));
     assert_false(cushim_entry_at(0, NULL));
     assert_false(cushim_attempt_at(cu, 0, NULL));
-    assert_contains(cushim_last_error(), "cushim_attempt_at: attempt: NULL");
+    assert_contains(cushim_last_error(), "cushim_attempt_at: attempt is NULL");
     attempt.size = 0;
     assert_false(cushim_attempt_at(cu, 0, &attempt));
     assert_contains(cushim_last_error(), "size is not set");

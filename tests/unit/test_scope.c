@@ -131,13 +131,14 @@ static void test_leave_keeps_error(void **state)
     fake.fail_at = 1; /* and putting back has trouble of its own */
     fake.fail_code = CUDA_ERROR_UNKNOWN;
     assert_int_equal(cushim_scope_leave(&scope, code), CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(cushim_last_error(), "cushim_context_synchronize: cu: NULL");
+    assert_string_equal(cushim_last_error(),
+                        "cushim_context_synchronize: cu is NULL; pass what cushim_load returned");
     assert_int_equal(fake_depth(), 0);
 
     assert_int_equal(cushim_scope_enter(cu, a, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_contains(cushim_last_error(), "cushim_scope_enter: scope: NULL");
+    assert_contains(cushim_last_error(), "cushim_scope_enter: scope is NULL");
     assert_int_equal(cushim_scope_enter(cu, NULL, &scope), CUDA_ERROR_INVALID_CONTEXT);
-    assert_string_equal(cushim_last_error(), "cushim_scope_enter: context: NULL");
+    assert_string_equal(cushim_last_error(), "cushim_scope_enter: context is NULL; pass a context");
     assert_null(scope.cu);
     assert_int_equal(cushim_scope_enter(cu, fake_stranger(), &scope), CUDA_ERROR_INVALID_CONTEXT);
     assert_contains(cushim_last_error(), "cushim_scope_enter: context: 0x");

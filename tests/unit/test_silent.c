@@ -74,8 +74,8 @@ static void test_contexts(void **state)
     silent_fail("cuDevicePrimaryCtxRetain", CUDA_ERROR_INVALID_DEVICE);
     cu = silent_open();
     assert_int_equal(cushim_primary_retain(cu, 5, &context), CUDA_ERROR_INVALID_DEVICE);
-    assert_string_equal(cushim_last_error(), "cushim_primary_retain: device: 5: "
-                                             "cuDevicePrimaryCtxRetain does not know it");
+    assert_string_equal(cushim_last_error(), "cushim_primary_retain: device is 5, which "
+                                             "cuDevicePrimaryCtxRetain does not know");
     cushim_close(cu);
 }
 

@@ -56,11 +56,6 @@ static CUresult result(void *at)
     return code;
 }
 
-static CUresult scope(void *at)
-{
-    return cushim_device_enter(cu, 0, at); /* refused for want of a context, and written */
-}
-
 static CUresult launch(void *at)
 {
     return cushim_launch_kernel(cu, SOMETHING, at, NULL, NULL, 0);
@@ -98,7 +93,6 @@ static const struct sized all_sized[] = {
     {"cushim_device_describe: properties", properties, sizeof(struct cushim_device_properties),
      true},
     {"cushim_module_load: result", result, sizeof(struct cushim_jit_result), true},
-    {"cushim_device_enter: scope", scope, sizeof(struct cushim_device_scope), true},
     {"cushim_launch_kernel: launch", launch, sizeof(struct cushim_launch), false},
     {"cushim_context_create: options", options, sizeof(struct cushim_context_options), false},
     {"cushim_module_load: options", jit_options, sizeof(struct cushim_jit_options), false},
@@ -143,7 +137,7 @@ static void check_taken(const struct sized *sized, size_t size)
     prepare_sized(at, sized, size);
     cushim_last_error_clear();
     CUresult code = sized->call(at);
-    if (code != CUDA_SUCCESS && sized->call != scope)
+    if (code != CUDA_SUCCESS)
         fail_msg("%s of %zu bytes: %s", sized->argument, size, cushim_last_error());
     assert_null(strstr(cushim_last_error(), "is too small"));
     memcpy(&theirs, at, sizeof theirs);

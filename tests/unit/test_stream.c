@@ -18,7 +18,7 @@ static void test_callback(void **state)
     assert_calls(" cuLaunchHostFunc");
     assert_true(fake.function == count_up && fake.user == &count);
     FAILS(cushim_stream_callback(cu, A_STREAM, NULL, &count), CUDA_ERROR_INVALID_VALUE,
-          "function: NULL");
+          "function is NULL");
     cushim_close(cu);
 }
 
@@ -62,10 +62,12 @@ static void test_elapsed(void **state)
     let_fail("cuEventElapsedTime_v2", CUDA_ERROR_INVALID_HANDLE);
     FAILS(cushim_event_elapsed(cu, AN_EVENT, AN_END, &time), CUDA_ERROR_INVALID_HANDLE,
           "CU_EVENT_DISABLE_TIMING");
-    FAILS(cushim_event_elapsed(cu, NULL, AN_END, &time), CUDA_ERROR_INVALID_HANDLE, "start: NULL");
-    FAILS(cushim_event_elapsed(cu, AN_EVENT, NULL, &time), CUDA_ERROR_INVALID_HANDLE, "end: NULL");
+    FAILS(cushim_event_elapsed(cu, NULL, AN_END, &time), CUDA_ERROR_INVALID_HANDLE,
+          "start is NULL");
+    FAILS(cushim_event_elapsed(cu, AN_EVENT, NULL, &time), CUDA_ERROR_INVALID_HANDLE,
+          "end is NULL");
     FAILS(cushim_event_elapsed(cu, AN_EVENT, AN_END, NULL), CUDA_ERROR_INVALID_VALUE,
-          "milliseconds: NULL");
+          "milliseconds is NULL");
     assert_true(time == 1);
     cushim_close(cu);
 }
@@ -87,13 +89,14 @@ static void test_without_table(void **state)
     float time = 0;
     CUgraphExec exec = NULL;
     (void)state;
-    FAILS(cushim_stream_callback(NULL, NULL, count_up, NULL), CUDA_ERROR_INVALID_VALUE, "cu: NULL");
+    FAILS(cushim_stream_callback(NULL, NULL, count_up, NULL), CUDA_ERROR_INVALID_VALUE,
+          "cu is NULL");
     FAILS(cushim_event_elapsed(NULL, AN_EVENT, AN_END, &time), CUDA_ERROR_INVALID_VALUE,
-          "cu: NULL");
+          "cu is NULL");
     FAILS(cushim_capture_begin(NULL, A_STREAM, CU_STREAM_CAPTURE_MODE_GLOBAL),
-          CUDA_ERROR_INVALID_VALUE, "cushim_capture_begin: cu: NULL");
-    FAILS(cushim_capture_cancel(NULL, A_STREAM), CUDA_ERROR_INVALID_VALUE, "cu: NULL");
-    FAILS(cushim_graph_instantiate(NULL, NULL, 0, &exec), CUDA_ERROR_INVALID_VALUE, "cu: NULL");
+          CUDA_ERROR_INVALID_VALUE, "cushim_capture_begin: cu is NULL");
+    FAILS(cushim_capture_cancel(NULL, A_STREAM), CUDA_ERROR_INVALID_VALUE, "cu is NULL");
+    FAILS(cushim_graph_instantiate(NULL, NULL, 0, &exec), CUDA_ERROR_INVALID_VALUE, "cu is NULL");
 }
 
 int main(void)

@@ -135,8 +135,8 @@ static void test_graph_refused(void **state)
     CUgraphExec exec = NULL;
     const struct cushim_api *cu = open_version(13000);
     (void)state;
-    FAILS(cushim_graph_instantiate(cu, NULL, 0, &exec), CUDA_ERROR_INVALID_VALUE, "graph: NULL");
-    FAILS(cushim_graph_instantiate(cu, A_GRAPH, 0, NULL), CUDA_ERROR_INVALID_VALUE, "exec: NULL");
+    FAILS(cushim_graph_instantiate(cu, NULL, 0, &exec), CUDA_ERROR_INVALID_VALUE, "graph is NULL");
+    FAILS(cushim_graph_instantiate(cu, A_GRAPH, 0, NULL), CUDA_ERROR_INVALID_VALUE, "exec is NULL");
     assert_calls("");
     cushim_close(cu);
 }

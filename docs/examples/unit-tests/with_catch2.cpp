@@ -26,7 +26,7 @@ struct simulated {
     ~simulated()
     {
         CHECK(cushim_sim_unfired() == nullptr);
-        CHECK(cushim_sim_leaked(nullptr) == 0);
+        CHECK(cushim_sim_leaks() == nullptr);
         cushim_close(cu);
         CHECK(cushim_sim_reset());
     }

@@ -30,7 +30,7 @@ class OnCuda : public testing::TestWithParam<int>
     void TearDown() override
     {
         EXPECT_EQ(cushim_sim_unfired(), nullptr) << "a rule never fired";
-        EXPECT_EQ(cushim_sim_leaked(nullptr), 0U) << "something was not released";
+        EXPECT_EQ(cushim_sim_leaks(), nullptr) << "something was not released";
         cushim_close(cu);
         EXPECT_TRUE(cushim_sim_reset()) << cushim_last_error();
     }

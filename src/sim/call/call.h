@@ -10,7 +10,6 @@
 #include "sim.h"
 
 struct sim_config;
-struct sim_entry;
 
 /* --- call.c --- One call: what surrounds its behaviour. */
 struct sim_call {

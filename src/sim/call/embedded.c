@@ -36,10 +36,11 @@ void *cushim_sim_symbol(void *user, const char *symbol)
     return found;
 }
 
-/* Whether a version is one that the driver can be of. */
-static bool can_be(int cuda)
+static void refuse_release(int cuda, char *error, size_t size)
 {
-    return cuda == 0 || (cuda >= SIM_OLDEST && cuda <= sim_config_built && cuda % 10 == 0);
+    size_t length = (size_t)snprintf(error, size, "cuda: %d is none of", cuda);
+    for (const int *release = sim_config_releases; *release && length < size; release++)
+        length += (size_t)snprintf(error + length, size - length, " %d", *release);
 }
 
 /* NULL, or what is wrong with the options; the version has a sentence of its own. */
@@ -113,11 +114,8 @@ static bool is_the_open_one(const struct cushim_sim_options *options, char *erro
 static bool open_driver(const struct cushim_sim_options *options, char *error, size_t size)
 {
     const char *wrong = options ? wrong_with(options) : NULL;
-    if (!wrong && options && !can_be(options->cuda)) {
-        snprintf(error, size,
-                 "cuda: %d is no version that can be simulated; 12.4 is 12040, and "
-                 "`cushim sim --list` lists them",
-                 options->cuda);
+    if (!wrong && options && options->cuda && !sim_config_is_release(options->cuda)) {
+        refuse_release(options->cuda, error, size);
         return false;
     }
     if (wrong) {
@@ -221,6 +219,22 @@ static void end_all(void)
     }
 }
 
+/* "1 context, 2 memory", of counts that are not all zero. */
+static void write_counts(const struct sim_count *count, char *text, size_t size)
+{
+    const char *comma = "";
+    size_t length = 0;
+    for (int i = 0; i <= SIM_KIND_COUNT && length < size; i++) {
+        const size_t objects = i == SIM_KIND_COUNT ? count->blocks : count->objects[i];
+        if (!objects)
+            continue;
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%zu %s", comma, objects,
+                             i == SIM_KIND_COUNT ? "memory" : sim_kinds_name((enum sim_kind)i));
+        comma = ", ";
+    }
+}
+
 /* False after writing what is still there. */
 static bool nothing_is_left(char *error, size_t size)
 {
@@ -228,15 +242,8 @@ static bool nothing_is_left(char *error, size_t size)
     sim_live_count(&left);
     if (sim_live_is_empty(&left))
         return true;
-    size_t length = (size_t)snprintf(error, size, "not destroyed:");
-    for (int i = 0; i < SIM_KIND_COUNT && length < size; i++)
-        if (left.objects[i])
-            length += (size_t)snprintf(error + length, size - length, " %zu %s,", left.objects[i],
-                                       sim_kinds_name((enum sim_kind)i));
-    if (left.blocks && length < size)
-        length += (size_t)snprintf(error + length, size - length, " %zu memory,", left.blocks);
-    if (length < size)
-        error[length - 1] = '\0'; /* the last comma */
+    size_t length = (size_t)snprintf(error, size, "not destroyed: ");
+    write_counts(&left, error + length, size - length);
     return false;
 }
 
@@ -261,6 +268,7 @@ bool cushim_sim_reset(void)
     if (good) {
         sim_live_forget();
         sim_start_again();
+        sim_call_forget();
         __atomic_store_n(&forgotten, sim_launch_prepare_report_count(), __ATOMIC_RELAXED);
     }
     sim_lock_leave();
@@ -341,14 +349,19 @@ static bool add(const struct sim_count *count, const char *kind, size_t *sum)
     return found;
 }
 
+static void count_both(struct sim_count *alive, struct sim_count *ended)
+{
+    sim_lock_enter();
+    sim_live_count(alive);
+    sim_live_taken(ended);
+    sim_lock_leave();
+}
+
 static size_t count_of(const char *function, const char *kind, bool with_ended)
 {
     struct sim_count alive, ended;
     size_t sum = 0;
-    sim_lock_enter();
-    sim_live_count(&alive);
-    sim_live_taken(&ended);
-    sim_lock_leave();
+    count_both(&alive, &ended);
     if (!add(&alive, kind, &sum)) {
         refuse_name(function, "kind of object", kind, kind_at);
         return SIZE_MAX;
@@ -366,6 +379,20 @@ size_t cushim_sim_live(const char *kind)
 size_t cushim_sim_leaked(const char *kind)
 {
     return count_of("cushim_sim_leaked", kind, true);
+}
+
+const char *cushim_sim_leaks(void)
+{
+    static _Thread_local char text[512];
+    struct sim_count all, ended;
+    count_both(&all, &ended);
+    for (int i = 0; i < SIM_KIND_COUNT; i++)
+        all.objects[i] += ended.objects[i];
+    all.blocks += ended.blocks;
+    if (sim_live_is_empty(&all))
+        return NULL;
+    write_counts(&all, text, sizeof text);
+    return text;
 }
 
 static const char *entry_at(size_t i)

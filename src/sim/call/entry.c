@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/config.h"
+#include "core/core.h"
 #include "error_names.h"
 
 static void *(*exported)(size_t entry); /* of a library that stands before this code; or NULL */
@@ -117,6 +117,32 @@ CUresult sim_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion
                         : exists ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                                  : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return CUDA_SUCCESS;
+}
+
+/* --- Private tables --- */
+
+/* Of the first table that the CUDA runtime asks for, in every release. */
+static const CUuuid runtime_table = {{0x6b, (char)0xd5, (char)0xfb, 0x6c, 0x5b, (char)0xf4,
+                                      (char)0xe7, 0x4a, (char)0x89, (char)0x87, (char)0xd9, 0x39,
+                                      0x12, (char)0xfd, (char)0x9d, (char)0xf9}};
+
+/* Real drivers have private tables; none of them is simulated. The CUDA runtime hands on what it is
+ * told: that there is no device, which its programs expect where there is no GPU. So they would go
+ * on without a word: this is one even where all else is quiet. Others that ask for tables go on
+ * without, and to say so would point at the wrong cause. */
+CUresult sim_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    static bool said;
+    if (!ppExportTable || !pExportTableId)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!said && memcmp(pExportTableId, &runtime_table, sizeof runtime_table) == 0) {
+        said = true;
+        sim_report_say("cushim sim: the program uses the CUDA runtime, which asks for private "
+                       "tables of NVIDIA's driver (cuGetExportTable); none is simulated, and the "
+                       "runtime finds no device: only programs that call the driver API run here");
+    }
+    *ppExportTable = NULL;
+    return SIM_LACK_cuGetExportTable_table;
 }
 
 /* --- Errors by name: the registry's, as in the library --- */

@@ -9,7 +9,6 @@
 
 struct sim_call;
 struct sim_entry;
-struct sim_rule_family;
 
 extern const struct sim_rule_family sim_fault_rules; /* of rules that name the driver's entries */
 

@@ -56,7 +56,6 @@ void sim_start_again(void)
 {
     started = false;
     sim_device_forget();
-    sim_call_forget();
 }
 
 void sim_start(void)

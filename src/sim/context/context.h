@@ -8,9 +8,6 @@
 #include "core/core.h"
 #include "sim.h"
 
-struct sim_context;
-struct sim_device;
-
 /* --- context_create.c --- */
 bool sim_context_create_flags_valid(unsigned flags);
 

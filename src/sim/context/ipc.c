@@ -121,3 +121,27 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle_v1 handle)
     *phEvent = (CUevent)event;
     return CUDA_SUCCESS;
 }
+
+/* --- Memory and semaphores of other APIs ---
+ * There are none to share with. What is wrong with a request itself is told first. */
+CUresult sim_cuImportExternalMemory(CUexternalMemory *extMem_out,
+                                    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 *memHandleDesc)
+{
+    CUresult result = sim_current_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!extMem_out || !memHandleDesc)
+        return CUDA_ERROR_INVALID_VALUE;
+    return SIM_LACK_cuImportExternalMemory_any;
+}
+
+CUresult sim_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
+                                       const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 *semHandleDesc)
+{
+    CUresult result = sim_current_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!extSem_out || !semHandleDesc)
+        return CUDA_ERROR_INVALID_VALUE;
+    return SIM_LACK_cuImportExternalSemaphore_any;
+}

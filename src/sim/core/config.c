@@ -10,6 +10,9 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "ptx/ptx.h"
+#include "sim_releases.h"
+
+const int sim_config_releases[] = {SIM_RELEASES, 0};
 
 struct sim_config sim_config = {.devices = 1};
 
@@ -69,6 +72,14 @@ static int version(const char *text)
     return major * 1000 + minor * 10;
 }
 
+bool sim_config_is_release(int cuda)
+{
+    for (const int *release = sim_config_releases; *release; release++)
+        if (*release == cuda)
+            return cuda <= sim_config_built;
+    return false;
+}
+
 static void read_profile(const char *text)
 {
     const struct sim_profile *profile = sim_profile_find(text);
@@ -105,7 +116,7 @@ void sim_config_read(void)
     sim_config = (struct sim_config){.cuda = sim_config_built, .devices = 1};
     if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
         int asked = version(text);
-        if (asked >= SIM_OLDEST && asked <= sim_config_built)
+        if (sim_config_is_release(asked))
             sim_config.cuda = asked;
         else
             complain("CUSHIM_SIM_CUDA", text);

@@ -7,13 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct sim_profile;
-
 #define SIM_MAX_DEVICES 64
 #define SIM_MAX_WORKERS 1024
 /* The most that blocks of device memory may be rounded up to: there is as much behind each. */
 #define SIM_MAX_GRAIN 512
-#define SIM_OLDEST 6050 /* CUDA 6.5 */
 struct sim_config {
     int cuda;    /* 12040 */
     int devices; /* 0 to SIM_MAX_DEVICES */
@@ -27,7 +24,9 @@ struct sim_config {
 };
 extern struct sim_config sim_config;
 
-void sim_config_read(void); /* from the environment */
+void sim_config_read(void);             /* from the environment */
+extern const int sim_config_releases[]; /* that can be simulated; ends with 0 */
+bool sim_config_is_release(int cuda);   /* one of these, and not newer than this driver */
 /* Bytes, with K, M, G or T behind. False: not a number of bytes. */
 bool sim_config_bytes(const char *text, size_t *bytes);
 /* "race,init,sync" as PTX_CHECK_*; 0: no such list. */

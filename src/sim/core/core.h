@@ -9,12 +9,6 @@
 #include "core/config.h"
 #include "sim.h"
 
-struct sim_context;
-struct sim_device;
-struct sim_heap;
-struct sim_peer;
-struct sim_stream;
-
 /* --- clock.c --- */
 uint64_t sim_clock_ns(void); /* CLOCK_MONOTONIC */
 

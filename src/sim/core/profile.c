@@ -28,13 +28,13 @@ enum each {
 };
 _Static_assert(EACH_COUNT <= SIM_PROFILE_VALUES, "SIM_PROFILE_VALUES is too small");
 
-static const struct attribute {
-    int number, since;
-    int each; /* EACH_COUNT: it is `value` on all devices */
+static const struct attribute { /* by their numbers */
+    int since;                  /* 0: there is none */
+    int each;                   /* EACH_COUNT: it is `value` on all devices */
     int value;
 } attributes[] = {
-#define SAME(name, since, value) {CU_DEVICE_ATTRIBUTE_##name, since, EACH_COUNT, value},
-#define EACH(name, since) {CU_DEVICE_ATTRIBUTE_##name, since, EACH_##name, 0},
+#define SAME(name, since, value) [CU_DEVICE_ATTRIBUTE_##name] = {since, EACH_COUNT, value},
+#define EACH(name, since) [CU_DEVICE_ATTRIBUTE_##name] = {since, EACH_##name, 0},
 #define NONE(name, since) SAME(name, since, 0)
 #include "core/profile.def"
 #undef NONE
@@ -98,12 +98,12 @@ int sim_profile_capability(const struct sim_profile *profile)
 
 bool sim_profile_attribute(const struct sim_profile *profile, int number, int cuda, int *value)
 {
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-        if (attributes[i].number != number || attributes[i].since > cuda)
-            continue;
-        *value = attributes[i].each == EACH_COUNT ? attributes[i].value
-                                                  : profile->values[attributes[i].each];
-        return true;
-    }
-    return false;
+    const struct attribute *found;
+    if (number < 0 || (size_t)number >= sizeof attributes / sizeof *attributes)
+        return false;
+    found = &attributes[number];
+    if (!found->since || found->since > cuda)
+        return false;
+    *value = found->each == EACH_COUNT ? found->value : profile->values[found->each];
+    return true;
 }

@@ -6,9 +6,6 @@
 #include "core/config.h"
 #include "sim.h"
 
-struct sim_context;
-struct sim_profile;
-
 struct sim_device {
     int ordinal;
     const struct sim_profile *profile;

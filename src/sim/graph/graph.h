@@ -8,19 +8,6 @@
 #include "queue/queue.h"
 #include "sim.h"
 
-struct sim_capture;
-struct sim_condition;
-struct sim_context;
-struct sim_exec;
-struct sim_graph;
-struct sim_item;
-struct sim_mark;
-struct sim_node;
-struct sim_session;
-struct sim_stream;
-struct sim_ticket;
-struct sim_user_object;
-
 /* --- graph.c --- Graphs: nodes with dependencies, and what they become when they are instantiated.
  */
 struct sim_edge { /* "after this node" */

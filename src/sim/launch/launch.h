@@ -6,7 +6,6 @@
 #include "sim.h"
 
 struct ptx_fault;
-struct ptx_heap;
 struct sim_context;
 struct sim_device;
 struct sim_function;

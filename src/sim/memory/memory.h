@@ -7,11 +7,7 @@
 #include "core/core.h"
 #include "sim.h"
 
-struct sim_context;
-struct sim_device;
 struct sim_item;
-struct sim_shared;
-struct sim_stream;
 
 /* --- range.c --- Live memory by address. */
 enum sim_memory {

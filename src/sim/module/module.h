@@ -7,21 +7,7 @@
 #include "ptx/ptx.h"
 #include "sim.h"
 
-struct ptx_function_info;
-struct ptx_image;
-struct ptx_module;
-struct ptx_source;
-struct ptx_text;
-struct sim_allocation;
-struct sim_context;
-struct sim_device;
-struct sim_function;
-struct sim_image;
 struct sim_jit;
-struct sim_kernel;
-struct sim_library;
-struct sim_object;
-struct sim_reference;
 
 /* --- module.c --- What the files about modules, libraries, functions and launches share. */
 struct sim_module {

@@ -64,7 +64,7 @@ _Static_assert(SIM_NVML_GPM_STREAMING < SIM_USAGE_SETTINGS, "SIM_USAGE_SETTINGS 
 /* src/nvml/entries.h has it; it works without NVML. */
 const char *cushim_nvml_error_string(nvmlReturn_t result);
 
-/* ---- nvml_fault.c: rules of `cushim sim --fault` whose name is one of NVML's, and device-lost */
+/* Rules of `cushim sim --fault` whose name is one of NVML's, and device-lost */
 void sim_nvml_fault_read(const char *rules); /* NULL: none */
 /* What the rules answer in place of a call about a device, -1 for none of them; and what they have
  * it return after it happened, and how long it waits before. */

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct sim_rule_family;
-
 extern const struct sim_rule_family sim_nvml_rule_family;
 
 /* Whether a rule's text is for NVML alone: its name, or what it says is missing, is NVML's. */

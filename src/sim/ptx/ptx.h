@@ -79,7 +79,6 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
 /* The same in steps, for a linker, whose sources come one by one: each is read once, and what it
  * lacks others may have. NULL: no memory. After a source that failed only ptx_build_cancel may
  * follow. The texts need not outlast the call that adds them. */
-struct ptx_build;
 struct ptx_build *ptx_build_begin(const struct ptx_options *options);
 enum ptx_status ptx_build_add(struct ptx_build *build, const struct ptx_source *source,
                               struct ptx_text *errors, struct ptx_text *info);
@@ -138,8 +137,7 @@ struct ptx_function_info {
                           kernel must not be launched. NULL: nothing */
 };
 
-unsigned ptx_module_version(const struct ptx_module *module); /* 804 */
-unsigned ptx_module_target(const struct ptx_module *module);  /* 90 */
+unsigned ptx_module_target(const struct ptx_module *module); /* 90 */
 size_t ptx_module_variables(const struct ptx_module *module);
 const struct ptx_variable *ptx_module_variable(const struct ptx_module *module, size_t index);
 bool ptx_module_uses_heap(const struct ptx_module *module); /* it has calls of malloc or free */
@@ -254,7 +252,6 @@ struct ptx_world { /* what a launch sees of its context */
 };
 
 /* --- Heaps of the device's own malloc and free --- */
-struct ptx_heap;
 /* At device addresses from `base` on, a multiple of 32; rounded down to one. The bytes are taken
  * from the host when they are touched. NULL: the host has no memory. After fork(), a heap that a
  * launch may have had at that moment is of no use to the child, which makes its own. */
@@ -269,7 +266,6 @@ bool ptx_thread_start(pthread_t *id, size_t stack, void *(*run)(void *), void *u
 void ptx_thread_stay_in(const void *address);
 
 /* --- Images: a module in one context's memory --- */
-struct ptx_image;
 /* Place `module` at `addresses` (device address of each variable) whose bytes, zero so far, are at
  * `hosts`; writes the variables' initial values there. 0 addresses are allowed for references. */
 struct ptx_image *ptx_image_create(struct ptx_module *module, const uint64_t *addresses,
@@ -324,8 +320,8 @@ struct ptx_launch {
 
 /* What is looked for in launches from now on, at some cost: accesses that nothing orders, reads of
  * memory that nothing wrote, masks that name the wrong lanes. Before the first module is compiled.
- */
-enum { PTX_CHECK_RACE = 1, PTX_CHECK_INIT = 2, PTX_CHECK_SYNC = 4 };
+ * With little memory, for tests. */
+enum { PTX_CHECK_RACE = 1, PTX_CHECK_INIT = 2, PTX_CHECK_SYNC = 4, PTX_CHECK_LITTLE = 8 };
 void ptx_checks(unsigned which);
 /* For PTX_CHECK_INIT: memory of the host that becomes a block of global memory and counts as not
  * written, what others than kernels write of it, and its end. Other memory counts as written.

@@ -6,14 +6,8 @@
 #include "core/core.h"
 #include "sim.h"
 
-struct sim_capture;
-struct sim_context;
-struct sim_event_shared;
 struct sim_item;
 struct sim_mark;
-struct sim_stream;
-struct sim_ticket;
-struct sim_trail;
 
 /* --- callback.c --- */
 /* A host function as work. */

@@ -7,12 +7,6 @@
 #include "ptx/ptx.h"
 #include "sim.h"
 
-struct ptx_texture;
-struct sim_allocation;
-struct sim_context;
-struct sim_device;
-struct sim_object;
-
 /* Textures and surfaces, objects and references alike: what a kernel finds behind a
  * handle. */
 struct sim_view { /* what is behind a handle at one time */

@@ -111,22 +111,20 @@ static void management(void)
 int main(int count, char **arguments)
 {
     struct cushim_options options = {.path = arguments[1]};
-    struct cushim_device_scope gpu = {0};
+    struct cushim_device_scope gpu;
     set = count > 2;
-    BEGIN(options), BEGIN(gpu);
+    BEGIN(options);
     const struct cushim_api *cu = cushim_open(&options);
     show("cushim_options", cu ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE, "taken");
     options = (struct cushim_options){.size = sizeof options, .path = arguments[1]};
     cu = cu ? cu : cushim_open(&options);
-    CUresult code = cushim_device_enter(cu, 0, &gpu);
-    show("cushim_device_scope", code, AFTER(gpu, gpu.context));
+    show("entered", cushim_device_enter(cu, 0, &gpu), "taken");
     answers(cu);
     requests(cu);
     management();
     cushim_error_handler_set(show_failure, NULL);
     (void)CUSHIM_CHECK(cu->cuCtxDestroy_v2(NULL));
-    code = cushim_device_leave(&gpu);
-    show("left", code, AFTER(gpu, true));
+    show("left", cushim_device_leave(&gpu), "taken");
     cushim_close(cu);
     return 0;
 }

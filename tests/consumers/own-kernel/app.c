@@ -16,7 +16,7 @@ static float a[COUNT], b[COUNT];
 
 static CUresult on_device(const struct cushim_api *cu)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     CUmodule module = NULL;
     CUfunction add = NULL;
     CUdeviceptr da = 0, db = 0;

@@ -272,7 +272,7 @@ static int measure(const struct function *function)
 
 int main(int count, char **arguments)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     int failed = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     run.every = count > 1 ? strtoull(arguments[1], NULL, 10) : EVERY;

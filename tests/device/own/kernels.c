@@ -382,7 +382,7 @@ static const struct {
 
 int main(int count, char **arguments)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     setvbuf(stdout, NULL, _IOLBF, 0);
     cu = device_or_skip();
     OK(cushim_device_enter(cu, 0, &gpu));

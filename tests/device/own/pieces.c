@@ -20,7 +20,7 @@ enum { COUNT = sizeof pieces / sizeof *pieces };
 
 int main(void)
 {
-    struct cushim_device_scope gpu = {.size = sizeof gpu};
+    struct cushim_device_scope gpu;
     struct cushim_launch launch = cushim_launch_1d(32, 32, NULL);
     const struct cushim_api *cu = device_or_skip();
     CUmodule module = NULL;

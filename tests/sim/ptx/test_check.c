@@ -51,7 +51,7 @@ static void finds(void **state)
     assert_int_equal(wrong_ones(check_cases, sizeof check_cases / sizeof *check_cases), 0);
 }
 
-/* What is noted and judged later (check_near.c). */
+/* What is noted and judged later (check_rows.c). */
 #define COUNTER "setp.eq.u32 %p1, %r61, 0;\n@%p1 st.shared.u32 [s+4096], 0;\n" BARRIER
 #define COUNT "red.shared.add.u32 [s+4096], 1;\n"
 #define READ_COUNTER "ld.shared.u32 %r5, [s+4096];\n"
@@ -213,6 +213,18 @@ static const struct check_case row_cases[] = {
     {"words that two blocks read",
      BODY(FIRST_WORDS "ld.global.u32 %r5, [%d5];\n" LAST_BLOCK "st.global.u32 [%d5], 1;\n"), 3, 64,
      "race", ALL},
+    {"volatile store of what nothing wrote",
+     BODY(WORDS("32") "st.volatile.shared.u32 [%r3], %r61;\n"), 1, 64, NULL, 0},
+    {"bytes of four threads, stores of pairs",
+     BODY(SHARED "add.u32 %r3, %r1, %r61;\nst.shared.u8 [%r3], %r61;\n" SOME(
+         FROM("1"), "st.shared.u16 [s+32], 999;\n")),
+     1, 64, "race", ALL},
+    {"words, then their halves read, and a store of others",
+     BODY(WORDS("1") WRITE BARRIER READ "ld.shared.u16 %h1, [%r3];\n"
+                                        "ld.shared.u16 %h2, [%r3+2];\nst.shared.u16 [%r3], %h1;\n"),
+     1, 64, "race", ALL},
+    {"one byte of one value", BODY(SHARED "st.shared.u8 [s+3], 1;\n"), 1, 64, NULL, ALL},
+    {"one byte of two values", BODY(SHARED "st.shared.u8 [s+3], %r61;\n"), 1, 64, "race", ALL},
     {"words that all blocks read", BODY(FIRST_WORDS "ld.global.u32 %r5, [%d5];\n"), 3, 64, NULL,
      ALL},
 };

@@ -42,7 +42,7 @@ static struct ir_module *read_text(const char *text, struct ptx_text *errors,
     struct ptx_options options = {.version = 900, .architecture = 90};
     struct ptx_source source = {
         .name = "application ptx input", .text = text, .size = strlen(text)};
-    return parse_read(&options, &source, 1, errors, NULL, status);
+    return parse_module_read(&options, &source, 1, errors, NULL, status);
 }
 
 static enum ptx_status compile_text(const char *text)
@@ -62,7 +62,7 @@ static void check_case(const struct reading_case *one)
     char line[32];
     struct ir_module *module = read_text(one->text, &errors, &status);
     if (module && one->status == PTX_UNSUPPORTED) {
-        parse_free(module); /* told when the only kernel turns out not to run */
+        parse_module_free(module); /* told when the only kernel turns out not to run */
         module = NULL;
         status = compile_text(one->text);
     }
@@ -76,7 +76,7 @@ static void check_case(const struct reading_case *one)
         fail_msg("status %d, %d expected, with '%s' on line %u\n%s\n%s", status, one->status,
                  one->words ? one->words : "", one->line, errors.data ? errors.data : "no message",
                  one->text);
-    parse_free(module);
+    parse_module_free(module);
     ptx_text_free(&errors);
 }
 
@@ -381,7 +381,7 @@ static void collects(void **state)
     for (unsigned limit = 0; limit < 3; limit += 2) {
         struct ptx_text errors = {0};
         options.max_errors = limit;
-        assert_null(parse_read(&options, &source, 1, &errors, NULL, &status));
+        assert_null(parse_module_read(&options, &source, 1, &errors, NULL, &status));
         assert_int_equal(status, PTX_INVALID);
         assert_int_equal(count_of(errors.data, "Arguments mismatch"), limit == 0 ? 3 : 2);
         assert_int_equal(count_of(errors.data, "aborted due to errors"), 1);
@@ -413,13 +413,13 @@ static void dumps(void **state)
     assert_non_null(strstr(dump.data, expected[4]));
     assert_non_null(strstr(dump.data, ".param.b8 q: offset 8 size 16 align 8"));
     ptx_text_free(&dump);
-    parse_free(module);
+    parse_module_free(module);
     module = read_text(BODY("fma.rn.ftz.f32 %f1, %f2, 0f3F800000, 1.5;"), &errors, &status);
     assert_non_null(module);
     dump_module(module, &dump);
     assert_non_null(strstr(dump.data, expected[3]));
     ptx_text_free(&dump);
-    parse_free(module);
+    parse_module_free(module);
     assert_int_equal(errors.length, 0);
 }
 
@@ -451,7 +451,7 @@ static void initial_values(void **state)
     assert_memory_equal(module->variables[3].init, "\x9a\x99", 2);
     assert_memory_equal(module->variables[4].init, "\0\0\xc0\x3f", 4);
     assert_memory_equal(module->variables[5].init, "\0\0\xc0\x3f\0\0\0\0", 8);
-    parse_free(module);
+    parse_module_free(module);
 }
 
 /* --- Linking --- */
@@ -462,10 +462,10 @@ static enum ptx_status link_two(const char *first, const char *second, struct pt
     struct ptx_source sources[2] = {{.name = "first", .text = first, .size = strlen(first)},
                                     {.name = "second", .text = second, .size = strlen(second)}};
     enum ptx_status status;
-    struct ir_module *module = parse_read(&options, sources, 2, errors, NULL, &status);
+    struct ir_module *module = parse_module_read(&options, sources, 2, errors, NULL, &status);
     if (module)
         dump_module(module, dump);
-    parse_free(module);
+    parse_module_free(module);
     return status;
 }
 
@@ -560,15 +560,28 @@ static void wide_range(void **state)
     (void)state;
     assert_non_null(module);
     assert_int_equal(module->functions[0].register_count, 3);
-    parse_free(module);
+    parse_module_free(module);
+}
+
+/* No line of the tables has a word or a type that no table has. */
+static void test_tables(void **state)
+{
+    const struct ptx_options options = {.architecture = 90};
+    struct reader *reader = parse_module_open(&options);
+    (void)state;
+    assert_non_null(reader);
+    assert_true(form_table_is_sound(reader));
+    parse_module_cancel(reader);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts), cmocka_unit_test(refuses),        cmocka_unit_test(collects),
-        cmocka_unit_test(dumps),   cmocka_unit_test(initial_values), cmocka_unit_test(links),
-        cmocka_unit_test(aliases), cmocka_unit_test(deep),           cmocka_unit_test(wide_range),
+        cmocka_unit_test(accepts),        cmocka_unit_test(refuses),
+        cmocka_unit_test(collects),       cmocka_unit_test(dumps),
+        cmocka_unit_test(initial_values), cmocka_unit_test(links),
+        cmocka_unit_test(aliases),        cmocka_unit_test(deep),
+        cmocka_unit_test(wide_range),     cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

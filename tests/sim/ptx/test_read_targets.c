@@ -191,11 +191,11 @@ static void check_target_case(const char *insn, const char *target, enum ptx_sta
              major, minor, strchr(target, ' ') + 1, insn);
     struct ptx_options options = {.version = 900, .architecture = number};
     struct ptx_source source = {.text = text, .size = strlen(text)};
-    struct ir_module *module = parse_read(&options, &source, 1, &errors, NULL, &status);
+    struct ir_module *module = parse_module_read(&options, &source, 1, &errors, NULL, &status);
     if (status != want)
         fail_msg("%s: status %d\n%s\n%s", target, status, text,
                  errors.data ? errors.data : "no message");
-    parse_free(module);
+    parse_module_free(module);
     ptx_text_free(&errors);
 }
 
@@ -309,13 +309,13 @@ static void declared(void **state)
                  spaces[i % 3], variables[i / 3], spaces[i % 3]);
         struct ptx_options options = {.version = 900, .architecture = 90};
         struct ptx_source source = {.text = text, .size = strlen(text)};
-        struct ir_module *module = parse_read(&options, &source, 1, &errors, &info, &status);
+        struct ir_module *module = parse_module_read(&options, &source, 1, &errors, &info, &status);
         assert_int_equal(status, sized || launch ? PTX_OK : PTX_UNRESOLVED);
         if (status == PTX_OK) {
             assert_true(!strstr(info.data, "variable 'x'") == !sized);
             assert_non_null(strstr(info.data, "variable 'y'"));
         }
-        parse_free(module);
+        parse_module_free(module);
         ptx_text_free(&errors);
         ptx_text_free(&info);
     }

@@ -271,7 +271,21 @@ static void mark_target(struct lower *lower, uint32_t index)
         lower->targeted[index] = 1;
 }
 
-/* Which instructions do branches go to? */
+static void mention(struct lower *lower, uint32_t reg)
+{
+    if (lower->mentions[reg] < 3)
+        lower->mentions[reg]++;
+}
+
+static void mention_all(struct lower *lower, const struct ir_operand *operand)
+{
+    if (operand->kind == IR_OPERAND_REG)
+        mention(lower, operand->index);
+    for (uint32_t i = 0; operand->parts && i < operand->count; i++)
+        mention_all(lower, &operand->parts[i]);
+}
+
+/* Which instructions do branches go to, and how often is each register named? */
 static void lower_targets(struct lower *lower)
 {
     const struct ir_function *fn = lower->fn;
@@ -279,9 +293,12 @@ static void lower_targets(struct lower *lower)
     for (uint32_t i = 0; i < fn->insn_count; i++) {
         const struct ir_insn *insn = &fn->insns[i];
 
+        if (insn->guarded)
+            mention(lower, insn->guard);
         for (uint32_t j = 0; j < insn->count && j < IR_MAX_OPERANDS; j++) {
             const struct ir_operand *operand = &insn->operands[j];
 
+            mention_all(lower, operand);
             if (operand->kind == IR_OPERAND_LABEL)
                 mark_target(lower, operand->index);
             if (operand->kind == IR_OPERAND_TABLE && insn->op == IR_BRX)
@@ -369,6 +386,7 @@ static void lower_done(struct lower *lower)
     free(lower->first_step);
     free(lower->targeted);
     free(lower->dropped);
+    free(lower->mentions);
     free(lower->variable_at);
     free(lower->params_at);
     free(lower->returns_at);
@@ -384,8 +402,9 @@ static enum ptx_status lower_function(struct ptx_module *module, struct ptx_code
     lower.first_step = calloc(insns + 2, sizeof *lower.first_step);
     lower.targeted = calloc(insns + 2, 1);
     lower.dropped = calloc(insns + 2, 1);
-    if (!lower.first_step || !lower.targeted || !lower.dropped || !lower_registers(&lower) ||
-        !layout_function(&lower)) {
+    lower.mentions = calloc(code->ir->register_count + 1, 1);
+    if (!lower.first_step || !lower.targeted || !lower.dropped || !lower.mentions ||
+        !lower_registers(&lower) || !layout_function(&lower)) {
         lower.status = PTX_NO_MEMORY;
     } else {
         lower_targets(&lower);

@@ -15,8 +15,6 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
-struct ir_insn;
-
 #define SLOT_GUARD UINT32_C(0xffffffff)
 #define NO_TARGET UINT32_MAX
 #define LOWER_MAX_PARTS 32
@@ -53,6 +51,7 @@ struct lower {
     uint32_t *first_step;  /* of each instruction, and one more */
     uint8_t *targeted;     /* instructions that branches go to */
     uint8_t *dropped;      /* instructions folded into their neighbours */
+    uint8_t *mentions;     /* of each register by instructions: 1, 2, or 3 for more */
     uint32_t *variable_at; /* function variables: offset in the frame, or the shared number */
     uint32_t *params_at, *returns_at;
     struct lower_fixup fixups[LOWER_MAX_PARTS];

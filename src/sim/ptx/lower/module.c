@@ -15,7 +15,7 @@ static void module_free(struct ptx_module *module)
     free(module->pool);
     free(module->pool_hash);
     if (module->ir)
-        parse_free(module->ir);
+        parse_module_free(module->ir);
     free(module);
 }
 
@@ -163,7 +163,7 @@ static enum ptx_status make(struct ir_module *ir, const struct ptx_options *opti
     enum ptx_status status = PTX_OK;
 
     if (!made) {
-        parse_free(ir);
+        parse_module_free(ir);
         return PTX_NO_MEMORY;
     }
     atomic_init(&made->references, 1);
@@ -195,7 +195,7 @@ enum ptx_status ptx_compile(const struct ptx_options *options, const struct ptx_
 {
     enum ptx_status status;
     size_t said = errors ? errors->length : 0;
-    struct ir_module *ir = parse_read(options, sources, count, errors, info, &status);
+    struct ir_module *ir = parse_module_read(options, sources, count, errors, info, &status);
 
     if (!ir)
         return status;
@@ -219,7 +219,7 @@ struct ptx_build *ptx_build_begin(const struct ptx_options *options)
     if (!build)
         return NULL;
     build->options = *options;
-    build->reader = parse_open(&build->options);
+    build->reader = parse_module_open(&build->options);
     if (build->reader)
         return build;
     free(build);
@@ -250,7 +250,7 @@ enum ptx_status ptx_build_add(struct ptx_build *build, const struct ptx_source *
 
     build->functions = build->reader->functions.count;
     build->variables = build->reader->variables.count;
-    status = parse_add(build->reader, source, errors, info);
+    status = parse_module_add(build->reader, source, errors, info);
     if (status == PTX_OK && !has_usable(build))
         status = PTX_UNSUPPORTED;
     if (status == PTX_OK)
@@ -282,7 +282,7 @@ enum ptx_status ptx_build_end(struct ptx_build *build, struct ptx_text *errors,
 {
     enum ptx_status status;
     size_t said = errors ? errors->length : 0;
-    struct ir_module *ir = parse_close(build->reader, errors, info, &status);
+    struct ir_module *ir = parse_module_close(build->reader, errors, info, &status);
 
     if (ir)
         status = make(ir, &build->options, errors, module);
@@ -295,13 +295,13 @@ enum ptx_status ptx_build_end(struct ptx_build *build, struct ptx_text *errors,
 void ptx_build_cancel(struct ptx_build *build)
 {
     if (build)
-        parse_cancel(build->reader);
+        parse_module_cancel(build->reader);
     free(build);
 }
 
 size_t ptx_sources_read(void)
 {
-    return parse_count();
+    return parse_module_count();
 }
 
 struct ptx_module *ptx_module_retain(struct ptx_module *module)
@@ -314,11 +314,6 @@ void ptx_module_release(struct ptx_module *module)
 {
     if (module && atomic_fetch_sub(&module->references, 1) == 1)
         module_free(module);
-}
-
-unsigned ptx_module_version(const struct ptx_module *module)
-{
-    return module->ir->version;
 }
 
 unsigned ptx_module_target(const struct ptx_module *module)

@@ -153,9 +153,9 @@ void check_arrive(struct ptx_warp_state *state, unsigned barrier)
 {
     struct ptx_block *block = state->warp.block;
 
-    if (!block->check || check_near_arrive(block, state->warp.index, barrier))
+    if (!block->check || check_rows_arrive(block, state->warp.index, barrier))
         return;
-    check_near_order(block);
+    check_race_order(block);
     check_tell(block, state->warp.index, block->check->barriers[barrier]);
     block->check->told |= UINT32_C(1) << barrier;
 }
@@ -166,7 +166,7 @@ void check_leave(struct ptx_warp_state *state, unsigned barrier)
 
     if (!block->check || is_full(block, barrier))
         return;
-    check_near_order(block);
+    check_race_order(block);
     check_join(block->check->known[state->warp.index], block->check->barriers[barrier]);
 }
 
@@ -226,8 +226,8 @@ static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uin
     bool were = true;
 
     if (now->shared)
-        return check_rows_written(warp->block, first, size, now->write);
-    if (!now->write || now->atomic)
+        return check_segment_written(warp->block, first, size, now->write);
+    if (now->read)
         were = check_init_read(check, first, size);
     if (now->write)
         check_init_write(check, first, size);
@@ -237,15 +237,15 @@ static bool bytes_were(struct ptx_warp *warp, const struct check_doing *now, uin
 static void init(struct ptx_warp *warp, const struct check_doing *now)
 {
     const struct access *access = now->access;
-    const bool reads = !now->write || now->atomic;
     const char *what = now->shared ? "it reads shared memory that nothing wrote"
                                    : "it reads global memory that nothing wrote";
+    bool said = false;
 
     FOR_LANES (lane, now->mask) {
-        if (bytes_were(warp, now, access_lane(access, lane), now->size) || !reads)
+        if (bytes_were(warp, now, access_lane(access, lane), now->size) || !now->read || said)
             continue;
         check_note(warp, lane, now->step, NULL, "init", what);
-        return;
+        said = true;
     }
 }
 
@@ -282,6 +282,7 @@ void check_each(struct ptx_block *block, const struct check_rows *rows)
                                   .mask = rows->mask,
                                   .size = rows->size,
                                   .serial = rows->serial,
+                                  .read = !rows->write,
                                   .write = rows->write,
                                   .store = rows->write,
                                   .shared = shared};
@@ -320,8 +321,8 @@ static void local(struct ptx_warp *warp, const struct check_doing *now, uint32_t
     bool said = false;
 
     FOR_LANES (lane, mask) {
-        if (check_local(warp, access_lane(now->access, lane), now->size, now->write) ||
-            (now->write && !now->atomic) || said)
+        if (check_init_local(warp, access_lane(now->access, lane), now->size, now->write) ||
+            !now->read || said)
             continue;
         check_note(warp, lane, now->step, NULL, "init", "it reads local memory that nothing wrote");
         said = true;
@@ -338,13 +339,14 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     enum ir_op op;
 
     now.serial = ++check->serial;
+    op = op_of(warp, step);
+    now.read = !write || op == IR_ATOM || op == IR_RED;
     if (space == MEMORY_PARAM || !(check->which & (PTX_CHECK_RACE | PTX_CHECK_INIT)))
         return;
     if (space == MEMORY_LOCAL) {
         local(warp, &now, mask);
         return;
     }
-    op = op_of(warp, step);
     now.store = op == IR_ST && !step->how.memory.ordered;
     now.atomic =
         op == IR_ATOM || op == IR_RED || ((op == IR_LD || op == IR_ST) && step->how.memory.ordered);
@@ -371,7 +373,7 @@ void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
             continue;
         left = looked_at(warp->block, now.shared);
         if (left && now.shared && (op == IR_ATOM || op == IR_RED) && size <= 8)
-            left = check_near_atomic(warp, &now, left);
+            left = check_rows_atomic(warp, &now, left);
         each_lane(warp, &now, left);
     }
 }
@@ -382,16 +384,16 @@ void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char 
     struct ptx_block *block = warp->block;
 
     if (op_of(warp, step) == IR_MBARRIER) {
-        check_near_order(block);
+        check_race_order(block);
         check_join(block->check->known[warp->index], block->check->atomics);
         check_tell(block, warp->index, block->check->atomics);
     }
     if (!write)
         return;
     if (is_private(warp, (uintptr_t)host))
-        check_local(warp, (uintptr_t)host, size, true);
+        check_init_local(warp, (uintptr_t)host, size, true);
     else if (is_own_shared(block, (uintptr_t)host))
-        check_rows_written(block, (uintptr_t)host, size, true);
+        check_segment_written(block, (uintptr_t)host, size, true);
     else
         check_init_write(block->launch->check, (uintptr_t)host, size);
 }

@@ -4,10 +4,60 @@
 #include "ptx/memory/check_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+/* Of a launch; what older ones left is given up for it. */
 #define MOST_PAGES 131072  /* then memory that comes new is not looked at */
 #define MOST_LINED 32768   /* nor that which is used irregularly */
 #define MOST_SPLITS 262144 /* nor lines that are to be split */
+#define LARGE 4            /* as many of them is one of which each byte is a cell */
+
+/* Give up what is older than the launch; true: all of the page. */
+static bool sweep_page(struct check *check, struct check_page *page)
+{
+    bool old = true;
+
+    for (size_t i = 0; i < CHECK_LINES; i++) {
+        struct check_line *line = page->lines ? &page->lines[i] : NULL;
+
+        if (page->quick[i].serial >= check->first) {
+            old = false;
+        } else if (line && line->cells) {
+            check->splits -= line->large ? LARGE : 1;
+            free(line->cells);
+            *line = (struct check_line){0};
+        }
+    }
+    check->lined -= old && page->lines;
+    check->shared -= old && page->older;
+    if (old) {
+        free(page->lines);
+        free(page->older);
+    }
+    return old;
+}
+
+/* Is there no more to be had? Once a launch, what is older than it is given up first. */
+static bool is_full(struct check *check, const uint32_t *used, uint32_t most)
+{
+    if (check->which & PTX_CHECK_LITTLE)
+        most /= 64;
+    if (*used < most || check->swept == check->first)
+        return *used >= most;
+    check->swept = check->first;
+    memset(check->recent, 0, sizeof check->recent);
+    for (size_t i = 0; i < CHECK_BUCKETS; i++)
+        for (struct check_page **at = &check->buckets[i], *page; (page = *at);) {
+            if (!sweep_page(check, page)) {
+                at = &page->next;
+                continue;
+            }
+            *at = page->next;
+            check->pages--;
+            free(page);
+        }
+    return *used >= most;
+}
 
 static struct check_page **bucket_of(struct check *check, uintptr_t number)
 {
@@ -33,7 +83,7 @@ struct check_page *check_line_page(struct check *check, uintptr_t at)
         return page;
     page = page_of(check, number);
     if (!page) {
-        if (check->pages == MOST_PAGES || !(page = calloc(1, sizeof *page)))
+        if (is_full(check, &check->pages, MOST_PAGES) || !(page = calloc(1, sizeof *page)))
             return NULL;
         bucket = bucket_of(check, number);
         check->pages++;
@@ -64,7 +114,7 @@ static void from_quick(struct check_line *line, const struct check_quick *quick,
     const struct check_seen seen = seen_in(quick);
 
     line->whole = (struct check_cell){0};
-    line->split = false;
+    line->split = line->fine = false;
     if (older && older->serial >= since)
         line->whole.reads[1] = seen_in(older);
     if (quick->what & CHECK_WHAT_WRITE)
@@ -83,7 +133,10 @@ struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t sin
     if (!page)
         return NULL;
     if (!page->lines) {
-        if (check->lined == MOST_LINED || !(page->lines = calloc(CHECK_LINES, sizeof *page->lines)))
+        const bool full = is_full(check, &check->lined, MOST_LINED);
+
+        page = check_line_page(check, at);
+        if (full || !page || !(page->lines = calloc(CHECK_LINES, sizeof *page->lines)))
             return NULL;
         check->lined++;
     }
@@ -91,7 +144,7 @@ struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t sin
     quick = &page->quick[at % CHECK_PAGE / CHECK_LINE];
     if (quick->serial < since) {
         line->whole = (struct check_cell){0};
-        line->split = false;
+        line->split = line->fine = false;
     } else if (!(quick->what & CHECK_LINE_COUNTS)) {
         from_quick(line, quick, page->older ? &page->older[at % CHECK_PAGE / CHECK_LINE] : NULL,
                    since);
@@ -113,9 +166,10 @@ struct check_cell *check_line_cell(struct check *check, struct check_line *line,
     struct check_cell *cells = line->cells;
 
     if (line->split)
-        return &cells[at % CHECK_LINE / CHECK_CELL];
+        return &cells[at % CHECK_LINE / (line->fine ? 1 : CHECK_CELL)];
     if (!cells) {
-        if (check->splits == MOST_SPLITS || !(cells = malloc(CHECK_CELLS * sizeof *cells)))
+        if (is_full(check, &check->splits, MOST_SPLITS) ||
+            !(cells = malloc(CHECK_CELLS * sizeof *cells)))
             return NULL;
         check->splits++;
         line->cells = cells;
@@ -128,6 +182,43 @@ struct check_cell *check_line_cell(struct check *check, struct check_line *line,
     }
     line->split = true;
     return &cells[at % CHECK_LINE / CHECK_CELL];
+}
+
+/* What is known of a byte of a cell. */
+static struct check_seen of_byte(struct check_seen seen, unsigned byte)
+{
+    seen.bytes &= (uint8_t)(1U << byte);
+    seen.thread = (uint16_t)(seen.thread + (byte << seen.spread) / CHECK_CELL);
+    seen.spread = 0;
+    return seen.bytes ? seen : (struct check_seen){0};
+}
+
+void check_line_refine(struct check *check, struct check_line *line)
+{
+    struct check_cell *cells;
+
+    if (line->fine || !check_line_cell(check, line, 0))
+        return;
+    if (!line->large) {
+        cells = is_full(check, &check->splits, MOST_SPLITS)
+                    ? NULL
+                    : realloc(line->cells, CHECK_LINE * sizeof *line->cells);
+        if (!cells)
+            return;
+        check->splits += LARGE - 1;
+        line->cells = cells;
+        line->large = true;
+    }
+    line->fine = true;
+    cells = line->cells;
+    for (unsigned i = CHECK_LINE; i-- > 0;) {
+        const struct check_cell *cell = &cells[i / CHECK_CELL];
+        const unsigned byte = i % CHECK_CELL;
+
+        cells[i] =
+            (struct check_cell){of_byte(cell->write, byte),
+                                {of_byte(cell->reads[0], byte), of_byte(cell->reads[1], byte)}};
+    }
 }
 
 void check_line_forget(struct check *check, uintptr_t at, uint64_t size)
@@ -149,7 +240,7 @@ void check_line_forget(struct check *check, uintptr_t at, uint64_t size)
             cell = line ? check_line_cell(check, line, at) : NULL;
             if (cell)
                 *cell = (struct check_cell){0};
-            at = (at | (CHECK_CELL - 1)) + 1;
+            at = line && line->fine ? at + 1 : (at | (CHECK_CELL - 1)) + 1;
         }
     }
 }

@@ -6,12 +6,23 @@
 
 #include "ptx/ops/ops.h"
 
-static bool is_new(struct check *check, const struct ptx_step *one, const struct ptx_step *other)
+/* A warp by itself and a team have steps of their own for an instruction. */
+static const struct step_source *source_of(const struct ptx_warp *warp, const struct ptx_step *step)
 {
-    for (uint32_t i = 0; i < check->reports && i < CHECK_REPORTS; i++)
+    const struct ptx_code *code = warp->state->frame->code;
+
+    if (step >= code->steps && step < code->steps + code->step_count)
+        return &code->sources[step - code->steps];
+    return step ? fault_source(warp->block->launch->image->module, step) : NULL;
+}
+
+static bool is_new(struct check *check, const struct step_source *one,
+                   const struct step_source *other)
+{
+    for (uint32_t i = 0; i < check->reports; i++)
         if (check->reported[i].one == one && check->reported[i].other == other)
             return false;
-    if (check->reports >= CHECK_REPORTS)
+    if (check->reports == CHECK_REPORTS)
         return false;
     check->reported[check->reports].one = one;
     check->reported[check->reports++].other = other;
@@ -40,7 +51,8 @@ void check_note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *ste
     const struct launch *launch = warp->block->launch;
     char where[280], sentence[900];
 
-    if (!is_new(launch->check, step, other) || !launch->world->note)
+    if (!is_new(launch->check, source_of(warp, step), source_of(warp, other)) ||
+        !launch->world->note)
         return;
     check_note_place(launch, warp->block->number, warp->index * PTX_LANES + lane, step, true, where,
                      sizeof where);

@@ -14,6 +14,91 @@
 
 #include "ptx/ops/ops.h"
 
+/* --- What was logged (check_rows.c) --- */
+
+static void replay_one(struct ptx_warp *warp, const struct check_rows *rows, uint32_t mask,
+                       const struct access *access)
+{
+    const struct check_doing now = {.step = rows->step,
+                                    .access = access,
+                                    .mask = mask,
+                                    .size = rows->size,
+                                    .serial = rows->serial,
+                                    .write = rows->write,
+                                    .atomic = rows->count == 0,
+                                    .replay = true,
+                                    .shared = true};
+
+    check_race(warp, &now);
+}
+
+static void replay_lanes(struct ptx_block *block, const struct check_rows *rows)
+{
+    const struct check_lanes *lanes = &block->check->lists[rows->lanes];
+    struct access access = {.pattern = ACCESS_GATHER};
+
+    access.offsets = access.pointers;
+    FOR_LANES (lane, lanes->mask)
+        access.pointers[lane] = (uintptr_t)block->shared + lanes->at[lane];
+    replay_one(&block->warps[rows->first].warp, rows, lanes->mask, &access);
+}
+
+static void replay_arrival(struct check_block *check, const struct check_rows *rows)
+{
+    uint32_t *const known = check->known[rows->first], own = known[rows->first];
+
+    known[rows->first] = rows->serial;
+    check_join(check->barriers[rows->lanes & ~CHECK_ARRIVES], known);
+    check->told |= UINT32_C(1) << (rows->lanes & ~CHECK_ARRIVES);
+    known[rows->first] = own;
+}
+
+void check_race_replay(struct ptx_block *block)
+{
+    struct check_block *check = block->check;
+    const uint32_t logged = check->logged;
+    const bool quiet = check->quiet;
+
+    check_segment_settle(block);
+    check->quiet = quiet;
+    check->logged = 0;
+    for (uint32_t i = 0; i < logged; i++) {
+        const struct check_rows *rows = &check->log[i];
+
+        if (rows->count == 0 && rows->lanes & CHECK_ARRIVES)
+            replay_arrival(check, rows);
+        else if (rows->count == 0)
+            replay_lanes(block, rows);
+        for (uint32_t w = 0; w < rows->count; w++) {
+            struct access access = {.pattern = ACCESS_HALVES, .stride = (uint64_t)rows->lane};
+
+            access.base = (char *)rows->base + (int64_t)w * rows->warp;
+            access.second = access.base + rows->half;
+            replay_one(&block->warps[rows->first + w].warp, rows, rows->mask, &access);
+        }
+    }
+    check->listed = 0;
+}
+
+void check_race_order(struct ptx_block *block)
+{
+    if (block->check->listed)
+        check_race_replay(block);
+}
+
+/* A byte of shared memory is looked at here alone until the next barrier. */
+static void exact(struct ptx_block *block, uintptr_t at)
+{
+    struct check_block *check = block->check;
+    struct check_near *line = &check->lines[(at - (uintptr_t)block->shared) / CHECK_LINE];
+
+    check_segment_settle(block);
+    if (line->touched >= check->since && !(line->key & CHECK_NEAR_EXACT))
+        check_race_replay(block);
+    line->touched = block->launch->check->serial;
+    line->key = CHECK_NEAR_EXACT;
+}
+
 /* --- Order --- */
 
 static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
@@ -23,7 +108,7 @@ static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
         return check->last_atomic[old->block] > old->serial &&
                check->last_atomic[warp->block->number] > old->serial;
     if (old->serial >= warp->block->check->since && old->thread / PTX_LANES != warp->index)
-        check_near_order(warp->block);
+        check_race_order(warp->block);
     return old->serial < warp->block->check->since ||
            old->serial <= warp->block->check->known[warp->index][old->thread / PTX_LANES];
 }
@@ -75,43 +160,48 @@ static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at, uint3
 
 /* --- Stores of what is there already --- */
 
-/* The bits that a store of one lane writes to the cell, if they are known. */
+/* The bytes that a store of one lane writes from `at` on, if they are known. */
 static bool new_value(const struct ptx_warp *warp, const struct ptx_step *step, unsigned lane,
-                      uint32_t at, uint32_t *value)
+                      uint32_t at, uint32_t count, uint32_t *value)
 {
     const uint32_t *list = step->list ? step->list : step->operand;
-    const unsigned size =
-        step->how.memory.store == STORE_8_32 || step->how.memory.store == STORE_8_64     ? 1
-        : step->how.memory.store == STORE_16_32 || step->how.memory.store == STORE_16_64 ? 2
-        : step->how.memory.store == STORE_64_64                                          ? 8
-                                                                                         : 4;
-    const unsigned part = at / size;
-    const bool wide = step->how.memory.store == STORE_64_64 ||
-                      step->how.memory.store == STORE_32_64 ||
-                      step->how.memory.store == STORE_16_64 || step->how.memory.store == STORE_8_64;
-    uint64_t bits;
+    const enum store_kind kind = (enum store_kind)step->how.memory.store;
+    const unsigned size = kind == STORE_8_32 || kind == STORE_8_64     ? 1
+                          : kind == STORE_16_32 || kind == STORE_16_64 ? 2
+                          : kind == STORE_64_64                        ? 8
+                                                                       : 4;
+    const bool wide =
+        kind == STORE_64_64 || kind == STORE_32_64 || kind == STORE_16_64 || kind == STORE_8_64;
 
-    if (step->how.memory.store == STORE_128 || list[1 + part] == PTX_ABSENT || size < CHECK_CELL)
-        return false;
-    bits = wide ? ((const reg64 *)ptx_in(warp, list[1 + part]))[lane]
-                : ((const reg32 *)ptx_in(warp, list[1 + part]))[lane];
-    *value = (uint32_t)(bits >> 8 * (at % size));
+    *value = 0;
+    for (uint32_t i = 0; i < count; i++, at++) {
+        const uint32_t operand = list[1 + at / size];
+        uint64_t bits;
+
+        if (kind == STORE_128 || operand == PTX_ABSENT)
+            return false;
+        bits = wide ? ((const reg64 *)ptx_in(warp, operand))[lane]
+                    : ((const reg32 *)ptx_in(warp, operand))[lane];
+        *value |= (uint32_t)(bits >> 8 * (at % size) & 0xFF) << 8 * i;
+    }
     return true;
 }
 
-/* Does the store leave the cell as the other thread's left it? Then nobody can tell the order. */
+/* Does the store leave the bytes as the other thread's left them? Then nobody can tell the order.
+ */
 static bool is_same(const struct ptx_warp *warp, const struct check_doing *now, unsigned lane,
-                    uint32_t at, uintptr_t address, const struct check_seen *old)
+                    uint32_t at, uintptr_t address, uint8_t bytes, const struct check_seen *old)
 {
-    uint32_t value, before;
+    const uint32_t count = (uint32_t)__builtin_popcount(bytes);
+    uint32_t value, before = 0;
 
-    if (at % CHECK_CELL || address % CHECK_CELL || !new_value(warp, now->step, lane, at, &value))
+    if (!new_value(warp, now->step, lane, at, count, &value))
         return false;
     if (old->serial == now->serial) /* of this very instruction: it is not in memory yet */
         return new_value(&warp->block->warps[old->thread / PTX_LANES].warp, now->step,
-                         old->thread % PTX_LANES, at, &before) &&
+                         old->thread % PTX_LANES, at, count, &before) &&
                before == value;
-    memcpy(&before, (const void *)address, sizeof before);
+    memcpy(&before, (const void *)address, count);
     return before == value;
 }
 
@@ -168,17 +258,17 @@ static uint8_t bytes_of(uintptr_t at, uint64_t size)
     return (uint8_t)(((1U << count) - 1) << first);
 }
 
-/* Did the same thread read it? Of several that read the cell, the one that is left in `read` is one
- * that read what `seen` uses. */
-static bool is_thread(struct check_seen *read, const struct check_seen *seen)
+/* Was it the same thread? Of several that used the cell, the one that is left in `old` is one that
+ * used what `seen` uses. */
+static bool is_thread(struct check_seen *old, const struct check_seen *seen)
 {
-    const unsigned size = CHECK_CELL >> read->spread;
-    const unsigned common = read->bytes & seen->bytes;
+    const unsigned size = CHECK_CELL >> old->spread;
+    const unsigned common = old->bytes & seen->bytes;
     const unsigned first = (unsigned)__builtin_ctz(common) / size;
     const unsigned last = (31 - (unsigned)__builtin_clz(common)) / size;
 
-    read->thread = (uint16_t)(read->thread + first);
-    return first == last && read->thread == seen->thread;
+    old->thread = (uint16_t)(old->thread + first);
+    return first == last && old->thread == seen->thread;
 }
 
 static void look(struct check *check, struct ptx_warp *warp, const struct check_doing *now,
@@ -186,7 +276,7 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
                  uint8_t bytes)
 {
     const struct check_seen seen = seen_of(warp, now, lane, bytes);
-    const struct check_seen *write = &cell->write;
+    struct check_seen write = cell->write;
 
     if (now->replay) {
         check_line_keep(check, cell, &seen, now->write);
@@ -194,9 +284,9 @@ static void look(struct check *check, struct ptx_warp *warp, const struct check_
     }
     if (!now->write && is_known(warp, cell, &seen))
         return;
-    if (write->bytes & bytes && conflicts(check, warp, now, write, write->thread == seen.thread) &&
-        !(now->store && is_same(warp, now, lane, at, address, write)))
-        race(warp, now, lane, write, true);
+    if (write.bytes & bytes && conflicts(check, warp, now, &write, is_thread(&write, &seen)) &&
+        !(now->store && is_same(warp, now, lane, at, address, bytes, &write)))
+        race(warp, now, lane, &write, true);
     for (unsigned i = 0; now->write && i < 2; i++) {
         struct check_seen read = cell->reads[i];
 
@@ -217,19 +307,24 @@ static void each_lane(struct check *check, struct ptx_warp *warp, const struct c
     FOR_LANES (lane, mask) {
         const uintptr_t first = access_lane(now->access, lane), end = first + now->size;
 
-        for (uintptr_t at = first; at < end; at = (at | (CHECK_CELL - 1)) + 1) {
+        for (uintptr_t at = first, next; at < end; at = next) {
             struct check_cell *cell;
 
+            next = (at | (CHECK_CELL - 1)) + 1;
             if (!line || at / CHECK_LINE != number) {
                 number = at / CHECK_LINE;
                 if (now->shared && !now->replay)
-                    check_near_exact(warp->block, at);
+                    exact(warp->block, at);
                 line = check_line_of(check, at, since);
             }
+            if (line && (at % CHECK_CELL || next > end))
+                check_line_refine(check, line);
             cell = line ? check_line_cell(check, line, at) : NULL;
+            if (cell && line->fine)
+                next = at + 1;
             if (cell)
                 look(check, warp, now, lane, cell, at, (uint32_t)(at - first),
-                     bytes_of(at, end - at));
+                     bytes_of(at, (next < end ? next : end) - at));
             if (now->atomic)
                 meet(check, warp, at, now->serial);
         }
@@ -250,10 +345,10 @@ static bool whole_line(struct check *check, struct ptx_warp *warp, const struct 
     }
     if (!line->split && !now->write && is_known(warp, whole, &seen))
         return true;
-    if (line->split ||
+    if (line->split || whole->write.spread || /* its threads may be of two warps */
         conflicts(check, warp, now, &whole->write, check_seen_alike(&whole->write, &seen)))
         return false;
-    for (unsigned i = 0; now->write && i < 2; i++) /* its threads may be of two warps */
+    for (unsigned i = 0; now->write && i < 2; i++)
         if (whole->reads[i].spread || conflicts(check, warp, now, &whole->reads[i],
                                                 check_seen_alike(&whole->reads[i], &seen)))
             return false;
@@ -279,7 +374,7 @@ static void each_cell(struct check *check, struct ptx_warp *warp, const struct c
             line = check_line_of(check, at, check->first);
         }
         cell = line ? check_line_cell(check, line, at) : NULL;
-        if (cell && cell->write.serial < check->first)
+        if (cell && !line->fine && cell->write.serial < check->first)
             check_line_keep(check, cell, &seen, false);
         else if (cell)
             each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, check->first);
@@ -312,7 +407,7 @@ void check_race(struct ptx_warp *warp, const struct check_doing *now)
             struct check_line *line;
 
             if (now->shared && !now->replay)
-                check_near_exact(warp->block, at);
+                exact(warp->block, at);
             line = check_line_of(check, at, since);
             if (line && !whole_line(check, warp, now, line, lane, shift))
                 each_lane(check, warp, now, ((UINT32_C(1) << lanes) - 1) << lane, since);

@@ -27,7 +27,7 @@ struct check_seen {  /* the last access of a kind: to a cell, or to all of a lin
     uint16_t thread; /* of a line: to its first cell */
     uint8_t bytes;   /* of each cell, a bit each */
     bool atomic : 1;
-    uint8_t spread : 2; /* how many threads read a cell, as a power of two */
+    uint8_t spread : 2; /* how many threads used a cell, as a power of two */
     uint8_t shift : 4;  /* of a line: how many cells are a thread's, as a power of two */
     const struct ptx_step *step;
 };
@@ -40,6 +40,8 @@ struct check_line {
     struct check_cell whole;
     struct check_cell *cells; /* NULL: none so far */
     bool split;               /* the cells count, not the whole */
+    bool fine;                /* of which each is one byte */
+    bool large;               /* there is room for that */
 };
 
 /* A line that the same threads used in one way only, each its own part of all of it. */
@@ -117,11 +119,12 @@ struct check {
     uint32_t pages, shared, lined, splits; /* pages with older, with lines; lines with cells */
     uint32_t serial;       /* of the last access; it goes on from launch to launch */
     uint32_t first;        /* of the launch: what is older is of another one */
+    uint32_t swept;        /* the last launch that gave up what older ones had */
     struct check *next;    /* that no launch has */
     uint32_t *last_atomic; /* access of each block; NULL: too many blocks */
     uint32_t reports;
     struct {
-        const struct ptx_step *one, *other;
+        const struct step_source *one, *other;
     } reported[CHECK_REPORTS];
 };
 
@@ -135,7 +138,7 @@ struct check_block {
     uint64_t *locals[CHECK_WARPS]; /* of each warp's local memory; NULL: none so far */
     bool quiet;                    /* since then there were only reads, all in the log alone */
     uint32_t full;                 /* lines of which all is written, from the first on */
-    struct check_rows *log;        /* what lines of check_near stand for */
+    struct check_rows *log;        /* what lines stand for */
     uint32_t logged, log_size;
     struct check_lanes *lists; /* of atomic accesses in the log */
     uint32_t listed, list_size;
@@ -146,7 +149,7 @@ struct check_doing { /* an access of a warp */
     const struct ptx_step *step;
     const struct access *access;
     uint32_t mask, size, serial;
-    bool write, atomic, store;
+    bool read, write, atomic, store;
     bool replay; /* nothing is compared */
     bool shared; /* the block's own, else global memory */
 };
@@ -170,7 +173,12 @@ void check_note(struct ptx_warp *warp, unsigned lane, const struct ptx_step *ste
 void check_note_place(const struct launch *launch, uint64_t block, uint32_t thread,
                       const struct ptx_step *step, bool with_block, char *text, size_t size);
 
+/* --- check_race.c --- */
 void check_race(struct ptx_warp *warp, const struct check_doing *now);
+/* It gets to know of all that is logged. */
+void check_race_replay(struct ptx_block *block);
+/* What atomic accesses told is known from now on. */
+void check_race_order(struct ptx_block *block);
 
 /* --- check_line.c --- */
 static inline bool check_seen_alike(const struct check_seen *one, const struct check_seen *other)
@@ -187,17 +195,19 @@ struct check_page *check_line_page(struct check *check, uintptr_t at);
 struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t since);
 /* Its cell in a line that is split from now on; NULL: no memory. */
 struct check_cell *check_line_cell(struct check *check, struct check_line *line, uintptr_t at);
+/* Each byte is a cell from now on, if there is memory. */
+void check_line_refine(struct check *check, struct check_line *line);
 void check_line_keep(const struct check *check, struct check_cell *cell,
                      const struct check_seen *seen, bool write);
 /* All of a line of global memory is read; false: it was written, or used irregularly. */
 bool check_line_read(struct check *check, struct check_page *page, uintptr_t at,
                      const struct check_quick *now);
 
-/* --- check_near.c --- */
+/* --- check_segment.c --- */
 /* Can the access be in no one's way? Then the line knows of it. The key: which thread has which
  * byte, 0 if they share them. */
-static inline bool check_near_passes(struct check_near *line, uint32_t since, uint32_t serial,
-                                     uint32_t key, uint64_t bits, bool write)
+static inline bool check_segment_line(struct check_near *line, uint32_t since, uint32_t serial,
+                                      uint32_t key, uint64_t bits, bool write)
 {
     if (line->touched < since) {
         line->stored = line->others = 0;
@@ -217,26 +227,39 @@ static inline bool check_near_passes(struct check_near *line, uint32_t since, ui
     line->touched = serial;
     return true;
 }
-/* What lines know is kept, in case that check_race.c is to know it. False: no memory. */
-bool check_near_log(struct ptx_block *block, const struct check_rows *rows);
-/* An atomic access to shared memory: which of the checks are left to be made lane by lane. */
-unsigned check_near_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
-/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
-bool check_near_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
-/* What atomic accesses told is known from now on. */
-void check_near_order(struct ptx_block *block);
-/* A byte of shared memory is looked at by check_race alone until the next barrier. */
-void check_near_exact(struct ptx_block *block, uintptr_t at);
+/* Bytes without gaps. */
+struct check_segments {
+    uint32_t count;
+    uint32_t step; /* half warps from one to the next */
+    uint32_t lane; /* of the first byte */
+    uint64_t size;
+    uintptr_t first[2 * CHECK_WARPS];
+    bool own; /* each lane has bytes of its own */
+};
+/* False: lanes are neither neighbours nor at one place. */
+bool check_segment_of(const struct check_rows *rows, struct check_segments *segments);
+/* The thread of the first byte of a segment. */
+uint32_t check_segment_thread(const struct check_rows *rows, const struct check_segments *segments,
+                              uint32_t segment);
+/* Were all of these bytes of shared memory written? Now they are, if it is a write. */
+bool check_segment_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write);
+/* The access, in the lines of its segments; false: it may be in someone's way. */
+bool check_segment_pass(struct ptx_block *block, const struct check_rows *rows,
+                        const struct check_segments *segments);
+/* Lines know of all in the log from now on. */
+void check_segment_settle(struct ptx_block *block);
 
 /* --- check_rows.c --- */
 /* Which of the checks are left to be made lane by lane. */
 unsigned check_rows(struct ptx_block *block, const struct check_rows *rows, bool shared,
                     unsigned which);
-/* Lines know of all in the log from now on. */
-void check_rows_settle(struct ptx_block *block);
-/* Were all of these bytes of shared memory written? Now they are, if it is a write. */
-bool check_rows_written(struct ptx_block *block, uintptr_t first, uint64_t size, bool write);
-/* In check.c: all of the rows, whatever they are. */
+/* The same of an atomic access to shared memory. */
+unsigned check_rows_atomic(struct ptx_warp *warp, const struct check_doing *now, unsigned which);
+/* A warp comes to a barrier: for the log, if atomic accesses are in it. False: now. */
+bool check_rows_arrive(struct ptx_block *block, unsigned warp, unsigned barrier);
+
+/* --- check.c --- */
+/* All of the rows, whatever they are. */
 void check_each(struct ptx_block *block, const struct check_rows *rows);
 
 /* --- check_init.c --- */
@@ -248,9 +271,8 @@ void check_init_release(void);
 bool check_init_read(struct check *check, uintptr_t host, uint64_t size);
 void check_init_write(struct check *check, uintptr_t host, uint64_t size);
 
-/* --- check_local.c --- */
 /* Was any of these bytes of a lane's local memory written? Now all are, if it is a write. What is
  * no local memory was. */
-bool check_local(struct ptx_warp *warp, uintptr_t host, uint64_t size, bool write);
+bool check_init_local(struct ptx_warp *warp, uintptr_t host, uint64_t size, bool write);
 
 #endif

@@ -11,17 +11,7 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
-struct affine;
-struct launch;
-struct ptx_block;
 struct ptx_builtin;
-struct ptx_frame;
-struct ptx_heap;
-struct ptx_range;
-struct ptx_step;
-struct ptx_team;
-struct ptx_warp;
-struct ptx_warp_state;
 
 /* Races between threads of a kernel are the kernel's own: ThreadSanitizer looks at the engine. */
 #if defined(__SANITIZE_THREAD__)
@@ -181,15 +171,15 @@ void check_block_end(struct ptx_block *block);
 void check_access(struct ptx_warp *warp, const struct ptx_step *step, uint32_t mask,
                   enum memory_space space, uint32_t size, bool write, const struct access *access);
 /* As check_access, of all lanes of a team at affine addresses. */
-void check_rows_team(struct ptx_team *team, const struct ptx_step *step, enum memory_space space,
-                     const struct affine *at, uint32_t size, bool write);
+void check_team(struct ptx_team *team, const struct ptx_step *step, enum memory_space space,
+                const struct affine *at, uint32_t size, bool write);
 /* As check_access, of one lane, where nobody else is compared with. */
 void check_touch(struct ptx_warp *warp, const struct ptx_step *step, const char *host,
                  uint64_t size, bool write);
 /* A lane gets memory of the heap: what others did there is over. */
 void check_allocated(struct ptx_warp *warp, uint64_t address, uint64_t size);
 /* Lanes begin a function: nothing has written its local variables. */
-void check_local_frame(struct ptx_warp_state *state, const struct ptx_frame *frame, uint32_t lanes);
+void check_init_frame(struct ptx_warp_state *state, const struct ptx_frame *frame, uint32_t lanes);
 /* What a warp did is before what those do that leave the barrier after it. */
 void check_arrive(struct ptx_warp_state *state, unsigned barrier);
 void check_leave(struct ptx_warp_state *state, unsigned barrier);

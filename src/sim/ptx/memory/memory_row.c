@@ -6,8 +6,36 @@
 
 #include <string.h>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "ptx/ops/affine.h"
 #include "ptx/ops/ops.h"
+
+/* A row of 32 values of 4 bytes, past the caches. A store that tells other threads of it waits
+ * (memory_store.c). */
+#if defined(__AVX512DQ__)
+#define HAS_STREAMS 1
+#define STREAM_BYTES 64
+#define STREAM(to, from) _mm512_stream_si512((__m512i *)(to), _mm512_loadu_si512(from))
+#elif defined(__AVX2__)
+#define HAS_STREAMS 1
+#define STREAM_BYTES 32
+#define STREAM(to, from)                                                                           \
+    _mm256_stream_si256((__m256i *)(to), _mm256_loadu_si256((const __m256i *)(from)))
+#else
+#define HAS_STREAMS 0
+#endif
+OPS_INLINE void stream_row(char *to, const void *from)
+{
+#if HAS_STREAMS
+    for (unsigned at = 0; at < PTX_LANES * 4; at += STREAM_BYTES)
+        STREAM((void *)(to + at), (const void *)((const char *)from + at));
+#else
+    (void)to, (void)from;
+#endif
+}
 
 struct span { /* of memory: device addresses, and where it is */
     uint64_t base, size;
@@ -138,6 +166,16 @@ OPS_INLINE void prefetch_next(const struct ptx_team *team, const struct affine *
         __builtin_prefetch(row + i);
 }
 
+/* Do values of 4 bytes go to whole lines of so large an allocation that no cache keeps it until
+ * somebody reads them? Then they go past the caches: no line need be read before it is written. */
+#define STREAM_LEAST (UINT64_C(32) << 20)
+OPS_INLINE bool is_stream(const struct ptx_team *team, const struct affine *at,
+                          const struct span *span, const char *row)
+{
+    return HAS_STREAMS && span->size >= STREAM_LEAST && !team->masks && is_one_row(at, 4) &&
+           ((uintptr_t)row & 63) == 0;
+}
+
 #define TEAM_LOAD(name, cell, cast, shape, space)                                                  \
     DEVICE_ACCESS static bool team_##name(struct ptx_team *team, const struct ptx_step *step)      \
     {                                                                                              \
@@ -153,7 +191,8 @@ OPS_INLINE void prefetch_next(const struct ptx_team *team, const struct affine *
         second = row + (int64_t)at->half;                                                          \
         if ((space) == MEMORY_GLOBAL)                                                              \
             prefetch_next(team, at, row, size);                                                    \
-        for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
+        row += team->first * warp, second += team->first * warp;                                   \
+        for (uint32_t i = team->first; i <= team->last; i++, row += warp, second += warp) {        \
             shape *to = ptx_out(&team->warps[i].warp, step->operand[0]);                           \
             const uint32_t mask = team->masks ? team->masks[i] : PTX_FULL;                         \
             if (mask != PTX_FULL) {                                                                \
@@ -191,7 +230,7 @@ OPS_INLINE void prefetch_next(const struct ptx_team *team, const struct affine *
 #define TEAM_CHECKED(name, cell, space, at, write)                                                 \
     static bool checked_##name(struct ptx_team *team, const struct ptx_step *step)                 \
     {                                                                                              \
-        check_rows_team(team, step, space, team_in(team, step->operand[at]), sizeof(cell), write); \
+        check_team(team, step, space, team_in(team, step->operand[at]), sizeof(cell), write);      \
         return team_##name(team, step);                                                            \
     }
 #define TEAM_STORE(name, cell, shape, space)                                                       \
@@ -207,12 +246,17 @@ OPS_INLINE void prefetch_next(const struct ptx_team *team, const struct affine *
             return false;                                                                          \
         row = span.host + (at->base + step->how.memory.offset - span.base);                        \
         second = row + (int64_t)at->half;                                                          \
-        if ((space) == MEMORY_GLOBAL)                                                              \
+        const bool streams = (space) == MEMORY_GLOBAL && sizeof(cell) == 4 &&                      \
+                             sizeof(shape) == 4 && is_stream(team, at, &span, row);                \
+        if ((space) == MEMORY_GLOBAL && !streams)                                                  \
             prefetch_next(team, at, row, size);                                                    \
-        for (uint32_t i = 0; i < team->count; i++, row += warp, second += warp) {                  \
+        row += team->first * warp, second += team->first * warp;                                   \
+        for (uint32_t i = team->first; i <= team->last; i++, row += warp, second += warp) {        \
             const shape *from = ptx_in(&team->warps[i].warp, step->operand[1]);                    \
             const uint32_t mask = team->masks ? team->masks[i] : PTX_FULL;                         \
-            if (mask != PTX_FULL) {                                                                \
+            if (streams) {                                                                         \
+                stream_row(row, from);                                                             \
+            } else if (mask != PTX_FULL) {                                                         \
                 FOR_LANES (lane, mask) {                                                           \
                     const cell value = (cell)from[lane];                                           \
                     memcpy((lane < 16 ? row : second) + lane % 16 * stride, &value, sizeof value); \

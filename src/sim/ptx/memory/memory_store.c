@@ -186,6 +186,9 @@ void memory_store_any(struct ptx_warp *warp, const struct ptx_step *step, uint32
                 spill_any(kind, ptx_in(warp, list[1 + i]), &access, mask, (size_t)i * size);
         return;
     }
+#if defined(__SSE2__)
+    __builtin_ia32_sfence(); /* behind what went past the caches (memory_row.c) */
+#endif
     copied.base = copy[0];
     copied.second = copy[16];
     copied.stride = sizeof copy[0];

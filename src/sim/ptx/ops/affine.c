@@ -16,14 +16,13 @@ void affine_extremes_some(const struct ptx_team *team, const struct affine *of, 
 
     *least = INT64_MAX;
     *greatest = INT64_MIN;
-    for (uint32_t i = 0; i < team->count; i++) {
+    for (uint32_t i = team->first; i <= team->last; i++) {
         const struct affine alone = affine_of_warp(of, i);
         const struct ptx_team one = {.count = 1};
         int64_t low, high;
 
         if (!team->masks[i])
             continue;
-        affine_extremes(&one, &alone, &low, &high);
         if (line) {
             const uint64_t first = (uint64_t)__builtin_ctz(team->masks[i]);
             const uint64_t last = (uint64_t)(31 - __builtin_clz(team->masks[i]));
@@ -32,6 +31,8 @@ void affine_extremes_some(const struct ptx_team *team, const struct affine *of, 
 
             low = a < b ? a : b;
             high = a < b ? b : a;
+        } else {
+            affine_extremes(&one, &alone, &low, &high);
         }
         *least = low < *least ? low : *least;
         *greatest = high > *greatest ? high : *greatest;
@@ -257,54 +258,75 @@ static void compare_vectors(const struct ptx_team *team, const struct ptx_step *
             general->run(&team->warps[i].warp, general, team_mask(team, i));
 }
 
-/* All lanes have one result. */
-OPS_INLINE void compare_store(const struct ptx_team *team, const struct ptx_step *step, bool result)
+/* The lanes of each warp for which the comparison holds. */
+static void compare_store(const struct ptx_team *team, const struct ptx_step *step,
+                          const uint32_t *found)
 {
-    const uint32_t bits = result ? PTX_FULL : 0, to = step->operand[0];
+    const uint32_t to = step->operand[0], last = team->last, active = team->active;
+    const uint32_t *masks = team->masks;
+    const size_t stride = team->warps->warp.stride / sizeof *masks;
+    uint32_t *p = team->warps[team->first].warp.predicates + to;
     const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE &&
                        to < PTX_ABSENT;
 
-    for (uint32_t i = 0; i < team->count; i++) {
-        struct ptx_warp *warp = &team->warps[i].warp;
-        const uint32_t mask = team_mask(team, i);
+    for (uint32_t i = team->first; plain && i <= last; i++, p += stride) {
+        const uint32_t mask = masks ? masks[i] : active;
 
-        if (plain)
-            warp->predicates[to] = (warp->predicates[to] & ~mask) | (bits & mask);
-        else
-            ops_setp_store(warp, ops_setp_of(step), bits, mask);
+        *p = (*p & ~mask) | (found[i] & mask);
     }
+    for (uint32_t i = team->first; !plain && i <= last; i++)
+        ops_setp_store(&team->warps[i].warp, ops_setp_of(step), found[i], team_mask(team, i));
 }
 
-/* Each warp for itself: of most, all lanes have one result. */
-static __attribute__((noinline)) void compare_warps(const struct ptx_team *team,
-                                                    const struct ptx_step *step,
-                                                    const struct affine *difference, bool wide)
+static void compare_all(const struct ptx_team *team, const struct ptx_step *step, bool result)
 {
-    const struct ptx_step *general = affine_vector_general(&team->warps->warp, step);
-    const unsigned first = step->how.compare.first;
+    uint32_t found[PTX_LANES];
 
-    for (uint32_t i = 0; i < team->count; i++) {
-        const uint32_t mask = team_mask(team, i);
-        const struct affine alone = affine_of_warp(difference, i);
-        const struct ptx_team one = {.warps = team->warps + i, .count = 1, .active = mask};
-        int64_t least, greatest;
-        int result;
+    for (uint32_t i = team->first; i <= team->last; i++)
+        found[i] = result ? PTX_FULL : 0;
+    compare_store(team, step, found);
+}
 
-        if (!mask)
-            continue;
-        affine_extremes(&one, &alone, &least, &greatest);
-        result = compare_extremes(step->how.compare.compare, least, greatest);
-        if (result >= 0) {
-            compare_store(&one, step, result);
-            continue;
-        }
-        for (unsigned k = first; k < first + 2; k++)
-            if (!(general->operand[k] & PTX_CONSTANT)) {
-                const struct affine source = affine_of_warp(team_in(team, step->operand[k]), i);
-                affine_vector_make(&one, &source, general->operand[k], wide);
-            }
-        general->run(&one.warps->warp, general, mask);
+static inline uint32_t low_lanes(int64_t count)
+{
+    return count <= 0 ? 0 : count >= PTX_LANES ? PTX_FULL : (UINT32_C(1) << count) - 1;
+}
+
+/* The lanes of a warp whose value is below the limit; their values begin with `first`. */
+static inline uint32_t lanes_below(const struct affine *form, int64_t first, int64_t limit)
+{
+    const int64_t at = first - limit;
+    uint32_t bits = 0;
+
+    if (form->lane == 1 && form->half == 16)
+        return low_lanes(-at);
+    if (form->lane == UINT64_MAX && form->half == (uint64_t)-16)
+        return ~low_lanes(at + 1);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        const uint64_t value = (uint64_t)at + lane % 16 * form->lane + lane / 16 * form->half;
+        bits |= (uint32_t)(value >> 63) << lane;
     }
+    return bits;
+}
+
+/* Lane by lane, by the difference of the values, which does not wrap around. */
+static __attribute__((noinline)) void compare_lanes(const struct ptx_team *team,
+                                                    const struct ptx_step *step,
+                                                    const struct affine *difference)
+{
+    const unsigned compare = step->how.compare.compare;
+    const int64_t limit = compare == IR_LE || compare == IR_GT;
+    const uint32_t other = compare == IR_NE || compare == IR_GE || compare == IR_GT ? PTX_FULL : 0;
+    uint32_t found[PTX_LANES];
+
+    for (uint32_t i = team->first; i <= team->last; i++) {
+        const int64_t first = (int64_t)(difference->base + i * difference->warp);
+
+        found[i] = lanes_below(difference, first, limit) ^ other;
+        if (compare == IR_EQ || compare == IR_NE)
+            found[i] ^= lanes_below(difference, first, 1);
+    }
+    compare_store(team, step, found);
 }
 
 #define COMPARE(name, extend, wide)                                                                \
@@ -321,15 +343,13 @@ static __attribute__((noinline)) void compare_warps(const struct ptx_team *team,
             if (!is_uniform(&b.form))                                                              \
                 affine_extremes(team, &a.form, &least, &greatest);                                 \
             result = compare_extremes(step->how.compare.compare, least, greatest);                 \
-            if (result < 0 && team->count > 1) {                                                   \
-                compare_warps(team, step, &a.form, wide);                                          \
-                return true;                                                                       \
-            }                                                                                      \
-        }                                                                                          \
-        if (result < 0)                                                                            \
+            if (result < 0)                                                                        \
+                compare_lanes(team, step, &a.form);                                                \
+            else                                                                                   \
+                compare_all(team, step, result);                                                   \
+        } else {                                                                                   \
             compare_vectors(team, step, wide);                                                     \
-        else                                                                                       \
-            compare_store(team, step, result);                                                     \
+        }                                                                                          \
         return true;                                                                               \
     }
 COMPARE(compare_u32, extend_u, false)

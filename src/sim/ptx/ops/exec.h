@@ -16,13 +16,9 @@
 
 #include "ptx/read/ir.h"
 
-struct call_site;
-struct jump_table;
-struct ptx_block;
 struct ptx_step;
 struct ptx_team;
 struct ptx_warp;
-struct ptx_warp_state;
 
 /* What a step carries beside its operands: one member of the union for each family of
  * instructions. The family's selector or the compiler sets it, and the family's run functions read

@@ -16,10 +16,6 @@
 #endif
 
 struct launch;
-struct ptx_module;
-struct ptx_step;
-struct ptx_warp;
-struct step_source;
 
 #ifndef OPS_LEVEL
 #define OPS_LEVEL base
@@ -163,13 +159,15 @@ OPS_INLINE void ops_choose(size_t size, void *to, const void *a, const void *b, 
     lane_##D *to = ptx_out(warp, (step)->operand[0]);                                              \
     OPS_BLEND(to, mask, D, call)
 
-/* What `each` does with the warp and its mask, also for those that follow; the rest goes on to the
- * next one's operands. */
+/* What `each` does with the warp and its mask, also for those that follow, if lanes of them run;
+ * the rest goes on to the next one's operands. */
 #define OPS_FOLLOW(each, ...)                                                                      \
     const uint32_t *masks = warp->masks;                                                           \
     const size_t stride = warp->stride;                                                            \
     for (uint32_t left = warp->follow;; left--) {                                                  \
-        each;                                                                                      \
+        if (mask) {                                                                                \
+            each;                                                                                  \
+        }                                                                                          \
         if (!left)                                                                                 \
             break;                                                                                 \
         mask = *++masks;                                                                           \

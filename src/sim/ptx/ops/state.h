@@ -11,23 +11,6 @@
 #include "ptx/ops/exec.h"
 #include "ptx/ptx.h"
 
-struct affine;
-struct check;
-struct check_block;
-struct ir_function;
-struct ir_module;
-struct ir_variable;
-struct ptx_block;
-struct ptx_code;
-struct ptx_fault;
-struct ptx_frame;
-struct ptx_launch;
-struct ptx_step;
-struct ptx_variable;
-struct ptx_warp_state;
-struct ptx_world;
-struct worker;
-
 /* A module, compiled, and its image on a device. */
 enum pool_kind { POOL_IMMEDIATE, POOL_VARIABLE, POOL_FUNCTION };
 struct pool_entry {
@@ -185,6 +168,7 @@ struct launch {
     uint32_t *tids;           /* 3 times 32 per warp */
     struct affine *tid_forms; /* of a block, and then of each warp alone, 3 each */
     bool teams;               /* all warps of a block begin as a team */
+    bool lasting;             /* warps that end as a team need nothing to begin again */
     const struct ptx_step *start;
     uint64_t cluster_count; /* of clusters, which are blocks where there are none */
     uint32_t cluster[3], cluster_size;
@@ -236,6 +220,7 @@ struct ptx_block {
     uint32_t alive; /* threads */
     uint32_t warp_count, warps_left;
     bool team;                /* all warps are one team still */
+    bool ready;               /* they ended as one, and are as they began */
     bool products;            /* a warp had a part in one of its warpgroup */
     uint32_t barriers_used;   /* bit set */
     uint32_t cluster_arrived; /* threads, of a block without a cluster */

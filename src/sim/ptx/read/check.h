@@ -8,13 +8,6 @@
 
 #include "ptx/read/read.h"
 
-struct ir_insn;
-struct ir_operand;
-struct ir_register;
-struct parser;
-struct reading;
-struct spec;
-
 enum modifier_field {
     FIELD_NONE,
     FIELD_TYPE,
@@ -92,16 +85,6 @@ bool check_address_pointer(struct parser *parser, const struct reading *reading,
 /* An operand in its final shape, for the place that it suits (check_fix.c). */
 void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                struct ir_operand *operand);
-/* The type that the place wants. */
-uint8_t check_fix_type(const struct ir_insn *insn, const struct spec *spec);
-/* {a} in place of a. */
-bool check_fix_is_single(const struct ir_insn *insn, const struct spec *spec,
-                         const struct ir_operand *operand);
-
-/* --- check_insn_group.c --- */
-/* Does the operand suit the role g, G, I or o of opcodes_forms.def? */
-bool check_insn_group(const struct parser *parser, const struct ir_insn *insn,
-                      const struct ir_operand *operand, char role);
 
 /* --- check_insn.c --- */
 /* Turn what was read into an instruction; false: reported. */
@@ -119,8 +102,17 @@ bool check_mode_has(const struct reading *reading, const char *text);
 const struct ir_register *check_operand_register(const struct parser *parser,
                                                  const struct ir_operand *operand);
 bool check_operand_is_symbol(const struct ir_operand *operand);
-bool check_operand(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
-                   struct ir_operand *operand, bool fix);
+/* The type that the place wants, and whether {a} stands there instead of a. */
+uint8_t check_operand_type(const struct ir_insn *insn, const struct spec *spec);
+bool check_operand_is_single(const struct ir_insn *insn, const struct spec *spec,
+                             const struct ir_operand *operand);
+/* Does the operand suit the role g, G, I or o of opcodes_forms.def? */
+bool check_operand_group(const struct parser *parser, const struct ir_insn *insn,
+                         const struct ir_operand *operand, char role);
+enum type_class { CLASS_BITS, CLASS_INTEGER, CLASS_FLOAT, CLASS_PREDICATE, CLASS_OTHER };
+enum type_class check_operand_class(uint8_t type);
+/* May a register of type `have` stand where `want` is wanted? */
+bool check_operand_suits(uint8_t want, uint8_t have, bool relaxed);
 /* Is the operand a register, an immediate number, or either, for a place of type `want`? `relaxed`:
  * a register may be wider. */
 bool check_operand_is_register(const struct parser *parser, const struct ir_operand *operand,
@@ -129,9 +121,12 @@ bool check_operand_is_immediate(const struct ir_operand *operand, uint8_t want);
 bool check_operand_is_source(const struct parser *parser, const struct ir_operand *operand,
                              uint8_t want, bool relaxed);
 
+/* --- check_place.c --- */
+/* Does the operand suit its place in a form? */
+bool check_place(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
+                 struct ir_operand *operand);
+
 /* --- check_semantics.c --- */
 bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn);
-/* Report what is wrong with an instruction, whose name the format takes. Always false. */
-bool check_semantics_fail(struct parser *parser, const struct reading *reading, const char *format);
 
 #endif

@@ -44,22 +44,22 @@ static bool check_one(struct parser *parser, const struct reading *reading,
     if (insn->op == IR_TXQ || insn->op == IR_SUQ)
         return true;
     if (base->kind == IR_OPERAND_IMM && space != PTX_SPACE_LOCAL)
-        return check_semantics_fail(
+        return parse_refuse(
             parser, reading,
             "Immediate addresses allowed only for .local state space in instruction "
             "'%.*s'");
     if (named != PTX_SPACE_GENERIC && space != PTX_SPACE_GENERIC && named != space)
-        return check_semantics_fail(parser, reading, MISMATCH);
+        return parse_refuse(parser, reading, MISMATCH);
     if (space == PTX_SPACE_GENERIC && insn->op == IR_LD &&
         (named == PTX_SPACE_CONST || named == PTX_SPACE_PARAM))
-        return check_semantics_fail(parser, reading, MISMATCH);
+        return parse_refuse(parser, reading, MISMATCH);
     if (base->kind != IR_OPERAND_REG)
         return true;
     const struct ir_register *reg =
         (const struct ir_register *)parser->registers.data + base->index;
     if ((space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC) &&
         opcodes_type_size(reg->type) < 8 && is_wide(parser, insn))
-        return check_semantics_fail(parser, reading, NARROW);
+        return parse_refuse(parser, reading, NARROW);
     return true;
 }
 
@@ -97,7 +97,7 @@ bool check_address_pointer(struct parser *parser, const struct reading *reading,
         source = source->parts;
     uint8_t named = check_address_space(parser, source);
     if (named != PTX_SPACE_GENERIC && named != insn->space)
-        return check_semantics_fail(parser, reading, MISMATCH);
+        return parse_refuse(parser, reading, MISMATCH);
     return opcodes_type_size(insn->types[0]) == 8 || !is_wide(parser, insn) ||
-           check_semantics_fail(parser, reading, NARROW);
+           parse_refuse(parser, reading, NARROW);
 }

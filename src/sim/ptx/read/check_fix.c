@@ -7,31 +7,6 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
-static uint8_t twice(uint8_t type)
-{
-    switch (type) {
-    case IR_U16:
-        return IR_U32;
-    case IR_S16:
-        return IR_S32;
-    case IR_U32:
-        return IR_U64;
-    case IR_S32:
-        return IR_S64;
-    default:
-        return IR_NONE;
-    }
-}
-
-uint8_t check_fix_type(const struct ir_insn *insn, const struct spec *spec)
-{
-    if (spec->type == SPEC_WIDE)
-        return twice(insn->types[0]);
-    if (spec->type >= SPEC_TYPE0)
-        return insn->types[spec->type - SPEC_TYPE0];
-    return spec->type;
-}
-
 static void fix_immediate(struct ir_operand *operand, uint8_t want)
 {
     double number;
@@ -129,17 +104,10 @@ static void fix_index(struct parser *parser, struct ir_operand *operand)
         .kind = IR_OPERAND_ADDRESS, .count = 1, .parts = base, .offset = operand->offset};
 }
 
-bool check_fix_is_single(const struct ir_insn *insn, const struct spec *spec,
-                         const struct ir_operand *operand)
-{
-    return (spec->role == 'v' || spec->role == 'w') && insn->vector == 1 &&
-           operand->kind == IR_OPERAND_VECTOR && operand->count == 1;
-}
-
 void check_fix(struct parser *parser, const struct ir_insn *insn, const struct spec *spec,
                struct ir_operand *operand)
 {
-    uint8_t want = spec->role == 'q' ? IR_PRED : check_fix_type(insn, spec);
+    uint8_t want = spec->role == 'q' ? IR_PRED : check_operand_type(insn, spec);
     bool pack = spec->role == 'm' || spec->role == 'M';
     bool vector_place = pack || spec->role == 'v' || spec->role == 'w' || spec->role == 'x';
     if (spec->role == 'y' || spec->role == 'z') {
@@ -151,7 +119,7 @@ void check_fix(struct parser *parser, const struct ir_insn *insn, const struct s
     }
     if (spec->role == 'g' || spec->role == 'G' || spec->role == 'o')
         want = IR_B32;
-    if (check_fix_is_single(insn, spec, operand))
+    if (check_operand_is_single(insn, spec, operand))
         *operand = operand->parts[0];
     switch (operand->kind) {
     case IR_OPERAND_IMM:

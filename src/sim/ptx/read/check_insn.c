@@ -22,7 +22,7 @@ static bool match(struct parser *parser, struct reading *reading, const struct i
         if (spec->role == 'h' && !hint)
             continue;
         if (at < reading->operand_count && reading->joined[at] == spec->joined &&
-            check_operand(parser, insn, spec, &reading->operands[at], false))
+            check_place(parser, insn, spec, &reading->operands[at]))
             places[at++] = spec;
         else if (!spec->optional)
             return false;
@@ -45,7 +45,7 @@ static void take(struct parser *parser, struct reading *reading, struct ir_insn 
         if (places[i]->role == 'h')
             continue;
         if (places[i]->role != 'l' && places[i]->role != 't')
-            check_operand(parser, insn, places[i], operand, true);
+            check_fix(parser, insn, places[i], operand);
         /* A vector as destination of a store's kin stands first without being written. */
         if (is_result(places[i]->role))
             insn->destinations++;
@@ -130,8 +130,6 @@ static bool any_form(struct parser *parser, const struct reading *reading, uint6
 
 static void explain_modifiers(struct parser *parser, const struct reading *reading)
 {
-    const char *name = reading->mnemonic.text;
-    int length = (int)reading->mnemonic.length;
     uint64_t rounding = UINT64_C(1) << FIELD_ROUNDING;
     for (uint32_t i = 0; i < reading->modifier_count; i++) {
         uint16_t modifier = reading->modifiers[i];
@@ -141,47 +139,32 @@ static void explain_modifiers(struct parser *parser, const struct reading *readi
         bool is_rounding = form_modifier(modifier)->field == FIELD_ROUNDING;
         parse_error(parser, reading->line, "Illegal %smodifier '.%.*s' for instruction '%.*s'",
                     is_rounding ? "rounding " : "", (int)reading->words[i].length,
-                    reading->words[i].text, length, name);
+                    reading->words[i].text, (int)reading->mnemonic.length, reading->mnemonic.text);
         return;
     }
     bool rounded = false;
     for (uint32_t i = 0; i < reading->modifier_count; i++)
         rounded |= form_modifier(reading->modifiers[i])->field == FIELD_ROUNDING;
-    if (any_form(parser, reading, rounding)) {
-        parse_error(parser, reading->line,
-                    rounded ? "Illegal rounding modifier for instruction '%.*s'"
-                            : "Rounding modifier required for instruction '%.*s'",
-                    length, name);
-        return;
-    }
-    uint64_t all_but_types = ~(UINT64_C(1) << FIELD_TYPE);
-    if (!any_form(parser, reading, all_but_types)) {
-        parse_error(parser, reading->line, "Unexpected instruction types specified for '%.*s'",
-                    length, name);
-        return;
-    }
-    if (any_form(parser, reading, UINT64_C(1) << FIELD_SATURATE | UINT64_C(1) << FIELD_FTZ)) {
-        parse_error(parser, reading->line,
-                    "Modifier '%s' does not apply to this type of instruction '%.*s'",
-                    check_mode_has(reading, "sat") ? ".sat" : ".ftz", length, name);
-        return;
-    }
-    if (any_form(parser, reading, UINT64_C(1) << FIELD_SPACE)) {
-        parse_error(parser, reading->line, "State space incorrect for instruction '%.*s'", length,
-                    name);
-        return;
-    }
-    parse_error(parser, reading->line, "Illegal combination of modifiers for instruction '%.*s'",
-                length, name);
+    const char *format = "Illegal combination of modifiers for instruction '%.*s'";
+    if (any_form(parser, reading, rounding))
+        format = rounded ? "Illegal rounding modifier for instruction '%.*s'"
+                         : "Rounding modifier required for instruction '%.*s'";
+    else if (!any_form(parser, reading, ~(UINT64_C(1) << FIELD_TYPE)))
+        format = "Unexpected instruction types specified for '%.*s'";
+    else if (any_form(parser, reading, UINT64_C(1) << FIELD_SATURATE | UINT64_C(1) << FIELD_FTZ))
+        format = check_mode_has(reading, "sat")
+                     ? "Modifier '.sat' does not apply to this type of instruction '%.*s'"
+                     : "Modifier '.ftz' does not apply to this type of instruction '%.*s'";
+    else if (any_form(parser, reading, UINT64_C(1) << FIELD_SPACE))
+        format = "State space incorrect for instruction '%.*s'";
+    parse_refuse(parser, reading, format);
 }
 
 static void explain_unknown(struct parser *parser, const struct reading *reading,
                             const struct ir_operand *operand)
 {
-    if (operand->kind == IR_OPERAND_LABEL) {
-        struct name name = parse_operand_name(operand);
-        parse_error(parser, reading->line, "Unknown symbol '%.*s'", (int)name.length, name.text);
-    }
+    if (operand->kind == IR_OPERAND_LABEL)
+        parse_unknown(parser, reading->line, parse_operand_name(operand));
     if (operand->kind == IR_OPERAND_VECTOR || operand->kind == IR_OPERAND_ADDRESS ||
         operand->kind == IR_OPERAND_GROUP)
         for (unsigned i = 0; i < operand->count; i++)
@@ -191,23 +174,17 @@ static void explain_unknown(struct parser *parser, const struct reading *reading
 static void explain_operands(struct parser *parser, const struct reading *reading,
                              const struct ir_insn *insn, const struct form_compiled *form)
 {
-    const char *name = reading->mnemonic.text;
-    int length = (int)reading->mnemonic.length;
     const struct ir_operand *first = &reading->operands[0];
     bool result =
         form->spec_count > 0 && reading->operand_count > 0 && is_result(form->specs[0].role);
+    const char *format = "Arguments mismatch for instruction '%.*s'";
     if (result && first->kind == IR_OPERAND_IMM)
-        parse_error(parser, reading->line, "Result register required for instruction '%.*s'",
-                    length, name);
+        format = "Result register required for instruction '%.*s'";
     else if (result && first->kind == IR_OPERAND_SINK && form->specs[0].role == 'd')
-        parse_error(parser, reading->line,
-                    "Result discard mode is not allowed for instruction '%.*s'", length, name);
+        format = "Result discard mode is not allowed for instruction '%.*s'";
     else if (insn->op == IR_BRA && reading->operand_count > 0)
-        parse_error(parser, reading->line, "Label expected for argument 0 of instruction '%.*s'",
-                    length, name);
-    else
-        parse_error(parser, reading->line, "Arguments mismatch for instruction '%.*s'", length,
-                    name);
+        format = "Label expected for argument 0 of instruction '%.*s'";
+    parse_refuse(parser, reading, format);
     for (uint32_t i = 0; i < reading->operand_count && insn->op != IR_BRA; i++)
         explain_unknown(parser, reading, &reading->operands[i]);
 }
@@ -277,121 +254,4 @@ bool check_insn(struct parser *parser, struct reading *reading, struct ir_insn *
     else if (!parser->reader->no_memory)
         explain_modifiers(parser, reading);
     return false;
-}
-
-/* Operands of textures, surfaces and tensors: handles with coordinates, and offsets. */
-
-static const struct ir_variable *variable_of(const struct parser *parser,
-                                             const struct ir_operand *operand)
-{
-    if (operand->kind == IR_OPERAND_VARIABLE)
-        return (const struct ir_variable *)parser->reader->variables.data + operand->index;
-    if (operand->kind == IR_OPERAND_LOCAL)
-        return (const struct ir_variable *)parser->locals.data + operand->index;
-    return NULL;
-}
-
-/* Coordinates and offsets: 32-bit registers or immediates of any type. */
-static bool coordinate_suits(const struct parser *parser, const struct ir_operand *operand)
-{
-    return check_operand_is_source(parser, operand, IR_B32, false) ||
-           check_operand_is_immediate(operand, IR_F32);
-}
-
-static bool coordinates_suit(const struct parser *parser, const struct ir_operand *operand)
-{
-    if (operand->kind != IR_OPERAND_VECTOR)
-        return coordinate_suits(parser, operand);
-    for (unsigned i = 0; i < operand->count; i++)
-        if (!coordinate_suits(parser, &operand->parts[i]))
-            return false;
-    return true;
-}
-
-static bool handle_suits(const struct parser *parser, const struct ir_operand *operand)
-{
-    const struct ir_variable *variable = variable_of(parser, operand);
-    if (variable)
-        return ir_is_reference(variable) || variable->space == PTX_SPACE_TEX;
-    return operand->kind == IR_OPERAND_PARAM ||
-           check_operand_is_register(parser, operand, IR_U64, false);
-}
-
-static bool group_suits(const struct parser *parser, const struct ir_insn *insn,
-                        const struct ir_operand *operand)
-{
-    static const uint8_t least[] = {
-        [IR_1D] = 1,   [IR_2D] = 2,    [IR_3D] = 3,   [IR_A1D] = 2,   [IR_A2D] = 3,
-        [IR_CUBE] = 3, [IR_ACUBE] = 4, [IR_2DMS] = 3, [IR_A2DMS] = 4,
-    };
-    if (operand->kind != IR_OPERAND_GROUP || operand->count < 2 || operand->count > 3)
-        return false;
-    if (operand->count == 3 && (insn->op == IR_SULD || insn->op == IR_SUST || insn->op == IR_SURED))
-        return false;
-    for (unsigned i = 0; i + 1 < operand->count; i++)
-        if (!handle_suits(parser, &operand->parts[i]))
-            return false;
-    const struct ir_operand *last = &operand->parts[operand->count - 1];
-    unsigned count = last->kind == IR_OPERAND_VECTOR ? last->count : 1;
-    return coordinates_suit(parser, last) && count >= least[insn->geometry] &&
-           (count == least[insn->geometry] || (count == 4 && least[insn->geometry] == 3));
-}
-
-/* [map, {coordinates}]: one for each dimension. */
-static bool tensor_suits(const struct parser *parser, const struct ir_insn *insn,
-                         const struct ir_operand *operand)
-{
-    if (operand->kind != IR_OPERAND_GROUP || operand->count != 2 || operand->offset != 0)
-        return false;
-    const struct ir_operand *map = &operand->parts[0], *at = &operand->parts[1];
-    const struct ir_variable *variable = variable_of(parser, map);
-    if (variable ? variable->space != PTX_SPACE_GLOBAL
-                 : !check_operand_is_register(parser, map, IR_B64, false) &&
-                       !check_operand_is_register(parser, map, IR_U32, false))
-        return false;
-    if (at->kind != IR_OPERAND_VECTOR || at->count != opcodes_rank(insn->geometry))
-        return false;
-    for (unsigned i = 0; i < at->count; i++)
-        if (!check_operand_is_source(parser, &at->parts[i], IR_U32, false))
-            return false;
-    return true;
-}
-
-/* {offsets}: one for each dimension between the channels and the images. */
-static bool im2col_suits(const struct parser *parser, const struct ir_insn *insn,
-                         const struct ir_operand *operand)
-{
-    if (operand->kind != IR_OPERAND_VECTOR || operand->count + 2u != opcodes_rank(insn->geometry))
-        return false;
-    for (unsigned i = 0; i < operand->count; i++)
-        if (!check_operand_is_source(parser, &operand->parts[i], IR_U16, false))
-            return false;
-    return true;
-}
-
-static bool offset_suits(const struct parser *parser, const struct ir_insn *insn,
-                         const struct ir_operand *operand)
-{
-    if (operand->kind != IR_OPERAND_VECTOR && insn->geometry != IR_1D && insn->geometry != IR_A1D)
-        return false;
-    for (unsigned i = 0; operand->kind == IR_OPERAND_VECTOR && i < operand->count; i++)
-        if (!check_operand_is_source(parser, &operand->parts[i], IR_B32, false))
-            return false;
-    return operand->kind == IR_OPERAND_VECTOR ||
-           check_operand_is_source(parser, operand, IR_B32, false);
-}
-
-bool check_insn_group(const struct parser *parser, const struct ir_insn *insn,
-                      const struct ir_operand *operand, char role)
-{
-    switch (role) {
-    case 'g':
-        return group_suits(parser, insn, operand);
-    case 'G':
-        return tensor_suits(parser, insn, operand);
-    case 'I':
-        return im2col_suits(parser, insn, operand);
-    default:
-        return offset_suits(parser, insn, operand);
-    }
 }

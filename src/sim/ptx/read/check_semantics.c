@@ -7,23 +7,15 @@
 #include "ptx/read/ir.h"
 #include "ptx/read/read.h"
 
-bool check_semantics_fail(struct parser *parser, const struct reading *reading, const char *format)
-{
-    parse_error(parser, reading->line, format, (int)reading->mnemonic.length,
-                reading->mnemonic.text);
-    return false;
-}
-
 static bool check_store(struct parser *parser, const struct reading *reading,
                         const struct ir_insn *insn)
 {
     const struct ir_operand *base = insn->operands[0].parts;
     if (base->kind == IR_OPERAND_PARAM)
-        return check_semantics_fail(parser, reading,
-                                    "Illegal to write to function input parameter in '%.*s'");
+        return parse_refuse(parser, reading,
+                            "Illegal to write to function input parameter in '%.*s'");
     if (check_address_space(parser, base) == PTX_SPACE_CONST)
-        return check_semantics_fail(parser, reading,
-                                    "State space incorrect for instruction '%.*s'");
+        return parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
     return true;
 }
 
@@ -49,9 +41,8 @@ static bool check_comparison(struct parser *parser, const struct reading *readin
                          check_mode_has(reading, "hi") || check_mode_has(reading, "hs");
     if ((unsigned_name && !is_unsigned(type)) || (insn->compare >= IR_EQU && !is_float) ||
         (is_bits && insn->compare != IR_EQ && insn->compare != IR_NE))
-        return check_semantics_fail(
-            parser, reading,
-            "Mismatch between instruction type and comparison qualifier in '%.*s'");
+        return parse_refuse(parser, reading,
+                            "Mismatch between instruction type and comparison qualifier in '%.*s'");
     return true;
 }
 
@@ -65,14 +56,13 @@ static bool check_width(struct parser *parser, const struct reading *reading,
     if (bytes <= 16 && insn->vector <= 4)
         return true;
     if (!new_width)
-        return check_semantics_fail(parser, reading,
-                                    "Vector operand too wide for instruction '%.*s'");
+        return parse_refuse(parser, reading, "Vector operand too wide for instruction '%.*s'");
     if (parser->version < 808)
-        return check_semantics_fail(parser, reading,
-                                    "Feature '256 bit wide load/store' requires PTX ISA .version "
-                                    "8.8 or later, in '%.*s'");
+        return parse_refuse(parser, reading,
+                            "Feature '256 bit wide load/store' requires PTX ISA .version "
+                            "8.8 or later, in '%.*s'");
     if (parser->target < 100)
-        return check_semantics_fail(
+        return parse_refuse(
             parser, reading,
             "Feature '256 bit wide load/store' requires .target sm_100 or higher, in "
             "'%.*s'");
@@ -84,8 +74,7 @@ static bool at_most(struct parser *parser, const struct reading *reading,
 {
     if (operand->kind != IR_OPERAND_IMM || operand->bits <= most)
         return true;
-    return check_semantics_fail(parser, reading,
-                                "Immediate operand out of range for instruction '%.*s'");
+    return parse_refuse(parser, reading, "Immediate operand out of range for instruction '%.*s'");
 }
 
 static bool check_barrier(struct parser *parser, const struct reading *reading,
@@ -97,11 +86,10 @@ static bool check_barrier(struct parser *parser, const struct reading *reading,
         const struct ir_operand *threads = &insn->operands[i];
         bool last = insn->mode >= IR_BAR_RED_POPC && i + 1 == insn->count; /* a predicate */
         if (insn->mode == IR_BAR_ARRIVE && threads->kind == IR_OPERAND_IMM && threads->bits == 0)
-            return check_semantics_fail(parser, reading,
-                                        "Number of threads must not be zero in '%.*s'");
+            return parse_refuse(parser, reading, "Number of threads must not be zero in '%.*s'");
         if (!last && threads->kind == IR_OPERAND_IMM && threads->bits % 32 != 0)
-            return check_semantics_fail(
-                parser, reading, "Number of threads must be a multiple of the warp size in '%.*s'");
+            return parse_refuse(parser, reading,
+                                "Number of threads must be a multiple of the warp size in '%.*s'");
     }
     return at_most(parser, reading, &insn->operands[insn->destinations], 15);
 }
@@ -128,19 +116,18 @@ static bool check_hints(struct parser *parser, const struct reading *reading,
                      check_mode_has(reading, "cv") || check_mode_has(reading, "wb") ||
                      check_mode_has(reading, "wt");
     if ((first || other) && !global)
-        return check_semantics_fail(parser, reading,
-                                    "Cache hint cannot be applied to this space in '%.*s'");
+        return parse_refuse(parser, reading,
+                            "Cache hint cannot be applied to this space in '%.*s'");
     if (operation && insn->order != IR_ORDER_WEAK)
-        return check_semantics_fail(parser, reading,
-                                    "Cache operation cannot be combined with an order in '%.*s'");
+        return parse_refuse(parser, reading,
+                            "Cache operation cannot be combined with an order in '%.*s'");
     if (insn->order == IR_ORDER_VOLATILE && insn->space == PTX_SPACE_CONST)
-        return check_semantics_fail(parser, reading,
-                                    "State space incorrect for instruction '%.*s'");
+        return parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
     if (first && (operation || insn->order == IR_ORDER_VOLATILE))
-        return check_semantics_fail(parser, reading,
-                                    "Cache hints cannot be combined in instruction '%.*s'");
+        return parse_refuse(parser, reading,
+                            "Cache hints cannot be combined in instruction '%.*s'");
     if (second && insn->vector * opcodes_type_size(insn->types[0]) != 32)
-        return check_semantics_fail(
+        return parse_refuse(
             parser, reading,
             "Instruction '%.*s' requires '.v8.b32/.v4.b64' type with this cache hint");
     return true;
@@ -164,9 +151,9 @@ static bool check_mbarrier(struct parser *parser, const struct reading *reading,
     bool order = check_mode_has(reading, "release") || check_mode_has(reading, "relaxed") ||
                  check_mode_has(reading, "acquire");
     if (order != (insn->scope != IR_SCOPE_NONE))
-        return check_semantics_fail(parser, reading,
-                                    order ? "Scope modifier required for instruction '%.*s'"
-                                          : "Order modifier required for instruction '%.*s'");
+        return parse_refuse(parser, reading,
+                            order ? "Scope modifier required for instruction '%.*s'"
+                                  : "Order modifier required for instruction '%.*s'");
     const struct ir_operand *phase = insn->count > 2 ? &insn->operands[2] : NULL;
     if (check_mode_has(reading, "parity") && phase && phase->kind == IR_OPERAND_IMM)
         return check_value(parser, reading, insn, 2, phase->bits <= 1, "0 or 1");
@@ -175,7 +162,7 @@ static bool check_mbarrier(struct parser *parser, const struct reading *reading,
         !check_mode_has(reading, "expect_tx"))
         return check_value(parser, reading, insn, 2, false, "positive");
     if (arrive && insn->cluster && insn->operands[0].kind != IR_OPERAND_SINK)
-        return check_semantics_fail(parser, reading, "Sink '_' expected as destination of '%.*s'");
+        return parse_refuse(parser, reading, "Sink '_' expected as destination of '%.*s'");
     return true;
 }
 
@@ -185,7 +172,7 @@ static bool check_sync(struct parser *parser, const struct reading *reading,
 {
     if (insn->sync || parser->version < 604 || parser->target < 70)
         return true;
-    return check_semantics_fail(
+    return parse_refuse(
         parser, reading,
         "Instruction '%.*s' without '.sync' is not supported on .target sm_70 and higher "
         "from PTX ISA version 6.4");
@@ -198,19 +185,16 @@ static bool check_order(struct parser *parser, const struct reading *reading,
     bool strong = insn->order == IR_ORDER_RELAXED || insn->order == IR_ORDER_ACQUIRE ||
                   insn->order == IR_ORDER_RELEASE;
     if (strong && insn->scope == IR_SCOPE_NONE)
-        return check_semantics_fail(parser, reading,
-                                    "Scope modifier required for instruction '%.*s'");
+        return parse_refuse(parser, reading, "Scope modifier required for instruction '%.*s'");
     if (!strong && insn->scope != IR_SCOPE_NONE)
-        return check_semantics_fail(parser, reading,
-                                    "Scope modifier not allowed for instruction '%.*s'");
+        return parse_refuse(parser, reading, "Scope modifier not allowed for instruction '%.*s'");
     if (insn->order == IR_ORDER_VOLATILE &&
         (insn->space == PTX_SPACE_LOCAL || insn->space == PTX_SPACE_PARAM))
-        return check_semantics_fail(parser, reading,
-                                    "Modifier .volatile cannot be applied to this space in '%.*s'");
+        return parse_refuse(parser, reading,
+                            "Modifier .volatile cannot be applied to this space in '%.*s'");
     if (strong && (insn->space == PTX_SPACE_CONST || insn->space == PTX_SPACE_LOCAL ||
                    insn->space == PTX_SPACE_PARAM))
-        return check_semantics_fail(parser, reading,
-                                    "State space incorrect for instruction '%.*s'");
+        return parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
     return true;
 }
 
@@ -219,8 +203,8 @@ static bool check_bulk(struct parser *parser, const struct reading *reading,
 {
     const struct ir_operand *size = &insn->operands[insn->mode == IR_CP_PREFETCH ? 1 : 2];
     return insn->count < 2 || size->kind != IR_OPERAND_IMM || size->bits % 16 == 0 ||
-           check_semantics_fail(parser, reading,
-                                "Size of instruction '%.*s' expected to be a multiple of 16");
+           parse_refuse(parser, reading,
+                        "Size of instruction '%.*s' expected to be a multiple of 16");
 }
 
 static bool check_copy(struct parser *parser, const struct reading *reading,
@@ -231,7 +215,7 @@ static bool check_copy(struct parser *parser, const struct reading *reading,
     uint64_t size = insn->operands[2].bits;
     bool good = check_mode_has(reading, "cg") ? size == 16 : size == 4 || size == 8 || size == 16;
     if (!good)
-        return check_semantics_fail(parser, reading, "Illegal copy size for instruction '%.*s'");
+        return parse_refuse(parser, reading, "Illegal copy size for instruction '%.*s'");
     if (insn->count > 3)
         return at_most(parser, reading, &insn->operands[3], size);
     return true;
@@ -242,8 +226,7 @@ static bool check_fixed(struct parser *parser, const struct reading *reading,
                         const struct ir_operand *operand, uint64_t value)
 {
     return operand->bits == value ||
-           check_semantics_fail(parser, reading,
-                                "Immediate operand out of range for instruction '%.*s'");
+           parse_refuse(parser, reading, "Immediate operand out of range for instruction '%.*s'");
 }
 
 /* The map's dimension, its modes, and how many bytes are copied. */
@@ -279,8 +262,7 @@ static bool check_layouts(struct parser *parser, const struct reading *reading,
     bool any = insn->op == IR_MMA ? insn->shape == IR_M8N8K4 && type != IR_F64
                                   : type != IR_S4 && type != IR_U4 && type != IR_B1;
     return any || insn->columns == 1 ||
-           check_semantics_fail(parser, reading,
-                                "Illegal combination of modifiers for instruction '%.*s'");
+           parse_refuse(parser, reading, "Illegal combination of modifiers for instruction '%.*s'");
 }
 
 /* Which lanes have the metadata of a sparse matrix. */
@@ -323,7 +305,7 @@ static bool check_conversion(struct parser *parser, const struct reading *readin
     const unsigned wide = opcodes_type_size(to), narrow = opcodes_type_size(from);
     if (wide < narrow || (wide == narrow && is_signed(to) != is_signed(from)))
         return true;
-    return check_semantics_fail(parser, reading, "Illegal modifier .sat for instruction '%.*s'");
+    return parse_refuse(parser, reading, "Illegal modifier .sat for instruction '%.*s'");
 }
 
 /* Of the accesses, more than none and at most all. */
@@ -335,8 +317,7 @@ static bool check_fraction(struct parser *parser, const struct reading *reading,
     if (!part || part->kind != IR_OPERAND_IMM || !check_mode_has(reading, "fractional") ||
         (part->bits > 0 && part->bits <= one))
         return true;
-    return check_semantics_fail(parser, reading,
-                                "Immediate operand out of range for instruction '%.*s'");
+    return parse_refuse(parser, reading, "Immediate operand out of range for instruction '%.*s'");
 }
 
 static bool check_registers(struct parser *parser, const struct reading *reading,
@@ -344,8 +325,7 @@ static bool check_registers(struct parser *parser, const struct reading *reading
 {
     const uint64_t count = insn->operands[0].bits;
     return (count >= 24 && count <= 256 && count % 8 == 0) ||
-           check_semantics_fail(parser, reading,
-                                "Number of registers out of range in instruction '%.*s'");
+           parse_refuse(parser, reading, "Number of registers out of range in instruction '%.*s'");
 }
 
 bool check_semantics(struct parser *parser, const struct reading *reading, struct ir_insn *insn)
@@ -376,8 +356,7 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
             return check_store(parser, reading, insn);
         return insn->vector > 1 || insn->operands[1].kind != IR_OPERAND_ADDRESS ||
                insn->operands[1].parts->kind != IR_OPERAND_PARAM ||
-               check_semantics_fail(parser, reading,
-                                    "State space incorrect for instruction '%.*s'");
+               parse_refuse(parser, reading, "State space incorrect for instruction '%.*s'");
     case IR_BAR:
     case IR_BARRIER:
         return check_barrier(parser, reading, insn);
@@ -425,8 +404,7 @@ bool check_semantics(struct parser *parser, const struct reading *reading, struc
     case IR_DISCARD:
     case IR_APPLYPRIORITY:
         return insn->operands[1].bits == 128 ||
-               check_semantics_fail(parser, reading,
-                                    "Argument 1 of instruction '%.*s' expected to be 128");
+               parse_refuse(parser, reading, "Argument 1 of instruction '%.*s' expected to be 128");
     default:
         return true;
     }

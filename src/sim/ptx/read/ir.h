@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ir_arena;
-
 enum ir_type {
     IR_NONE,
     IR_B8,

@@ -1,149 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions: parameters, directives, and how a definition meets earlier declarations. */
+/* Functions: directives, how a definition meets earlier declarations, and the statements of the
+ * body: scopes, declarations, labels and tables, instructions. */
 #include "ptx/read/read.h"
 
 #include <string.h>
 
 #include "ptx/read/ir.h"
-
-/* --- Parameters --- */
-struct shape {
-    bool reg, pointer, managed;
-    uint8_t type, vector;
-    uint32_t align;
-};
-
-/* .param .align 8 .b8, .param .u64 .ptr .global .align 16, .reg .f32 */
-static bool parameter_shape(struct parser *parser, struct shape *shape)
-{
-    uint32_t pointee = 0;
-    *shape = (struct shape){.vector = 1};
-    shape->reg = parse_is_word(parser, "reg");
-    if (!shape->reg && !parse_is_word(parser, "param")) {
-        parse_syntax(parser);
-        return false;
-    }
-    parse_next(parser);
-    while (parser->token.kind == TOKEN_WORD) {
-        if (parse_accept_word(parser, "align")) {
-            /* Behind .ptr it speaks of what is pointed to. */
-            if (!parse_variable_align(parser, shape->pointer ? &pointee : &shape->align))
-                return false;
-        } else if (parse_accept_word(parser, "ptr")) {
-            shape->pointer = true;
-        } else if (shape->pointer &&
-                   (parse_is_word(parser, "global") || parse_is_word(parser, "shared") ||
-                    parse_is_word(parser, "const") || parse_is_word(parser, "local"))) {
-            parse_next(parser);
-        } else if (parse_is_word(parser, "attribute")) {
-            parse_variable_attribute(parser, &shape->managed);
-        } else if (!parse_variable_vector_word(parser, &shape->vector) &&
-                   !parse_variable_type(parser, &shape->type)) {
-            break;
-        }
-    }
-    if (shape->type == IR_NONE) {
-        parse_syntax(parser);
-        return false;
-    }
-    return true;
-}
-
-static void parameter_size(struct parser *parser, const struct shape *shape, uint32_t line,
-                           uint32_t *end, bool *variadic, struct ir_parameter *parameter)
-{
-    uint64_t size;
-    bool open;
-    uint64_t element = (uint64_t)opcodes_type_size(shape->type) * shape->vector;
-    if (!parse_variable_dimensions(parser, element, &size, &open))
-        return;
-    if (open) {
-        *variadic = true;
-        size = 0;
-    }
-    uint64_t align = shape->align != 0 ? shape->align : element;
-    uint64_t offset = (*end + align - 1) / align * align;
-    if (size > UINT16_MAX || offset + size > UINT16_MAX) {
-        parse_error(parser, line, "Parameters take too much space, at most %u bytes expected",
-                    UINT16_MAX);
-        size = element;
-        offset = 0;
-    }
-    parameter->size = (uint32_t)size;
-    parameter->align = (uint32_t)align;
-    parameter->offset = (uint32_t)offset;
-    *end = (uint32_t)(offset + size);
-}
-
-static bool one_parameter(struct parser *parser, uint32_t *end, bool *variadic)
-{
-    if (*variadic)
-        parse_error(parser, parser->token.line, "Only the last parameter can be without a size");
-    struct shape shape;
-    struct name name;
-    uint32_t line = parser->token.line;
-    if (!parameter_shape(parser, &shape) || !parse_name(parser, &name))
-        return false;
-    if (shape.reg ? shape.type >= IR_TEXREF : shape.type == IR_PRED)
-        parse_error(parser, line, "Illegal type for a parameter");
-    struct ir_parameter *parameter =
-        parse_list_add(parser->reader, &parser->parameters, sizeof *parameter);
-    if (!parameter)
-        return false;
-    parameter->type = shape.type;
-    parameter->reg = shape.reg;
-    parameter->name = parse_copy(parser, name);
-    parameter_size(parser, &shape, line, end, variadic, parameter);
-    bool packed = shape.vector > 1 || shape.type == IR_F16X2;
-    if (!shape.reg && packed && parameter->size == opcodes_type_size(shape.type) * shape.vector)
-        parse_error(parser, line, "Illegal type for a parameter");
-    return !parser->fatal;
-}
-
-/* Names of parameters become symbols, once the function's own is one. */
-static void declare_parameters(struct parser *parser, struct ir_parameter *parameters,
-                               uint32_t count, bool result)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        struct ir_parameter *parameter = &parameters[i];
-        if (!parameter->name || strcmp(parameter->name, "_") == 0)
-            continue;
-        struct name name = {parameter->name, (uint32_t)strlen(parameter->name)};
-        enum symbol_kind kind = result ? SYMBOL_RETURN : SYMBOL_PARAM;
-        uint8_t vector = (uint8_t)(parameter->size / opcodes_type_size(parameter->type));
-        if (parameter->reg) {
-            kind = SYMBOL_REGISTER;
-            parameter->index = symbol_register_add(parser, name, parameter->type, vector);
-        }
-        struct symbol *symbol =
-            symbol_add(parser, name, kind, parameter->reg ? parameter->index : i);
-        if (symbol) {
-            symbol->type = parameter->type;
-            symbol->vector = vector;
-        }
-    }
-}
-
-void parse_function_parameters(struct parser *parser, struct ir_parameter **parameters,
-                               uint32_t *count, bool *variadic)
-{
-    uint32_t end = 0;
-    parser->parameters.count = 0;
-    *count = 0;
-    parse_next(parser);
-    if (!parse_is(parser, ')')) {
-        do {
-            if (!one_parameter(parser, &end, variadic))
-                return;
-        } while (parse_accept(parser, ','));
-    }
-    if (!parse_expect(parser, ')'))
-        return;
-    *count = parser->parameters.count;
-    *parameters = parse_move(parser, &parser->parameters, sizeof **parameters);
-    if (!*parameters)
-        *count = 0;
-}
 
 /* --- Directives --- */
 static bool positive(struct parser *parser, const char *what, uint32_t *value)
@@ -212,8 +74,8 @@ static void directives(struct parser *parser, struct ir_function *function)
             function->noreturn = true;
         else if (parse_is_word(parser, "attribute"))
             parse_variable_attribute(parser, &unused);
-        else if (parse_module_is_debug(parser))
-            parse_module_debug(parser);
+        else if (parse_debug_is(parser))
+            parse_debug(parser);
         else if (!skipped_directive(parser))
             parse_syntax(parser);
     }
@@ -304,6 +166,216 @@ static uint32_t function_place(struct parser *parser, struct name name,
     return symbol->index;
 }
 
+/* --- Tables: what stands behind a label and is no code --- */
+static void add_table(struct parser *parser, struct name name)
+{
+    if (parse_list_add(parser->reader, &parser->tables, sizeof(struct ir_table)))
+        symbol_add(parser, name, SYMBOL_TABLE, parser->tables.count - 1);
+}
+
+static void keep_indices(struct parser *parser, uint32_t table)
+{
+    uint32_t count = parser->indices.count;
+    uint32_t *indices = parse_move(parser, &parser->indices, sizeof *indices);
+    struct ir_table *tables = parser->tables.data;
+    tables[table].indices = indices;
+    tables[table].count = indices ? count : 0;
+}
+
+/* Both lists may grow while the pending labels are added, so that the table goes by its index. */
+static void branch_targets(struct parser *parser, uint32_t table)
+{
+    parser->indices.count = 0;
+    uint32_t first = parser->pending.count;
+    do {
+        struct name name;
+        uint32_t line = parser->token.line;
+        if (!parse_name(parser, &name))
+            break;
+        uint32_t *index = parse_list_add(parser->reader, &parser->indices, sizeof *index);
+        struct pending *pending = parse_insn_pending_add(parser, name, line);
+        if (!index || !pending)
+            break;
+        pending->table = table;
+        pending->operand = parser->indices.count - 1;
+    } while (parse_accept(parser, ','));
+    keep_indices(parser, table);
+    if (parser->fatal || parser->reader->no_memory)
+        parser->pending.count = first; /* of a table that has none */
+}
+
+static void call_targets(struct parser *parser, uint32_t table)
+{
+    parser->indices.count = 0;
+    do {
+        struct name name;
+        uint32_t line = parser->token.line;
+        if (!parse_name(parser, &name))
+            break;
+        struct symbol *symbol = symbol_find(parser, name);
+        if (!symbol || symbol->kind != SYMBOL_FUNCTION) {
+            parse_unknown(parser, line, name);
+            continue;
+        }
+        ((struct link_entry *)parser->reader->function_links.data)[symbol->index].used = true;
+        uint32_t *index = parse_list_add(parser->reader, &parser->indices, sizeof *index);
+        if (!index)
+            break;
+        *index = symbol->index;
+    } while (parse_accept(parser, ','));
+    keep_indices(parser, table);
+    ((struct ir_table *)parser->tables.data)[table].functions = true;
+}
+
+/* .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn */
+static void prototype(struct parser *parser, uint32_t index)
+{
+    struct ir_table table = {0};
+    struct name name;
+    bool variadic = false;
+    uint64_t ignored;
+    if (parse_is(parser, '('))
+        parse_parameter_list(parser, &table.returns, &table.return_count, &variadic);
+    if (!parse_name(parser, &name))
+        return;
+    if (parse_is(parser, '('))
+        parse_parameter_list(parser, &table.params, &table.param_count, &variadic);
+    while (parser->token.kind == TOKEN_WORD) {
+        if (!parse_accept_word(parser, "noreturn") && !parse_accept_word(parser, "abi_preserve") &&
+            !parse_accept_word(parser, "abi_preserve_control")) {
+            parse_syntax(parser);
+            return;
+        }
+        if (parser->token.kind == TOKEN_INT)
+            parse_integer(parser, &ignored);
+    }
+    table.prototype = true;
+    ((struct ir_table *)parser->tables.data)[index] = table;
+}
+
+static void table_statement(struct parser *parser, struct name name)
+{
+    bool branches = parse_is_word(parser, "branchtargets");
+    bool calls = parse_is_word(parser, "calltargets");
+    add_table(parser, name); /* one of a name that is taken is read, too */
+    if (parser->reader->no_memory)
+        return;
+    uint32_t index = parser->tables.count - 1;
+    parse_next(parser);
+    if (branches)
+        branch_targets(parser, index);
+    else if (calls)
+        call_targets(parser, index);
+    else
+        prototype(parser, index);
+    parse_expect(parser, ';');
+}
+
+static void label(struct parser *parser)
+{
+    struct name name;
+    parse_name(parser, &name);
+    parse_expect(parser, ':');
+    if (parse_is_word(parser, "branchtargets") || parse_is_word(parser, "calltargets") ||
+        parse_is_word(parser, "callprototype")) {
+        table_statement(parser, name);
+        return;
+    }
+    symbol_add(parser, name, SYMBOL_LABEL, parser->insns.count);
+    parser->last_label = parser->insns.count;
+}
+
+static bool at_label(const struct parser *parser)
+{
+    struct lexer ahead = parser->lexer;
+    struct token token;
+    if (parser->token.kind != TOKEN_NAME)
+        return false;
+    if (ahead.at < ahead.end && *ahead.at == '.') /* nearly every instruction */
+        return false;
+    lex_next(&ahead, &token);
+    return token.kind == TOKEN_PUNCT && token.value == ':';
+}
+
+static void declaration(struct parser *parser)
+{
+    static const struct {
+        const char *word;
+        uint8_t space;
+    } spaces[] = {
+        {"param", PTX_SPACE_PARAM},   {"local", PTX_SPACE_LOCAL}, {"shared", PTX_SPACE_SHARED},
+        {"global", PTX_SPACE_GLOBAL}, {"const", PTX_SPACE_CONST},
+    };
+    if (parse_accept_word(parser, "reg")) {
+        parse_variable_registers(parser);
+        return;
+    }
+    if (parse_is_word(parser, "loc") || parse_is_word(parser, "pragma")) {
+        parse_debug(parser);
+        return;
+    }
+    uint8_t linkage = IR_STATIC;
+    if (parse_is_word(parser, "extern") || parse_is_word(parser, "visible") ||
+        parse_is_word(parser, "weak")) {
+        parse_error(parser, parser->token.line, "Linkage directives are for module scope");
+        parse_next(parser);
+    }
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        if (parse_accept_word(parser, spaces[i].word)) {
+            parse_variable(parser, spaces[i].space, linkage);
+            return;
+        }
+    }
+    parse_syntax(parser);
+}
+
+static void statement(struct parser *parser)
+{
+    if (parser->token.kind == TOKEN_WORD)
+        declaration(parser);
+    else if (at_label(parser))
+        label(parser);
+    else if (parser->token.kind == TOKEN_NAME || parse_is(parser, '@'))
+        parse_insn(parser);
+    else
+        parse_syntax(parser);
+}
+
+/* To the closing brace of the function; scopes are kept in an array, not on the stack. */
+static void statements(struct parser *parser)
+{
+    uint32_t first[MAX_NESTING];
+    unsigned outer = parser->depth;
+    while (parser->token.kind != TOKEN_END) {
+        if (parse_is(parser, '{')) {
+            if (parser->depth - outer == MAX_NESTING) {
+                parse_error(parser, parser->token.line, "Scopes are nested too deeply");
+                parse_syntax(parser);
+                return;
+            }
+            first[parser->depth - outer] = parser->pending.count;
+            parser->depth++;
+            parse_next(parser);
+        } else if (parse_is(parser, '}')) {
+            bool last = parser->depth == outer;
+            if (!last) {
+                parse_insn_pending(parser, first[parser->depth - outer - 1]);
+                symbol_leave(parser, parser->depth);
+                parser->depth--;
+            }
+            parse_next(parser);
+            if (last)
+                return;
+        } else {
+            statement(parser);
+        }
+    }
+    parse_syntax(parser);
+    symbol_leave(parser, outer + 1);
+    parser->depth = outer;
+}
+
+/* --- A whole function --- */
 static void start_function(struct parser *parser)
 {
     parser->registers.count = parser->locals.count = parser->insns.count = 0;
@@ -339,7 +411,7 @@ static void add_return(struct parser *parser)
 static void body(struct parser *parser, uint32_t index)
 {
     parse_next(parser);
-    parse_body(parser);
+    statements(parser);
     add_return(parser);
     parse_insn_pending(parser, 0);
     if (parser->fatal || parser->reader->stop || index == UINT32_MAX)
@@ -371,13 +443,13 @@ void parse_function(struct parser *parser, uint8_t linkage, bool entry)
     if (parse_is_word(parser, "attribute"))
         parse_variable_attribute(parser, &unused);
     if (!entry && parse_is(parser, '('))
-        parse_function_parameters(parser, &function.returns, &function.return_count, &unused);
+        parse_parameter_list(parser, &function.returns, &function.return_count, &unused);
     function.line = parser->token.line;
     if (parse_name(parser, &name)) {
         function.name = parse_copy(parser, name);
         if (parse_is(parser, '('))
-            parse_function_parameters(parser, &function.params, &function.param_count,
-                                      &function.variadic);
+            parse_parameter_list(parser, &function.params, &function.param_count,
+                                 &function.variadic);
         directives(parser, &function);
         function.body = parse_is(parser, '{');
         if (function.name)
@@ -389,8 +461,8 @@ void parse_function(struct parser *parser, uint8_t linkage, bool entry)
         if (function.name && !parser->fatal)
             index = function_place(parser, name, &function);
         parser->depth = 1;
-        declare_parameters(parser, function.returns, function.return_count, true);
-        declare_parameters(parser, function.params, function.param_count, false);
+        parse_parameter_declare(parser, function.returns, function.return_count, true);
+        parse_parameter_declare(parser, function.params, function.param_count, false);
         if (function.body)
             body(parser, index);
         else

@@ -113,7 +113,7 @@ static void address(struct parser *parser, struct initializer *initializer, uint
         return;
     struct symbol *symbol = symbol_find(parser, name);
     if (!symbol || (symbol->kind != SYMBOL_VARIABLE && symbol->kind != SYMBOL_FUNCTION)) {
-        parse_error(parser, line, "Unknown symbol '%.*s'", (int)name.length, name.text);
+        parse_unknown(parser, line, name);
         return;
     }
     relocation.index = symbol->index;

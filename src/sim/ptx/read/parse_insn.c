@@ -42,8 +42,7 @@ void parse_insn_pending(struct parser *parser, uint32_t from)
                    all[i].insn != UINT32_MAX) {
             resolve(parser, &all[i], table->index, IR_OPERAND_TABLE);
         } else if (parser->depth <= 1) {
-            parse_error(parser, all[i].line, "Unknown symbol '%.*s'", (int)all[i].name.length,
-                        all[i].name.text);
+            parse_unknown(parser, all[i].line, all[i].name);
         } else {
             all[kept++] = all[i];
         }
@@ -64,7 +63,7 @@ static bool read_guard(struct parser *parser, struct reading *reading)
     if (symbol && symbol->kind == SYMBOL_REGISTER)
         reg = (const struct ir_register *)parser->registers.data + symbol->index;
     if (!symbol)
-        parse_error(parser, line, "Unknown symbol '%.*s'", (int)name.length, name.text);
+        parse_unknown(parser, line, name);
     else if (!reg || reg->type != IR_PRED)
         parse_error(parser, line, "Predicate expression expected");
     else
@@ -134,8 +133,7 @@ static bool callee(struct parser *parser, struct ir_operand *operand)
         return false;
     bool reg = operand->kind == IR_OPERAND_REG && operand->count == 0 && !operand->negate;
     if (operand->kind == IR_OPERAND_LABEL)
-        parse_error(parser, line, "Unknown symbol '%.*s'", (int)parse_operand_name(operand).length,
-                    parse_operand_name(operand).text);
+        parse_unknown(parser, line, parse_operand_name(operand));
     else if (operand->kind != IR_OPERAND_FUNCTION && !reg)
         parse_error(parser, line, "Function expected for instruction 'call'");
     return true;
@@ -228,8 +226,7 @@ static bool check_arguments(struct parser *parser, const struct reading *reading
         const struct ir_parameter *parameter = i < count ? &parameters[i] : NULL;
         bool open = variadic && i + 1 >= count;
         if (part->kind == IR_OPERAND_LABEL) {
-            parse_error(parser, reading->line, "Unknown symbol '%.*s'",
-                        (int)parse_operand_name(part).length, parse_operand_name(part).text);
+            parse_unknown(parser, reading->line, parse_operand_name(part));
             return false;
         }
         if (parameter && !open && !argument_fits(parser, part, parameter)) {
@@ -319,7 +316,7 @@ static void add_insn(struct parser *parser, struct reading *reading, bool call)
     parser->used_bytes = 0;
     if (!(call ? finish_call(parser, reading, &insn) : check_insn(parser, reading, &insn)))
         return;
-    parse_index_compute(parser, &insn);
+    parse_operand_compute(parser, &insn);
     struct ir_insn *added = parse_list_add(parser->reader, &parser->insns, sizeof *added);
     if (!added)
         return;

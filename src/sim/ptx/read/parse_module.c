@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands outside functions: the head, linkage, debug data. */
+/* A whole module: the head, what stands outside functions, and its sources one by one. */
 #include "ptx/read/read.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ptx/read/ir.h"
@@ -130,140 +132,8 @@ static void address_size_directive(struct parser *parser)
         parse_error(parser, line, "Unsupported .address_size, 32 or 64 expected");
 }
 
-/* --- Debug data and hints: read and left --- */
-bool parse_module_is_debug(const struct parser *parser)
-{
-    return parse_is_word(parser, "loc") || parse_is_word(parser, "file") ||
-           parse_is_word(parser, "pragma") || parse_is_word(parser, "section");
-}
-
-/* The index of the file that a number means in this source; a new one may get its name later. */
-static struct ir_file *file_of(struct parser *parser, uint32_t number)
-{
-    struct list *files = &parser->reader->files;
-    struct ir_file *file = files->data;
-    for (uint32_t i = parser->first_file; i < files->count; i++)
-        if (file[i].number == number)
-            return &file[i];
-    file = parse_list_add(parser->reader, files, sizeof *file);
-    if (file)
-        *file = (struct ir_file){.source = parser->source, .number = number};
-    return file;
-}
-
-/* .loc 1 2 3, function_name $L__info + 4, inlined_at 1 2 3 */
-static void location(struct parser *parser)
-{
-    uint64_t number = 0, line = 0;
-    struct name name;
-    if (parser->token.kind == TOKEN_INT && parse_integer(parser, &number) &&
-        parser->token.kind == TOKEN_INT && parse_integer(parser, &line)) {
-        const struct ir_file *file = file_of(parser, (uint32_t)number);
-        if (!file)
-            return;
-        parser->source_line = (uint32_t)line;
-        parser->source_file = (uint32_t)(file - (const struct ir_file *)parser->reader->files.data);
-    }
-    while (parser->token.kind == TOKEN_INT)
-        parse_integer(parser, &number);
-    while (parse_accept(parser, ',')) {
-        if (!parse_name(parser, &name))
-            return;
-        if (parse_name_is(name, "function_name")) {
-            if (!parse_name(parser, &name))
-                return;
-            if (parse_accept(parser, '+') && !parse_integer(parser, &number))
-                return;
-        } else if (parse_name_is(name, "inlined_at")) {
-            while (parser->token.kind == TOKEN_INT)
-                parse_integer(parser, &number);
-        } else {
-            parse_syntax(parser);
-            return;
-        }
-    }
-}
-
-static void file_directive(struct parser *parser)
-{
-    uint64_t number;
-    if (!parse_integer(parser, &number))
-        return;
-    if (parser->token.kind != TOKEN_STRING) {
-        parse_syntax(parser);
-        return;
-    }
-    struct ir_file *file = file_of(parser, (uint32_t)number);
-    char *name = parse_copy(parser, (struct name){parser->token.text, parser->token.length});
-    for (char *c = name; c && *c; c++) /* reports are lines */
-        *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
-    if (file)
-        file->name = name;
-    parse_next(parser);
-    while (parse_accept(parser, ','))
-        if (!parse_integer(parser, &number))
-            return;
-}
-
-/* "used_bytes_mask M": compilers widen loads, and name the bytes that count: those of the others
- * may lie beyond the end of the memory. */
-static void used_bytes(struct parser *parser)
-{
-    static const char name[] = "used_bytes_mask ";
-    const struct token *token = &parser->token;
-    const char *at = memmem(token->text, token->length, name, sizeof name - 1);
-    const char *end = token->text + token->length;
-    uint32_t mask = 0;
-    for (at = at ? at + sizeof name - 1 : end; at < end && *at >= '0' && *at <= '9'; at++)
-        mask = mask * 10 + (uint32_t)(*at - '0');
-    parser->used_bytes = mask;
-}
-
-static void pragma(struct parser *parser)
-{
-    do {
-        if (parser->token.kind != TOKEN_STRING) {
-            parse_syntax(parser);
-            return;
-        }
-        used_bytes(parser);
-        parse_next(parser);
-    } while (parse_accept(parser, ','));
-    parse_expect(parser, ';');
-}
-
-static void section(struct parser *parser)
-{
-    if (parser->token.kind != TOKEN_WORD && parser->token.kind != TOKEN_NAME) {
-        parse_syntax(parser);
-        return;
-    }
-    parse_next(parser);
-    if (!parse_expect(parser, '{'))
-        return;
-    while (parser->token.kind != TOKEN_END && !parse_is(parser, '}') && !parse_is(parser, '{'))
-        parse_next(parser);
-    parse_expect(parser, '}');
-}
-
-void parse_module_debug(struct parser *parser)
-{
-    bool is_location = parse_is_word(parser, "loc");
-    bool is_file = parse_is_word(parser, "file");
-    bool is_pragma = parse_is_word(parser, "pragma");
-    parse_next(parser);
-    if (is_location)
-        location(parser);
-    else if (is_file)
-        file_directive(parser);
-    else if (is_pragma)
-        pragma(parser);
-    else
-        section(parser);
-}
-
 /* --- Aliases --- */
-static void parse_module_alias(struct parser *parser)
+static void alias_directive(struct parser *parser)
 {
     struct name names[2];
     uint32_t line = parser->token.line;
@@ -274,7 +144,7 @@ static void parse_module_alias(struct parser *parser)
     for (unsigned i = 0; i < 2; i++) {
         symbols[i] = symbol_find_module(parser, names[i]);
         if (!symbols[i] || symbols[i]->kind != SYMBOL_FUNCTION) {
-            parse_error(parser, line, "Unknown symbol '%.*s'", (int)names[i].length, names[i].text);
+            parse_unknown(parser, line, names[i]);
             return;
         }
     }
@@ -334,10 +204,10 @@ static void definition(struct parser *parser)
 
 static void module_statement(struct parser *parser)
 {
-    if (parse_module_is_debug(parser))
-        parse_module_debug(parser);
+    if (parse_debug_is(parser))
+        parse_debug(parser);
     else if (parse_accept_word(parser, "alias"))
-        parse_module_alias(parser);
+        alias_directive(parser);
     else if (parse_is_word(parser, "version")) {
         parse_error(parser, parser->token.line, "Duplicate .version directive");
         parse_next(parser);
@@ -346,7 +216,7 @@ static void module_statement(struct parser *parser)
         definition(parser);
 }
 
-void parse_module_source(struct parser *parser)
+static void source_text(struct parser *parser)
 {
     if (!parse_accept_word(parser, "version")) {
         parse_error(parser, parser->token.line, "Missing .version directive at start of input");
@@ -362,4 +232,206 @@ void parse_module_source(struct parser *parser)
         address_size_directive(parser);
     while (parser->token.kind != TOKEN_END && !parser->reader->stop)
         module_statement(parser);
+}
+
+/* --- A whole read --- */
+static atomic_size_t read_count;
+
+size_t parse_module_count(void)
+{
+    return atomic_load_explicit(&read_count, memory_order_relaxed);
+}
+
+static void read_source(struct reader *reader, const struct ptx_source *source, uint32_t index)
+{
+    atomic_fetch_add_explicit(&read_count, 1, memory_order_relaxed);
+    struct parser parser = {.reader = reader, .arena = reader->module->arena, .source = index};
+    parser.first_file = reader->files.count;
+    parser.file = source->name ? source->name : "application ptx input";
+    parser.address_size = 64;
+    if (source->size >= UINT32_MAX) {
+        parse_error(&parser, 0, "Input is too large");
+        return;
+    }
+    if (symbol_start(&parser)) {
+        lex_start(&parser.lexer, source->text, source->size);
+        parse_next(&parser);
+        source_text(&parser);
+    }
+    symbol_stop(&parser);
+    struct ir_module *module = reader->module;
+    if (parser.version > module->version)
+        module->version = parser.version;
+    if (parser.target > module->target)
+        module->target = parser.target;
+    if (index == 0)
+        module->address_size = parser.address_size;
+    free(parser.registers.data);
+    free(parser.locals.data);
+    free(parser.insns.data);
+    free(parser.tables.data);
+    free(parser.pending.data);
+    free(parser.arguments.data);
+    free(parser.parameters.data);
+    free(parser.relocations.data);
+    free(parser.indices.data);
+    free(parser.numbers);
+}
+
+static enum ptx_status status_of(const struct reader *reader)
+{
+    if (reader->no_memory)
+        return PTX_NO_MEMORY;
+    if (reader->status != PTX_OK)
+        return reader->status;
+    if (reader->failed)
+        return PTX_INVALID;
+    return reader->unsupported_count > 0 ? PTX_UNSUPPORTED : PTX_OK;
+}
+
+/* The lists become the module's arrays. */
+static void finish(struct reader *reader)
+{
+    struct ir_module *module = reader->module;
+    module->variable_count = reader->variables.count;
+    module->function_count = reader->functions.count;
+    module->file_count = reader->files.count;
+    size_t variables = module->variable_count * sizeof *module->variables;
+    size_t functions = module->function_count * sizeof *module->functions;
+    module->variables = arena_alloc(module->arena, variables);
+    module->functions = arena_alloc(module->arena, functions);
+    size_t files = module->file_count * sizeof *module->files;
+    module->files = arena_alloc(module->arena, files);
+    if (!module->variables || !module->functions || !module->files) {
+        parse_no_memory(reader);
+        return;
+    }
+    if (variables > 0)
+        memcpy(module->variables, reader->variables.data, variables);
+    if (functions > 0)
+        memcpy(module->functions, reader->functions.data, functions);
+    if (files > 0)
+        memcpy(module->files, reader->files.data, files);
+}
+
+static bool start(struct reader *reader)
+{
+    struct ir_arena *arena = arena_create();
+    reader->scratch = arena_create();
+    if (arena)
+        reader->module = arena_alloc(arena, sizeof *reader->module);
+    if (!reader->module) {
+        arena_destroy(arena);
+        return false;
+    }
+    reader->module->arena = arena;
+    return reader->scratch && form_dictionary(reader);
+}
+
+static void stop(struct reader *reader)
+{
+    free(reader->variables.data);
+    free(reader->functions.data);
+    free(reader->variable_links.data);
+    free(reader->function_links.data);
+    free(reader->files.data);
+    free(reader->aliases.data);
+    free(reader->inputs.data);
+    arena_destroy(reader->scratch);
+}
+
+static void say_aborted(const struct reader *reader)
+{
+    enum ptx_status status = status_of(reader);
+    if (status != PTX_OK && status != PTX_NO_MEMORY && status != PTX_UNRESOLVED && reader->errors)
+        ptx_text_add(reader->errors, "ptxas fatal   : Ptx assembly aborted due to errors\n");
+}
+
+/* All sources are there: they become one module, or NULL. */
+static struct ir_module *unite(struct reader *reader, enum ptx_status *status)
+{
+    if (status_of(reader) == PTX_OK)
+        finish(reader);
+    if (status_of(reader) == PTX_OK)
+        link_sources(reader);
+    *status = status_of(reader);
+    stop(reader);
+    if (*status == PTX_OK)
+        return reader->module;
+    parse_module_free(reader->module);
+    return NULL;
+}
+
+struct ir_module *parse_module_read(const struct ptx_options *options,
+                                    const struct ptx_source *sources, size_t count,
+                                    struct ptx_text *errors, struct ptx_text *info,
+                                    enum ptx_status *status)
+{
+    struct reader reader = {.options = options, .errors = errors, .info = info};
+    if (!start(&reader))
+        parse_no_memory(&reader);
+    for (size_t i = 0; i < count && !reader.stop; i++)
+        read_source(&reader, &sources[i], (uint32_t)i);
+    struct ir_module *module = unite(&reader, status);
+    say_aborted(&reader);
+    return module;
+}
+
+struct reader *parse_module_open(const struct ptx_options *options)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->options = options;
+    if (!start(reader))
+        parse_no_memory(reader);
+    return reader;
+}
+
+/* The linker's name of a source. */
+static bool keep_input(struct reader *reader, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = arena_alloc(reader->scratch, size);
+    char **place = copy ? parse_list_add(reader, &reader->inputs, sizeof *place) : NULL;
+    if (!place) {
+        parse_no_memory(reader);
+        return false;
+    }
+    *place = memcpy(copy, name, size);
+    return true;
+}
+
+enum ptx_status parse_module_add(struct reader *reader, const struct ptx_source *source,
+                                 struct ptx_text *errors, struct ptx_text *info)
+{
+    reader->errors = errors;
+    reader->info = info;
+    if (!reader->no_memory && keep_input(reader, source->input ? source->input : "ptx"))
+        read_source(reader, source, reader->source_count++);
+    say_aborted(reader);
+    return status_of(reader);
+}
+
+struct ir_module *parse_module_close(struct reader *reader, struct ptx_text *errors,
+                                     struct ptx_text *info, enum ptx_status *status)
+{
+    reader->errors = errors;
+    reader->info = info;
+    struct ir_module *module = unite(reader, status);
+    free(reader);
+    return module;
+}
+
+void parse_module_cancel(struct reader *reader)
+{
+    stop(reader);
+    parse_module_free(reader->module);
+    free(reader);
+}
+
+void parse_module_free(struct ir_module *module)
+{
+    if (module)
+        arena_destroy(module->arena);
 }

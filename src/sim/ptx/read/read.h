@@ -11,17 +11,7 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
-struct dictionary;
-struct form;
-struct form_compiled;
-struct ir_arena;
-struct ir_function;
-struct ir_module;
-struct ir_parameter;
-struct ir_variable;
-struct modifier;
 struct parser;
-struct ptx_text;
 struct reader;
 struct reading;
 
@@ -205,9 +195,9 @@ struct reader {
     struct list variable_links, function_links; /* struct link_entry */
     struct list files;                          /* struct ir_file */
     struct list aliases;
-    struct list inputs;    /* char *, a linker's names of the sources; of parse_add */
+    struct list inputs;    /* char *, a linker's names of the sources; of parse_module_add */
     uint64_t init_bytes;   /* of initial values */
-    uint32_t source_count; /* of parse_add */
+    uint32_t source_count; /* of parse_module_add */
     unsigned error_count, unsupported_count;
     bool no_memory, stop, failed;
     enum ptx_status status;
@@ -260,6 +250,9 @@ void *parse_move(struct parser *parser, struct list *list, size_t size);
 void parse_no_memory(struct reader *reader);
 void parse_error(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Report what is wrong with an instruction, whose name the format takes. Always false. */
+bool parse_refuse(struct parser *parser, const struct reading *reading, const char *format);
+void parse_unknown(struct parser *parser, uint32_t line, struct name name); /* a symbol */
 void parse_unsupported(struct parser *parser, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The function that is read now cannot run; the first reason is kept, and all else goes on. */
@@ -302,24 +295,9 @@ struct declaration {
 /* --- Checks --- */
 enum { MODIFIER_UNKNOWN = 0 };
 
-/* --- After all sources --- */
-/* Reader (lex.c, parse*.c, check*.c, link.c). NULL: *status and the error log say why. */
-struct ir_module *parse_read(const struct ptx_options *options, const struct ptx_source *sources,
-                             size_t count, struct ptx_text *errors, struct ptx_text *info,
-                             enum ptx_status *status);
-void parse_free(struct ir_module *module);
-/* The same in steps, for sources that come one by one. `options` stay the caller's until the end.
- * NULL: no memory. After a failure nothing may follow but parse_cancel. */
-struct reader *parse_open(const struct ptx_options *options);
-enum ptx_status parse_add(struct reader *reader, const struct ptx_source *source,
-                          struct ptx_text *errors, struct ptx_text *info);
-struct ir_module *parse_close(struct reader *reader, struct ptx_text *errors, struct ptx_text *info,
-                              enum ptx_status *status);
-void parse_cancel(struct reader *reader);
-size_t parse_count(void); /* sources read in this process */
-
-/* --- parse_body.c --- */
-void parse_body(struct parser *parser); /* behind the opening brace, to the closing one */
+/* --- parse_debug.c --- */
+void parse_debug(struct parser *parser); /* .file .loc .section .pragma; at the word */
+bool parse_debug_is(const struct parser *parser);
 
 /* --- parse_expr.c --- */
 bool parse_expr_constant(struct parser *parser, struct value *value);
@@ -328,18 +306,7 @@ bool parse_expr_size(struct parser *parser, uint64_t *value);
 
 /* --- parse_function.c --- */
 void parse_function(struct parser *parser, uint8_t linkage, bool entry);
-/* (.param .b32 a, ...), at the parenthesis. */
-void parse_function_parameters(struct parser *parser, struct ir_parameter **parameters,
-                               uint32_t *count, bool *variadic);
 bool parse_function_same(const struct ir_function *left, const struct ir_function *right);
-
-/* --- parse_index.c --- */
-/* Read the element of a variable, from the bracket on: x[2], x[%r], x[%r + 2]. The operand gets the
- * count 2 and the offset of a constant element; with a register that is its part, and `bits` the
- * element's size. */
-void parse_index(struct parser *parser, const struct symbol *symbol, struct ir_operand *operand);
-/* Compute the addresses of elements by a register, in front of an instruction that is checked. */
-void parse_index_compute(struct parser *parser, struct ir_insn *insn);
 
 /* --- parse_initializer.c --- */
 void parse_initializer(struct parser *parser, struct ir_variable *variable, const uint64_t *dims,
@@ -352,15 +319,37 @@ void parse_insn_pending(struct parser *parser, uint32_t from);
 struct pending *parse_insn_pending_add(struct parser *parser, struct name name, uint32_t line);
 
 /* --- parse_module.c --- */
-void parse_module_debug(struct parser *parser); /* .file .loc .section .pragma; at the word */
-bool parse_module_is_debug(const struct parser *parser);
-void parse_module_source(struct parser *parser);
+/* A module of sources. NULL: *status and the error log say why. */
+struct ir_module *parse_module_read(const struct ptx_options *options,
+                                    const struct ptx_source *sources, size_t count,
+                                    struct ptx_text *errors, struct ptx_text *info,
+                                    enum ptx_status *status);
+void parse_module_free(struct ir_module *module);
+/* The same in steps, for sources that come one by one. `options` stay the caller's until the end.
+ * NULL: no memory. After a failure nothing may follow but parse_module_cancel. */
+struct reader *parse_module_open(const struct ptx_options *options);
+enum ptx_status parse_module_add(struct reader *reader, const struct ptx_source *source,
+                                 struct ptx_text *errors, struct ptx_text *info);
+struct ir_module *parse_module_close(struct reader *reader, struct ptx_text *errors,
+                                     struct ptx_text *info, enum ptx_status *status);
+void parse_module_cancel(struct reader *reader);
+size_t parse_module_count(void); /* sources read in this process */
 
 /* --- parse_operand.c --- */
 bool parse_operand_list(struct parser *parser, struct reading *reading, bool label);
 bool parse_operand(struct parser *parser, struct ir_operand *operand, bool label);
 /* An unknown name waits in an operand of kind LABEL until its form is known. */
 struct name parse_operand_name(const struct ir_operand *operand);
+/* Compute the addresses of elements by a register, in front of an instruction that is checked. */
+void parse_operand_compute(struct parser *parser, struct ir_insn *insn);
+
+/* --- parse_parameter.c --- */
+/* (.param .b32 a, ...), at the parenthesis. */
+void parse_parameter_list(struct parser *parser, struct ir_parameter **parameters, uint32_t *count,
+                          bool *variadic);
+/* The names become symbols, once the function's own is one. */
+void parse_parameter_declare(struct parser *parser, struct ir_parameter *parameters, uint32_t count,
+                             bool result);
 
 /* --- parse_variable.c --- */
 bool parse_variable_type(struct parser *parser, uint8_t *type); /* accept a type, if there is one */

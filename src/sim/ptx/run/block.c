@@ -88,10 +88,14 @@ static bool block_begin(struct ptx_block *block, uint64_t number)
     struct launch *launch = block->launch;
     const uint32_t *grid = launch->request->grid;
 
+    if (number == block->number + 1 && block->index[0] + 1 < grid[0]) {
+        block->index[0]++;
+    } else {
+        block->index[0] = (uint32_t)(number % grid[0]);
+        block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
+        block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
+    }
     block->number = number;
-    block->index[0] = (uint32_t)(number % grid[0]);
-    block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
-    block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
     block->alive = launch->threads;
     block->warps_left = launch->warp_count;
     block->team = launch->teams;
@@ -102,7 +106,7 @@ static bool block_begin(struct ptx_block *block, uint64_t number)
     if (block->barriers_used)
         memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_used = 0;
-    for (uint32_t i = 0; i < launch->warp_count; i++)
+    for (uint32_t i = 0; i < launch->warp_count && !block->ready; i++)
         warp_reset(&block->warps[i]);
     return check_block_begin(block);
 }
@@ -182,12 +186,8 @@ static bool worker_take(struct worker *worker)
     }
     for (uint32_t i = 0; i < count; i++)
         full &= block_begin(blocks[i], count > 1 ? cluster_block(launch, number, i) : number);
-    if (!full) {
+    if (!full || (count > 1 && !cluster_form(blocks, launch))) {
         fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a block");
-        return false;
-    }
-    if (count > 1 && !cluster_form(blocks, launch)) {
-        fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a cluster");
         return false;
     }
     for (uint32_t i = count; i-- > 0;) {
@@ -308,7 +308,7 @@ static void frames_drop(struct ptx_block *block)
     }
 }
 
-static void worker_free(struct worker *worker)
+static void worker_end(struct worker *worker)
 {
     struct ptx_block *block, *next;
     char *stack;
@@ -342,7 +342,6 @@ static void worker_free(struct worker *worker)
         memcpy(&stack, worker->stacks, sizeof stack);
         free(worker->stacks);
     }
-    free(worker);
 }
 
 /* All blocks of the cluster may still read the shared memory of one that ended. */
@@ -480,18 +479,13 @@ static void worker_loop(struct worker *worker)
 
 void block_worker(struct launch *launch)
 {
-    struct worker *worker = calloc(1, sizeof *worker);
+    struct worker worker = {.launch = launch};
     fenv_t before;
 
-    if (!worker) {
-        fault_launch(launch, PTX_FAULT_NO_MEMORY, "the host has no memory for a worker");
-        return;
-    }
-    worker->launch = launch;
     /* Kernels round as PTX says, whatever the program did to its threads. */
     fegetenv(&before);
     fesetenv(FE_DFL_ENV);
-    worker_loop(worker);
+    worker_loop(&worker);
     fesetenv(&before);
-    worker_free(worker);
+    worker_end(&worker);
 }

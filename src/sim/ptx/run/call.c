@@ -179,7 +179,7 @@ static void call_arguments(struct ptx_warp_state *state, struct ptx_frame *frame
 
     frame->lanes |= mask;
     if (state->launch->check)
-        check_local_frame(state, frame, mask);
+        check_init_frame(state, frame, mask);
     for (uint32_t i = 0; i < site->argument_count && i < code->ir->param_count; i++)
         pass(state, frame->parent, &site->arguments[i], caller_offset(&site->arguments[i], step),
              frame, &code->params[i], code->params[i].offset, mask);
@@ -419,7 +419,7 @@ bool call_warp_begin(struct ptx_warp_state *state)
     state->entry->local_top = launch->entry->local_size;
     state->entry->counted = CALL_OVERHEAD + launch->entry->counted;
     if (launch->check)
-        check_local_frame(state, state->entry, state->first_alive);
+        check_init_frame(state, state->entry, state->first_alive);
     state->warp.carry = 0;
     state->group_count = 0;
     state->begun = true;

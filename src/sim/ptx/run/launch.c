@@ -177,6 +177,8 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
         launch->first_live = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
         launch->batch = 1;
     }
+    launch->lasting = launch->teams && !launch->stack_size && !launch->check &&
+                      !launch->entry->clear && !launch->clustered;
     launch->id = launch_number();
     if (workers > 1)
         pool_run(launch, workers);
@@ -188,37 +190,31 @@ static bool launch_run(struct launch *launch, struct ptx_fault *fault)
 bool ptx_launch(const struct ptx_launch *request, struct ptx_fault *fault)
 {
     const struct ptx_module *module = request->image->module;
-    struct launch *launch;
+    struct launch launch = {.request = request, .fault = fault};
     char *params;
     bool done;
 
     memset(fault, 0, sizeof *fault);
     if (request->function >= module->code_count || !module->codes[request->function].ir->entry)
         return refuse(fault, PTX_FAULT_INVALID_PC, "the function is no entry");
-    launch = calloc(1, sizeof *launch);
-    if (!launch)
-        return refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
-    launch->request = request;
-    launch->image = request->image;
-    launch->entry = &module->codes[request->function];
-    launch->world = request->world;
-    launch->fault = fault;
-    pthread_mutex_init(&launch->lock, NULL);
-    params = aligned_alloc(64, ((size_t)launch->entry->info.param_size + 127) & ~(size_t)63);
+    launch.image = request->image;
+    launch.entry = &module->codes[request->function];
+    launch.world = request->world;
+    pthread_mutex_init(&launch.lock, NULL);
+    params = aligned_alloc(64, ((size_t)launch.entry->info.param_size + 127) & ~(size_t)63);
     if (!params) {
         done = refuse(fault, PTX_FAULT_NO_MEMORY, "the host has no memory for the launch");
     } else {
-        if (launch->entry->info.param_size)
-            memcpy(params, request->params, launch->entry->info.param_size);
-        launch->params = params;
-        done = launch_prepare(launch, fault) && launch_run(launch, fault);
+        if (launch.entry->info.param_size)
+            memcpy(params, request->params, launch.entry->info.param_size);
+        launch.params = params;
+        done = launch_prepare(&launch, fault) && launch_run(&launch, fault);
     }
     free(params);
-    free(launch->tids);
-    free(launch->tid_forms);
-    check_end(launch);
-    pthread_mutex_destroy(&launch->lock);
-    free(launch);
+    free(launch.tids);
+    free(launch.tid_forms);
+    check_end(&launch);
+    pthread_mutex_destroy(&launch.lock);
     return done;
 }
 

@@ -10,25 +10,30 @@
 static const struct ptx_step *steps_run(struct ptx_team *team, const struct ptx_step *step,
                                         const struct ptx_step *end)
 {
-    for (; step < end; step++) {
+    while (step < end) {
+        if (step->control == CONTROL_RUN) {
+            step = team_all(team, step, end, team->masks);
+            continue;
+        }
         if (step->control == CONTROL_AFFINE) {
             if (!step->affine(team, step))
                 return step;
         } else if (step->control == CONTROL_ROWS) {
-            if (step->guard == PTX_ABSENT && step->affine(team, step))
+            if (step->guard == PTX_ABSENT && step->affine(team, step)) {
+                step++;
                 continue;
+            }
             if (team->count > 1)
                 return step;
             if (!team_general(team, step))
                 return NULL;
-        } else if (step->control == CONTROL_RUN) {
-            team_all(team, step, team->masks);
         } else {
             if (step->control == CONTROL_MEMORY && team->count > 1 && !team_reaches(team, step))
                 return step;
             if (!team_each(team, step))
                 return NULL;
         }
+        step++;
     }
     return end;
 }
@@ -61,6 +66,27 @@ static enum slice region_part(const struct ptx_team *team, const struct ptx_step
     return SLICE_PARTED;
 }
 
+/* Which lanes run, of those that did; false: none. */
+static bool lanes_left(struct ptx_team *team, const struct ptx_step *branch, uint32_t *masks,
+                       uint32_t negate)
+{
+    const uint32_t *guard = team->warps[team->first].warp.predicates + branch->guard;
+    const size_t stride = team->warps->warp.stride / sizeof *guard;
+    uint32_t first = team->first, last = team->last, any = 0;
+
+    for (uint32_t i = first; i <= last; i++, guard += stride)
+        any |= masks[i] &= *guard ^ negate;
+    if (!any)
+        return false;
+    while (!masks[first])
+        first++;
+    while (!masks[last])
+        last--;
+    team->first = first;
+    team->last = last;
+    return true;
+}
+
 /* For the lanes that do not take a branch forward, or do take one backward. SLICE_DONE: all are at
  * `*next`. */
 enum slice region_run(const struct ptx_team *team, const struct ptx_step *branch, int32_t *budget,
@@ -69,27 +95,23 @@ enum slice region_run(const struct ptx_team *team, const struct ptx_step *branch
     const struct ptx_step *target = branch->how.jump.step, *at;
     const bool again = target <= branch;
     const struct ptx_step *begin = again ? target : branch + 1, *end = again ? branch : target;
-    uint32_t masks[PTX_LANES], left = 0;
+    const uint32_t negate = branch->guard_negate == again ? PTX_FULL : 0;
     struct ptx_team some = *team;
+    uint32_t masks[PTX_LANES];
 
     for (uint32_t i = 0; i < team->count; i++)
-        masks[i] =
-            team->active & (guard_mask(&team->warps[i].warp, branch) ^ (again ? 0 : PTX_FULL));
+        masks[i] = team->active;
     *next = again ? branch + 1 : target;
     some.masks = masks;
+    lanes_left(&some, branch, masks, negate);
     do {
         at = steps_run(&some, begin, end);
         if (!at)
             return SLICE_STOP;
         if (at != end)
             return region_part(&some, branch, at, *next);
-        if (!again)
-            break;
-        left = 0;
-        for (uint32_t i = 0; i < team->count; i++)
-            left |= masks[i] &= guard_mask(&team->warps[i].warp, branch);
-        if (left && --*budget <= 0)
-            return region_part(&some, branch, begin, *next);
-    } while (left);
-    return SLICE_DONE;
+        if (!again || !lanes_left(&some, branch, masks, negate))
+            return SLICE_DONE;
+    } while (--*budget > 0);
+    return region_part(&some, branch, begin, *next);
 }

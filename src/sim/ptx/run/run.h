@@ -6,14 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ptx/ops/affine.h"
 #include "ptx/ops/exec.h"
+#include "ptx/ops/state.h"
 
 struct launch;
-struct ptx_block;
 struct ptx_frame;
-struct ptx_step;
-struct ptx_team;
-struct ptx_warp_state;
 
 /* --- barrier.c --- */
 void barrier_arrive(struct ptx_warp_state *state, const struct ptx_step *step, uint32_t mask);
@@ -64,10 +62,28 @@ enum slice warp_run(struct ptx_warp_state *state);
  * or where it was one, it is none any more. */
 enum slice team_run(struct ptx_warp_state *warps, uint32_t count);
 struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count);
-void team_all(const struct ptx_team *team, const struct ptx_step *step, const uint32_t *masks);
+void team_others(const struct ptx_team *team, const struct ptx_step *step, const uint32_t *masks);
 bool team_each(const struct ptx_team *team, const struct ptx_step *step);
 bool team_reaches(const struct ptx_team *team, const struct ptx_step *step);
 bool team_general(const struct ptx_team *team, const struct ptx_step *step);
+
+/* Steps that cannot fail, for those lanes: up to another kind of step, or to `end`. */
+static inline const struct ptx_step *team_all(const struct ptx_team *team,
+                                              const struct ptx_step *step,
+                                              const struct ptx_step *end, const uint32_t *masks)
+{
+    struct ptx_warp *warp = &team->warps[team->first].warp;
+    const uint32_t follow = team->last - team->first, mask = masks[team->first];
+
+    warp->masks = masks + team->first;
+    do {
+        warp->follow = follow;
+        step->run(warp, step, mask);
+        if (warp->follow)
+            team_others(team, step, masks);
+    } while (++step != end && step->control == CONTROL_RUN);
+    return step;
+}
 
 /* --- region.c --- */
 enum slice region_run(const struct ptx_team *team, const struct ptx_step *branch, int32_t *budget,

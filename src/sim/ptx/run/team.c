@@ -10,9 +10,9 @@
 
 struct ptx_team team_of(struct ptx_warp_state *warps, uint32_t count)
 {
-    struct ptx_team team = {.warps = warps, .count = count};
+    struct ptx_team team = {.warps = warps, .count = count, .last = count - 1};
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !warps->warp.block->ready; i++) {
         struct ptx_warp_state *state = &warps[i];
 
         state->frame = state->entry;
@@ -32,39 +32,32 @@ enum whose { NO_LANE, ALL_LANES, SOME_LANES };
 static inline enum whose team_guard(const struct ptx_team *team, const struct ptx_step *step)
 {
     uint32_t any = 0, all = PTX_FULL;
+    const uint32_t *guard;
+    const size_t stride = team->warps->warp.stride / sizeof *guard;
 
     if (step->guard == PTX_ABSENT)
         return ALL_LANES;
-    if (team->count == 1)
-        any = all = guard_mask(&team->warps->warp, step);
-    for (uint32_t i = 0; team->count > 1 && i < team->count; i++) {
-        const uint32_t mask = guard_mask(&team->warps[i].warp, step);
+    guard = team->warps->warp.predicates + step->guard;
+    for (uint32_t i = 0; i < team->count; i++, guard += stride) {
+        any |= *guard;
+        all &= *guard;
+    }
+    if (step->guard_negate) {
+        const uint32_t before = any;
 
-        any |= mask;
-        all &= mask;
+        any = ~all;
+        all = ~before;
     }
     return !(any & team->active) ? NO_LANE : team->active & ~all ? SOME_LANES : ALL_LANES;
 }
 
-/* A step that cannot fail, for the lanes of `masks`, one for each warp. */
-void team_all(const struct ptx_team *team, const struct ptx_step *step, const uint32_t *masks)
+/* The warps that the run function did not do by itself. */
+void team_others(const struct ptx_team *team, const struct ptx_step *step, const uint32_t *masks)
 {
-    uint32_t first = 0;
-    struct ptx_warp *warp;
-
-    while (!masks[first])
-        if (++first == team->count)
-            return;
-    warp = &team->warps[first].warp;
-    warp->masks = masks + first;
-    warp->follow = team->count - 1 - first;
-    step->run(warp, step, masks[first]);
-    if (!warp->follow)
-        return;
-    warp->follow = 0;
-    while (++first < team->count)
-        if (masks[first])
-            step->run(&team->warps[first].warp, step, masks[first]);
+    team->warps[team->first].warp.follow = 0;
+    for (uint32_t i = team->first + 1; i <= team->last; i++)
+        if (masks[i])
+            step->run(&team->warps[i].warp, step, masks[i]);
 }
 
 /* False: a fault. */
@@ -131,7 +124,15 @@ bool team_reaches(const struct ptx_team *team, const struct ptx_step *step)
 /* The end of all lanes of the warps. */
 static enum slice team_exit(const struct ptx_team *team)
 {
+    struct ptx_block *block = team->warps->warp.block;
+
+    block->ready = block->team && !block->products && team->warps->launch->lasting;
+    team->warps->groups[0].pc = team->warps->launch->start;
     for (uint32_t i = 0; i < team->count; i++) {
+        if (block->ready) {
+            team->warps[i].warp.carry = 0;
+            continue;
+        }
         call_lanes_exit(&team->warps[i], team->warps[i].warp.alive);
         call_warp_end(&team->warps[i]);
     }
@@ -180,6 +181,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
     if (warps->groups[0].state != GROUP_READY)
         return SLICE_BLOCKED;
     team = team_of(warps, count);
+    warps->warp.block->ready = false;
     for (uint32_t i = 0; i < count; i++)
         masks[i] = team.active;
     for (;;) {
@@ -189,10 +191,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
         step = pc++;
         switch (step->control) {
         case CONTROL_RUN: /* others follow */
-            do {
-                team_all(&team, step, masks);
-            } while ((++step)->control == CONTROL_RUN);
-            pc = step;
+            pc = team_all(&team, step, NULL, masks);
             continue;
         case CONTROL_GUARDED:
             team_each(&team, step);

@@ -7,8 +7,6 @@
 #include "ptx/ptx.h"
 #include "ptx/read/ir.h"
 
-struct ptx_texture;
-
 /* --- surf.c --- */
 ops_family surf_select;
 
