@@ -33,7 +33,8 @@ class Source:
 
     def leaf(self):
         """A value of 32 bits."""
-        constant = self.random.choice([0, 1, 3, 7, 31, 255, 65535, 1 << 31, self.random.getrandbits(32)])
+        constant = self.random.choice([0, 1, 3, 7, 31, 255, 65535, 1 << 31,
+                                       self.random.getrandbits(32)])
         return self.random.choice(
             ["a", "b", "c", "i", "t", "n", "w", f"{constant}u", "x[(i+n)&511]", "x[(i*3+c)&511]",
              "x[t]", "x[n&511]"])
@@ -171,8 +172,8 @@ def batch(driver, seed, nvcc, folder):
         got = driver.run(module, f"k{k}", words, n)
         if got != list(expected):
             first = next(i for i, value in enumerate(got) if value != expected[i])
-            wrong.append(f"kernel {k} of seed {seed}, {LEVELS[seed % len(LEVELS)]}, n = {n}, thread "
-                         f"{first}: {got[first]:#x}, not {expected[first]:#x}")
+            wrong.append(f"kernel {k} of seed {seed}, {LEVELS[seed % len(LEVELS)]}, n = {n}, "
+                         f"thread {first}: {got[first]:#x}, not {expected[first]:#x}")
     driver("cuModuleUnload", module)
     library.unlink()
     return wrong
