@@ -211,6 +211,18 @@ def test_versions_agree(build):
         assert found == info["version"], file
 
 
+def test_a_suite_alone(build):
+    """Meson builds for a test whatever the test is told: `meson test --suite unit` in a new folder
+    does not want `ninja` before. A static library is in what is built of it."""
+    def read(what):
+        return json.loads(run("meson", "introspect", f"--{what}", build.path))
+    made = {name: target["id"] for target in read("targets") for name in target["filename"]}
+    lacking = [(test["name"], word) for test in read("tests")
+               for word in [*test["env"].values(), *test["cmd"]]
+               if word in made and made[word] not in test["depends"] and word[-2:] != ".a"]
+    assert lacking == []
+
+
 @pytest.mark.parametrize("kind", ["static", "shared", "both"])
 def test_default_library(kind, tmp_path):
     """Each kind of library is there if it is asked for, and cushim.pc describes what is there."""
