@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every link of the Markdown pages leads to a file that is there, and to a heading that it has."""
 
+import json
 import re
 from pathlib import Path
 
@@ -89,6 +90,21 @@ def section(page, name):
             end = re.search(rf"^#{{1,{len(found[1])}}} ", rest, re.M)
             return rest[:end.start()] if end else rest
     return ""
+
+
+def test_plain_names_that_older_drivers_lack():
+    """The list of adopt.md is the registry's: names that mean an ABI of 11.0 by default, and that
+    drivers before have in another one."""
+    registry = [json.loads(line) for name in ("entries", "levels") for line in
+                (ROOT / f"gen/registry/{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    since = {row["symbol"]: row["since"] for row in registry if "since" in row}
+    first = {row["name"]: row["since"] for row in registry[::-1] if row.get("stream") == "legacy"}
+    meant = {row["name"]: row["symbol"] for row in registry
+             if "name" in row and row.get("release", 99999) <= 12000}
+    listed = section(ROOT / "docs/adopt.md", "from-dlsym-by-hand").partition("lack the plain")[2]
+    assert set(re.findall(r"`(cu\w+)`", listed.partition(";")[0])) == {
+        name for name, symbol in meant.items()
+        if since[symbol] == 11000 and first[name] < since[symbol]}
 
 
 def test_every_question_has_an_answer():
