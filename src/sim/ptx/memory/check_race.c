@@ -99,6 +99,8 @@ static void exact(struct ptx_block *block, uintptr_t at)
     line->key = CHECK_NEAR_EXACT;
 }
 
+#define MOST_MEETINGS 262144
+
 /* --- Order --- */
 
 static bool is_ordered(const struct check *check, const struct ptx_warp *warp,
@@ -124,28 +126,42 @@ static bool conflicts(const struct check *check, const struct ptx_warp *warp,
     return !same && !is_ordered(check, warp, old);
 }
 
+/* Those of launches that have ended are taken again. When there are too many, cells share one: that
+ * is more order than there is. */
+static struct check_meeting *meeting_of(struct check *check, uintptr_t cell)
+{
+    struct check_meeting **bucket = &check->meetings[cell % CHECK_MEETINGS];
+    struct check_meeting *one = *bucket, *old = NULL;
+
+    for (; one && one->cell != cell; one = one->next)
+        if (one->launch != check->first)
+            old = one;
+    if (one)
+        return one;
+    if (old)
+        old->cell = cell;
+    if (old || (check->met >= MOST_MEETINGS && *bucket))
+        return old ? old : *bucket;
+    if (!(one = calloc(1, sizeof *one)))
+        return NULL;
+    check->met++;
+    one->cell = cell;
+    one->next = *bucket;
+    return *bucket = one;
+}
+
 /* An atomic operation, or a load or store with an order, tells what came before and learns what
  * others told here. */
 static void meet(struct check *check, struct ptx_warp *warp, uintptr_t at, uint32_t serial)
 {
     struct ptx_block *block = warp->block;
-    const uintptr_t cell = at / CHECK_CELL;
     uint32_t *known = block->check->known[warp->index], own;
-    struct check_meeting **bucket = &check->meetings[cell % CHECK_MEETINGS], *one = *bucket;
+    struct check_meeting *one;
 
     if (check->last_atomic)
         check->last_atomic[block->number] = check->serial;
-    /* Of blocks that have ended, one is taken again. */
-    while (one && one->cell != cell)
-        one = one->next;
-    if (!one) {
-        if (!(one = calloc(1, sizeof *one)))
-            return;
-        one->cell = cell;
-        one->block = block->number;
-        one->next = *bucket;
-        *bucket = one;
-    }
+    if (!(one = meeting_of(check, at / CHECK_CELL)))
+        return;
     if (one->block != block->number || one->launch != check->first)
         memset(one->known, 0, sizeof one->known);
     one->block = block->number;

@@ -18,7 +18,7 @@
 #define CHECK_PAGE ((uintptr_t)CHECK_LINE * CHECK_LINES)
 #define CHECK_BUCKETS 65536
 #define CHECK_RECENT 64
-#define CHECK_MEETINGS 1024
+#define CHECK_MEETINGS 65536
 #define CHECK_REPORTS 16 /* of a launch */
 
 struct check_seen {  /* the last access of a kind: to a cell, or to all of a line */
@@ -117,6 +117,7 @@ struct check {
     struct check_page *buckets[CHECK_BUCKETS], *recent[CHECK_RECENT];
     struct check_meeting *meetings[CHECK_MEETINGS];
     uint32_t pages, shared, lined, splits; /* pages with older, with lines; lines with cells */
+    uint32_t met;                          /* meetings */
     uint32_t serial;       /* of the last access; it goes on from launch to launch */
     uint32_t first;        /* of the launch: what is older is of another one */
     uint32_t swept;        /* the last launch that gave up what older ones had */
