@@ -61,6 +61,12 @@ static const struct option_row option_rows[] = {
      .value = "RULE",
      .values = VALUES_FAULTS,
      .doc = "Inject a fault under each simulated driver, as for 'cushim sim'; may be repeated"},
+    {.name = "check",
+     .flag = &given.plan.check,
+     .text = &given.plan.checks,
+     .value = "WHAT",
+     .doc = "Fail under a simulated driver also for what 'cushim sim --check' finds: something was "
+            "not released, a rule never fired; with race, init or sync, faults of kernels"},
     {.name = "missing-each",
      .flag = &given.missing_each,
      .doc = "Run it under the newest release as well, each time without one of the entries that it "
@@ -394,7 +400,8 @@ static bool settings_good(void)
         if (!sim_faults_good(given.faults.item[i]))
             return false;
     }
-    return sim_settings_good(NULL, given.devices, given.profile, NULL, NULL, NULL, NULL);
+    return sim_settings_good(NULL, given.devices, given.profile, NULL, NULL, NULL, NULL,
+                             given.plan.checks);
 }
 
 static int run(const char *title, char **words)

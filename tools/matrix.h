@@ -54,6 +54,8 @@ struct matrix_plan {
     const char *const *faults;
     const char *profile, *devices; /* of simulated drivers; NULL: as `cushim sim` has them */
     int fault_count;
+    bool check;         /* what is left at the end */
+    const char *checks; /* and faults of kernels; NULL: none */
     int jobs;
     double timeout; /* seconds */
     int degrade;    /* exit code; -1: none */

@@ -108,14 +108,17 @@ static void settle(const int to[2], pid_t parent)
 static _Noreturn void become_simulated(const struct matrix_plan *plan,
                                        const struct matrix_case *one, size_t number)
 {
-    char *words[MOST_ARGUMENTS], log[PATH_MAX], missing[160];
+    char *words[MOST_ARGUMENTS], log[PATH_MAX], missing[160], check[256];
     int count = 0;
 
     file_of(log, plan, number, "log");
     snprintf(missing, sizeof missing, "missing:%s", one->missing);
+    snprintf(check, sizeof check, "--check=%s", plan->checks ? plan->checks : "");
     words[count++] = "cushim";
     words[count++] = "sim";
-    words[count++] = "--quiet";
+    words[count++] = plan->checks ? check : plan->check ? "--check" : "--quiet";
+    if (plan->check && !plan->checks)
+        words[count++] = "--quiet";
     words[count++] = "--cuda";
     words[count++] = (char *)one->cuda;
     words[count++] = "--log";

@@ -307,6 +307,7 @@ static int run(const char *title, char **words)
     char *faults, *log = NULL;
     int code = COMMAND_USAGE;
 
+    (void)title;
     if (given.list)
         return sim_list();
     if (!words[0])
@@ -317,12 +318,9 @@ static int run(const char *title, char **words)
         fputs("cushim sim: no memory\n", stderr);
         return COMMAND_SYSTEM;
     }
-    if (given.checks && sim_config_checks(given.checks) == 0)
-        fprintf(stderr, "%s: --check: '%s' is no list of race, init and sync\n", title,
-                given.checks);
-    else if (sim_settings_good(given.cuda, given.devices, given.profile, given.memory,
-                               given.workers, given.time_limit, given.grain) &&
-             sim_faults_good(faults) && (!given.log || (given.log = log = log_path(given.log))))
+    if (sim_settings_good(given.cuda, given.devices, given.profile, given.memory, given.workers,
+                          given.time_limit, given.grain, given.checks) &&
+        sim_faults_good(faults) && (!given.log || (given.log = log = log_path(given.log))))
         code = simulate(&given, faults);
     free(log);
     free(faults);

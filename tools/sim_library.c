@@ -157,10 +157,14 @@ static bool profile_good(const char *cuda, const char *name)
 
 bool sim_settings_good(const char *cuda, const char *devices, const char *profile,
                        const char *memory, const char *workers, const char *time_limit,
-                       const char *grain)
+                       const char *grain, const char *checks)
 {
     if (!profile_good(cuda, profile))
         return false;
+    if (checks && sim_config_checks(checks) == 0) {
+        fprintf(stderr, "cushim sim: --check: '%s' is no list of race, init and sync\n", checks);
+        return false;
+    }
     if (memory && sim_config_size(memory) == 0) {
         fprintf(stderr, "cushim sim: --memory: '%s' is no size such as 512M or 8G\n", memory);
         return false;

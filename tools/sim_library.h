@@ -15,7 +15,7 @@ int sim_list(void);
 /* Whether the settings can be used; NULL stands for the default. Says on stderr what cannot. */
 bool sim_settings_good(const char *cuda, const char *devices, const char *profile,
                        const char *memory, const char *workers, const char *time_limit,
-                       const char *grain);
+                       const char *grain, const char *checks);
 bool sim_faults_good(const char *faults);
 
 /* The version of a library by its file's name; 0 for any other file. */

@@ -71,6 +71,20 @@ def test_calls_are_counted(tmp_path):
     assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")
 
 
+@pytest.mark.parametrize("mode, option, words", [
+    ("left", "--check", "left to the end of a context 100 bytes of memory"),
+    ("unset", "--check=init", "the checks of kernels found 1 faults")])
+def test_check(mode, option, words):
+    """What is left, and faults of kernels, are failures under all releases; without the option the
+    program passes."""
+    program = (PROGRAM, mode)
+    assert {one["result"] for one in matrix("--cuda", "11.2,12.4", "--", *program)} == {"passes"}
+    runs = matrix("--cuda", "11.2,12.4", option, "--", *program, code=FAILED)
+    assert [(one["result"], one["code"]) for one in runs] == 2 * [("fails", INPUT)]
+    assert all(words in one["errors"] for one in runs)
+    assert mode == "left" or "init: kernel 'k', block (0,0,0)" in runs[0]["errors"]
+
+
 def test_hang():
     """A program that does not heed the signal either is ended; so are its children."""
     begin = time.monotonic()
@@ -164,6 +178,7 @@ def test_no_descriptors():
 @pytest.mark.parametrize("options, words", [
     (["--fault", "cuFoo"], "--fault: \"cuFoo\": no entry of that name"),
     (["--devices", "65"], "--devices: '65' is no number from 0 to 64"),
+    (["--check=all"], "--check: 'all' is no list of race, init and sync"),
     (["--profile", "x"], "--profile: there is no 'x'")])
 def test_settings_are_refused_once(options, words):
     result = run("matrix", *options, "--", "true")
