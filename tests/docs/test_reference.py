@@ -161,7 +161,7 @@ def test_pages_are_found_by_words(tmp_path):
         (folder / f"man{page.suffix[1:]}").mkdir(parents=True, exist_ok=True)
         shutil.copy(page, folder / f"man{page.suffix[1:]}")
     subprocess.run(["mandb", folder], check=True, capture_output=True)
-    for word, page in (("memory", "cushim_memory_alloc"), ("simulated", "cushim-sim")):
+    for word, page in (("memory", "cushim_memory_alloc"), ("toolkit", "cushim-compat")):
         found = subprocess.run(["apropos", "-M", folder, word], check=False, text=True,
                                capture_output=True)
         assert any(line.startswith(page) for line in found.stdout.splitlines()), found
