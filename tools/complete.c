@@ -129,10 +129,11 @@ static void offer_words(const struct typed *typed, const char *words)
 {
     char word[64];
 
-    for (const char *next = words; next; next = strchr(next, '|')) {
-        next += *next == '|';
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(next, "|"), next);
+    while (*words != '\0') {
+        size_t length = strcspn(words, "|");
+        snprintf(word, sizeof word, "%.*s", (int)length, words);
         offer(typed, word, NULL);
+        words += length + (words[length] == '|');
     }
 }
 

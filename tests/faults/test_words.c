@@ -50,7 +50,7 @@ static enum cushim_status open_words(const char *path, const char *words, char *
 
 static void test_words(void **state)
 {
-    char good[PATH_SIZE], words[PATH_SIZE + 128], message[PATH_SIZE + 128];
+    char good[PATH_SIZE], words[2 * PATH_SIZE], message[PATH_SIZE + 128];
     static const struct {
         const char *path, *words; /* "@" is the path of a good library */
         enum cushim_status status;

@@ -446,9 +446,8 @@ static void compare_read(struct model *model, uint32_t cell, const struct record
 static void each_cell(struct model *model, uint32_t space, uint32_t at)
 {
     const uint32_t cell = model->cells[space][at], written = model->program->written;
-    const uint8_t bytes = space > 0 || at * 4 >= written ? 0
-                          : written - at * 4 >= 4        ? 15
-                                                  : (uint8_t)((1U << (written - at * 4)) - 1);
+    const uint32_t left = space > 0 || at * 4 >= written ? 0 : written - at * 4;
+    const uint8_t bytes = (uint8_t)((1U << (left < 4 ? left : 4)) - 1);
 
     for (uint32_t i = cell; i; i = model->records[i].next) {
         for (uint32_t j = i; j; j = model->records[j].next)
