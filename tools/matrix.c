@@ -247,12 +247,24 @@ static void note_used(void *user, const char *symbol)
     snprintf(one->missing, sizeof one->missing, "%s", symbol);
 }
 
-/* What is only known after the first run: each entry that it used, taken away. */
-static void add_missing(struct list *list, const struct list *used)
+/* The case of the newest simulated release. */
+static size_t newest_of(const struct list *list)
+{
+    size_t newest = 0;
+
+    for (size_t i = 1; i < list->count; i++) {
+        if (version_parse(list->item[i].cuda) > version_parse(list->item[newest].cuda))
+            newest = i;
+    }
+    return newest;
+}
+
+/* What is only known after a run under that release: each entry that it used, taken away. */
+static void add_missing(struct list *list, size_t newest, const struct list *used)
 {
     char cuda[sizeof list->item->cuda];
 
-    memcpy(cuda, list->item[0].cuda, sizeof cuda);
+    memcpy(cuda, list->item[newest].cuda, sizeof cuda);
     for (size_t i = 0; i < used->count; i++) {
         struct matrix_case *one = add(list);
         memcpy(one->cuda, cuda, sizeof cuda);
@@ -340,11 +352,14 @@ static int run_all(struct options *options, struct list *list)
 {
     struct list used = {0};
     size_t before = list->count;
-    bool good = matrix_run(&options->plan, list->item, list->count,
-                           options->missing_each ? note_used : NULL, &used);
+    bool good;
+
+    options->plan.watched = newest_of(list);
+    good = matrix_run(&options->plan, list->item, list->count,
+                      options->missing_each ? note_used : NULL, &used);
 
     if (good && options->missing_each) {
-        add_missing(list, &used);
+        add_missing(list, options->plan.watched, &used);
         good = used.count == 0 ||
                matrix_run(&options->plan, list->item + before, list->count - before, NULL, NULL);
     }

@@ -59,14 +59,15 @@ struct matrix_plan {
     int jobs;
     double timeout; /* seconds */
     int degrade;    /* exit code; -1: none */
+    size_t watched; /* the case of which it is asked what it uses */
     char *folder;   /* for logs; made and removed by matrix_run */
 };
 
 /**
  * Run cases, several at a time, with a progress bar on a terminal.
  *
- * @param used  may be NULL; called with each symbol that the log of case 0 names, before the log
- *              is removed
+ * @param used  may be NULL; called with each symbol that the log of case `watched` names, before
+ *              the log is removed
  * @return false after saying why none could be run
  */
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,

@@ -368,7 +368,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
         one->end = MATRIX_UNKNOWN;
     file_of(path, plan, job->number, "log");
-    if (!read_log(path, one, job->number == 0 ? used : NULL, user))
+    if (!read_log(path, one, job->number == plan->watched ? used : NULL, user))
         put_sentence(one, job->told.missing);
     unlink(path);
     judge_start(one);

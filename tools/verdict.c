@@ -467,6 +467,10 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "the machine code is of a later family of toolkits than the driver's, which "
                       "NVIDIA does not support");
     }
+    if (code.fatbins == 0)
+        return answer(verdict, VERDICT_UNKNOWN, 0, "text-alone",
+                      "the PTX that the program has as text does not run here; whether the program "
+                      "loads it is not known");
     switch (code.answer) {
     case GPU_TOO_NEW:
         fix(verdict, "%s, machine code for the GPU, or PTX of an older toolkit",
