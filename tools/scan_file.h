@@ -56,7 +56,7 @@ struct scan_file {
     bool links;                             /* it is linked to the library */
     bool python;                            /* it is an extension module of Python's */
     bool object; /* of a link to come, with libcuda or with cushim's drop-in */
-    bool lazy; /* what it calls may be looked up at the first call, not at the start */
+    bool lazy;   /* what it calls may be looked up at the first call, not at the start */
     struct scan_code *code;
     size_t code_count;
 };
