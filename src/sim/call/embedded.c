@@ -168,7 +168,6 @@ bool cushim_sim_fault(const char *rules)
         return false;
     }
     sim_lock_enter();
-    sim_start();
     bool good = sim_fault_add(rules, error, sizeof error);
     sim_lock_leave();
     if (!good)
