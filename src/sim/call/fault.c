@@ -58,12 +58,17 @@ static bool refuse_memory(size_t bytes)
     return refused;
 }
 
+static bool has_room(size_t rule_count, char *error, size_t size)
+{
+    if (rule_count > MAX_RULES)
+        snprintf(error, size, "more than %d rules", MAX_RULES);
+    return rule_count <= MAX_RULES;
+}
+
 static bool add(const char *text, char *error, size_t size)
 {
-    if (count == MAX_RULES) {
-        snprintf(error, size, "more than %d rules", MAX_RULES);
+    if (!has_room(count + 1, error, size))
         return false;
-    }
     if (!sim_rule_parse(&sim_fault_rules, text, &rules[count], error, size))
         return false;
     count++;
@@ -93,14 +98,19 @@ bool sim_fault_add(const char *text, char *error, size_t size)
     return each(text, error, size, add);
 }
 
+static size_t looked; /* rules of a text */
+
 static bool look(const char *text, char *error, size_t size)
 {
     struct rule rule;
-    return sim_rule_parse(&sim_fault_rules, text, &rule, error, size);
+    looked++;
+    return has_room(count + looked, error, size) &&
+           sim_rule_parse(&sim_fault_rules, text, &rule, error, size);
 }
 
 bool sim_fault_check(const char *text, char *error, size_t size)
 {
+    looked = 0;
     return each(text, error, size, look);
 }
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SIM_RULE_SENTENCE 640 /* bytes of one about a rule or a setting */
+
 struct sim_call;
 struct sim_entry;
 
