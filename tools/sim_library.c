@@ -164,7 +164,8 @@ bool sim_settings_good(const char *cuda, const char *devices, const char *profil
     if (!profile_good(cuda, profile))
         return false;
     if (checks && sim_config_checks(checks) == 0) {
-        fprintf(stderr, "cushim sim: --check: '%s' is no check; %s\n", checks, sim_config_check_words);
+        fprintf(stderr, "cushim sim: --check: '%s' is no check; %s\n", checks,
+                sim_config_check_words);
         return false;
     }
     if (memory && sim_config_size(memory) == 0) {

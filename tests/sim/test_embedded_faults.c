@@ -2,6 +2,10 @@
 /* cushim/sim.h: when rules of faults begin, what they count, and how a wrong one is refused. */
 #include "embedded_test.h"
 
+#include <cushim/device.h>
+#include <cushim/error.h>
+#include <cushim/memory.h>
+
 /* The settings are those of the open: a rule before it starts no driver. */
 static void before_an_open(void)
 {
@@ -47,8 +51,8 @@ static void lost_by_number(void)
 /* The first call of all is the program's. */
 static void first_of_all(void)
 {
-    const struct cushim_api *cu = embedded_open(
-        (struct cushim_sim_options){.cuda = 12020, .faults = "*:call=1,error=3"});
+    const struct cushim_api *cu =
+        embedded_open((struct cushim_sim_options){.cuda = 12020, .faults = "*:call=1,error=3"});
     EXPECT(cu->cuInit(0) == CUDA_ERROR_NOT_INITIALIZED && !cushim_sim_unfired());
     GOOD(cu->cuInit(0));
 }
@@ -61,10 +65,58 @@ static void test_counting(void **state)
     assert_int_equal(embedded_in_child(first_of_all), 0);
 }
 
+static char kept[512];
+
+static void keep(void *user, const struct cushim_failure *failure)
+{
+    (void)user;
+    snprintf(kept, sizeof kept, "%s", failure->message);
+}
+
+/* A sentence about a failure names the rule that made it, and gives no advice about the machine. */
+static void named(void)
+{
+    const struct cushim_api *cu = embedded_open((struct cushim_sim_options){0});
+    struct cushim_device_scope gpu;
+    CUdeviceptr memory = 0;
+    EXPECT(cushim_sim_fault("cuInit:call=3;cuInit:call=1,error=NOT_INITIALIZED;cuInit:call=2"));
+    EXPECT(cushim_init(cu) == CUSHIM_ERROR_FORKED);
+    EXPECT(strstr(cushim_last_error(), "cuInit returned 3, "));
+    EXPECT(strstr(cushim_message(cu),
+                  "; the fault rule \"cuInit:call=1,error=NOT_INITIALIZED\" did it"));
+    EXPECT(cushim_init(cu) == CUSHIM_ERROR_INIT_UNKNOWN);
+    const char *said = strstr(cushim_last_error(), "; the fault rule \"cuInit:call=2\" did it");
+    EXPECT(said && strcmp(said, "; the fault rule \"cuInit:call=2\" did it") == 0);
+    cushim_sim_clear_faults();
+    GOOD(cushim_device_enter(cu, 0, &gpu));
+    EXPECT(cushim_sim_fault("*:slow=1;cuMemAlloc:call=2,error=2;out-of-memory:after=16"));
+    GOOD(cushim_memory_alloc(cu, 16, &memory));
+    GOOD(cushim_error_handler_set(keep, NULL));
+    EXPECT(cushim_memory_alloc(cu, 8, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(strstr(cushim_last_error(), "; the fault rule \"cuMemAlloc:call=2,error=2\" did it"));
+    EXPECT(cushim_memory_alloc(cu, 8, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(strstr(cushim_last_error(), "; the fault rule \"out-of-memory:after=16\" did it"));
+    EXPECT(cushim_memory_alloc(cu, (size_t)1 << 60, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
+    cushim_sim_clear_faults();
+    EXPECT(cushim_memory_alloc(cu, (size_t)1 << 60, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(!strstr(cushim_last_error(), "rule"));
+    cushim_last_error_clear();
+    EXPECT(cushim_sim_fault("cuMemAlloc"));
+    EXPECT(!CUSHIM_CHECK(cu->cuMemAlloc(&memory, 8)));
+    EXPECT(strstr(kept, "; the fault rule \"cuMemAlloc\" did it"));
+}
+
+static void test_named(void **state)
+{
+    (void)state;
+    assert_int_equal(embedded_in_child(named), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counting),
+        cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "helpers/error.h"
 #include "launch/launch.h"
+#include "loader/last_error.h"
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 
@@ -160,6 +161,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
         cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
         return NULL;
     }
+    atomic_store(&cushim_last_error_of_rule, sim_fault_last);
     return cushim_open(&open);
 }
 

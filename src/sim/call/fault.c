@@ -44,6 +44,13 @@ const struct sim_rule_family sim_fault_rules = {
     .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing and wrong-abi",
 };
 
+static _Thread_local char last[sizeof rules->text]; /* the rule of this thread's last call */
+
+const char *sim_fault_last(void)
+{
+    return *last ? last : NULL;
+}
+
 static bool refuse_memory(size_t bytes)
 {
     bool refused = false;
@@ -51,6 +58,8 @@ static bool refuse_memory(size_t bytes)
         bool now = rules[i].kind == RULE_MEMORY && bytes > rules[i].bytes - rules[i].allocated;
         rules[i].fired += now;
         refused |= now;
+        if (now)
+            memcpy(last, rules[i].text, sizeof last);
     }
     for (size_t i = 0; i < count && !refused; i++)
         if (rules[i].kind == RULE_MEMORY)
@@ -198,6 +207,7 @@ static bool lost(struct rule *rule, const struct sim_call *call)
 bool sim_fault_before(struct sim_call *call)
 {
     bool answered = false;
+    last[0] = '\0';
     for (size_t i = 0; i < count; i++) { /* all of them: each counts its calls */
         struct rule *rule = &rules[i];
         bool gone = lost(rule, call);
@@ -206,6 +216,8 @@ bool sim_fault_before(struct sim_call *call)
         CUresult error = (CUresult)rule->error;
         bool after = rule->after;
         rule->fired++;
+        if (error != CUDA_SUCCESS && !answered)
+            memcpy(last, rule->text, sizeof last);
         if (rule->slow)
             sleep_ms(rule->slow); /* the rules may be others afterwards */
         if (error == CUDA_SUCCESS || answered)
