@@ -79,6 +79,12 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
                                text ? text : "", cushim_last_error_rule(rule));
 }
 
+bool cushim_error_is_ruled(void)
+{
+    char rule[CUSHIM_LAST_ERROR_RULE];
+    return *cushim_last_error_rule(rule);
+}
+
 CUresult cushim_error_explain(CUresult code, const char *object, const char *call)
 {
     if (!object || !call)

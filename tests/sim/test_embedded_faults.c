@@ -4,7 +4,9 @@
 
 #include <cushim/device.h>
 #include <cushim/error.h>
+#include <cushim/launch.h>
 #include <cushim/memory.h>
+#include <cushim/module.h>
 
 /* The settings are those of the open: a rule before it starts no driver. */
 static void before_an_open(void)
@@ -65,6 +67,8 @@ static void test_counting(void **state)
     assert_int_equal(embedded_in_child(first_of_all), 0);
 }
 
+static const char ptx[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
+                          ".visible .entry k() { ret; }\n";
 static char kept[512];
 
 static void keep(void *user, const struct cushim_failure *failure)
@@ -79,6 +83,10 @@ static void named(void)
     const struct cushim_api *cu = embedded_open((struct cushim_sim_options){0});
     struct cushim_device_scope gpu;
     CUdeviceptr memory = 0;
+    CUmodule module = NULL;
+    CUfunction kernel = NULL;
+    const struct cushim_launch launch = {
+        .size = sizeof launch, .grid = {1, 1, 1}, .block = {1, 1, 1}};
     EXPECT(cushim_sim_fault("cuInit:call=3;cuInit:call=1,error=NOT_INITIALIZED;cuInit:call=2"));
     EXPECT(cushim_init(cu) == CUSHIM_ERROR_FORKED);
     EXPECT(strstr(cushim_last_error(), "cuInit returned 3, "));
@@ -100,6 +108,19 @@ static void named(void)
     cushim_sim_clear_faults();
     EXPECT(cushim_memory_alloc(cu, (size_t)1 << 60, &memory) == CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT(!strstr(cushim_last_error(), "rule"));
+    EXPECT(cushim_sim_fault("cuModuleLoadDataEx:error=NO_BINARY_FOR_GPU"));
+    EXPECT(cushim_module_load(cu, ptx, sizeof ptx - 1, NULL, NULL, &module) == 209);
+    EXPECT(strstr(cushim_last_error(), "; the fault rule \"cuModuleLoadDataEx:") &&
+           !strstr(cushim_last_error(), "capability"));
+    cushim_sim_clear_faults();
+    GOOD(cushim_module_load(cu, ptx, sizeof ptx - 1, NULL, NULL, &module));
+    GOOD(cu->cuModuleGetFunction(&kernel, module, "k"));
+    EXPECT(cushim_sim_fault("cuLaunchKernel:error=INVALID_VALUE"));
+    EXPECT(cushim_sim_fault("cuLaunchKernelEx:error=INVALID_VALUE"));
+    EXPECT(CUSHIM_LAUNCH(cu, kernel, &launch) == CUDA_ERROR_INVALID_VALUE);
+    EXPECT(strstr(cushim_last_error(), "; the fault rule \"cuLaunchKernel"));
+    cushim_sim_clear_faults();
+    GOOD(cu->cuModuleUnload(module));
     cushim_last_error_clear();
     EXPECT(cushim_sim_fault("cuMemAlloc"));
     EXPECT(!CUSHIM_CHECK(cu->cuMemAlloc(&memory, 8)));
