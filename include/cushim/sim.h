@@ -134,7 +134,9 @@ size_t cushim_sim_live(const char *kind);
 
 /**
  * Count what the program did not destroy: what is alive, and what a context had in it when it
- * ended, since the last cushim_sim_reset. A program that releases everything has 0.
+ * ended, since the last cushim_sim_reset. A program that releases everything has 0. So has one that
+ * tried: calls that release do so with the device lost, though they fail, and what is left in a
+ * context that a kernel's fault has spoiled does not count.
  *
  * @param kind  as for cushim_sim_live
  * @return SIZE_MAX for an unknown kind: cushim_last_error() has the nearest one

@@ -133,11 +133,54 @@ static void test_named(void **state)
     assert_int_equal(embedded_in_child(named), 0);
 }
 
+/* A program that releases all it can has no leak, whatever the calls return. */
+static void released(void)
+{
+    static const char bad[] =
+        ".version 6.0\n.target sm_30\n.address_size 64\n.visible .entry k() {\n"
+        ".reg .u64 a;\nmov.u64 a, 16;\nst.global.u64 [a], a;\nret;\n}";
+    for (int lost = 0; lost < 3; lost++) {
+        const struct cushim_api *cu = embedded_open((struct cushim_sim_options){.cuda = 12020});
+        const CUresult code = lost ? CUDA_ERROR_ECC_UNCORRECTABLE : CUDA_ERROR_ILLEGAL_ADDRESS;
+        struct cushim_device_scope gpu;
+        CUdeviceptr memory = 0;
+        CUstream stream;
+        CUmodule module;
+        CUfunction kernel;
+        GOOD(cushim_device_enter(cu, 0, &gpu));
+        GOOD(cushim_memory_alloc(cu, 64, &memory));
+        GOOD(cu->cuStreamCreate(&stream, 0));
+        GOOD(cu->cuModuleLoadData(&module, bad));
+        GOOD(cu->cuModuleGetFunction(&kernel, module, "k"));
+        EXPECT(freopen("/dev/null", "w", stderr));
+        if (lost)
+            EXPECT(cushim_sim_fault("device-lost:device=0,error=ECC_UNCORRECTABLE"));
+        else
+            GOOD(cu->cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+        EXPECT(cu->cuCtxSynchronize() == code);
+        EXPECT(cu->cuMemAlloc(&(CUdeviceptr){0}, 1) == code);
+        if (lost < 2)
+            EXPECT(cushim_memory_free(cu, memory) == code);
+        EXPECT(cu->cuStreamDestroy(stream) == code && cu->cuModuleUnload(module) == code);
+        (void)cushim_device_leave(&gpu);
+        EXPECT(lost < 2 ? !cushim_sim_leaks() : strcmp(cushim_sim_leaks(), "1 memory") == 0);
+        cushim_close(cu);
+        EXPECT(cushim_sim_reset());
+    }
+}
+
+static void test_released(void **state)
+{
+    (void)state;
+    assert_int_equal(embedded_in_child(released), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counting),
         cmocka_unit_test(test_named),
+        cmocka_unit_test(test_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
