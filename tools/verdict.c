@@ -473,11 +473,14 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "no fatbin has code that runs here, and PTX as text has; which of them the "
                       "program uses is not known");
     if (code.running > 0) {
+        const char *kinds = code.fatbins == code.judged ? "fatbins"
+                            : code.fatbins == 0         ? "PTX texts"
+                                                        : "fatbins and PTX texts";
         fix(verdict, "code for this GPU in all parts, if they are needed");
         return answer(verdict, VERDICT_LIMITS, 0, "some-code",
-                      "%zu of %zu fatbins have no code that runs here; a kernel of these fails, if "
-                      "the program has no other",
-                      code.judged - code.running, code.judged);
+                      "%zu of %zu %s have no code that runs here; a kernel of these fails, if the "
+                      "program has no other",
+                      code.judged - code.running, code.judged, kinds);
     }
     if (code.unsure > 0) {
         if (code.from > 0)

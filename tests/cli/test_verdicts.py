@@ -330,6 +330,14 @@ def test_text_beside_fatbins(tmp_path):
     assert row["verdict"] == "runs"
 
 
+@pytest.mark.parametrize("content, words", [
+    (OLD_PTX + OLD_PTX.replace(b"sm_50", b"sm_90"), "1 of 2 PTX texts have"),
+    (BOTH_CODES + OLD_PTX.replace(b"sm_50", b"sm_90"), "1 of 2 fatbins and PTX texts have")])
+def test_texts_are_no_fatbins(tmp_path, content, words):
+    row, = only("--gpus", "A100", data(tmp_path, content))["verdicts"]
+    assert row["rule"] == "some-code" and row["reason"].startswith(words)
+
+
 OLD = [("cubin", 70, cubin(70))]
 NEW_TOO = [("cubin", 70, cubin(70)), ("cubin", 90, cubin(90))]
 
