@@ -75,6 +75,9 @@ static void take_line(struct matrix_stream *stream, char text[MATRIX_OUTPUT_SIZE
 {
     stream->line[stream->used] = '\0';
     read_sentence(stream->line, told->missing);
+    if (begins(stream->line, "cushim sim: check: ") && told->check[0] == '\0')
+        snprintf(told->check, sizeof told->check, "%.*s", (int)strcspn(stream->line, "\n"),
+                 stream->line);
     told->wants_runtime |= begins(stream->line, "cushim sim: the program uses the CUDA runtime");
     told->log_ended |= begins(stream->line, "cushim: simulated driver: the log ends here: ");
     if (!is_unasked(stream->line))

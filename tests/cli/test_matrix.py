@@ -13,26 +13,10 @@ import xml.etree.ElementTree as xml
 import pytest
 from command import (CLI, DRIVERS, FAILED, INPUT, NO_DRIVER, OK, SIM_DRIVERS, SYSTEM, USAGE,
                      environment, run, run_on_small_disk, run_on_terminal)
+from simulated import PROGRAM, matrix, nothing_is_left  # noqa: F401
 
-PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
 CALLS = f"exec {shlex.quote(PROGRAM)} codes 0 1 100"
 RELEASES = [path.stem.split("-")[-1] for path in SIM_DRIVERS]
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path_factory, monkeypatch):
-    """The folders of a run are gone at its end."""
-    folder = tmp_path_factory.mktemp("temporary")
-    monkeypatch.setenv("TMPDIR", str(folder))
-    yield
-    assert not list(folder.iterdir())
-
-
-def matrix(*arguments, code=OK):
-    """The runs of the JSON output."""
-    result = run("matrix", "--json", *arguments)
-    assert (result.code, result.err) == (code, ""), result.out
-    return result.json()["runs"]
 
 
 def shell(script, *options, code):
@@ -62,7 +46,7 @@ def test_calls_are_counted(tmp_path):
     assert shell("exit 0", code=OK)["calls"] == 0 < shell(CALLS, code=OK)["calls"]
     result = run("matrix", "--cuda", "12.4", "--junit", tmp_path / "junit.xml", "--", "true")
     assert (result.code, result.out) == (OK, "CUDA 12.4  unused  no call of the driver\n"
-                                         "1 runs: 1 unused\n")
+                                         "1 run: 1 unused\n")
     suite = xml.parse(tmp_path / "junit.xml").getroot()
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
     assert suite[0].find("skipped").get("message") == "no call of the driver"
@@ -73,7 +57,7 @@ def test_calls_are_counted(tmp_path):
 
 @pytest.mark.parametrize("mode, option, words", [
     ("left", "--check", "left to the end of a context 100 bytes of memory"),
-    ("unset", "--check=init", "the checks of kernels found 1 faults")])
+    ("unset", "--check=init", "the checks of kernels found 1 fault\n")])
 def test_check(mode, option, words):
     """What is left, and faults of kernels, are failures under all releases; without the option the
     program passes."""
@@ -377,17 +361,6 @@ def test_faults_and_the_first_failing_call():
     assert shell(script, code=OK)["call"] is None
 
 
-def test_missing_each():
-    """Each entry that the program used is taken away once, under the newest release given."""
-    first, *runs = matrix("--cuda", "10.2,12.4,11.2", "--missing-each", "--", PROGRAM, "codes",
-                          "0", "10", "100", code=FAILED)[1:]
-    assert first["result"] == "passes" and first["missing"] is None
-    missing = [one["missing"] for one in runs[1:]]
-    assert len(missing) == len(set(missing)) and "cuMemAlloc_v2" in missing
-    assert all(one["name"] == f"CUDA 12.4 without {one['missing']}" for one in runs[1:])
-    assert {one["result"] for one in runs if one["missing"] == "cuMemAlloc_v2"} != {"passes"}
-
-
 @pytest.mark.skipif(not DRIVERS, reason="no drivers in the cache")
 def test_real_drivers():
     drivers = [driver for driver in DRIVERS.values() if not driver.needs][-2:]
@@ -445,7 +418,6 @@ def test_progress_on_a_terminal():
     (["--jobs", "0", "--", "true"], USAGE, "'0' is no number from 1 to 256"),
     (["--timeout", "x", "--", "true"], USAGE, "'x' is no number"),
     (["--cuda", "none", "--", "true"], NO_DRIVER, "no driver to run it under"),
-    (["--cuda", "none", "--missing-each", "--", "true"], USAGE, "takes a simulated release"),
     (["--drivers", "/nonexistent/x.so", "--", "true"], INPUT, "/nonexistent/x.so"),
 ])
 def test_bad_words(words, code, message):
