@@ -19,7 +19,7 @@ static struct options {
     const char *cuda; /* NULL: all */
     struct option_list drivers, faults;
     const char *junit, *markdown, *profile, *devices, *floor;
-    bool missing_each, strict, json;
+    bool missing_each, strict, quiet, json;
     int oldest;         /* release of `floor`; 0: none is given */
     bool nothing_taken; /* the program calls nothing that came later */
     int timeout;        /* seconds */
@@ -65,8 +65,8 @@ static const struct option_row option_rows[] = {
      .value = "OLDEST",
      .values = VALUES_DRIVERS,
      .doc = "Run it under the newest release as well, each time without one of the entries that it "
-            "calls there; with a release or a branch of drivers (10.2, 440), of those that came "
-            "later"},
+            "calls there; with a release or a branch of drivers (10.2, 440), only of those that "
+            "came later"},
     {.name = "degrade",
      .number = &given.plan.degrade,
      .low = 1,
@@ -74,6 +74,7 @@ static const struct option_row option_rows[] = {
      .value = "CODE",
      .doc = "Exit code by which the program says that it does without the driver, or a part of it; "
             "it counts as success"},
+    {.name = "quiet", .flag = &given.quiet, .doc = "Print only the runs that fail the command"},
     {.name = "strict",
      .flag = &given.strict,
      .doc = "Exit 1 for a program that called nothing of a simulated driver, too"},
@@ -116,16 +117,18 @@ static void print_text(const struct matrix_list *list)
 
     for (size_t i = 0; i < list->count; i++) {
         const struct matrix_case *one = &list->item[i];
+        counts[one->end]++;
+        if (given.quiet && !one->bad)
+            continue;
         output_table_add(&table, OUTPUT_PLAIN, one->name);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
         output_table_add(&table, OUTPUT_DIM,
                          one->end == MATRIX_PASSES ? "" : matrix_words(one, words));
         output_table_add(&table, OUTPUT_DIM, matrix_call(one));
         output_table_add(&table, OUTPUT_DIM, matrix_last_words(one, words));
-        counts[one->end]++;
     }
     output_table_print(&table, "");
-    printf("%zu run%s:", list->count, list->count == 1 ? "" : "s");
+    printf("%zu run%s:", list->count, output_plural(list->count));
     for (int end = 0; end <= MATRIX_NOT_RUN; end++) {
         if (counts[end] > 0)
             printf(" %zu %s", counts[end], matrix_end_name((enum matrix_end)end));

@@ -45,6 +45,11 @@ static const char *style_begin(enum output_style style)
     return codes[style];
 }
 
+const char *output_plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 void output_text(enum output_style style, const char *text)
 {
     bool coloured = style != OUTPUT_PLAIN && has_colours();

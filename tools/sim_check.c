@@ -2,6 +2,7 @@
 #include "sim_check.h"
 
 #include "command.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +62,8 @@ static void judge_memory(json_t *problems, long long id, const char *words, json
                          json_int_t blocks)
 {
     found(problems, "process %lld %s %lld byte%s of memory in %lld block%s", id, words,
-          (long long)bytes, bytes == 1 ? "" : "s", (long long)blocks, blocks == 1 ? "" : "s");
+          (long long)bytes, output_plural((size_t)bytes), (long long)blocks,
+          output_plural((size_t)blocks));
 }
 
 /* One problem for each kind that is left. */
@@ -139,7 +141,7 @@ static json_t *judge(const json_t *processes, bool called)
         if (faults)
             found(problems, "process %lld: the checks of kernels found %lld fault%s",
                   (long long)json_integer_value(json_object_get(process, "process")),
-                  (long long)faults, faults == 1 ? "" : "s");
+                  (long long)faults, output_plural((size_t)faults));
         judge_count(problems, process, "leaked", "leaked");
         judge_count(problems, process, "left_to_context", "left to the end of a context");
     }

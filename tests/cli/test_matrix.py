@@ -391,6 +391,15 @@ def test_text_and_files(tmp_path):
     assert suite[0].find("failure").text == "\n<&|>"
 
 
+def test_quiet():
+    """The runs that fail the command, and the count of all."""
+    script = f'[ "$(basename "$(readlink -f "${{LD_LIBRARY_PATH%%:*}}/libcuda.so.1")")" = ' \
+        "libcuda-sim-12.4.so ]"
+    result = run("matrix", "--quiet", "--cuda", "11.2,12.4", "--", "sh", "-c", script)
+    assert (result.code, result.out) == (FAILED, "CUDA 11.2  fails  exit code 1  no call that "
+                                         "reached the driver failed\n2 runs: 1 unused 1 fails\n")
+
+
 def test_many_at_a_time(tmp_path):
     """Four programs that wait for each other end, since four run at a time."""
     script = f"touch {tmp_path}/$$; until [ $(ls {tmp_path} | wc -l) = 4 ]; do sleep 0.05; done"
