@@ -293,7 +293,7 @@ static int run(const char *title, char **words)
     if (result == COMMAND_OK)
         result = run_all(&given, &list, &used);
     if (result == COMMAND_OK) {
-        matrix_missing(program, list.item, list.count, &used);
+        matrix_missing(program, list.item, list.count, &used, given.plan.watched);
         given.nothing_taken =
             given.missing_each && used.count > 0 && list.item[list.count - 1].missing[0] == '\0';
         result = report(&given, &list);

@@ -86,9 +86,9 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
                 void (*used)(void *user, const char *symbol), void *user);
 
 /** Say of each crash and failure which entries the driver lacks that the program calls under the
- * newest release, or that it names. */
+ * newest release, whose case is `newest`, or that it names. */
 void matrix_missing(const char *program, struct matrix_case *cases, size_t count,
-                    const struct matrix_used *used);
+                    const struct matrix_used *used, size_t newest);
 
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);

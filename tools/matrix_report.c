@@ -85,7 +85,7 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
     if (text[0] == '\0' && !good)
         last_line(one->output, false, text);
     length = strlen(text);
-    if (one->check[0] != '\0')
+    if (one->check[0] != '\0' && one->end == MATRIX_FAILS)
         snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s", length > 0 ? "; " : "",
                  one->check);
     return text;

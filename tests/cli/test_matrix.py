@@ -391,6 +391,19 @@ def test_text_and_files(tmp_path):
     assert suite[0].find("failure").text == "\n<&|>"
 
 
+def test_bytes_that_are_no_text(tmp_path):
+    """A report is UTF-8: what is none becomes '?', and the rest stays. What the check found has a
+    line of its own though the program left its last one open."""
+    script = f"'{PROGRAM}' left; printf 'caf\\303\\251 \\377 \\357\\277\\277 a\\303' >&2; exit 1"
+    names = [tmp_path / name for name in ("a.xml", "a.md")]
+    one = shell(script, "--check", "--junit", names[0], "--markdown", names[1], code=FAILED)
+    assert one["errors"].startswith("caf\u00e9 ? \uffff a?\ncushim sim: check: process ")
+    words = "caf\u00e9 ? {} a?; cushim sim: check: process "
+    suite = xml.parse(names[0]).getroot()
+    assert words.format("?") in suite[0].find("failure").text
+    assert words.format("\uffff") in names[1].read_text(encoding="utf-8")
+
+
 def test_quiet():
     """The runs that fail the command, and the count of all."""
     script = f'[ "$(basename "$(readlink -f "${{LD_LIBRARY_PATH%%:*}}/libcuda.so.1")")" = ' \

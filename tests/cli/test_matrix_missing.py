@@ -118,6 +118,20 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         assert row.endswith("the allocation went wrong")
 
 
+def test_names_are_no_reason_if_the_newest_fails_too(tmp_path):
+    """The program names an entry that old drivers lack, and does not call it."""
+    (tmp_path / "a.c").write_text(
+        "#include <dlfcn.h>\n#include <stdlib.h>\nint main(int count, char **words) {"
+        "void *library = dlopen(\"libcuda.so.1\", RTLD_NOW);"
+        "void *entry = dlsym(library, \"cuMemAllocAsync\");"
+        "if (count > 1) abort(); return entry ? 0 : 1; }\n")
+    subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
+    for one in matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", "crash", code=FAILED):
+        assert (one["result"], one["call"]) == ("crashes", None)
+    old, _ = matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", code=FAILED)
+    assert old["call"] == "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program names"
+
+
 def test_check_comes_behind_the_program(tmp_path):
     """Its own last line first, and what the check found."""
     fails = f"'{PROGRAM}' left; echo it went wrong >&2; exit 3"
