@@ -220,6 +220,14 @@ static int report(const struct options *options, const struct matrix_list *list)
     return bad ? COMMAND_FAILED : COMMAND_OK;
 }
 
+/* Of an option that may have a value, which is no word of its own: "--check race -- program". */
+static const char *value_hint(void)
+{
+    bool check = given.plan.check && !given.plan.checks, each = given.missing_each && !given.floor;
+
+    return check || each ? "; --check and --missing-each take a value behind '='" : "";
+}
+
 /* The file that a word starts, from malloc; NULL after saying why there is none. */
 static char *find_program(const char *word)
 {
@@ -235,8 +243,8 @@ static char *find_program(const char *word)
         search += length + (search[length] == ':');
     }
     if (!found)
-        fprintf(stderr, "cushim matrix: %s: %s\n", word,
-                strchr(word, '/') ? strerror(errno) : "no such program in PATH");
+        fprintf(stderr, "cushim matrix: %s: %s%s\n", word,
+                strchr(word, '/') ? strerror(errno) : "no such program in PATH", value_hint());
     return found;
 }
 

@@ -88,12 +88,22 @@ void output_table_add(struct output_table *table, enum output_style style, const
     table->cells++;
 }
 
+/* Characters, if it is UTF-8. */
+static size_t text_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
 static size_t column_width(const struct output_table *table, size_t column)
 {
     size_t width = 0;
 
     for (size_t i = column; i < table->cells; i += table->columns) {
-        size_t length = strlen(table->cell[i].text);
+        size_t length = text_width(table->cell[i].text);
         if (length > width)
             width = length;
     }
@@ -113,7 +123,7 @@ static void print_row(const struct output_table *table, size_t first, const size
             output_text(cell->style, cell->text);
             gap = 0;
         }
-        gap += widths[column] - strlen(cell->text) + COLUMN_GAP;
+        gap += widths[column] - text_width(cell->text) + COLUMN_GAP;
     }
     putchar('\n');
 }

@@ -402,6 +402,10 @@ def test_bytes_that_are_no_text(tmp_path):
     suite = xml.parse(names[0]).getroot()
     assert words.format("?") in suite[0].find("failure").text
     assert words.format("\uffff") in names[1].read_text(encoding="utf-8")
+    name = tmp_path / "caf\u00e9.so"
+    name.symlink_to(SIM_DRIVERS[-1])
+    rows = run("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c", "exit 1").out
+    assert len({line.index("fails") for line in rows.splitlines()[:2]}) == 1
 
 
 def test_quiet():

@@ -52,6 +52,15 @@ def test_missing_each_of_branches():
     assert one["name"] == f"driver 535, CUDA 12.2 without {one['missing']}"
 
 
+def test_value_that_is_a_word():
+    """A value that may be left out is no word of its own."""
+    for option, value in (("--missing-each", "10.2"), ("--check", "race")):
+        result = run("matrix", option, value, "--", "true")
+        assert (result.code, result.err) == (INPUT, f"cushim matrix: {value}: no such program in "
+                                             "PATH; --check and --missing-each take a value "
+                                             "behind '='\n")
+
+
 @pytest.mark.parametrize("words, message", [
     (["--cuda", "none", "--drivers", CLI, "--missing-each"],
      "--missing-each takes a simulated release: leave out --cuda none"),
