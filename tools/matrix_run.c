@@ -411,8 +411,11 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
         free(jobs);
         return false;
     }
-    for (size_t i = 0; i < sizeof heeded / sizeof heeded[0]; i++)
-        sigaction(heeded[i], &action, &before[i]);
+    for (size_t i = 0; i < sizeof heeded / sizeof heeded[0]; i++) {
+        sigaction(heeded[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) /* as nohup has it */
+            sigaction(heeded[i], &action, NULL);
+    }
     progress_begin("cushim matrix");
     while (done < count) {
         for (int i = 0; i < plan->jobs; i++) {

@@ -432,6 +432,18 @@ def test_interrupted():
         assert process.wait(timeout=20) == -signal.SIGTERM
 
 
+def test_ignored_signal():
+    """One that its caller ignores, as nohup does, ends nothing."""
+    with subprocess.Popen(["sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh", CLI, "matrix",
+                           "--cuda", "12.4", "--", "sh", "-c", "echo; sleep 2"],
+                          stdout=subprocess.PIPE, env=environment()) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out.split()[2]) == (OK, b"unused")
+
+
 def test_progress_on_a_terminal():
     assert run_on_terminal("matrix", "--cuda", "12.4", "--", "true").code == OK
 
