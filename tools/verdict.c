@@ -159,6 +159,11 @@ static bool required_entry(const struct question *question, struct verdict *verd
     if (count == 0 || question->driver->newer)
         return false;
     fix(verdict, "%s", driver_from(from, release));
+    if (question->file->object)
+        return answer(verdict, VERDICT_UNKNOWN, 0, "object-entry",
+                      "the object calls %s%s, which the driver lacks: linked with -lcuda the "
+                      "program does not start, with cushim's drop-in the call returns an error",
+                      known_entry(first).symbol, more_text(more, count));
     return answer(verdict, VERDICT_FAILS, 0, "required-entry",
                   "undefined symbol: %s%s: the program is linked to what the driver lacks",
                   known_entry(first).symbol, more_text(more, count));
@@ -191,7 +196,7 @@ static bool unknown_entry(const struct question *question, struct verdict *verdi
             there |= strcmp(driver->unknown[k], file->unknown[i]) == 0;
         if (there)
             continue;
-        if (driver->path && !file->lazy)
+        if (driver->path && !file->lazy && !file->object)
             return answer(verdict, VERDICT_FAILS, 0, "required-entry",
                           "undefined symbol: %s: the driver's library does not export it",
                           file->unknown[i]);
@@ -251,13 +256,26 @@ static bool mentioned_alone(const struct question *question, struct verdict *ver
                   "is elsewhere");
 }
 
+void verdict_run(char text[VERDICT_TEXT_SIZE], const struct scan_file *file)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+";
+    const char *name = file->name;
+
+    if (!name || name[strspn(name, plain)] != '\0' || strlen(name) > VERDICT_TEXT_SIZE / 2 ||
+        strstr(name, ".so") || strstr(name, ".whl") || file->object)
+        name = "PROGRAM";
+    snprintf(text, VERDICT_TEXT_SIZE, "cushim matrix -- %s%s",
+             strchr(name, '/') || strcmp(name, "PROGRAM") == 0 ? "" : "./", name);
+}
+
 /* Calls through cushim leave no trace in the file: nothing tells that a driver has what they take.
  * One that has every entry lacks none of them. */
 static bool through_cushim(const struct question *question, struct verdict *verdict)
 {
     const struct scan_file *file = question->file;
     size_t lacking = KNOWN_NONE, named = KNOWN_NONE;
-    char names[128] = "";
+    char names[128] = "", run[VERDICT_TEXT_SIZE];
 
     if (!question->driver || !file->cushim)
         return false;
@@ -273,7 +291,8 @@ static bool through_cushim(const struct question *question, struct verdict *verd
     if (named != KNOWN_NONE)
         snprintf(names, sizeof names, "; it names %s, which the driver lacks",
                  known_entry(named).symbol);
-    fix(verdict, "a run tells: 'cushim matrix --missing-each -- PROGRAM'");
+    verdict_run(run, file);
+    fix(verdict, "run it: '%s'; with the drop-in, its objects show what they call", run);
     return answer(verdict, VERDICT_UNKNOWN, 0, "through-cushim",
                   "the program uses cushim, and which entries it calls through it cannot be seen "
                   "in the file%s",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A simulated driver in this process: for the tests of a program with optional GPU support.
+ * A simulated driver in this process, with faults and reports of leaks: for unit tests without a
+ * GPU.
  *
  *     struct cushim_sim_options options = {sizeof options, .cuda = 12040, .devices = 2};
  *     const struct cushim_api *cu = cushim_sim_open(&options);

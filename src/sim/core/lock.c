@@ -2,6 +2,10 @@
 /* The driver's one lock: every behaviour runs with it. */
 #include "core/core.h"
 
+#include <sched.h>
+
+#define GLANCES_MAX 64 /* about 10 us */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void sim_lock_enter(void)
@@ -25,6 +29,14 @@ void sim_lock_wait(pthread_cond_t *changed)
 {
     pthread_cond_wait(changed, &lock);
     sim_expire_all();
+}
+
+void sim_lock_glance(const atomic_uint *count)
+{
+    sim_lock_leave();
+    for (unsigned glances = 0; glances < GLANCES_MAX && *count == 0; glances++)
+        (void)sched_yield();
+    sim_lock_enter();
 }
 
 pthread_mutex_t *sim_lock_mutex(void)

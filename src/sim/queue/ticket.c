@@ -20,7 +20,8 @@ struct edge { /* "this ticket waits for that one" */
 struct sim_ticket {
     unsigned references;
     unsigned missing; /* tickets that must be done before */
-    bool done, always;
+    atomic_uint done; /* threads that wait look at it without the lock */
+    bool always;
     bool claimed; /* a thread waits to run it itself */
     uint64_t end_ns;
     CUresult result;
@@ -43,7 +44,7 @@ struct worker {
 static uint64_t newest_number;
 static struct sim_ticket *oldest, *newest; /* that are not done */
 static struct sim_ticket *ready_first, *ready_last;
-static unsigned ready_count;
+static atomic_uint ready_count;
 static struct worker *workers, *leaving; /* the latter only have to be joined */
 static unsigned coming; /* workers that will look at the ready list by themselves */
 static unsigned idle;   /* workers that must be woken for that */
@@ -81,8 +82,18 @@ CUresult sim_ticket_result(const struct sim_ticket *ticket)
     return ticket->result;
 }
 
+static void glance(struct sim_ticket *ticket)
+{
+    if (ticket->done)
+        return;
+    sim_ticket_retain(ticket);
+    sim_lock_glance(&ticket->done);
+    sim_ticket_release(ticket);
+}
+
 void sim_ticket_wait(struct sim_ticket *ticket)
 {
+    glance(ticket);
     while (!ticket->done)
         sim_lock_wait(&done_changed);
     sim_expire_all(); /* also if nothing was to be waited for */
@@ -90,6 +101,8 @@ void sim_ticket_wait(struct sim_ticket *ticket)
 
 void sim_ticket_wait_all(const struct sim_context *context)
 {
+    if (newest)
+        glance(newest);
     while (context->tickets != 0)
         sim_lock_wait(&done_changed);
     sim_expire_all();
@@ -260,6 +273,11 @@ static void *work_loop(void *user)
             coming++;
             finish(ticket);
             continue;
+        }
+        if (!stopping) {
+            sim_lock_glance(&ready_count);
+            if (ready_count != 0)
+                continue;
         }
         coming--;
         if (stopping || idle >= IDLE_MAX)

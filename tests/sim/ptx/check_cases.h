@@ -157,6 +157,12 @@ static const struct check_case check_cases[] = {
      BODY("st.global.u32 [%d1], %r0;\n" BARRIER "xor.b32 %r8, %r0, 32;\n"
           "mad.wide.u32 %d2, %r8, 4, %d0;\nld.global.u32 %r5, [%d2];\n"),
      1, 64, NULL, ALL},
+    {"word of what many threads wrote",
+     BODY("st.global.u32 [%d1], %r0;\nld.global.u32 %r5, [%d0];\n"), 1, 256, "race", ALL},
+    {"own word of what many threads wrote",
+     BODY("st.global.u32 [%d1], %r0;\nsetp.ne.u32 %p4, %r61, 100;\n@%p4 ret;\n"
+          "ld.global.u32 %r5, [%d1];\nst.global.u32 [%d1], %r5;\n"),
+     2, 256, NULL, ALL},
     {"other block's byte",
      BODY(OWN_BYTE "ld.global.u8 %r5, [%d3];\nsetp.ne.u32 %p4, %r63, 1;\n@%p4 ret;\n"
                    "xor.b64 %d3, %d3, 31;\nst.global.u8 [%d3], %r61;\n"),

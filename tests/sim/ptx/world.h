@@ -73,7 +73,7 @@ static inline uint64_t world_alloc(struct world *world, uint64_t size)
     range->base = world->next;
     range->size = size;
     range->flags = PTX_RANGE_READ | PTX_RANGE_WRITE;
-    range->host = aligned_alloc(256, (size + 256) & ~(uint64_t)255);
+    range->host = aligned_alloc(512, (size + 512) & ~(uint64_t)511);
     if (!range->host)
         abort();
     memset(range->host, 0, size);

@@ -42,7 +42,8 @@ static bool is_large(const struct check *check)
 {
     return check->serial > MOST_SERIAL ||
            check->pages * (uint64_t)sizeof(struct check_page) +
-                   check->shared * (uint64_t)(CHECK_LINES * sizeof(struct check_quick)) +
+                   (check->pages + check->shared) *
+                       (uint64_t)(CHECK_LINES * sizeof(struct check_quick)) +
                    check->lined * (uint64_t)(CHECK_LINES * sizeof(struct check_line)) +
                    check->splits * (uint64_t)(CHECK_CELLS * sizeof(struct check_cell)) >
                MOST_BYTES;

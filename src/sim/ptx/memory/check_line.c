@@ -19,8 +19,9 @@ static bool sweep_page(struct check *check, struct check_page *page)
 
     for (size_t i = 0; i < CHECK_LINES; i++) {
         struct check_line *line = page->lines ? &page->lines[i] : NULL;
+        const struct check_quick *chunk = &page->chunks[i * CHECK_LINE / CHECK_CHUNK];
 
-        if (page->quick[i].serial >= check->first) {
+        if ((chunk->what & CHECK_LINE_COUNTS ? page->quick[i] : *chunk).serial >= check->first) {
             old = false;
         } else if (line && line->cells) {
             check->splits -= line->large ? LARGE : 1;
@@ -33,6 +34,7 @@ static bool sweep_page(struct check *check, struct check_page *page)
     if (old) {
         free(page->lines);
         free(page->older);
+        free(page->quick);
     }
     return old;
 }
@@ -123,6 +125,24 @@ static void from_quick(struct check_line *line, const struct check_quick *quick,
         line->whole.reads[0] = seen;
 }
 
+struct check_quick *check_line_quick(struct check *check, struct check_page *page, uintptr_t at)
+{
+    struct check_quick *chunk = &page->chunks[at % CHECK_PAGE / CHECK_CHUNK], next = *chunk, *first;
+
+    if (!page->quick && !(page->quick = calloc(CHECK_LINES, sizeof *page->quick)))
+        return NULL;
+    if (chunk->serial >= check->first && !(chunk->what & CHECK_LINE_COUNTS)) {
+        first = &page->quick[(at % CHECK_PAGE & ~(uintptr_t)(CHECK_CHUNK - 1)) / CHECK_LINE];
+        for (size_t i = 0; i < CHECK_CHUNK / CHECK_LINE; i++) {
+            first[i] = next;
+            next = check_quick_next(next, CHECK_LINE);
+        }
+    }
+    chunk->what = CHECK_LINE_COUNTS;
+    chunk->serial = check->serial;
+    return &page->quick[at % CHECK_PAGE / CHECK_LINE];
+}
+
 /* The line of an address, where what is older than `since` is forgotten; NULL: no memory for it. */
 struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t since)
 {
@@ -141,7 +161,9 @@ struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t sin
         check->lined++;
     }
     line = &page->lines[at % CHECK_PAGE / CHECK_LINE];
-    quick = &page->quick[at % CHECK_PAGE / CHECK_LINE];
+    quick = check_line_quick(check, page, at);
+    if (!quick)
+        return NULL;
     if (quick->serial < since) {
         line->whole = (struct check_cell){0};
         line->split = line->fine = false;
@@ -227,13 +249,16 @@ void check_line_forget(struct check *check, uintptr_t at, uint64_t size)
 
     while (at < end) {
         struct check_page *page = page_of(check, at / CHECK_PAGE);
+        struct check_quick *quick;
         struct check_line *line;
         struct check_cell *cell;
 
         if (!page) {
             at = (at | (CHECK_PAGE - 1)) + 1;
         } else if (at % CHECK_LINE == 0 && end - at >= CHECK_LINE) {
-            page->quick[at % CHECK_PAGE / CHECK_LINE].serial = 0;
+            quick = check_line_quick(check, page, at);
+            if (quick)
+                quick->serial = 0;
             at += CHECK_LINE;
         } else {
             line = check_line_of(check, at, check->first);
@@ -254,6 +279,7 @@ void check_line_free(struct check *check)
                 free(page->lines[l].cells);
             free(page->lines);
             free(page->older);
+            free(page->quick);
             free(page);
         }
     for (size_t i = 0; i < CHECK_MEETINGS; i++)
@@ -276,11 +302,9 @@ void check_line_keep(const struct check *check, struct check_cell *cell,
 }
 
 bool check_line_read(struct check *check, struct check_page *page, uintptr_t at,
-                     const struct check_quick *now)
+                     struct check_quick *quick, const struct check_quick *now)
 {
-    const size_t number = at % CHECK_PAGE / CHECK_LINE;
     const struct check_seen seen = seen_in(now);
-    struct check_quick *quick = &page->quick[number];
     struct check_line *line;
 
     if (quick->what & CHECK_LINE_COUNTS) {
@@ -294,7 +318,7 @@ bool check_line_read(struct check *check, struct check_page *page, uintptr_t at,
         check->shared++;
     if (quick->what & CHECK_WHAT_WRITE || !page->older)
         return false;
-    page->older[number] = *quick;
+    page->older[at % CHECK_PAGE / CHECK_LINE] = *quick;
     *quick = *now;
     return true;
 }

@@ -201,26 +201,25 @@ static bool quick_race(struct check *check, const struct ptx_block *block,
                        const struct check_rows *rows, uint32_t thread, uintptr_t at, uintptr_t end)
 {
     const unsigned shift = (unsigned)__builtin_ctz(rows->size);
-    const uint64_t threads = CHECK_LINE >> shift;
-    uint64_t what = CHECK_WHAT(rows->step, thread, shift, rows->write);
+    struct check_quick now = {rows->serial, (uint32_t)block->number,
+                              CHECK_WHAT(rows->step, thread, shift, rows->write)};
 
-    while (at < end) {
+    for (uint32_t bytes; at < end; at += bytes, now = check_quick_next(now, bytes)) {
         struct check_page *page = check_line_page(check, at);
-        uintptr_t line = at % CHECK_PAGE / CHECK_LINE;
+        struct check_quick *quick = page ? &page->chunks[at % CHECK_PAGE / CHECK_CHUNK] : NULL;
 
-        if (!page)
-            return false;
-        for (; line < CHECK_LINES && at < end; line++, at += CHECK_LINE, what += threads << 6) {
-            struct check_quick *quick = &page->quick[line];
-            const struct check_quick now = {rows->serial, (uint32_t)block->number, what};
-
-            /* All but the step is to be the same. */
-            if (quick->serial < check->first ||
-                (!((quick->what ^ what) & 0xFFFF) && quick->block == now.block))
-                *quick = now;
-            else if (rows->write || !check_line_read(check, page, at, &now))
-                return false;
+        bytes = CHECK_CHUNK;
+        if (page && (at % CHECK_CHUNK || end - at < CHECK_CHUNK ||
+                     (quick->serial >= check->first && !check_quick_alike(quick, &now)))) {
+            bytes = CHECK_LINE;
+            quick = check_line_quick(check, page, at);
         }
+        if (!quick)
+            return false;
+        if (quick->serial < check->first || check_quick_alike(quick, &now))
+            *quick = now;
+        else if (rows->write || !check_line_read(check, page, at, quick, &now))
+            return false;
     }
     return true;
 }

@@ -15,6 +15,7 @@
 #define CHECK_LINE 64                         /* bytes */
 #define CHECK_CELLS (CHECK_LINE / CHECK_CELL) /* of a line */
 #define CHECK_LINES 64                        /* of a page */
+#define CHECK_CHUNK 512                       /* bytes */
 #define CHECK_PAGE ((uintptr_t)CHECK_LINE * CHECK_LINES)
 #define CHECK_BUCKETS 65536
 #define CHECK_RECENT 64
@@ -44,11 +45,11 @@ struct check_line {
     bool large;               /* there is room for that */
 };
 
-/* A line that the same threads used in one way only, each its own part of all of it. */
+/* A line or a chunk that the same threads used in one way only, each its own part of all of it. */
 struct check_quick {
     uint32_t serial; /* of the newest access */
     uint32_t block;
-    uint64_t what; /* CHECK_WHAT, or CHECK_LINE_COUNTS: the page's line counts, not this */
+    uint64_t what; /* CHECK_WHAT, or CHECK_LINE_COUNTS: the page's line counts, or the chunk's */
 };
 /* Step, thread of the first byte, bytes of each as a power of two. */
 #define CHECK_WHAT(step, thread, shift, write)                                                     \
@@ -62,7 +63,8 @@ struct check_page {
     struct check_page *next;
     struct check_line *lines;  /* NULL: none so far */
     struct check_quick *older; /* as lines: if both are reads, the one before */
-    struct check_quick quick[CHECK_LINES];
+    struct check_quick *quick; /* as chunks; NULL: none so far */
+    struct check_quick chunks[CHECK_PAGE / CHECK_CHUNK];
 };
 
 /* A line of a block's shared memory: what its accesses since the last barrier of all were. */
@@ -155,6 +157,17 @@ struct check_doing { /* an access of a warp */
     bool shared; /* the block's own, else global memory */
 };
 
+/* Those of the next bytes: all but the thread is the same. */
+static inline struct check_quick check_quick_next(struct check_quick quick, uint32_t bytes)
+{
+    quick.what += (uint64_t)(bytes >> (quick.what >> 2 & 15)) << 6;
+    return quick;
+}
+static inline bool check_quick_alike(const struct check_quick *one, const struct check_quick *other)
+{
+    return !((one->what ^ other->what) & 0xFFFF) && one->block == other->block;
+}
+
 static inline void check_join(uint32_t *to, const uint32_t *from)
 {
     for (unsigned i = 0; i < CHECK_WARPS; i++)
@@ -192,6 +205,8 @@ void check_line_free(struct check *check);
 void check_line_forget(struct check *check, uintptr_t at, uint64_t size);
 /* The page of an address; NULL: no memory for it. */
 struct check_page *check_line_page(struct check *check, uintptr_t at);
+/* The entry for the line of an address alone; NULL: no memory for it. */
+struct check_quick *check_line_quick(struct check *check, struct check_page *page, uintptr_t at);
 /* Its line, where what is older than `since` is forgotten; NULL: no memory for it. */
 struct check_line *check_line_of(struct check *check, uintptr_t at, uint32_t since);
 /* Its cell in a line that is split from now on; NULL: no memory. */
@@ -202,7 +217,7 @@ void check_line_keep(const struct check *check, struct check_cell *cell,
                      const struct check_seen *seen, bool write);
 /* All of a line of global memory is read; false: it was written, or used irregularly. */
 bool check_line_read(struct check *check, struct check_page *page, uintptr_t at,
-                     const struct check_quick *now);
+                     struct check_quick *quick, const struct check_quick *now);
 
 /* --- check_segment.c --- */
 /* Can the access be in no one's way? Then the line knows of it. The key: which thread has which
