@@ -257,7 +257,7 @@ static bool through_cushim(const struct question *question, struct verdict *verd
 {
     const struct scan_file *file = question->file;
     size_t lacking = KNOWN_NONE, named = KNOWN_NONE;
-    char names[128] = "";
+    char names[128] = "", version[VERSION_TEXT_SIZE];
 
     if (!question->driver || !file->cushim)
         return false;
@@ -273,7 +273,8 @@ static bool through_cushim(const struct question *question, struct verdict *verd
     if (named != KNOWN_NONE)
         snprintf(names, sizeof names, "; it names %s, which the driver lacks",
                  known_entry(named).symbol);
-    fix(verdict, "a run tells: 'cushim matrix --missing-each -- PROGRAM'");
+    fix(verdict, "a run tells: 'cushim matrix --missing-each=%s -- PROGRAM'",
+        version_text(version, question->driver->release));
     return answer(verdict, VERDICT_UNKNOWN, 0, "through-cushim",
                   "the program uses cushim, and which entries it calls through it cannot be seen "
                   "in the file%s",
