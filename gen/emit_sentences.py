@@ -18,8 +18,7 @@ HEAD = """# Every sentence, and its cure
     cushim explain "truncated: 100 bytes, but a segment ends at 200"
 
 prints the cure of a sentence. Every sentence that the library and the simulated driver can print is
-here, and no other; a test compares. `…` stands for what varies. By symptom:
-[troubleshooting](troubleshooting.md).
+here; a test compares. `…` is what varies. By symptom: [troubleshooting](troubleshooting.md).
 """
 KINDS = ({"heading"}, {"text"}, {"sentence"}, {"sentence", "cure"})
 

@@ -37,6 +37,7 @@ WORD = re.compile(r"\b[A-Za-z_]\w*")
 TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|/\*.*?\*/|//[^\n]*', re.S)
 INCLUDE = re.compile(r'#\s*include\s+[<"]([^>"]+)[>"]')
 DECLARED = re.compile(r"^CUSHIM_PUBLIC [^;]*?\b(cushim_\w+)\(", re.M)
+OFFERED = re.compile(r"^#define (CUSHIM_\w+)\(", re.M)
 RESULTS = "CUresult"  # the one type that the files always have
 HEADER = """\
 /*
@@ -69,6 +70,36 @@ def words(path):
     except OSError as error:
         raise VendorError(f"{path}: {error.strerror}") from None
     return dict.fromkeys(WORD.findall(without_comments(text)))
+
+
+def lacking(path, header, helpers):
+    """What a source takes of cushim and the two files have not, as lines for people: headers, and
+    functions and macros of headers."""
+    helping = [one.name for one in listed("headers")]
+    public = {name: one.name for one in sorted((ROOT / "include/cushim").glob("*.h"))
+              for pattern in (DECLARED, OFFERED)
+              for name in pattern.findall(one.read_text(encoding="utf-8"))}
+    there, told = set(WORD.findall(without_comments(header))), set()
+    text = TOKEN.sub(lambda match: match[0] if match[0][0] != "/" else "\n" * match[0].count("\n"),
+                     path.read_text(encoding="utf-8", errors="replace"))
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in re.findall(r'#\s*include\s+[<"]cushim/([^>"]+)[>"]', line):
+            if name == MAIN.name:
+                continue
+            if name in HEADERS or name in helping and helpers:
+                what = "include cushim.h instead, which has it"
+            elif name in helping:
+                what = "give --helpers, and include cushim.h instead"
+            else:
+                what = "it is of the whole library"
+            yield f"{path}:{number}: cushim/{name} is not written: {what}"
+        for name in WORD.findall(line):
+            if name not in public or name in there or name in told:
+                continue
+            told.add(name)
+            what = "give --helpers" if public[name] in helping and not helpers else \
+                "it is of the whole library"
+            yield f"{path}:{number}: {name} is not in the two files: {what}"
 
 
 def listed(part):
@@ -272,6 +303,9 @@ def write(options):
     head = HEADER.format(version=re.search(r"^\s*version: '([^']+)'", build, re.M)[1],
                          count=len(functions), command=command(functions, options),
                          terms=amalgamate.terms(ROOT / "LICENSE"))
+    for line in (line for path in options.sources
+                 for line in lacking(path, header, options.helpers)):
+        print(f"gen/vendor.py: {line}", file=sys.stderr)
     for name, text in (("cushim.h", header), ("cushim.c", source)):
         try:
             (options.folder / name).write_text(head + text, encoding="utf-8")

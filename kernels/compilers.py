@@ -53,6 +53,9 @@ LONG_DOUBLE = re.compile(r"(a?(sin|cos|tan)h?|(exp|log|pow|sqrt|cbrt|fmod|fabs|f
 # What clang calls where the source has no call: (the function, a word of the source, what it is).
 HIDDEN = [(re.compile(r"__(mul|div)[sd]c3"), "complex", "arithmetic of complex numbers"),
           (re.compile(r"__u?(div|mod)ti3"), "__int128", "division of __int128")]
+# What clang takes for something else, so that its words name another thing.
+WORDS = re.compile(r"\b(__cluster_dims__|__block_size__|__maxnreg__|__nv_pure__|"
+                   r"thread_local)\b")
 # The functions that a driver itself has.
 OF_THE_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
 
@@ -174,6 +177,8 @@ def from_backend(source, messages):
     function = re.search(r"^In function: (?:_Z(\d+))?(\S+)", messages, re.M)
     if not what:
         return f"{source}: clang ended without PTX"
+    if "GlobalTLSAddress" in what[1]:
+        return f"{line_of(source, 'thread_local')}: thread_local is not supported by cushim-embed"
     symbol = re.search(r'Undefined external symbol "(\w+)"', what[1])
     if symbol:
         return missing(source, symbol[1])
@@ -210,6 +215,15 @@ def refused_headers(source, messages):
     return "\n".join(dict.fromkeys(lines))
 
 
+def line_text(path, line):
+    """A line of a file, without comments; "" if it cannot be read."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return re.sub(r"//.*|/\*.*?\*/", "", lines[line - 1]) if 0 < line <= len(lines) else ""
+
+
 def refusal(source, messages):
     """One line for each error in clang's messages."""
     headers = refused_headers(source, messages)
@@ -230,8 +244,12 @@ def refusal(source, messages):
         path, line = next((place for place in places
                            if HEADERS not in pathlib.Path(place[0]).parents), (source.name, 1))
         path = source.parent / path
-        lines.append(f"{path}:{line}: {explained(text, ' '.join(note[3] for note in notes))}")
-    return "\n".join(dict.fromkeys(lines)) or from_backend(source, messages)
+        word = WORDS.search(line_text(path, int(line)))
+        said = f"{word[1]} is not supported by cushim-embed" if word else \
+            explained(text, ' '.join(note[3] for note in notes))
+        lines.append(f"{path}:{line}: {said}")
+    named = [line for line in lines if WORDS.search(line)]  # the others follow from these
+    return "\n".join(dict.fromkeys(named or lines)) or from_backend(source, messages)
 
 
 def unknown_functions(source, ptx):
@@ -239,6 +257,8 @@ def unknown_functions(source, ptx):
     wanted = set(re.findall(r"^\.extern \.func\s+(?:\(.*?\)\s*)?([\w$]+)", ptx, re.M | re.S))
     lacking = [name for name in sorted(wanted - OF_THE_DRIVER)
                if (CUDA_NAMES.match(name) or LONG_DOUBLE.match(name)) and name[:2] != "_Z"]
+    # Of the library of C++; another function of C++ is one of a later link.
+    lacking += [demangled(name) for name in sorted(wanted) if re.match(r"_ZN?K?S[tabsiod]", name)]
     if lacking:
         raise Refused("\n".join(missing(source, name) for name in lacking))
 

@@ -36,8 +36,12 @@ def fill(text, values):
 
 def main():
     """Run by hand; tests/consumers/test_packaging.py does."""
+    usage = __doc__.split("\n\n", maxsplit=1)[1].strip()
+    if sys.argv[1:2] in (["-h"], ["--help"]):
+        print(usage)
+        return
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit(__doc__.split("\n\n", maxsplit=1)[1].strip())
+        sys.exit(usage)
     values = {}
     for word in sys.argv[2:]:
         name, equals, value = word.partition("=")

@@ -282,6 +282,7 @@ bool elf_file_read(const void *data, size_t size, const struct elf_visitor *visi
         return false;
     }
     facts->machine = machine_name(header.e_machine);
+    facts->object = header.e_type == ET_REL;
     if (header.e_shnum > 0 && (header.e_shoff > size || header.e_shoff == 0)) {
         *problem = "a truncated ELF file: it ends before its section headers";
         elf_end(elf);

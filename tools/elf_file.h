@@ -30,6 +30,7 @@ struct elf_visitor {
 struct elf_facts {
     const char *machine; /* "x86-64"; static */
     bool stripped;       /* of its section headers: only its dynamic table was read */
+    bool object;         /* not linked yet: what it calls, a library of the link may have */
     bool lazy;           /* some symbols may be looked up at their first call */
 };
 

@@ -367,6 +367,7 @@ static enum scan_result scan_elf(const char *name, const void *data, size_t size
         snprintf(file->format, sizeof file->format, "ELF, %s%s", facts.machine,
                  facts.stripped ? ", without section headers" : "");
         file->machine = facts.machine;
+        file->object = facts.object;
         file->lazy = facts.lazy && !file->python && !sink->python_loads;
         settle(file);
         sink->visit(sink->user, file);
@@ -513,6 +514,7 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
         memcpy(all->cushim_library, from->cushim_library, sizeof all->cushim_library);
     all->loads |= from->loads;
     all->links |= from->links;
+    all->object |= from->object;
     all->lazy |= from->lazy;
 }
 

@@ -55,7 +55,8 @@ struct scan_file {
     bool loads;                             /* the library's name is there as a string */
     bool links;                             /* it is linked to the library */
     bool python;                            /* it is an extension module of Python's */
-    bool lazy; /* what it calls may be looked up at the first call, not at the start */
+    bool object; /* of a link to come, with libcuda or with cushim's drop-in */
+    bool lazy;   /* what it calls may be looked up at the first call, not at the start */
     struct scan_code *code;
     size_t code_count;
 };

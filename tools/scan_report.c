@@ -186,14 +186,15 @@ static void print_missing(const struct scan_file *file, const struct subject *dr
 
 static void print_cushim(const struct scan_file *file)
 {
-    char text[TEXT_SIZE];
+    char text[TEXT_SIZE], run[VERDICT_TEXT_SIZE];
 
     if (!file->cushim)
         return;
+    verdict_run(run, file);
     snprintf(text, sizeof text,
              "uses the driver through cushim (%s): needs no entry to start; which it calls cannot "
-             "be seen: 'cushim matrix' tells",
-             file->cushim_library[0] ? file->cushim_library : "in the file");
+             "be seen: '%s' tells",
+             file->cushim_library[0] ? file->cushim_library : "in the file", run);
     output_field("cushim", OUTPUT_PLAIN, text);
 }
 
@@ -326,7 +327,8 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
     printf(": %s%s%s\n", file->format, file->links ? ", linked to the driver" : "",
            file->loads ? ", names the driver's library" : "");
     print_cushim(file);
-    print_way(file, WAY_LINKED, "entries that it must have");
+    print_way(file, WAY_LINKED,
+              file->object ? "entries that it calls" : "entries that it must have");
     print_way(file, WAY_CALLED, "linked to, and looked up at the first call");
     print_way(file, WAY_WEAK, "linked weakly: it starts without them");
     print_way(file, WAY_NAMED, "named as symbols, likely looked up");

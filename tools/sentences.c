@@ -30,6 +30,8 @@ static size_t letters_in(const char *text, const char *sentence)
         if (!found)
             return 0;
         text = found + length;
+        if (end && length >= 2 && strncmp(end - 2, "cu", 2) == 0 && islower((unsigned char)*text))
+            return 0; /* cuInit is the driver's, and curl_init is not */
         letters += length;
         sentence += length + (end ? sizeof VARIES - 1 : 0);
     }

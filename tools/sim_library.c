@@ -140,10 +140,12 @@ static bool whole(const char *option, const char *text, long low, long high)
 static bool profile_good(const char *cuda, const char *name)
 {
     const struct sim_profile *profile = name ? sim_profile_find(name) : NULL;
+    char list[320];
     int major, minor;
 
     if (name && !profile) {
-        fprintf(stderr, "cushim sim: --profile: there is no '%s'; --list shows all\n", name);
+        fprintf(stderr, "cushim sim: --profile: there is no '%s'; %s\n", name,
+                sim_config_list(list, sizeof list, NULL));
         return false;
     }
     if (!profile || !cuda || sscanf(cuda, "%d.%d", &major, &minor) != 2 ||
@@ -162,7 +164,8 @@ bool sim_settings_good(const char *cuda, const char *devices, const char *profil
     if (!profile_good(cuda, profile))
         return false;
     if (checks && sim_config_checks(checks) == 0) {
-        fprintf(stderr, "cushim sim: --check: '%s' is no list of race, init and sync\n", checks);
+        fprintf(stderr, "cushim sim: --check: '%s' is no check; %s\n", checks,
+                sim_config_check_words);
         return false;
     }
     if (memory && sim_config_size(memory) == 0) {
@@ -177,7 +180,7 @@ bool sim_settings_good(const char *cuda, const char *devices, const char *profil
 
 bool sim_faults_good(const char *faults)
 {
-    char error[320], *rules = strdup(faults), *rest = NULL;
+    char error[SIM_RULE_SENTENCE], *rules = strdup(faults), *rest = NULL;
     bool good = rules;
 
     /* In this process, where nothing is called: all are tried together, as in the program. */

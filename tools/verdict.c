@@ -159,6 +159,11 @@ static bool required_entry(const struct question *question, struct verdict *verd
     if (count == 0 || question->driver->newer)
         return false;
     fix(verdict, "%s", driver_from(from, release));
+    if (question->file->object)
+        return answer(verdict, VERDICT_UNKNOWN, 0, "object-entry",
+                      "the object calls %s%s, which the driver lacks: linked with -lcuda the "
+                      "program does not start, with cushim's drop-in the call returns an error",
+                      known_entry(first).symbol, more_text(more, count));
     return answer(verdict, VERDICT_FAILS, 0, "required-entry",
                   "undefined symbol: %s%s: the program is linked to what the driver lacks",
                   known_entry(first).symbol, more_text(more, count));
@@ -191,7 +196,7 @@ static bool unknown_entry(const struct question *question, struct verdict *verdi
             there |= strcmp(driver->unknown[k], file->unknown[i]) == 0;
         if (there)
             continue;
-        if (driver->path && !file->lazy)
+        if (driver->path && !file->lazy && !file->object)
             return answer(verdict, VERDICT_FAILS, 0, "required-entry",
                           "undefined symbol: %s: the driver's library does not export it",
                           file->unknown[i]);
@@ -251,13 +256,26 @@ static bool mentioned_alone(const struct question *question, struct verdict *ver
                   "is elsewhere");
 }
 
+void verdict_run(char text[VERDICT_TEXT_SIZE], const struct scan_file *file)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+";
+    const char *name = file->name;
+
+    if (!name || name[strspn(name, plain)] != '\0' || strlen(name) > VERDICT_TEXT_SIZE / 2 ||
+        strstr(name, ".so") || strstr(name, ".whl") || file->object)
+        name = "PROGRAM";
+    snprintf(text, VERDICT_TEXT_SIZE, "cushim matrix -- %s%s",
+             strchr(name, '/') || strcmp(name, "PROGRAM") == 0 ? "" : "./", name);
+}
+
 /* Calls through cushim leave no trace in the file: nothing tells that a driver has what they take.
  * One that has every entry lacks none of them. */
 static bool through_cushim(const struct question *question, struct verdict *verdict)
 {
     const struct scan_file *file = question->file;
     size_t lacking = KNOWN_NONE, named = KNOWN_NONE;
-    char names[128] = "", version[VERSION_TEXT_SIZE];
+    char names[128] = "", run[VERDICT_TEXT_SIZE];
 
     if (!question->driver || !file->cushim)
         return false;
@@ -273,8 +291,8 @@ static bool through_cushim(const struct question *question, struct verdict *verd
     if (named != KNOWN_NONE)
         snprintf(names, sizeof names, "; it names %s, which the driver lacks",
                  known_entry(named).symbol);
-    fix(verdict, "a run tells: 'cushim matrix --missing-each=%s -- PROGRAM'",
-        version_text(version, question->driver->release));
+    verdict_run(run, file);
+    fix(verdict, "run it: '%s'; with the drop-in, its objects show what they call", run);
     return answer(verdict, VERDICT_UNKNOWN, 0, "through-cushim",
                   "the program uses cushim, and which entries it calls through it cannot be seen "
                   "in the file%s",
@@ -455,11 +473,14 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "no fatbin has code that runs here, and PTX as text has; which of them the "
                       "program uses is not known");
     if (code.running > 0) {
+        const char *kinds = code.fatbins == code.judged ? "fatbins"
+                            : code.fatbins == 0         ? "PTX texts"
+                                                        : "fatbins and PTX texts";
         fix(verdict, "code for this GPU in all parts, if they are needed");
         return answer(verdict, VERDICT_LIMITS, 0, "some-code",
-                      "%zu of %zu fatbins have no code that runs here; a kernel of these fails, if "
-                      "the program has no other",
-                      code.judged - code.running, code.judged);
+                      "%zu of %zu %s have no code that runs here; a kernel of these fails, if the "
+                      "program has no other",
+                      code.judged - code.running, code.judged, kinds);
     }
     if (code.unsure > 0) {
         if (code.from > 0)

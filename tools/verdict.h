@@ -30,6 +30,9 @@ struct verdict {
 struct verdict verdict_of(const struct scan_file *file, const struct subject *driver,
                           int capability);
 
+/** The command that runs a program under each release: "cushim matrix -- ./program". */
+void verdict_run(char text[VERDICT_TEXT_SIZE], const struct scan_file *file);
+
 /** "runs", "limits", "unknown", "fails". */
 const char *verdict_name(enum verdict_answer answer);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The whole CUDA driver API at run time, without linking to libcuda.
+ * The whole CUDA driver API at run time, without linking to libcuda: load a driver, and say why
+ * not.
  *
  *     const struct cushim_api *cu = cushim_load(NULL);
  *     if (cushim_init(cu) != CUSHIM_OK)

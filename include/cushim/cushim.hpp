@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /**
  * @file
- * Owners for C++: a device in use, memory, modules, streams, events and graphs, released when they
- * go out of scope. C++11, header only, over the C helpers and the table.
+ * Owners for C++: a device in use, memory (pinned, managed, in stream order, of a pool), modules,
+ * streams, events and graphs, released when they go out of scope. C++11, header only, over the C
+ * helpers and the table.
  *
  *     cushim::unique_device gpu(cushim_load(nullptr));
  *     cushim::unique_module code(gpu, ptx, sizeof ptx);

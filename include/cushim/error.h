@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Checking calls: what failed, where and why. CUSHIM_CHECK prints a failure or hands it to the
- * application; CUSHIM_KEEP keeps the first failure of several calls.
+ * Errors: check a call, and print what failed, where and why. CUSHIM_CHECK prints a failure or
+ * hands it to the application; CUSHIM_KEEP keeps the first failure of several calls.
  *
  *     if (!CUSHIM_CHECK(cu->cuMemAlloc(&memory, bytes)))
  *         return use_the_cpu();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Memory: device memory, also in stream order; copies between host and device, fills, and what the
- * driver knows of an address.
+ * Memory: of the device, also in stream order, pinned and managed; copies between host and device,
+ * fills, and what a pointer is.
  *
  *     CUdeviceptr numbers;
  *     if (cushim_memory_alloc(cu, bytes, &numbers) != CUDA_SUCCESS)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A simulated driver in this process: for the tests of a program with optional GPU support.
+ * A simulated driver in this process, with faults and reports of leaks: for unit tests without a
+ * GPU.
  *
  *     struct cushim_sim_options options = {sizeof options, .cuda = 12040, .devices = 2};
  *     const struct cushim_api *cu = cushim_sim_open(&options);
@@ -66,9 +67,13 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
  *         slow=MS                   wait before; without error= the call then goes on
  *         after                     the call happens, and then answers the error
  *     out-of-memory:after=BYTES     allocations beyond so many bytes fail; K, M, G, T behind
- *     device-lost:device=D,call=N   from the Nth call of all on, calls about D fail
+ *     device-lost:device=D,call=N   from the Nth call on, calls about D fail
  *     missing:SYMBOL                the driver lacks it (for instances opened afterwards)
  *     wrong-abi                     a call through a wrongly resolved pointer aborts, naming it
+ *
+ * A rule counts from when it is added, the program's calls: cuGetProcAddress and
+ * cuDriverGetVersion, which loaders call, count only where a rule names them. Rules that are added
+ * before the driver is open wait for it, such as `missing:` for the first instance.
  *
  * @param rules  not NULL; an empty text adds nothing
  * @return true, or false where a rule cannot be used: cushim_last_error() says why; the others of
@@ -130,7 +135,9 @@ size_t cushim_sim_live(const char *kind);
 
 /**
  * Count what the program did not destroy: what is alive, and what a context had in it when it
- * ended, since the last cushim_sim_reset. A program that releases everything has 0.
+ * ended, since the last cushim_sim_reset. A program that releases everything has 0. So has one that
+ * tried: calls that release do so with the device lost, though they fail, and what is left in a
+ * context that a kernel's fault has spoiled does not count.
  *
  * @param kind  as for cushim_sim_live
  * @return SIZE_MAX for an unknown kind: cushim_last_error() has the nearest one

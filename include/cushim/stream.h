@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Streams: host callbacks, time between events, work captured into a graph.
+ * Streams, events and graphs: host callbacks, elapsed time, work captured into a graph.
  *
  * Streams, events and graphs are the driver's plain handles. Most of what is done with them needs
  * no helper:

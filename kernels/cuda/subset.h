@@ -16,6 +16,7 @@
 #define __shared__ __attribute__((shared))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__ /* a parameter is constant and has no other copy here */
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
@@ -48,6 +49,7 @@ inline __device__ void *memset(void *to, int value, size_t bytes)
 }
 
 #include "assert.h"
+#include "subset_new.h"
 #include "subset_vectors.h"
 
 #include "subset_bits.h"

@@ -250,6 +250,8 @@ static CUresult context_check_creation(const struct cushim_api *cu, CUresult cod
                                        const char *helper, const char *call, CUdevice device,
                                        const struct cushim_context_options *options)
 {
+    if (cushim_error_is_ruled())
+        return cushim_error_check(code, helper, call);
     if (code == CUDA_ERROR_INVALID_VALUE)
         return cushim_error_refuse(code, helper,
                                    "%s does not accept flags 0x%x, sm_count %u, cig_type %d and "

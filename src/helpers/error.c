@@ -73,9 +73,16 @@ CUresult cushim_error_check(CUresult code, const char *helper, const char *call)
                                    "does not survive that: start it anew (exec)",
                                    length, call);
     const char *name = cushim_error_name(code), *text = cushim_error_string(code);
-    return cushim_error_refuse(code, helper, "%.*s: %s (%d)%s%s", length, call,
+    char rule[CUSHIM_LAST_ERROR_RULE];
+    return cushim_error_refuse(code, helper, "%.*s: %s (%d)%s%s%s", length, call,
                                name ? name : "unknown error", (int)code, text ? ", " : "",
-                               text ? text : "");
+                               text ? text : "", cushim_last_error_rule(rule));
+}
+
+bool cushim_error_is_ruled(void)
+{
+    char rule[CUSHIM_LAST_ERROR_RULE];
+    return *cushim_last_error_rule(rule);
 }
 
 CUresult cushim_error_explain(CUresult code, const char *object, const char *call)
@@ -194,12 +201,13 @@ bool cushim_check(CUresult code, const char *expression, const char *file, int l
     };
     /* What the code means in general may be wrong here: without a driver, that cuInit failed. */
     const bool said = *failure.detail;
-    snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s", failure.file, line,
+    char rule[CUSHIM_LAST_ERROR_RULE];
+    snprintf(message, sizeof message, "%s:%d: %s: %s (%d)%s%s%s", failure.file, line,
              failure.expression, failure.name, (int)code,
              said            ? "; "
              : *failure.text ? ", "
                              : "",
-             said ? failure.detail : failure.text);
+             said ? failure.detail : failure.text, said ? "" : cushim_last_error_rule(rule));
     if (handler)
         handler->call(handler->user, &failure);
     else

@@ -23,6 +23,10 @@ CUresult cushim_error_refuse(CUresult code, const char *helper, const char *form
  */
 CUresult cushim_error_check(CUresult code, const char *helper, const char *call);
 
+/* Whether a fault rule of a simulated driver made the thread's last call fail: its causes are not
+ * those of the code. */
+bool cushim_error_is_ruled(void);
+
 /* Length of a call's name without the suffix _v1. */
 int cushim_error_call_length(const char *call);
 

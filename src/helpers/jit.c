@@ -223,7 +223,8 @@ CUresult cushim_jit_check(struct cushim_jit *jit, CUresult code, const char *cal
 {
     char line[480], why[200];
     if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_INITIALIZED ||
-        code == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER || code == CUDA_ERROR_NOT_SUPPORTED)
+        code == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER || code == CUDA_ERROR_NOT_SUPPORTED ||
+        cushim_error_is_ruled())
         return cushim_error_check(code, jit->helper, call);
     if (code == CUDA_ERROR_INVALID_CONTEXT)
         return cushim_error_refuse(code, jit->helper,

@@ -162,6 +162,8 @@ static CUresult launch_explain(struct launch_what *what, void **pointers, void *
 {
     const struct cushim_launch *launch = what->launch;
     bool raised = false;
+    if (cushim_error_is_ruled())
+        return cushim_error_check(code, what->helper, call);
     if (code == CUDA_ERROR_INVALID_HANDLE)
         return cushim_error_refuse(
             code, what->helper,

@@ -61,8 +61,12 @@ CUSHIM_COLD static char *init_explain(const struct cushim_api *cu, enum cushim_s
 {
     const char *path = cushim_path(cu), *text = cushim_error_string(result);
     const char *advice = cushim_status_advice(status);
+    char rule[CUSHIM_LAST_ERROR_RULE];
+    const char *by = cushim_last_error_rule(rule);
     path = path ? path : "the CUDA driver";
-    return status == CUSHIM_ERROR_FORKED
+    if (*by) /* the machine has nothing to do with it */
+        advice = by;
+    return status == CUSHIM_ERROR_FORKED && !*by
                ? cushim_text_format("%s: cuInit ran in the parent of this process, and CUDA does "
                                     "not survive a fork%s",
                                     path, advice)

@@ -7,6 +7,7 @@ keep the names of a static library apart from theirs; local symbols do.
 
 import argparse
 import subprocess
+from pathlib import Path
 
 
 def main():
@@ -17,8 +18,11 @@ def main():
     parser.add_argument("compiler", nargs="+")
     options = parser.parse_args()
     # By the compiler, which knows the format and, with link-time optimisation, finishes it here.
-    subprocess.run([*options.compiler, "-r", "-nostdlib", "-o", options.output,
-                    "-Wl,--whole-archive", options.library, "-Wl,--no-whole-archive"], check=True)
+    link = [*options.compiler, "-r", "-nostdlib", "-o", options.output,
+            "-Wl,--whole-archive", options.library, "-Wl,--no-whole-archive"]
+    subprocess.run(link, check=True)
+    if b".gnu.lto_" in Path(options.output).read_bytes():  # its names cannot be made local
+        subprocess.run([*link, "-flinker-output=nolto-rel"], check=True)
     subprocess.run([options.objcopy, "--wildcard", "--keep-global-symbol=cushim_sim_*",
                     options.output], check=True)
 

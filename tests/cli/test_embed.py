@@ -95,6 +95,54 @@ def test_what_ends_the_compiler(source, words, tmp_path):
 
 
 @by_clang
+@pytest.mark.parametrize("source, says", [
+    ("\n__global__ void __cluster_dims__(2, 1, 1) k(int *x)\n{\n    x[0] = 1;\n}\n",
+     "k.cu:2: __cluster_dims__"),
+    ("__global__ void k(int *x)\n{\n    static thread_local int t;\n    x[0] = t++;\n}\n",
+     "k.cu:3: thread_local"),
+    ("namespace std { __device__ int __look(int); }\n__global__ void k(int *x)\n{\n"
+     "    x[0] = std::__look(3);\n}\n", "k.cu: std::__look(int)"),
+])
+def test_what_clang_takes_for_another_thing(source, says, tmp_path):
+    """The word is named, and not what follows from it; a function of the C++ library, which the
+    driver would not find."""
+    code, said, _ = embed(tmp_path, source)
+    assert (code, said) == (1, f"{says} is not supported by cushim-embed\n")
+
+
+@by_clang
+def test_a_constant_of_the_grid(tmp_path):
+    code, said, ptx = embed(tmp_path, "struct P { int a; };\n__global__ void k(\n"
+                            "    const __grid_constant__ P p, int *x) { x[0] = p.a; }\n")
+    assert (code, said) == (0, "") and "ld.param" in ptx
+
+
+@by_clang
+@pytest.mark.parametrize("standard", ["c++11", "c++14", "c++17", "c++20"])
+@pytest.mark.parametrize("head", ["", "#include <new>\n"])
+def test_new_and_virtual(head, standard, tmp_path):
+    """They end in what the driver has; the driver would refuse the PTX otherwise."""
+    source = head + """
+struct A { __device__ virtual int f() = 0; __device__ virtual ~A() {} };
+struct B : A { __device__ int f() override { return 2; } };
+__device__ __noinline__ int call(A *a) { return a->f(); }
+extern "C" __global__ void k(A **all, int **x, char *room)
+{
+    all[0] = new B;
+    x[0] = new int[4];
+    x[1][0] = call(all[1]) + (new (room) B)->f();
+    delete all[2];
+    delete[] x[2];
+}
+"""
+    code, said, ptx = embed(tmp_path, source, "--std", standard)
+    assert (code, said) == (0, "")
+    wanted = re.findall(r"^\.extern \.func\s+(?:\(.*?\)\s*)?([\w$]+)", ptx, re.M | re.S)
+    assert set(wanted) == {"malloc", "free"}
+    assemble(tmp_path, ptx, lambda known: known[:1])
+
+
+@by_clang
 def test_a_header_of_the_project(tmp_path):
     """Its line is named; -I, -D and --std reach the compiler; a path with a blank."""
     folder = tmp_path / "of mine"

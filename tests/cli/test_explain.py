@@ -105,6 +105,31 @@ def test_page(tmp_path):
     ("cushim matrix: no driver to run it under", "give releases or drivers"),
     ("Failed: the checks of kernels found 2 faults in test_a; standard error has them",
      "correct the kernel"),
+    ("./a: error while loading shared libraries: libcuda.so.1: cannot open shared object file: "
+     "No such file or directory", "the program is linked with -lcuda, and the machine has no "
+     "driver: install"),
+    ("OSError: libcuda.so.1: cannot open shared object file: No such file or directory",
+     "the machine, or the container, has no driver"),
+    ("Error loading shared library libcuda.so.1: No such file or directory (needed by ./a)",
+     "the program is linked with -lcuda, and the machine has no driver for musl"),
+    ("./a: error while loading shared libraries: libcushim.so.0: cannot open shared object file: "
+     "No such file or directory", "the system's loader does not know the folder"),
+    ("./a: error while loading shared libraries: libx.so.1: cannot open shared object file: No "
+     "such file or directory", "install the library that is named"),
+    ("./a: symbol lookup error: ./a: undefined symbol: cuCtxCreate_v4",
+     "the driver is older than the headers"),
+    ("Error relocating ./a: cuCtxCreate_v4: symbol not found",
+     "the driver is older than the headers"),
+    ("ImportError: /usr/lib/b.so: undefined symbol: cuMemCreate",
+     "the driver is older than the headers"),
+    ("ImportError: b.so: undefined symbol: cudaMallocAsync", "the program was built with a newer "
+     "CUDA runtime"),
+    ("./a: symbol lookup error: ./a: undefined symbol: cushim_init",
+     "the installed libcushim.so.0 is older"),
+    ("./a: libcushim.so.0: version `CUSHIM_0.2' not found (required by ./a)",
+     "the installed libcushim.so.0 is older"),
+    ("/usr/bin/ld: cannot find -lcuda: No such file or directory", "the machine has no driver to"),
+    ("a.c:(.text+0x9): undefined reference to `cuInit'", "link the drop-in, or -lcuda"),
     ("ptxas x.ptx, line 3; error   : Predicate expression expected", "Real compilers refuse it"),
 ])
 def test_sentence(text, cure):
@@ -125,6 +150,7 @@ def test_part_of_a_sentence():
         result = run("explain", "--json", words)
         assert (result.code, result.json()["near"]) == (FAILED, [])
     assert run("explain", "--json", "no CUDA driver").json()["near"] == []
+    assert run("explain", "--json", "undefined symbol: curl_init").json()["sentence"] is None
 
 
 def test_every_long_sentence_is_found():

@@ -144,7 +144,7 @@ def test_no_descriptors():
 @pytest.mark.parametrize("options, words", [
     (["--fault", "cuFoo"], "--fault: \"cuFoo\": no entry of that name"),
     (["--devices", "65"], "--devices: '65' is no number from 0 to 64"),
-    (["--check=all"], "--check: 'all' is no list of race, init and sync"),
+    (["--check=all"], "--check: 'all' is no check; it takes race, init or sync"),
     (["--profile", "x"], "--profile: there is no 'x'")])
 def test_settings_are_refused_once(options, words):
     result = run("matrix", *options, "--", "true")

@@ -176,7 +176,7 @@ def test_linked_to_cushim(tmp_path):
     file = only(path)
     assert (file["cushim"], file["entries"]) == ("libcushim.so.0", [])
     assert ("  cushim          uses the driver through cushim (libcushim.so.0): needs no entry to "
-            "start; which it calls cannot be seen: 'cushim matrix' tells\n") in run(
+            f"start; which it calls cannot be seen: 'cushim matrix -- {path}' tells\n") in run(
                 "scan", path).out
     assert "missing" not in run("scan", "--drivers", "9.0", path).out
     names = 'const char *const names[] = {"cuGetProcAddress_v2", "cuMemAllocAsync"};'

@@ -125,7 +125,7 @@ def test_memory_is_a_limit():
     (["--devices", "-1"], "'-1' is no number"),
     (["--devices", "two"], "'two' is no number"),
     (["--devices", ""], "'' is no number"),
-    (["--profile", "kepler"], "there is no 'kepler'"),
+    (["--profile", "kepler"], "there is no 'kepler'; it takes one of maxwell pascal"),
     (["--memory", "0"], "'0' is no size"),
     (["--memory", "8Q"], "'8Q' is no size"),
     (["--memory", "-1"], "'-1' is no size"),
@@ -135,29 +135,40 @@ def test_memory_is_a_limit():
     (["--log", "/nonexistent/log"], "/nonexistent/log: No such file"),
     (["--fault", ""], "the value is empty"),
     (["--fault", "cuNothing"], '"cuNothing": no entry of that name'),
-    (["--fault", "cuInit:error=NONSENSE"], "cannot use error=NONSENSE"),
+    (["--fault", "cuInit:error=NONSENSE"],
+     "cannot use error=NONSENSE; error is a code from 1 on, or a name"),
     (["--fault", "cuInit:error=OUT_OF_MEMROY"],
      "no error is called OUT_OF_MEMROY; did you mean OUT_OF_MEMORY?"),
     (["--fault", "cuInit:error=OUTOFMEM"], "did you mean OUT_OF_MEMORY?"),
     (["--fault", "cuInit:error=CUDA_ERROR_INVALID"], "did you mean CUDA_ERROR_INVALID_VALUE?"),
     (["--fault", "cuInit:error=CUDA_ERROR_INVALID_VALEU"],
      "did you mean CUDA_ERROR_INVALID_VALUE?"),
-    (["--fault", "cuInit:error=0"], "cannot use error=0"),
-    (["--fault", "cuInit:call=0"], "cannot use call=0"),
+    (["--fault", "cuInit:error=0"], "cannot use error=0; error is a code from 1 on, or a name"),
+    (["--fault", "cuInit:call=0"], "cannot use call=0; call is a whole number from 1 on"),
     (["--fault", "cuInit:call=-1"], "cannot use call=-1"),
-    (["--fault", "cuInit:call"], "cannot use call"),
-    (["--fault", "cuInit:sometimes"], "cannot use sometimes"),
-    (["--fault", "cuInit:probability=1.5"], "cannot use probability=1.5"),
+    (["--fault", "cuInit:call"], "cannot use call; call is a whole number from 1 on"),
+    (["--fault", "cuInit:sometimes"], "cannot use sometimes; it takes error=CODE, call=N"),
+    (["--fault", "cuInit:probability=1.5"],
+     "cannot use probability=1.5; probability is a number from 0 to 1"),
     (["--fault", "cuInit:probability=nan"], "cannot use probability=nan"),
-    (["--fault", "cuInit:device=64"], "cannot use device=64"),
+    (["--fault", "cuInit:device=64"],
+     "cannot use device=64; device is a whole number from 0 to 63"),
+    (["--fault", "cuInit:from=0"], "cannot use from=0; from is a whole number from 1 on"),
+    (["--fault", "cuInit:every=0"], "cannot use every=0; every is a whole number from 1 on"),
+    (["--fault", "cuInit:seed=x"], "cannot use seed=x; seed is a whole number from 0 on"),
+    (["--fault", "cuInit:slow=0"], "cannot use slow=0; slow is a time of 1 to 3600000"),
+    (["--fault", "cuInit:after=5"], "cannot use after=5; after has no value here"),
+    (["--fault", "cuMemAlloc:memory=5"], "cannot use memory=5; it takes error=CODE, call=N"),
+    (["--fault", "missing:cuMemAlloc_v9"], "of that name; did you mean cuMemAlloc_v2?"),
     (["--fault", "cuInit:slow=10,after"], "after needs error=CODE"),
     (["--fault", "out-of-memory"], "needs after=BYTES"),
-    (["--fault", "out-of-memory:after=lots"], "cannot use after=lots"),
+    (["--fault", "out-of-memory:after=lots"],
+     "cannot use after=lots; after is a size such as 4096, 16M or 8G"),
     (["--fault", "out-of-memory:call=2,after=1"], "cannot use call=2"),
     (["--fault", "device-lost:slow=2"], "cannot use slow=2"),
     (["--fault", "missing:"], "no exported symbol"),
     (["--fault", "missing:cuNothing"], "no exported symbol"),
-    (["--fault", "wrong-abi:device=1"], "cannot use device=1"),
+    (["--fault", "wrong-abi:device=1"], "cannot use device=1; it takes nothing"),
     (["--fault", "cuInit;cuNothing"], '"cuNothing": no entry'),
     (["--fault", "cuInit:" + 300 * "x"], "too long"),
     (65 * ["--fault", "cuInit"], "more than 64"),
@@ -193,6 +204,10 @@ def test_environment_alone_complains_and_goes_on(tmp_path):
     assert (result.code, result.out) == (OK, "0 \n")
     for name in ("DEVICES", "MEMORY", "PROFILE", "CUDA", "FAULT", "LOG"):
         assert f"CUSHIM_SIM_{name}: " in result.err
+    for words in ('"many"; it takes a whole number from 0 to 64; the default stays',
+                  '"-"; it takes a size such as 512M or 8G', '"none"; it takes one of maxwell',
+                  '"99.0"; it takes one of 6.5 8.0'):
+        assert f"cannot use {words}" in result.err
 
 
 def test_private_table():
@@ -392,7 +407,7 @@ def test_checks_of_kernels(tmp_path):
         assert "init:" not in result.err and "checks of kernels" not in result.err
     for wrong in ("--check=all", "--check=", "--check=race,,init"):
         result = sim("unset", options=(wrong,))
-        assert result.code == USAGE and "is no list of race, init and sync" in result.err
+        assert result.code == USAGE and "is no check; it takes race, init or sync, or" in result.err
 
 
 def test_rules_of_all():

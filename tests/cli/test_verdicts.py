@@ -143,11 +143,37 @@ def test_what_a_program_calls_through_cushim(tmp_path):
     path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit"')
     verdict, = only("--drivers", "12.0", path)["verdicts"]
     assert verdict["reason"].endswith(" in the file")
-    assert verdict["fix"] == "a run tells: 'cushim matrix --missing-each=12.0 -- PROGRAM'"
     path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit", "cuMemAllocAsync"')
     reason = only("--drivers", "11.1", path)["verdicts"][0]["reason"]
     assert reason.endswith(" in the file; it names cuMemAllocAsync, which the driver lacks")
     assert only("--gpus", "8.0", path)["verdicts"][0]["rule"] == "runs"
+
+
+@pytest.mark.parametrize("name, command", [
+    ("a.so", "cushim matrix -- PROGRAM"), ("it's", "cushim matrix -- PROGRAM"),
+    ("app", "cushim matrix -- {}")])
+def test_run_of_a_program_with_cushim(tmp_path, name, command):
+    path = build(tmp_path, NAMES % '"CUSHIM_LIBCUDA"', "-shared", "-fPIC", name=name)
+    command = f"'{command.format(path)}'"
+    assert command in only("--drivers", "12.0", path)["verdicts"][0]["fix"]
+    assert f"cannot be seen: {command} tells" in run("scan", path).out
+
+
+@pytest.mark.parametrize("archive", [False, True])
+def test_objects(tmp_path, archive):
+    """What is not linked yet fails with -lcuda, and does not with the drop-in. So objects are a
+    check for what is called by name: with --strict it fails if a driver lacks one of them."""
+    path = build(tmp_path, LINKED, "-c", name="a.o")
+    if archive:
+        subprocess.run(["ar", "rcs", "a.a", "a.o"], cwd=tmp_path, check=True)
+        path = tmp_path / "a.a"
+    old, new = only("--drivers", "12.1,12.2", path)["verdicts"]
+    assert (old["verdict"], old["rule"]) == ("unknown", "object-entry")
+    assert "calls cuGraphAddNode" in old["reason"] and "CUDA 12.2 or later" in old["fix"]
+    assert new["verdict"] == "runs"
+    assert run("scan", "--strict", "--drivers", "12.1", path).code == FAILED
+    assert run("scan", "--strict", "--drivers", "12.2", path).code == OK
+    assert "entries that it calls" in run("scan", path).out
 
 
 @pytest.mark.skipif(not SIM_DRIVERS, reason="no simulated drivers in this build")
@@ -302,6 +328,14 @@ def test_text_beside_fatbins(tmp_path):
         assert (row["verdict"], row["rule"]) == (verdict, rule)
     row, = only("--gpus", "GTX 1080", data(tmp_path, OLD_PTX))["verdicts"]
     assert row["verdict"] == "runs"
+
+
+@pytest.mark.parametrize("content, words", [
+    (OLD_PTX + OLD_PTX.replace(b"sm_50", b"sm_90"), "1 of 2 PTX texts have"),
+    (BOTH_CODES + OLD_PTX.replace(b"sm_50", b"sm_90"), "1 of 2 fatbins and PTX texts have")])
+def test_texts_are_no_fatbins(tmp_path, content, words):
+    row, = only("--gpus", "A100", data(tmp_path, content))["verdicts"]
+    assert row["rule"] == "some-code" and row["reason"].startswith(words)
 
 
 OLD = [("cubin", 70, cubin(70))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/adopt.md: projects that are not edited, and what a program notices; commands of the page."""
+"""docs/adopt.md: projects that are not edited, and the commands of the page."""
 
 import re
 import shutil
@@ -132,6 +132,17 @@ def test_autotools_with_pkg_config(installed, tmp_path):
     check(tmp_path / "project/old")
 
 
+def test_releases_that_can_be_chosen(installed, tmp_path):
+    """The page has the oldest and the newest; what lies beyond does not compile."""
+    oldest, newest = map(int, re.search(r"from (\d+) to (\d+); others", PAGE).groups())
+    (tmp_path / "a.c").write_text("#include <cushim/cushim.h>\nint main(void) { return 0; }\n",
+                                  encoding="utf-8")
+    for level, code in ((oldest, 0), (newest, 0), (oldest - 10, 1), (newest + 10, 1)):
+        said = run("cc", f"-DCUSHIM_CUDA_VERSION={level}", "-I", installed.prefix / "include", "-c",
+                   "a.c", cwd=tmp_path, code=code)
+        assert code == 0 or f"from {oldest} to {newest}" in said
+
+
 def test_context_of_four_arguments(installed, tmp_path):
     """The page's command; without its definition the same source does not compile."""
     need("pkg-config")
@@ -139,7 +150,7 @@ def test_context_of_four_arguments(installed, tmp_path):
         "#include <cuda.h>\nint main(void)\n{ CUcontext context = 0;\n"
         "return cuCtxCreate(&context, 0, 0, 0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1; }\n",
         encoding="utf-8")
-    text = commands("What a program notices", "cc").replace("pkg-config", installed.pkg_config)
+    text = commands("The trap of cuCtxCreate", "cc").replace("pkg-config", installed.pkg_config)
     run("sh", "-euc", text, cwd=tmp_path, env=installed.env)
     run(tmp_path / "program", env=NOTHING)
     said = run("sh", "-euc", text.replace("-DCUSHIM_CUDA_VERSION=13000 ", ""), cwd=tmp_path,

@@ -4,6 +4,7 @@
 import json
 import re
 import shutil
+import sys
 
 import pytest
 from adopt import ROOT, need, needed, run
@@ -54,3 +55,21 @@ def test_codecs(build, codecs, ending, tmp_path):
     assert [word for word in link if "liblz4" in word and word.endswith(ending)], link
     assert codecs == "shared" or not [name for name in needed(
         build.path / "src/sim/libcushim-sim-engine.so") if re.match("libzstd|liblz4", name)]
+
+
+@pytest.mark.parametrize("flags", [(), ("-flto",), ("-flto=auto", "-ffat-lto-objects")],
+                         ids=["plain", "lto", "fat"])
+def test_names_are_local(flags, tmp_path):
+    """The library inside of a program: machine code with our names alone, whatever CFLAGS a
+    packager has. Distributions strip bytecode from libraries."""
+    need("gcc", "ar", "objcopy", "nm")
+    source, library, out = (tmp_path / name for name in ("a.c", "liba.a", "out.o"))
+    source.write_text("int helper(int n) { return n * n; }\n"
+                      "int cushim_sim_test(int n) { return helper(n + 1); }\n", encoding="utf-8")
+    run("gcc", "-O0", *flags, "-c", source, "-o", tmp_path / "a.o")
+    run("ar", "rcsT", library, tmp_path / "a.o")
+    run(sys.executable, ROOT / "src/sim/localise.py", "--objcopy", "objcopy", library, out,
+        "--", "gcc")
+    assert ".gnu.lto_" not in run("readelf", "-SW", out)
+    names = run("nm", "--defined-only", "--extern-only", out).split()[2::3]
+    assert names == ["cushim_sim_test"]

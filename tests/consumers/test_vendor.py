@@ -293,6 +293,27 @@ def test_names_in_sources(tmp_path):
         assert name not in text, name
 
 
+def test_what_the_sources_take_and_is_not_there(tmp_path):
+    """Headers and names that the files do not have are named, with file and line, and what has
+    them."""
+    source = tmp_path / "app.c"
+    source.write_text("#include <cushim/cushim.h>\n#include <cushim/memory.h>\n"
+                      "/* cushim_memory_free\n */ #include <cushim/feature.h>\n"
+                      "int x = CUSHIM_CHECK(cu->cuInit(0)) + cushim_load(0) + cushim_open(0);\n",
+                      encoding="utf-8")
+    for words, says in (([], [
+            "2: cushim/memory.h is not written: give --helpers, and include cushim.h instead",
+            "4: cushim/feature.h is not written: it is of the whole library",
+            "5: CUSHIM_CHECK is not in the two files: give --helpers",
+            "5: cushim_open is not in the two files: give --helpers"]), (["--helpers"], [
+            "2: cushim/memory.h is not written: include cushim.h instead, which has it",
+            "4: cushim/feature.h is not written: it is of the whole library"])):
+        done = subprocess.run([sys.executable, VENDOR, tmp_path, "--sources", source, *words],
+                              check=True, capture_output=True, text=True)
+        assert done.stderr.splitlines() == [f"gen/vendor.py: {source}:{line}" for line in says]
+        assert (tmp_path / "cushim.h").exists()
+
+
 def test_all_abis_and_error_names(tmp_path):
     """A plain name means what it means with the whole library, in any release."""
     vendor(tmp_path, "cuGraphInstantiate", "cushim_error_string")

@@ -42,6 +42,8 @@ def fixture_folder(tmp_path_factory):
             name = named[1] if named else block.page.stem
             (folder / "of").mkdir(exist_ok=True)
             shutil.copy(compile_block(block, folder / "of"), folder / name)
+    (folder / "object.c").write_text("int cuInit(unsigned); int f(void) { return cuInit(0); }\n")
+    assert run(["cc", "-c", "object.c", "-o", "program.o"], folder, environment()).returncode == 0
     (folder / "build").mkdir()
     shutil.copy(folder / "program", folder / "build")
     facts = next(block for block in fenced(ROOT / "docs/facts.md") if block.kind == "facts")

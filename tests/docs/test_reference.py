@@ -161,7 +161,15 @@ def test_pages_are_found_by_words(tmp_path):
         (folder / f"man{page.suffix[1:]}").mkdir(parents=True, exist_ok=True)
         shutil.copy(page, folder / f"man{page.suffix[1:]}")
     subprocess.run(["mandb", folder], check=True, capture_output=True)
-    for word, page in (("memory", "cushim_memory_alloc"), ("toolkit", "cushim-compat")):
+    for word, page in (("memory", "cushim_memory_alloc"), ("toolkit", "cushim-compat"),
+                       ("pinned", "cushim.hpp"), ("pinned", "cushim_memory"),
+                       ("pool", "cushim.hpp"), ("events", "cushim_stream"),
+                       ("graph", "cushim_graph_instantiate"), ("callback", "cushim_stream"),
+                       ("kernel", "cushim_launch"), ("PTX", "cushim_module_load"),
+                       ("error", "cushim_error"), ("leak", "cushim_sim"), ("fault", "cushim_sim"),
+                       ("load a driver", "cushim "), ("attributes", "cushim_device"),
+                       ("context", "cushim_context"), ("drivers", "cushim-matrix"),
+                       ("simulated", "cushim-sim")):
         found = subprocess.run(["apropos", "-M", folder, word], check=False, text=True,
                                capture_output=True)
         assert any(line.startswith(page) for line in found.stdout.splitlines()), found

@@ -160,26 +160,33 @@ static void bad_options(void)
 {
     const size_t size = sizeof(struct cushim_sim_options);
     int newer = cushim_registry_version() + 10;
-    refused((struct cushim_sim_options){0}, "size");
-    refused((struct cushim_sim_options){.size = size - 1}, "size");
-    refused((struct cushim_sim_options){.size = size + 8}, "size");
-    refused((struct cushim_sim_options){.size = size, .cuda = -1}, "cuda");
-    refused((struct cushim_sim_options){.size = size, .cuda = 6000}, "cuda");
-    refused((struct cushim_sim_options){.size = size, .cuda = 12041}, "cuda");
-    refused((struct cushim_sim_options){.size = size, .cuda = 12}, "cuda");
-    refused((struct cushim_sim_options){.size = size, .cuda = 7777},
-            "cuda: 7777 is none of 6050 8000 ");
-    refused((struct cushim_sim_options){.size = size, .cuda = 11090}, "cuda: 11090 is none of");
+    refused((struct cushim_sim_options){0}, "size: 0 is not ");
+    refused((struct cushim_sim_options){.size = size - 1}, "; set it to sizeof(struct cushim_sim");
+    refused((struct cushim_sim_options){.size = size + 8}, "size: ");
+    refused((struct cushim_sim_options){.size = size, .cuda = -1}, "cuda: -1 is no release");
+    refused((struct cushim_sim_options){.size = size, .cuda = 6000}, "cuda: 6000 is");
+    refused((struct cushim_sim_options){.size = size, .cuda = 12041}, "cuda: 12041 is");
+    refused((struct cushim_sim_options){.size = size, .cuda = 12}, "10 times the minor number");
+    refused((struct cushim_sim_options){.size = size, .cuda = 7777}, "takes one of 6.5 8.0 9.0 ");
+    refused((struct cushim_sim_options){.size = size, .cuda = 11090}, "cuda: 11090 is no release");
     refused((struct cushim_sim_options){.size = size, .faults = "cuInit:error=OUT_OF_MEMROY"},
             "did you mean OUT_OF_MEMORY?");
+    refused((struct cushim_sim_options){.size = size, .faults = "cuInit:call=0"},
+            "faults: \"cuInit:call=0\": cannot use call=0; call is a whole number from 1 on");
     refused((struct cushim_sim_options){.size = size, .cuda = newer}, "cuda");
-    refused((struct cushim_sim_options){.size = size, .devices = -2}, "devices");
-    refused((struct cushim_sim_options){.size = size, .devices = 65}, "devices");
-    refused((struct cushim_sim_options){.size = size, .profile = "kepler"}, "profile");
-    refused((struct cushim_sim_options){.size = size, .cuda = 9000, .profile = "hopper"}, "newer");
-    refused((struct cushim_sim_options){.size = size, .profile = ""}, "profile");
-    refused((struct cushim_sim_options){.size = size, .workers = 1025}, "workers");
-    refused((struct cushim_sim_options){.size = size, .check = "races"}, "check");
+    refused((struct cushim_sim_options){.size = size, .devices = -2}, "devices: -2 is not from -1");
+    refused((struct cushim_sim_options){.size = size, .devices = 65}, "65 is not from -1 to 64");
+    refused((struct cushim_sim_options){.size = size, .profile = "kepler"},
+            "profile: there is no 'kepler'; it takes one of maxwell pascal ");
+    refused((struct cushim_sim_options){.size = size, .cuda = 9000, .profile = "hopper"},
+            "profile: no 'hopper'; it came with CUDA 11.8, and the driver is of CUDA 9.0");
+    refused((struct cushim_sim_options){.size = size, .profile = ""}, "profile: there is no ''");
+    refused((struct cushim_sim_options){.size = size, .workers = 1025},
+            "workers: 1025 is not from 0 to 1024");
+    refused((struct cushim_sim_options){.size = size, .grain = 513},
+            "grain: 513 is not from 0 to 512");
+    refused((struct cushim_sim_options){.size = size, .check = "races"},
+            "check: 'races' is no check; it takes race, init or sync");
     refused((struct cushim_sim_options){.size = size, .faults = "cuFoo"}, "\"cuFoo\": no entry");
     refused((struct cushim_sim_options){.size = size, .log = "/nonexistent/log"}, "No such file");
 }
@@ -191,6 +198,10 @@ static void good_after_bad(void)
     refused((struct cushim_sim_options){.size = size, .cuda = 11020, .faults = "cuInit;cuFoo"},
             "\"cuFoo\"");
     refused((struct cushim_sim_options){.size = size, .cuda = 11020, .devices = 65}, "devices");
+    char many[65 * sizeof "cuInit" + 1] = "";
+    for (int i = 0; i < 65; i++)
+        strcat(many, "cuInit;");
+    refused((struct cushim_sim_options){.size = size, .faults = many}, "more than 64 rules");
     const struct cushim_api *cu =
         embedded_open((struct cushim_sim_options){.cuda = 12040, .devices = 2});
     EXPECT(cushim_driver_version(cu) == 12040 && device_count(cu) == 2);

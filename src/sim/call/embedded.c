@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "helpers/error.h"
 #include "launch/launch.h"
+#include "loader/last_error.h"
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 
@@ -36,29 +37,34 @@ void *cushim_sim_symbol(void *user, const char *symbol)
     return found;
 }
 
-static void refuse_release(int cuda, char *error, size_t size)
+/* False after writing which field cannot be used, and what it may be. */
+static bool is_usable(const struct cushim_sim_options *options, char *error, size_t size)
 {
-    size_t length = (size_t)snprintf(error, size, "cuda: %d is none of", cuda);
-    for (const int *release = sim_config_releases; *release && length < size; release++)
-        length += (size_t)snprintf(error + length, size - length, " %d", *release);
-}
-
-/* NULL, or what is wrong with the options; the version has a sentence of its own. */
-static const char *wrong_with(const struct cushim_sim_options *options)
-{
+    char list[320];
     if (options->size != sizeof *options)
-        return "size is not that of struct cushim_sim_options";
-    if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
-        return "devices is out of range";
-    if (options->profile && !sim_profile_find(options->profile))
-        return "there is no profile of that name";
-    if (options->check && sim_config_checks(options->check) == 0)
-        return "check is no list of race, init and sync";
-    if (options->workers > SIM_MAX_WORKERS)
-        return "workers is out of range";
-    if (options->grain > SIM_MAX_GRAIN)
-        return "grain is out of range";
-    return NULL;
+        snprintf(error, size, "size: %zu is not %zu; set it to sizeof(struct cushim_sim_options)",
+                 options->size, sizeof *options);
+    else if (options->cuda && !sim_config_is_release(options->cuda))
+        snprintf(error, size,
+                 "cuda: %d is no release; it is 1000 times the major and 10 times the "
+                 "minor number, 12040 for 12.4, or 0; %s",
+                 options->cuda, sim_config_list(list, sizeof list, sim_config_releases));
+    else if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
+        snprintf(error, size, "devices: %d is not from -1 to %d", options->devices,
+                 SIM_MAX_DEVICES);
+    else if (options->profile && !sim_profile_find(options->profile))
+        snprintf(error, size, "profile: there is no '%.60s'; %s", options->profile,
+                 sim_config_list(list, sizeof list, NULL));
+    else if (options->check && sim_config_checks(options->check) == 0)
+        snprintf(error, size, "check: '%.60s' is no check; %s", options->check,
+                 sim_config_check_words);
+    else if (options->workers > SIM_MAX_WORKERS)
+        snprintf(error, size, "workers: %u is not from 0 to %d", options->workers, SIM_MAX_WORKERS);
+    else if (options->grain > SIM_MAX_GRAIN)
+        snprintf(error, size, "grain: %u is not from 0 to %d", options->grain, SIM_MAX_GRAIN);
+    else
+        return true;
+    return false;
 }
 
 /* The environment's settings, and over them those of the options that are not zero. */
@@ -113,17 +119,13 @@ static bool is_the_open_one(const struct cushim_sim_options *options, char *erro
 /* With the lock. False after writing what is wrong. */
 static bool open_driver(const struct cushim_sim_options *options, char *error, size_t size)
 {
-    const char *wrong = options ? wrong_with(options) : NULL;
-    if (!wrong && options && options->cuda && !sim_config_is_release(options->cuda)) {
-        refuse_release(options->cuda, error, size);
+    if (options && !is_usable(options, error, size))
         return false;
+    if (options && options->faults) {
+        const size_t length = (size_t)snprintf(error, size, "faults: ");
+        if (!sim_fault_check(options->faults, error + length, size - length))
+            return false;
     }
-    if (wrong) {
-        snprintf(error, size, "%s", wrong);
-        return false;
-    }
-    if (options && options->faults && !sim_fault_check(options->faults, error, size))
-        return false;
     if (!options) {
         sim_start();
         return true;
@@ -134,7 +136,9 @@ static bool open_driver(const struct cushim_sim_options *options, char *error, s
     } else {
         const struct sim_config config = config_of(options);
         if (config.profile->since > config.cuda) {
-            snprintf(error, size, "a device of that profile is newer than the CUDA version");
+            char why[120];
+            sim_config_too_new(why, sizeof why, config.profile, config.cuda);
+            snprintf(error, size, "profile: no '%s'; %s", config.profile->name, why);
             return false;
         }
         if (options->log && !sim_report_open(options->log)) {
@@ -149,7 +153,7 @@ static bool open_driver(const struct cushim_sim_options *options, char *error, s
 const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *options)
 {
     struct cushim_options open = {.size = sizeof open, .resolver = cushim_sim_symbol};
-    char error[320];
+    char error[SIM_RULE_SENTENCE];
     sim_lock_enter();
     bool good = open_driver(options, error, sizeof error);
     sim_lock_leave();
@@ -157,18 +161,18 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
         cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_open", "%s", error);
         return NULL;
     }
+    atomic_store(&cushim_last_error_of_rule, sim_fault_last);
     return cushim_open(&open);
 }
 
 bool cushim_sim_fault(const char *rules)
 {
-    char error[320];
+    char error[SIM_RULE_SENTENCE];
     if (!rules) {
         cushim_error_refuse(CUDA_ERROR_INVALID_VALUE, "cushim_sim_fault", "%s", "rules is NULL");
         return false;
     }
     sim_lock_enter();
-    sim_start();
     bool good = sim_fault_add(rules, error, sizeof error);
     sim_lock_leave();
     if (!good)
@@ -256,7 +260,7 @@ unsigned long long cushim_sim_found(void)
 
 bool cushim_sim_reset(void)
 {
-    char error[320];
+    char error[SIM_RULE_SENTENCE];
     bool good = true;
     cushim_sim_stop();
     sim_lock_enter();

@@ -15,7 +15,6 @@
 
 static struct rule rules[MAX_RULES];
 static size_t count;
-static uint64_t calls; /* of all entries */
 static struct {
     const char *meant;
     int version;
@@ -45,6 +44,13 @@ const struct sim_rule_family sim_fault_rules = {
     .names = "names are those of cuda.h, *, out-of-memory, device-lost, missing and wrong-abi",
 };
 
+static _Thread_local char last[sizeof rules->text]; /* the rule of this thread's last call */
+
+const char *sim_fault_last(void)
+{
+    return *last ? last : NULL;
+}
+
 static bool refuse_memory(size_t bytes)
 {
     bool refused = false;
@@ -52,6 +58,8 @@ static bool refuse_memory(size_t bytes)
         bool now = rules[i].kind == RULE_MEMORY && bytes > rules[i].bytes - rules[i].allocated;
         rules[i].fired += now;
         refused |= now;
+        if (now)
+            memcpy(last, rules[i].text, sizeof last);
     }
     for (size_t i = 0; i < count && !refused; i++)
         if (rules[i].kind == RULE_MEMORY)
@@ -59,12 +67,17 @@ static bool refuse_memory(size_t bytes)
     return refused;
 }
 
+static bool has_room(size_t rule_count, char *error, size_t size)
+{
+    if (rule_count > MAX_RULES)
+        snprintf(error, size, "more than %d rules", MAX_RULES);
+    return rule_count <= MAX_RULES;
+}
+
 static bool add(const char *text, char *error, size_t size)
 {
-    if (count == MAX_RULES) {
-        snprintf(error, size, "more than %d rules", MAX_RULES);
+    if (!has_room(count + 1, error, size))
         return false;
-    }
     if (!sim_rule_parse(&sim_fault_rules, text, &rules[count], error, size))
         return false;
     count++;
@@ -94,14 +107,19 @@ bool sim_fault_add(const char *text, char *error, size_t size)
     return each(text, error, size, add);
 }
 
+static size_t looked; /* rules of a text */
+
 static bool look(const char *text, char *error, size_t size)
 {
     struct rule rule;
-    return sim_rule_parse(&sim_fault_rules, text, &rule, error, size);
+    looked++;
+    return has_room(count + looked, error, size) &&
+           sim_rule_parse(&sim_fault_rules, text, &rule, error, size);
 }
 
 bool sim_fault_check(const char *text, char *error, size_t size)
 {
+    looked = 0;
     return each(text, error, size, look);
 }
 
@@ -156,10 +174,17 @@ static bool about_device(const struct sim_call *call, int device)
     return context && sim_object(SIM_CONTEXT, context) && context->device->ordinal == device;
 }
 
+/* What loaders call, such as cushim's: a test counts its program's calls. */
+static bool is_looking(const struct sim_entry *entry)
+{
+    return strcmp(entry->name, "cuGetProcAddress") == 0 ||
+           strcmp(entry->name, "cuDriverGetVersion") == 0;
+}
+
 static bool names(const struct rule *rule, const struct sim_entry *entry)
 {
-    if (strcmp(rule->name, "*") == 0) /* not what only looks for the others */
-        return strcmp(entry->name, "cuGetProcAddress") != 0;
+    if (strcmp(rule->name, "*") == 0)
+        return !is_looking(entry);
     return sim_rule_names(rule, entry->symbol, strlen(entry->name));
 }
 
@@ -171,23 +196,42 @@ static bool hits(struct rule *rule, const struct sim_call *call)
     return sim_rule_count(rule);
 }
 
-static bool lost(const struct rule *rule, const struct sim_call *call)
+static bool lost(struct rule *rule, const struct sim_call *call)
 {
-    return rule->kind == RULE_LOST && calls >= rule->call && about_device(call, rule->device);
+    if (rule->kind != RULE_LOST || is_looking(call->entry))
+        return false;
+    rule->seen++;
+    return rule->seen >= rule->call && about_device(call, rule->device);
+}
+
+/* What ends an object. With its device lost it fails and is done: no program can do more, and what
+ * is not released is what it forgot. */
+static bool is_release(const struct sim_entry *entry)
+{
+    static const char *const words[] = {"Destroy", "Free",  "Unload", "Release", "Unregister",
+                                        "Unmap",   "Close", "Detach", "Reset"};
+    if (strncmp(entry->name, "cuGraphAdd", strlen("cuGraphAdd")) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(entry->name, words[i]))
+            return true;
+    return false;
 }
 
 bool sim_fault_before(struct sim_call *call)
 {
     bool answered = false;
-    calls++;
+    last[0] = '\0';
     for (size_t i = 0; i < count; i++) { /* all of them: each counts its calls */
         struct rule *rule = &rules[i];
         bool gone = lost(rule, call);
         if (!gone && !hits(rule, call))
             continue;
         CUresult error = (CUresult)rule->error;
-        bool after = rule->after;
+        bool after = gone ? is_release(call->entry) : rule->after;
         rule->fired++;
+        if (error != CUDA_SUCCESS && !answered)
+            memcpy(last, rule->text, sizeof last);
         if (rule->slow)
             sleep_ms(rule->slow); /* the rules may be others afterwards */
         if (error == CUDA_SUCCESS || answered)

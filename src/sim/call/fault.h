@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SIM_RULE_SENTENCE 640 /* bytes of one about a rule or a setting */
+
 struct sim_call;
 struct sim_entry;
 
@@ -18,6 +20,8 @@ bool sim_fault_add(const char *text, char *error, size_t size);
 /* The same without adding any. */
 bool sim_fault_check(const char *text, char *error, size_t size);
 void sim_fault_clear(void);
+/* The rule that made this thread's last call fail; NULL: none did. */
+const char *sim_fault_last(void);
 /* Each rule in force and how often it had an effect; false: that cannot be seen, as what is missing
  * from the library's exports is asked for at the system's loader. */
 void sim_fault_each(void (*visit)(void *user, const char *rule, uint64_t fired, bool can_be_seen),

@@ -65,28 +65,60 @@ static uint64_t mixed(uint64_t seed)
     return seed ? seed : 1;
 }
 
+static bool is_of(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Whether a kind of rule has an option. */
 static bool takes(const struct rule *rule, const char *name)
 {
+    static const char *const call[] = {"error", "call",   "from", "every", "probability",
+                                       "seed",  "device", "slow", "after"};
+    static const char *const lost[] = {"device", "call", "error"};
     switch (rule->kind) {
     case RULE_CALL:
-        return true;
+        return is_of(name, call, sizeof call / sizeof *call);
     case RULE_MEMORY:
         return strcmp(name, "after") == 0;
     case RULE_LOST:
-        return strcmp(name, "device") == 0 || strcmp(name, "call") == 0 ||
-               strcmp(name, "error") == 0;
+        return is_of(name, lost, sizeof lost / sizeof *lost);
     default:
         return false;
     }
 }
 
+/* What the value of an option may be. */
+static const char *range_of(const struct rule *rule, const char *name)
+{
+    static const struct {
+        const char *name, *range;
+    } ranges[] = {
+        {"error", "error is a code from 1 on, or a name such as OUT_OF_MEMORY"},
+        {"call", "call is a whole number from 1 on"},
+        {"from", "from is a whole number from 1 on"},
+        {"every", "every is a whole number from 1 on"},
+        {"probability", "probability is a number from 0 to 1"},
+        {"seed", "seed is a whole number from 0 on"},
+        {"device", "device is a whole number from 0 to 63"},
+        {"slow", "slow is a time of 1 to 3600000 milliseconds"},
+    };
+    _Static_assert(SIM_MAX_DEVICES == 64, "the sentence about devices");
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (strcmp(ranges[i].name, name) == 0)
+            return ranges[i].range;
+    return rule->kind == RULE_MEMORY ? "after is a size such as 4096, 16M or 8G"
+                                     : "after has no value here";
+}
+
+/* Whether an option that the rule takes has such a value. */
 static bool option(const struct sim_rule_family *family, struct rule *rule, const char *name,
                    const char *value)
 {
     uint64_t number = 0;
-    if (!takes(rule, name))
-        return false;
     if (strcmp(name, "after") == 0 && rule->kind == RULE_CALL)
         return rule->after = !*value;
     if (strcmp(name, "after") == 0)
@@ -109,10 +141,8 @@ static bool option(const struct sim_rule_family *family, struct rule *rule, cons
         rule->device = (int)number;
         return true;
     }
-    if (strcmp(name, "slow") == 0 && number <= 3600000) {
-        rule->slow = (unsigned)number;
-        return true;
-    }
+    if (strcmp(name, "slow") == 0 && number <= 3600000)
+        return (rule->slow = (unsigned)number) != 0;
     return false;
 }
 
@@ -171,14 +201,16 @@ unsigned sim_rule_distance(const char *one, const char *other)
     return row[width];
 }
 
-/* The entry's name that is most like this one; false: none is. */
-static bool similar(const struct sim_rule_family *family, const char *name,
+/* The entry's name, or exported symbol, that is most like this one; false: none is. */
+static bool similar(const struct sim_rule_family *family, const char *name, bool symbols,
                     char found[SIM_RULE_SYMBOL])
 {
     unsigned least = (unsigned)strlen(name) / 3 + 1, before = least;
     for (size_t i = 0; i < *family->count; i++) {
         char text[SIM_RULE_SYMBOL], own[SIM_RULE_SYMBOL];
-        snprintf(own, sizeof own, "%.*s", (int)family->name_length(i), family->symbol(i, text));
+        snprintf(own, sizeof own, "%s", family->symbol(i, text));
+        if (!symbols)
+            own[family->name_length(i)] = '\0';
         unsigned far = sim_rule_distance(name, own);
         if (far < least) {
             least = far;
@@ -229,14 +261,14 @@ static const char *options_of(const struct rule *rule)
 {
     switch (rule->kind) {
     case RULE_CALL:
-        return "error=CODE, call=N, from=N, every=N, probability=P, seed=S, device=D, slow=MS and "
-               "after";
+        return "it takes error=CODE, call=N, from=N, every=N, probability=P, seed=S, device=D, "
+               "slow=MS and after";
     case RULE_MEMORY:
-        return "after=BYTES";
+        return "it takes after=BYTES";
     case RULE_LOST:
-        return "device=D, call=N and error=CODE";
+        return "it takes device=D, call=N and error=CODE";
     default:
-        return "nothing";
+        return "it takes nothing";
     }
 }
 
@@ -285,11 +317,11 @@ static bool refuse(const char *text, const char *why, char *error, size_t size)
 
 /* With what may have been meant. */
 static bool refuse_name(const struct sim_rule_family *family, const char *text, const char *why,
-                        const char *name, char *error, size_t size)
+                        const char *name, bool symbols, char *error, size_t size)
 {
     char more[300];
     char near[SIM_RULE_SYMBOL];
-    bool found = name && similar(family, name, near);
+    bool found = name && similar(family, name, symbols, near);
     snprintf(more, sizeof more, "%s; %s%s%s", why, found ? "did you mean " : "",
              found ? near : family->names, found ? "?" : "");
     return refuse(text, more, error, size);
@@ -310,8 +342,8 @@ bool sim_rule_parse(const struct sim_rule_family *family, const char *text, stru
     char none[1] = "";
     const char *wrong = head(family, rule, copy, options ? options : none);
     if (wrong)
-        return refuse_name(family, text, wrong, rule->kind == RULE_MISSING ? options : copy, error,
-                           size);
+        return refuse_name(family, text, wrong, rule->kind == RULE_MISSING ? options : copy,
+                           rule->kind == RULE_MISSING, error, size);
     strcpy(rule->text, text);
     if (rule->kind == RULE_MISSING)
         return true;
@@ -322,16 +354,16 @@ bool sim_rule_parse(const struct sim_rule_family *family, const char *text, stru
             *value++ = '\0';
         said |= strcmp(name, "error") == 0;
         after |= strcmp(name, "after") == 0;
-        if (!option(family, rule, name, value ? value : "")) {
-            const char *near = strcmp(name, "error") == 0 && takes(rule, name) && value
-                                   ? similar_code(family, value)
-                                   : NULL;
+        const bool has = takes(rule, name);
+        if (!has || !option(family, rule, name, value ? value : "")) {
+            const char *near =
+                has && value && strcmp(name, "error") == 0 ? similar_code(family, value) : NULL;
             if (near) {
                 snprintf(why, sizeof why, "no error is called %s; did you mean %s?", value, near);
                 return refuse(text, why, error, size);
             }
-            snprintf(why, sizeof why, "cannot use %s%s%s; it takes %s", name, value ? "=" : "",
-                     value ? value : "", options_of(rule));
+            snprintf(why, sizeof why, "cannot use %s%s%s; %s", name, value ? "=" : "",
+                     value ? value : "", has ? range_of(rule, name) : options_of(rule));
             return refuse(text, why, error, size);
         }
     }

@@ -20,7 +20,7 @@ static void read_control(bool own_faults, bool own_log)
 {
     const char *text;
     if (!own_faults && (text = secure_getenv("CUSHIM_SIM_FAULT")) && *text) {
-        char error[320];
+        char error[SIM_RULE_SENTENCE];
         if (!sim_fault_add(text, error, sizeof error))
             fprintf(stderr, "cushim: simulated driver: CUSHIM_SIM_FAULT: %s\n", error);
     }

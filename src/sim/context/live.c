@@ -68,6 +68,8 @@ void sim_live_take(const struct sim_context *context)
 {
     const struct sim_allocation *allocation;
     uint64_t below = UINT64_MAX;
+    if (context->sticky != CUDA_SUCCESS)
+        return; /* after a kernel's fault nothing in it could be released */
     for (int kind = 0; kind < SIM_KIND_COUNT; kind++) {
         if (kind == SIM_CONTEXT || comes_with_others((enum sim_kind)kind))
             continue;

@@ -40,10 +40,21 @@ size_t sim_config_size(const char *text)
     return sim_config_bytes(text, &bytes) ? bytes : 0;
 }
 
-static void complain(const char *name, const char *value)
+static void complain(const char *name, const char *value, const char *wanted)
 {
-    fprintf(stderr, "cushim: simulated driver: %s: cannot use \"%s\"; the default stays\n", name,
-            value);
+    fprintf(stderr, "cushim: simulated driver: %s: cannot use \"%s\"; %s; the default stays\n",
+            name, value, wanted);
+}
+
+const char *sim_config_list(char *text, size_t size, const int *releases)
+{
+    size_t length = (size_t)snprintf(text, size, "%s", "it takes one of");
+    for (; releases && *releases && *releases <= sim_config_built && length < size; releases++)
+        length += (size_t)snprintf(text + length, size - length, " %d.%d", *releases / 1000,
+                                   *releases % 1000 / 10);
+    for (size_t i = 0; !releases && sim_profile_all[i] && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, " %s", sim_profile_all[i]->name);
+    return text;
 }
 
 /* A whole number in [low, high]. */
@@ -56,7 +67,9 @@ static bool number(const char *name, long long low, long long high, long long *v
     errno = 0;
     *value = strtoll(text, &end, 10);
     if (*end || errno || *value < low || *value > high) {
-        complain(name, text);
+        char wanted[80];
+        snprintf(wanted, sizeof wanted, "it takes a whole number from %lld to %lld", low, high);
+        complain(name, text, wanted);
         return false;
     }
     return true;
@@ -72,6 +85,12 @@ static int version(const char *text)
     return major * 1000 + minor * 10;
 }
 
+void sim_config_too_new(char *text, size_t size, const struct sim_profile *profile, int cuda)
+{
+    snprintf(text, size, "it came with CUDA %d.%d, and the driver is of CUDA %d.%d",
+             profile->since / 1000, profile->since % 1000 / 10, cuda / 1000, cuda % 1000 / 10);
+}
+
 bool sim_config_is_release(int cuda)
 {
     for (const int *release = sim_config_releases; *release; release++)
@@ -80,14 +99,34 @@ bool sim_config_is_release(int cuda)
     return false;
 }
 
+static void read_release(const char *text)
+{
+    char wanted[320];
+    const int asked = version(text);
+    if (sim_config_is_release(asked))
+        sim_config.cuda = asked;
+    else
+        complain("CUSHIM_SIM_CUDA", text,
+                 sim_config_list(wanted, sizeof wanted, sim_config_releases));
+}
+
 static void read_profile(const char *text)
 {
+    char wanted[320];
     const struct sim_profile *profile = sim_profile_find(text);
-    if (profile && profile->since <= sim_config.cuda)
+    if (profile && profile->since <= sim_config.cuda) {
         sim_config.profile = profile;
+        return;
+    }
+    if (profile)
+        sim_config_too_new(wanted, sizeof wanted, profile, sim_config.cuda);
     else
-        complain("CUSHIM_SIM_PROFILE", text);
+        sim_config_list(wanted, sizeof wanted, NULL);
+    complain("CUSHIM_SIM_PROFILE", text, wanted);
 }
+
+const char sim_config_check_words[] =
+    "it takes race, init or sync, or several of them with commas between";
 
 unsigned sim_config_checks(const char *text)
 {
@@ -114,13 +153,8 @@ void sim_config_read(void)
     const char *text;
     long long value;
     sim_config = (struct sim_config){.cuda = sim_config_built, .devices = 1};
-    if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text) {
-        int asked = version(text);
-        if (sim_config_is_release(asked))
-            sim_config.cuda = asked;
-        else
-            complain("CUSHIM_SIM_CUDA", text);
-    }
+    if ((text = secure_getenv("CUSHIM_SIM_CUDA")) && *text)
+        read_release(text);
     sim_config.profile = sim_profile_default(sim_config.cuda);
     if (number("CUSHIM_SIM_DEVICES", 0, SIM_MAX_DEVICES, &value))
         sim_config.devices = (int)value;
@@ -137,12 +171,12 @@ void sim_config_read(void)
     if ((text = secure_getenv("CUSHIM_SIM_CHECK")) && *text) {
         sim_config.checks = sim_config_checks(text);
         if (!sim_config.checks)
-            complain("CUSHIM_SIM_CHECK", text);
+            complain("CUSHIM_SIM_CHECK", text, sim_config_check_words);
     }
     if ((text = secure_getenv("CUSHIM_SIM_MEMORY")) && *text) {
         sim_config.memory = sim_config_size(text);
         if (!sim_config.memory)
-            complain("CUSHIM_SIM_MEMORY", text);
+            complain("CUSHIM_SIM_MEMORY", text, "it takes a size such as 512M or 8G");
     }
 }
 

@@ -27,11 +27,14 @@ extern struct sim_config sim_config;
 void sim_config_read(void);             /* from the environment */
 extern const int sim_config_releases[]; /* that can be simulated; ends with 0 */
 bool sim_config_is_release(int cuda);   /* one of these, and not newer than this driver */
+/* "it takes one of 6.5 8.0 ...", of these releases, or of the profiles for NULL. Returns `text`. */
+const char *sim_config_list(char *text, size_t size, const int *releases);
 /* Bytes, with K, M, G or T behind. False: not a number of bytes. */
 bool sim_config_bytes(const char *text, size_t *bytes);
 /* "race,init,sync" as PTX_CHECK_*; 0: no such list. */
 unsigned sim_config_checks(const char *text);
-size_t sim_config_size(const char *text); /* 0: not a size */
+extern const char sim_config_check_words[]; /* "it takes race, ..." */
+size_t sim_config_size(const char *text);   /* 0: not a size */
 
 /* --- profile.c --- What the simulated devices look like: facts read off real ones. */
 #define SIM_PROFILE_VALUES 80
@@ -46,6 +49,8 @@ struct sim_profile {
 
 /* A profile by name; NULL: there is none. */
 const struct sim_profile *sim_profile_find(const char *name);
+/* Why a driver of release `cuda` cannot have it. */
+void sim_config_too_new(char *text, size_t size, const struct sim_profile *profile, int cuda);
 /* The one of which the simulator lacks the fewest instructions, of those that the release knows. */
 const struct sim_profile *sim_profile_default(int cuda);
 extern const struct sim_profile *const sim_profile_all[];      /* ends with NULL */

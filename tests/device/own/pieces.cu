@@ -27,6 +27,40 @@ static __device__ double part(double x)
     return x * 100;
 }
 
+/* Made by new and called by its table of functions: the compiler may not see which class it is. */
+struct Value {
+    __device__ virtual int value() const = 0;
+    __device__ virtual ~Value()
+    {
+    }
+};
+
+struct Twice : Value {
+    int *number;
+    __device__ explicit Twice(int one) : number(new int[2])
+    {
+        number[0] = number[1] = one;
+    }
+    __device__ __noinline__ static Twice *make(int one)
+    {
+        void *room = malloc(sizeof(Twice));
+        return new (room) Twice(one);
+    }
+    __device__ int value() const override
+    {
+        return number[0] + number[1];
+    }
+    __device__ ~Twice()
+    {
+        delete[] number;
+    }
+};
+
+__device__ __noinline__ int value_of(const Value *one)
+{
+    return one->value();
+}
+
 extern "C" __global__ void __launch_bounds__(32) pieces(long long *results)
 {
     int lane = threadIdx.x, whole = 0, count = 0;
@@ -43,9 +77,9 @@ extern "C" __global__ void __launch_bounds__(32) pieces(long long *results)
     }
     PIECES(P)
     if (lane == 5) {
-        int *own = static_cast<int *>(malloc(sizeof *own));
-        printf("%d pieces in lane %d, %s\n", *own = count, lane, "printed by the kernel");
-        free(own);
+        Twice *own = Twice::make(count);
+        printf("%d pieces in lane %d, %s\n", value_of(own) / 2, lane, "printed by the kernel");
+        delete own;
     }
     __threadfence();
 }

@@ -13,7 +13,7 @@
 #include "ptx/run/run.h"
 
 #define DEFAULT_STACK 1024 /* bytes per thread where the machine says nothing */
-#define MOST_BATCH 16
+#define MOST_BATCH 64
 
 static bool refuse(struct ptx_fault *fault, enum ptx_fault_kind kind, const char *what)
 {

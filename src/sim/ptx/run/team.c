@@ -171,7 +171,6 @@ static bool barrier_passed(const struct ptx_team *team, const struct ptx_step *s
 
 enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
 {
-    struct ptx_team team;
     const struct ptx_step *pc = warps->groups[0].pc, *step;
     int32_t budget = WARP_BUDGET;
     uint32_t masks[PTX_LANES];
@@ -180,7 +179,7 @@ enum slice team_run(struct ptx_warp_state *warps, uint32_t count)
         return SLICE_STOP;
     if (warps->groups[0].state != GROUP_READY)
         return SLICE_BLOCKED;
-    team = team_of(warps, count);
+    struct ptx_team team = team_of(warps, count);
     warps->warp.block->ready = false;
     for (uint32_t i = 0; i < count; i++)
         masks[i] = team.active;
