@@ -151,7 +151,7 @@ static size_t audit_text(const struct symbols_options *options, const struct rou
     output_table_print(&table, "");
     if (cushim_status(routes->proc) != CUSHIM_OK)
         return found; /* stubs were compared with stubs */
-    printf("%zu entries compared, %zu ", compared, found);
+    printf("%zu %s compared, %zu ", compared, compared == 1 ? "entry" : "entries", found);
     output_text(found == 0 ? OUTPUT_GOOD : OUTPUT_BAD, found == 1 ? "difference" : "differences");
     if (cushim_driver_version(routes->proc) < PROC_SINCE)
         printf(" (this driver has no cuGetProcAddress)");

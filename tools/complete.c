@@ -244,7 +244,7 @@ static void complete_words(const struct command *command, int count, char **word
     }
     if (strncmp(last, "--", 2) == 0 && strchr(last, '=')) {
         row = find_row(command->options, last);
-        if (row && !row->flag)
+        if (row && (!row->flag || row->text))
             offer_value(row, last, (size_t)(strchr(last, '=') + 1 - last));
         return;
     }

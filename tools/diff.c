@@ -171,7 +171,8 @@ static void print_meanings(const json_t *root)
 
     if (json_array_size(array) == 0)
         return;
-    printf("%zu names for which cuGetProcAddress gives another ABI\n", json_array_size(array));
+    printf("%zu name%s for which cuGetProcAddress gives another ABI\n", json_array_size(array),
+           output_plural(json_array_size(array)));
     json_array_foreach(array, i, item)
     {
         output_table_add(&table, OUTPUT_PLAIN, json_string_value(json_object_get(item, "name")));

@@ -78,8 +78,8 @@ static void print_text(const struct doctor *doctor)
         }
     }
     printf("%zu error%s, %zu warning%s\n", counts[DOCTOR_ERROR],
-           counts[DOCTOR_ERROR] == 1 ? "" : "s", counts[DOCTOR_WARNING],
-           counts[DOCTOR_WARNING] == 1 ? "" : "s");
+           output_plural(counts[DOCTOR_ERROR]), counts[DOCTOR_WARNING],
+           output_plural(counts[DOCTOR_WARNING]));
 }
 
 static void print_json(const struct doctor *doctor)

@@ -223,7 +223,7 @@ static void print_text(const struct options *options, const struct cushim_api *c
 
     driver_print(cu);
     output_table_print(&table, "");
-    printf("%zu features shown, %zu of these supported\n", shown, supported);
+    printf("%zu feature%s shown, %zu of these supported\n", shown, output_plural(shown), supported);
     struct management_facts management;
     char text[MANAGEMENT_TEXT_SIZE];
     if (read_management(options, cu, &management))

@@ -2,15 +2,12 @@
 /*
  * `cushim matrix`: runs a program under each simulated release, and each real driver given.
  */
-#include "matrix.h"
+#include "matrix_list.h"
 
 #include "command.h"
-#include "facts.h"
 #include "names.h"
 #include "output.h"
 #include "sim_library.h"
-
-#include <cushim/compat.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -18,21 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_VERSIONS = 256 };
-
 static struct options {
     const char *cuda; /* NULL: all */
     struct option_list drivers, faults;
-    const char *junit, *markdown, *profile, *devices;
-    bool missing_each, strict, json;
-    int timeout; /* seconds */
+    const char *junit, *markdown, *profile, *devices, *floor;
+    bool missing_each, strict, quiet, json;
+    int oldest;         /* release of `floor`; 0: none is given */
+    bool nothing_taken; /* the program calls nothing that came later */
+    int timeout;        /* seconds */
     struct matrix_plan plan;
 } given = {.timeout = 60, .plan = {.degrade = -1}};
-
-struct list {
-    struct matrix_case *item;
-    size_t count;
-};
 
 static const struct option_row option_rows[] = {
     {.name = "cuda",
@@ -69,8 +61,12 @@ static const struct option_row option_rows[] = {
             "not released, a rule never fired; with race, init or sync, faults of kernels"},
     {.name = "missing-each",
      .flag = &given.missing_each,
+     .text = &given.floor,
+     .value = "OLDEST",
+     .values = VALUES_DRIVERS,
      .doc = "Run it under the newest release as well, each time without one of the entries that it "
-            "uses there"},
+            "calls there; with a release or a branch of drivers (10.2, 440), only of those that "
+            "came later"},
     {.name = "degrade",
      .number = &given.plan.degrade,
      .low = 1,
@@ -78,6 +74,7 @@ static const struct option_row option_rows[] = {
      .value = "CODE",
      .doc = "Exit code by which the program says that it does without the driver, or a part of it; "
             "it counts as success"},
+    {.name = "quiet", .flag = &given.quiet, .doc = "Print only the runs that fail the command"},
     {.name = "strict",
      .flag = &given.strict,
      .doc = "Exit 1 for a program that called nothing of a simulated driver, too"},
@@ -107,203 +104,42 @@ static const struct option_row option_rows[] = {
     {0},
 };
 
-static struct matrix_case *add(struct list *list)
-{
-    struct matrix_case *item = realloc(list->item, (list->count + 1) * sizeof *item);
-
-    if (!item)
-        output_no_memory();
-    list->item = item;
-    item += list->count++;
-    memset(item, 0, sizeof *item);
-    return item;
-}
-
-static void add_release(struct list *list, int release)
-{
-    struct matrix_case *one = add(list);
-    char version[VERSION_TEXT_SIZE];
-
-    snprintf(one->cuda, sizeof one->cuda, "%s", version_text(version, release));
-    snprintf(one->name, sizeof one->name, "CUDA %s", one->cuda);
-}
-
-/* "; near it are 9.1 and 10.0" */
-static const char *neighbours(char text[64], const int *versions, int count, int release)
-{
-    char version[VERSION_TEXT_SIZE], later[VERSION_TEXT_SIZE];
-
-    text[0] = '\0';
-    for (int i = 1; i < count; i++) {
-        if (versions[i - 1] < release && release < versions[i])
-            snprintf(text, 64, "near it are %s and %s; ", version_text(version, versions[i - 1]),
-                     version_text(later, versions[i]));
-    }
-    return text;
-}
-
-/* One release; false after saying why there is none. */
-static bool add_word(struct list *list, const char *word, const int *versions, int count)
-{
-    int release = version_parse(word);
-    char near[64];
-
-    for (int i = 0; i < count; i++) {
-        if (versions[i] != release)
-            continue;
-        add_release(list, release);
-        return true;
-    }
-    if (strcmp(word, "none") == 0)
-        fputs("cushim matrix: --cuda: 'none' stands alone, and simulates no release; run the "
-              "program by itself with CUSHIM_LIBCUDA= to see it without a driver\n",
-              stderr);
-    else
-        fprintf(stderr,
-                "cushim matrix: --cuda: no simulated CUDA '%s'; %s'cushim sim --list' shows all\n",
-                word, neighbours(near, versions, count, release));
-    return false;
-}
-
-/* The releases asked for, newest first: --missing-each takes what the first run used. */
-static int add_releases(struct list *list, const char *asked)
-{
-    int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
-    char *words, *rest = NULL;
-    int result = COMMAND_OK;
-
-    if (asked && strcmp(asked, "none") == 0)
-        return COMMAND_OK;
-    if (!asked) {
-        for (int i = count; i-- > 0;)
-            add_release(list, versions[i]);
-        return COMMAND_OK;
-    }
-    words = strdup(asked);
-    if (!words)
-        output_no_memory();
-    for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        if (!add_word(list, word, versions, count))
-            result = COMMAND_USAGE;
-    }
-    free(words);
-    return result;
-}
-
-/* A driver that is simulated, by its branch or version. */
-static bool add_branch(struct list *list, const char *word, const char *version)
-{
-    int versions[MOST_VERSIONS], count = sim_versions(versions, MOST_VERSIONS);
-    int release = facts_driver_release(version);
-    char text[VERSION_TEXT_SIZE];
-
-    for (int i = 0; i < count; i++) {
-        if (versions[i] != release)
-            continue;
-        add_release(list, release);
-        struct matrix_case *one = &list->item[list->count - 1];
-        snprintf(one->name, sizeof one->name, "driver %s, CUDA %s", word,
-                 version_text(text, release));
-        return true;
-    }
-    fprintf(stderr, "cushim matrix: --drivers: the release of driver %s is not simulated\n", word);
-    return false;
-}
-
-static int add_drivers(struct list *list, const struct option_list *paths)
-{
-    for (size_t i = 0; i < paths->count; i++) {
-        const char *path = paths->item[i];
-        char version[FACTS_DRIVER_SIZE];
-        if (facts_driver_version(path, version)) {
-            if (!add_branch(list, path, version))
-                return COMMAND_USAGE;
-            continue;
-        }
-        char *real = realpath(path, NULL);
-        struct matrix_case *one;
-        if (!real) {
-            fprintf(stderr, "cushim matrix: --drivers: %s: %s\n", path, strerror(errno));
-            return COMMAND_INPUT;
-        }
-        one = add(list);
-        one->driver = real;
-        snprintf(one->name, sizeof one->name, "driver %s", path);
-    }
-    return COMMAND_OK;
-}
-
-/* Called for each line of the first run's log. */
-static void note_used(void *user, const char *symbol)
-{
-    struct list *list = user;
-    struct matrix_case *one;
-
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->item[i].missing, symbol) == 0)
-            return;
-    }
-    one = add(list);
-    snprintf(one->missing, sizeof one->missing, "%s", symbol);
-}
-
-/* The case of the newest simulated release. */
-static size_t newest_of(const struct list *list)
-{
-    size_t newest = 0;
-
-    for (size_t i = 1; i < list->count; i++) {
-        if (version_parse(list->item[i].cuda) > version_parse(list->item[newest].cuda))
-            newest = i;
-    }
-    return newest;
-}
-
-/* What is only known after a run under that release: each entry that it used, taken away. */
-static void add_missing(struct list *list, size_t newest, const struct list *used)
-{
-    char cuda[sizeof list->item->cuda];
-
-    memcpy(cuda, list->item[newest].cuda, sizeof cuda);
-    for (size_t i = 0; i < used->count; i++) {
-        struct matrix_case *one = add(list);
-        memcpy(one->cuda, cuda, sizeof cuda);
-        memcpy(one->missing, used->item[i].missing, sizeof one->missing);
-        snprintf(one->name, sizeof one->name, "CUDA %s without %s", cuda, one->missing);
-    }
-}
-
 static enum output_style end_style(enum matrix_end end)
 {
     return end == MATRIX_PASSES ? OUTPUT_GOOD : end <= MATRIX_UNUSED ? OUTPUT_WARNING : OUTPUT_BAD;
 }
 
-static void print_text(const struct list *list)
+static void print_text(const struct matrix_list *list)
 {
     struct output_table table = {.columns = 5};
     size_t counts[MATRIX_NOT_RUN + 1] = {0};
-    char words[MATRIX_NAME_SIZE];
+    char words[MATRIX_WORDS_SIZE], version[VERSION_TEXT_SIZE];
 
     for (size_t i = 0; i < list->count; i++) {
         const struct matrix_case *one = &list->item[i];
+        counts[one->end]++;
+        if (given.quiet && !one->bad)
+            continue;
         output_table_add(&table, OUTPUT_PLAIN, one->name);
         output_table_add(&table, end_style(one->end), matrix_end_name(one->end));
         output_table_add(&table, OUTPUT_DIM,
                          one->end == MATRIX_PASSES ? "" : matrix_words(one, words));
         output_table_add(&table, OUTPUT_DIM, matrix_call(one));
         output_table_add(&table, OUTPUT_DIM, matrix_last_words(one, words));
-        counts[one->end]++;
     }
     output_table_print(&table, "");
-    printf("%zu runs:", list->count);
+    printf("%zu run%s:", list->count, output_plural(list->count));
     for (int end = 0; end <= MATRIX_NOT_RUN; end++) {
         if (counts[end] > 0)
             printf(" %zu %s", counts[end], matrix_end_name((enum matrix_end)end));
     }
     putchar('\n');
+    if (given.nothing_taken)
+        printf("no entry that it calls came later than CUDA %s: none was taken away\n",
+               version_text(version, given.oldest));
 }
 
-static void print_json(const struct list *list)
+static void print_json(const struct matrix_list *list)
 {
     json_t *root = json_object(), *runs = json_array();
 
@@ -330,7 +166,7 @@ static void print_json(const struct list *list)
 
 static bool write_file(const char *path,
                        void (*write)(FILE *file, const struct matrix_case *cases, size_t count),
-                       const struct list *list)
+                       const struct matrix_list *list)
 {
     FILE *file;
     bool good;
@@ -348,26 +184,22 @@ static bool write_file(const char *path,
     return good;
 }
 
-static int run_all(struct options *options, struct list *list)
+static int run_all(struct options *options, struct matrix_list *list, struct matrix_used *used)
 {
-    struct list used = {0};
     size_t before = list->count;
     bool good;
 
-    options->plan.watched = newest_of(list);
-    good = matrix_run(&options->plan, list->item, list->count,
-                      options->missing_each ? note_used : NULL, &used);
-
+    options->plan.watched = matrix_list_newest(list);
+    good = matrix_run(&options->plan, list->item, before, matrix_list_note, used);
     if (good && options->missing_each) {
-        add_missing(list, options->plan.watched, &used);
-        good = used.count == 0 ||
+        matrix_list_missing(list, options->plan.watched, used, options->oldest);
+        good = list->count == before ||
                matrix_run(&options->plan, list->item + before, list->count - before, NULL, NULL);
     }
-    free(used.item);
     return good ? COMMAND_OK : COMMAND_SYSTEM;
 }
 
-static int report(const struct options *options, const struct list *list)
+static int report(const struct options *options, const struct matrix_list *list)
 {
     bool written, bad = false, lacks = false;
 
@@ -388,6 +220,14 @@ static int report(const struct options *options, const struct list *list)
     return bad ? COMMAND_FAILED : COMMAND_OK;
 }
 
+/* Of an option that may have a value, which is no word of its own: "--check race -- program". */
+static const char *value_hint(void)
+{
+    bool check = given.plan.check && !given.plan.checks, each = given.missing_each && !given.floor;
+
+    return check || each ? "; --check and --missing-each take a value behind '='" : "";
+}
+
 /* The file that a word starts, from malloc; NULL after saying why there is none. */
 static char *find_program(const char *word)
 {
@@ -403,8 +243,8 @@ static char *find_program(const char *word)
         search += length + (search[length] == ':');
     }
     if (!found)
-        fprintf(stderr, "cushim matrix: %s: %s\n", word,
-                strchr(word, '/') ? strerror(errno) : "no such program in PATH");
+        fprintf(stderr, "cushim matrix: %s: %s%s\n", word,
+                strchr(word, '/') ? strerror(errno) : "no such program in PATH", value_hint());
     return found;
 }
 
@@ -423,10 +263,15 @@ static int run(const char *title, char **words)
 {
     char *program = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct list list = {0};
+    static struct matrix_used used;
+    struct matrix_list list = {0};
     int result;
 
     (void)title;
+    if (given.floor && !(given.oldest = matrix_list_floor(given.floor)))
+        options_refuse("--missing-each: '%s' is no CUDA release such as 10.2, and no driver such "
+                       "as 440",
+                       given.floor);
     if (given.plan.jobs == 0)
         given.plan.jobs = processors > 0 && processors < MATRIX_JOBS ? (int)processors : 1;
     given.plan.timeout = given.timeout;
@@ -438,13 +283,15 @@ static int run(const char *title, char **words)
 
     if (!settings_good())
         return COMMAND_USAGE;
-    result = add_releases(&list, given.cuda);
-    if (result == COMMAND_OK && given.missing_each && list.count == 0) {
-        fputs("cushim matrix: --missing-each takes a simulated release\n", stderr);
+    result = matrix_list_releases(&list, given.cuda);
+    if (result == COMMAND_OK)
+        result = matrix_list_drivers(&list, &given.drivers);
+    if (result == COMMAND_OK && given.missing_each && list.count > 0 &&
+        list.item[matrix_list_newest(&list)].driver) {
+        fputs("cushim matrix: --missing-each takes a simulated release: leave out --cuda none\n",
+              stderr);
         result = COMMAND_USAGE;
     }
-    if (result == COMMAND_OK)
-        result = add_drivers(&list, &given.drivers);
     if (result == COMMAND_OK && list.count == 0) {
         fputs("cushim matrix: no driver to run it under\n", stderr);
         result = COMMAND_NO_DRIVER;
@@ -452,9 +299,11 @@ static int run(const char *title, char **words)
     if (result == COMMAND_OK && !(program = find_program(words[0])))
         result = COMMAND_INPUT;
     if (result == COMMAND_OK)
-        result = run_all(&given, &list);
+        result = run_all(&given, &list, &used);
     if (result == COMMAND_OK) {
-        matrix_missing(program, list.item, list.count);
+        matrix_missing(program, list.item, list.count, &used, given.plan.watched);
+        given.nothing_taken =
+            given.missing_each && used.count > 0 && list.item[list.count - 1].missing[0] == '\0';
         result = report(&given, &list);
     }
     free(program);

@@ -6,6 +6,8 @@
 #ifndef CUSHIM_TOOLS_MATRIX_H
 #define CUSHIM_TOOLS_MATRIX_H
 
+#include <cushim/cushim.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 enum {
     MATRIX_NAME_SIZE = 256,
     MATRIX_CALL_SIZE = 256,
+    MATRIX_WORDS_SIZE = MATRIX_NAME_SIZE + MATRIX_CALL_SIZE,
     MATRIX_OUTPUT_SIZE = 4096,
     MATRIX_JOBS = 256 /* at most so many at a time */
 };
@@ -43,8 +46,10 @@ struct matrix_case {
     long calls; /* of the simulated driver; -1: not seen, of a real one or without a whole log */
     /* The failed call that the program's words name; else the first missing entry that it asked the
      * drop-in for, and the first failed call that is no mere probe. Before it what the driver lacks
-     * of the program's names: matrix_missing. Empty: none. */
+     * of what the program calls or names: matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
+    bool named;                      /* the program's words name the call */
+    char check[MATRIX_CALL_SIZE];    /* the first line of `cushim sim --check`; empty: none */
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
     char errors[MATRIX_OUTPUT_SIZE]; /* the end of its standard error, without the drop-in's log */
 };
@@ -63,6 +68,13 @@ struct matrix_plan {
     char *folder;   /* for logs; made and removed by matrix_run */
 };
 
+/** The entries that a run called, each once. */
+struct matrix_used {
+    size_t count;
+    size_t index[CUSHIM_ENTRY_COUNT]; /* of the registry, in the order of the first calls */
+    bool seen[CUSHIM_ENTRY_COUNT];
+};
+
 /**
  * Run cases, several at a time, with a progress bar on a terminal.
  *
@@ -73,9 +85,13 @@ struct matrix_plan {
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
                 void (*used)(void *user, const char *symbol), void *user);
 
-/** Say of each crash, and of each failure without a failed call, which entries the driver lacks
- * that the program names. */
-void matrix_missing(const char *program, struct matrix_case *cases, size_t count);
+/** Say of each crash and failure which entries the driver lacks that the program calls under the
+ * newest release, whose case is `newest`, or that it names. */
+void matrix_missing(const char *program, struct matrix_case *cases, size_t count,
+                    const struct matrix_used *used, size_t newest);
+
+/** Put a reason in front of the call. */
+void matrix_put_before(struct matrix_case *one, const char *reason);
 
 /** "passes", "degrades", ... */
 const char *matrix_end_name(enum matrix_end end);
@@ -86,9 +102,9 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
 /** The call of the case; of a simulated run that went wrong and left no word, that none failed. */
 const char *matrix_call(const struct matrix_case *one);
 
-/** If it did not pass, the last line of its standard error, or of its output; else "". Returns
- * `text`. */
-const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
+/** If it did not pass, the last line of its standard error, or of its output, and what the check
+ * found; else "". Returns `text`. */
+const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE]);
 
 /** Reports to an open file; write errors show in its error flag. */
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count);

@@ -2,58 +2,103 @@
 /* Why a program may have crashed or failed: it wanted an entry that was not there. */
 #include "matrix.h"
 
-#ifdef HAVE_ELF
 #include "known.h"
-#include "mapped.h"
 #include "names.h"
-#include "scan_file.h"
+#include "sim_check.h"
 
 #include <string.h>
 
+#ifdef HAVE_ELF
+#include "mapped.h"
+#include "scan_file.h"
+#endif
+
 enum { TOLD = 3 };
 
-/* Which entries the program names, in any way. */
-static void note(void *user, struct scan_file *file)
-{
-    unsigned char *how = user;
+/* What the program wants. */
+struct wants {
+    unsigned char named[CUSHIM_ENTRY_COUNT]; /* in its file, in any way */
+    const struct matrix_used *called;        /* under the newest release */
+    bool cushim;                             /* it has cushim in it, or is linked to it */
+};
 
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
-        how[i] |= file->how[i];
+static bool is_lookup(const char *symbol)
+{
+    return strncmp(symbol, "cuGetProcAddress", strlen("cuGetProcAddress")) == 0;
 }
 
-static void explain(struct matrix_case *one, const unsigned char *how)
+/* Whether the driver of a run lacks an entry that the program wants. A look-up that is not there is
+ * no cause in cushim, nor in a call that was seen: another one was. */
+static bool is_wanted(const struct matrix_case *one, const struct wants *wants, size_t index,
+                      bool calls)
 {
-    int release = version_parse(one->cuda);
-    char version[VERSION_TEXT_SIZE], failed[MATRIX_CALL_SIZE];
+    struct cushim_entry entry = known_entry(index);
+
+    if (one->missing[0] != '\0')
+        return strcmp(entry.symbol, one->missing) == 0;
+    return (calls || wants->named[index] != 0) && known_on(index, KNOWN_HERE) &&
+           entry.since > version_parse(one->cuda) &&
+           !((calls || wants->cushim) && is_lookup(entry.symbol));
+}
+
+/* "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program calls" in front of the call;
+ * false where it lacks nothing. */
+static bool explain(struct matrix_case *one, const struct wants *wants, bool calls)
+{
+    char version[VERSION_TEXT_SIZE], text[2 * MATRIX_CALL_SIZE] = "";
     size_t count = 0, length = 0;
 
-    memcpy(failed, one->call, sizeof failed);
-
-    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
-        struct cushim_entry entry = known_entry(i);
-        bool taken = strcmp(entry.symbol, one->missing) == 0;
-        if (how[i] == 0 || (entry.since <= release && !taken) || !known_on(i, KNOWN_HERE) ||
-            length >= sizeof one->call)
+    for (size_t i = 0; i < (calls ? wants->called->count : CUSHIM_ENTRY_COUNT); i++) {
+        size_t index = calls ? wants->called->index[i] : i;
+        struct cushim_entry entry = known_entry(index);
+        if (!is_wanted(one, wants, index, calls) || strstr(one->call, entry.symbol) ||
+            count++ >= TOLD)
             continue;
-        if (count++ < TOLD)
-            length += (size_t)snprintf(one->call + length, sizeof one->call - length,
-                                       "%s%s (CUDA %s)", count > 1 ? ", " : "no ", entry.symbol,
-                                       version_text(version, entry.since));
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (CUDA %s)",
+                                   count > 1 ? ", " : "no ", entry.symbol,
+                                   version_text(version, entry.since));
     }
-    if (count > TOLD && length < sizeof one->call)
-        length += (size_t)snprintf(one->call + length, sizeof one->call - length, " and %zu more",
-                                   count - TOLD);
-    if (count > 0 && length < sizeof one->call &&
-        (size_t)snprintf(one->call + length, sizeof one->call - length,
-                         ": the driver lacks what the program names%s%s",
-                         failed[0] != '\0' ? "; " : "", failed) >= sizeof one->call - length)
-        memcpy(one->call + sizeof one->call - sizeof "...", "...", sizeof "...");
+    if (count == 0)
+        return false;
+    if (count > TOLD)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, " and %zu more", count - TOLD);
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               ": the driver lacks what the program %s", calls ? "calls" : "names");
+    matrix_put_before(one, text);
+    return true;
 }
 
-void matrix_missing(const char *program, struct matrix_case *cases, size_t count)
+/* What is the same under the newest release has another cause. */
+static void explain_case(struct matrix_case *one, const struct wants *wants,
+                         const struct matrix_case *newest)
 {
-    static unsigned char how[CUSHIM_ENTRY_COUNT];
-    const struct scan_sink sink = {.user = how, .visit = note};
+    bool taken = one->missing[0] != '\0', crashed = one->end == MATRIX_CRASHES;
+    bool told = one->named || strstr(one->call, " is not available: ");
+    bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
+
+    if (one->cuda[0] == '\0' || (!crashed && one->end != MATRIX_FAILS) ||
+        (one != newest && one->end == newest->end && one->code == newest->code))
+        return;
+    if ((taken || crashed || !told) && explain(one, wants, true))
+        return;
+    if (!taken && !good && (crashed || one->call[0] == '\0'))
+        explain(one, wants, false);
+}
+
+#ifdef HAVE_ELF
+static void note(void *user, struct scan_file *file)
+{
+    struct wants *wants = user;
+
+    for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++)
+        wants->named[i] |= file->how[i];
+    wants->cushim |= file->cushim;
+}
+
+static void read_program(const char *program, struct wants *wants)
+{
+    const struct scan_sink sink = {.user = wants, .visit = note};
     struct mapped file;
     const char *problem;
 
@@ -61,15 +106,21 @@ void matrix_missing(const char *program, struct matrix_case *cases, size_t count
         return;
     scan_bytes(program, file.data, file.size, &sink, &problem);
     mapped_close(&file);
-    for (size_t i = 0; i < count; i++) {
-        bool failed = cases[i].end == MATRIX_FAILS && cases[i].call[0] == '\0';
-        if ((cases[i].end == MATRIX_CRASHES || failed) && cases[i].cuda[0] != '\0')
-            explain(&cases[i], how);
-    }
 }
 #else
-void matrix_missing(const char *program, struct matrix_case *cases, size_t count)
+static void read_program(const char *program, struct wants *wants)
 {
-    (void)program, (void)cases, (void)count;
+    (void)program, (void)wants;
 }
 #endif
+
+void matrix_missing(const char *program, struct matrix_case *cases, size_t count,
+                    const struct matrix_used *used, size_t newest)
+{
+    static struct wants wants;
+
+    wants.called = used;
+    read_program(program, &wants);
+    for (size_t i = 0; i < count; i++)
+        explain_case(&cases[i], &wants, &cases[newest]);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrix.h"
 
+#include "sim_check.h"
 #include "output.h"
 
 #include <string.h>
@@ -47,31 +48,52 @@ const char *matrix_call(const struct matrix_case *one)
     return one->call;
 }
 
-static void last_line(const char *words, char text[MATRIX_NAME_SIZE])
+void matrix_put_before(struct matrix_case *one, const char *reason)
+{
+    char call[MATRIX_CALL_SIZE];
+
+    memcpy(call, one->call, sizeof call);
+    if (snprintf(one->call, sizeof one->call, "%s%s%s", reason, call[0] != '\0' ? "; " : "",
+                 call) >= (int)sizeof one->call)
+        memcpy(one->call + sizeof one->call - sizeof "...", "...", sizeof "...");
+}
+
+/* The last line with words; of the program's own ones, unless it did not begin. */
+static void last_line(const char *words, bool own, char text[MATRIX_WORDS_SIZE])
 {
     size_t end = strlen(words), begin;
 
-    while (end > 0 && strchr(" \t\n", words[end - 1]))
-        end--;
-    for (begin = end; begin > 0 && words[begin - 1] != '\n';)
-        begin--;
-    snprintf(text, MATRIX_NAME_SIZE, "%.*s", (int)(end - begin), words + begin);
+    do {
+        while (end > 0 && strchr(" \t\n", words[end - 1]))
+            end--;
+        for (begin = end; begin > 0 && words[begin - 1] != '\n';)
+            begin--;
+        snprintf(text, MATRIX_NAME_SIZE, "%.*s", (int)(end - begin), words + begin);
+        end = begin;
+    } while (own && strncmp(text, "cushim sim: ", 12) == 0);
 }
 
-const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE])
+const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WORDS_SIZE])
 {
+    bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
+    size_t length;
+
     text[0] = '\0';
     if (one->end == MATRIX_PASSES || one->end == MATRIX_UNUSED)
         return text;
-    last_line(one->errors, text);
-    if (text[0] == '\0')
-        last_line(one->output, text);
+    last_line(one->errors, one->end != MATRIX_NOT_RUN, text);
+    if (text[0] == '\0' && !good)
+        last_line(one->output, false, text);
+    length = strlen(text);
+    if (one->check[0] != '\0' && one->end == MATRIX_FAILS)
+        snprintf(text + length, MATRIX_WORDS_SIZE - length, "%s%s", length > 0 ? "; " : "",
+                 one->check);
     return text;
 }
 
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
 {
-    char words[MATRIX_NAME_SIZE];
+    char words[MATRIX_WORDS_SIZE];
     size_t failures = 0, skipped = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -110,7 +132,7 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
 
 void matrix_markdown(FILE *file, const struct matrix_case *cases, size_t count)
 {
-    char words[MATRIX_NAME_SIZE];
+    char words[MATRIX_WORDS_SIZE];
 
     fputs("| driver | result | how it ended | failing call | last words |\n"
           "|---|---|---|---|---|\n",

@@ -116,9 +116,9 @@ static _Noreturn void become_simulated(const struct matrix_plan *plan,
     snprintf(check, sizeof check, "--check=%s", plan->checks ? plan->checks : "");
     words[count++] = "cushim";
     words[count++] = "sim";
-    words[count++] = plan->checks ? check : plan->check ? "--check" : "--quiet";
-    if (plan->check && !plan->checks)
-        words[count++] = "--quiet";
+    words[count++] = "--quiet";
+    if (plan->check)
+        words[count++] = plan->checks ? check : "--check";
     words[count++] = "--cuda";
     words[count++] = (char *)one->cuda;
     words[count++] = "--log";
@@ -256,17 +256,14 @@ static bool is_named(const char *words, const char *name, const char *answer)
     return false;
 }
 
-/* The call that failed, and each symbol that was called; whether the program's words name the call.
- * 600 says that work is not ready. */
-static bool read_log(const char *path, struct matrix_case *one,
+/* The call that failed, and each symbol that was called. 600 says that work is not ready. */
+static void read_log(const char *path, struct matrix_case *one,
                      void (*used)(void *user, const char *symbol), void *user)
 {
     FILE *file = fopen(path, "re");
     char *line = NULL;
     size_t room = 0;
-    bool named = false;
 
-    one->call[0] = '\0';
     while (file && getline(&line, &room, file) > 0) {
         const char *name, *answer;
         if (!read_call(line, &name, &answer))
@@ -274,30 +271,16 @@ static bool read_log(const char *path, struct matrix_case *one,
         one->calls++;
         if (used)
             used(user, name);
-        if (named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
+        if (one->named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
             is_probe(name))
             continue;
-        named = is_named(one->output, name, answer) || is_named(one->errors, name, answer);
-        if (named || one->call[0] == '\0')
+        one->named = is_named(one->output, name, answer) || is_named(one->errors, name, answer);
+        if (one->named || one->call[0] == '\0')
             snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
     }
     free(line);
     if (file)
         fclose(file);
-    return named;
-}
-
-/* Before the call that failed: the stub that the program called. No call of it is in the log. */
-static void put_sentence(struct matrix_case *one, const char *sentence)
-{
-    char failed[MATRIX_CALL_SIZE];
-
-    if (sentence[0] == '\0')
-        return;
-    memcpy(failed, one->call, sizeof failed);
-    if (snprintf(one->call, sizeof one->call, "%s%s%s", sentence, failed[0] != '\0' ? "; " : "",
-                 failed) >= (int)sizeof one->call)
-        memcpy(one->call + sizeof one->call - sizeof "...", "...", sizeof "...");
 }
 
 /* Before the program began: nothing came of it. That the system's loader finds no entry of the
@@ -368,8 +351,10 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
         one->end = MATRIX_UNKNOWN;
     file_of(path, plan, job->number, "log");
-    if (!read_log(path, one, job->number == plan->watched ? used : NULL, user))
-        put_sentence(one, job->told.missing);
+    read_log(path, one, job->number == plan->watched ? used : NULL, user);
+    if (!one->named && job->told.missing[0] != '\0') /* of a stub: its call is not in the log */
+        matrix_put_before(one, job->told.missing);
+    memcpy(one->check, job->told.check, sizeof one->check);
     unlink(path);
     judge_start(one);
     if (one->driver || job->told.log_ended)
@@ -426,8 +411,11 @@ bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t coun
         free(jobs);
         return false;
     }
-    for (size_t i = 0; i < sizeof heeded / sizeof heeded[0]; i++)
-        sigaction(heeded[i], &action, &before[i]);
+    for (size_t i = 0; i < sizeof heeded / sizeof heeded[0]; i++) {
+        sigaction(heeded[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) /* as nohup has it */
+            sigaction(heeded[i], &action, NULL);
+    }
     progress_begin("cushim matrix");
     while (done < count) {
         for (int i = 0; i < plan->jobs; i++) {

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define CHECK "cushim sim: check: "
+
 /* More than a pipe holds: another process may have the other end, and write for ever. */
 enum { MOST_AT_END = 4 << 20 };
 
@@ -69,16 +71,35 @@ static bool begins(const char *line, const char *words)
     return strncmp(line, words, strlen(words)) == 0;
 }
 
-/* A line, or as much of one as there is room for. */
+static void take_words(const char *words, size_t length, char text[MATRIX_OUTPUT_SIZE],
+                       struct matrix_told *told)
+{
+    read_sentence(words, told->missing);
+    if (begins(words, CHECK) && told->check[0] == '\0')
+        snprintf(told->check, sizeof told->check, "%.*s", (int)strcspn(words, "\n"), words);
+    told->wants_runtime |= begins(words, "cushim sim: the program uses the CUDA runtime");
+    told->log_ended |= begins(words, "cushim: simulated driver: the log ends here: ");
+    if (!is_unasked(words))
+        append(text, words, length);
+}
+
+/* A line, or as much of one as there is room for. The program may have left its last one open. */
 static void take_line(struct matrix_stream *stream, char text[MATRIX_OUTPUT_SIZE],
                       struct matrix_told *told)
 {
+    size_t open = 0;
+    char *check;
+
     stream->line[stream->used] = '\0';
-    read_sentence(stream->line, told->missing);
-    told->wants_runtime |= begins(stream->line, "cushim sim: the program uses the CUDA runtime");
-    told->log_ended |= begins(stream->line, "cushim: simulated driver: the log ends here: ");
-    if (!is_unasked(stream->line))
-        append(text, stream->line, stream->used);
+    check = strstr(stream->line, CHECK);
+    if (check && check > stream->line) {
+        open = (size_t)(check - stream->line);
+        *check = '\0';
+        take_words(stream->line, open, text, told);
+        append(text, "\n", 1);
+        *check = CHECK[0];
+    }
+    take_words(stream->line + open, stream->used - open, text, told);
     stream->used = 0;
 }
 

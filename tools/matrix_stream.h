@@ -11,6 +11,7 @@
 /** What lines of either stream tell. */
 struct matrix_told {
     char missing[MATRIX_CALL_SIZE]; /* cushim's first sentence of an entry that is missing; or "" */
+    char check[MATRIX_CALL_SIZE];   /* what the check found first; or "" */
     bool wants_runtime;             /* it asked for the CUDA runtime */
     bool log_ended;                 /* the log of the simulated driver could not be written */
 };

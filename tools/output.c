@@ -45,6 +45,11 @@ static const char *style_begin(enum output_style style)
     return codes[style];
 }
 
+const char *output_plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 void output_text(enum output_style style, const char *text)
 {
     bool coloured = style != OUTPUT_PLAIN && has_colours();
@@ -83,12 +88,22 @@ void output_table_add(struct output_table *table, enum output_style style, const
     table->cells++;
 }
 
+/* Characters, if it is UTF-8. */
+static size_t text_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
 static size_t column_width(const struct output_table *table, size_t column)
 {
     size_t width = 0;
 
     for (size_t i = column; i < table->cells; i += table->columns) {
-        size_t length = strlen(table->cell[i].text);
+        size_t length = text_width(table->cell[i].text);
         if (length > width)
             width = length;
     }
@@ -108,7 +123,7 @@ static void print_row(const struct output_table *table, size_t first, const size
             output_text(cell->style, cell->text);
             gap = 0;
         }
-        gap += widths[column] - strlen(cell->text) + COLUMN_GAP;
+        gap += widths[column] - text_width(cell->text) + COLUMN_GAP;
     }
     putchar('\n');
 }
@@ -131,26 +146,44 @@ void output_table_print(struct output_table *table, const char *indent)
     *table = (struct output_table){.columns = table->columns};
 }
 
+/* Bytes of the character in UTF-8 that a text begins with; 0: it begins with none. */
+static size_t character(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    size_t length = byte[0] < 0x80                       ? 1
+                    : byte[0] >= 0xc2 && byte[0] <= 0xdf ? 2
+                    : byte[0] >= 0xe0 && byte[0] <= 0xef ? 3
+                    : byte[0] >= 0xf0 && byte[0] <= 0xf4 ? 4
+                                                         : 0;
+
+    for (size_t i = 1; i < length; i++) {
+        if (byte[i] < 0x80 || byte[i] > 0xbf)
+            return 0;
+    }
+    /* Longer than need be, of a surrogate, or behind the last. */
+    bool bad = (byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] > 0x9f) ||
+               (byte[0] == 0xf0 && byte[1] < 0x90) || (byte[0] == 0xf4 && byte[1] > 0x8f);
+    return bad ? 0 : length;
+}
+
 json_t *output_json_text(const char *text)
 {
     json_t *value;
-    char *ascii;
+    char *good;
 
     if (!text)
         return json_null();
-    value = json_string(text);
-    if (value)
-        return value;
-
-    ascii = strdup(text);
-    if (!ascii)
+    good = strdup(text);
+    if (!good)
         output_no_memory();
-    for (char *c = ascii; *c != '\0'; c++) {
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
+    for (char *at = good; *at != '\0';) {
+        size_t length = character(at);
+        if (length == 0)
+            *at = '?';
+        at += length > 0 ? length : 1;
     }
-    value = json_string(ascii);
-    free(ascii);
+    value = json_string(good);
+    free(good);
     return value;
 }
 
@@ -175,11 +208,20 @@ void output_json_print(json_t *value)
     json_decref(value);
 }
 
+/* U+FFFE and U+FFFF. */
+static bool is_no_xml(const char *text)
+{
+    return strncmp(text, "\xef\xbf\xbe", 3) == 0 || strncmp(text, "\xef\xbf\xbf", 3) == 0;
+}
+
 void output_xml(FILE *file, const char *text)
 {
-    for (; *text != '\0'; text++) {
+    for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
         unsigned char c = (unsigned char)*text;
-        if (c == '&')
+        length = character(text);
+        if (length > 1 && !is_no_xml(text))
+            fwrite(text, 1, length, file);
+        else if (c == '&')
             fputs("&amp;", file);
         else if (c == '<')
             fputs("&lt;", file);
@@ -195,11 +237,14 @@ void output_xml(FILE *file, const char *text)
 void output_markdown(FILE *file, const char *text)
 {
     fputs(" ", file);
-    for (; *text != '\0'; text++) {
+    for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
+        length = character(text);
         if (*text == '|')
             fputs("\\|", file);
+        else if (length > 1)
+            fwrite(text, 1, length, file);
         else
-            fputc(*text == '\n' ? ' ' : *text, file);
+            fputc(*text == '\n' ? ' ' : length == 0 ? '?' : *text, file);
     }
     fputs(" |", file);
 }

@@ -25,6 +25,9 @@ enum output_style {
 /** Say that memory ran out and exit. */
 _Noreturn void output_no_memory(void);
 
+/** "s" behind a noun, unless there is one of it. */
+const char *output_plural(size_t count);
+
 /**
  * Print text in a style: a terminal shows it in colour, anything else gets the text alone.
  * Control characters in it become '?'.

@@ -303,7 +303,7 @@ static enum verdict_answer finish(struct run *run)
     }
     if (!run->files && run->python_count > 0)
         printf("not read: Python text that names the driver, in %zu file%s\n", run->python_count,
-               run->python_count == 1 ? "" : "s");
+               output_plural(run->python_count));
     if (verdicts) {
         struct scan_outcome outcome = {options, verdicts, deciding, run->options->strict};
         run->unwritten = !write_files(run->options, &outcome);

@@ -465,8 +465,8 @@ static enum scan_result scan_archive(const char *name, const char *data, size_t 
         if (at > size)
             break;
     }
-    snprintf(together.file->format, sizeof together.file->format, "archive of %zu objects",
-             together.members);
+    snprintf(together.file->format, sizeof together.file->format, "archive of %zu object%s",
+             together.members, output_plural(together.members));
     if (good || together.members > 0)
         sink->visit(sink->user, together.file);
     scan_file_free(together.file);

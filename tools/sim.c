@@ -89,7 +89,7 @@ static const struct option_row option_rows[] = {
      .doc = "Write what each process did, leaked and left as JSON to FILE"},
     {.name = "quiet",
      .flag = &given.quiet,
-     .doc = "No summary and no reports of kernels on standard error"},
+     .doc = "No summary, and no reports of kernels but those of --check=WHAT, on standard error"},
     {.name = "list",
      .flag = &given.list,
      .doc = "List the versions and profiles, and do nothing else"},
@@ -168,6 +168,7 @@ static int set_environment(const struct options *options, const char *folder, co
                            const char *report)
 {
     bool reports = options->check || options->summary;
+    const char *silence = options->checks ? NULL : "0"; /* what the check finds has its place */
     int rc =
         set("CUSHIM_SIM_REPORT", reports ? report : NULL) != 0 || set_search(folder) != 0 ||
         set("CUSHIM_LIBCUDA", NULL) != 0 || set("CUSHIM_SIM_CUDA", NULL) != 0 ||
@@ -179,7 +180,7 @@ static int set_environment(const struct options *options, const char *folder, co
         set("CUSHIM_SIM_GRAIN", options->grain) != 0 || set("CUSHIM_SIM_INTERRUPT", "1") != 0 ||
         set("CUSHIM_SIM_CHECK", options->checks) != 0 || set("CUSHIM_SIM_LOG", options->log) != 0 ||
         set_faults("CUSHIM_SIM_FAULT", faults, false) != 0 ||
-        set("CUSHIM_SIM_SUMMARY", options->quiet ? "0" : "1") != 0;
+        set("CUSHIM_SIM_SUMMARY", options->quiet ? silence : "1") != 0;
 
     return rc ? -1 : 0;
 }

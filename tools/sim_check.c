@@ -2,6 +2,7 @@
 #include "sim_check.h"
 
 #include "command.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,16 +28,21 @@ bool sim_check_reserve(const char *report)
     return good;
 }
 
-/* The processes' objects, in the order of their ends; whether one of them is not whole. */
-static json_t *read_report(const char *report, bool *cut)
+/* The processes' objects, in the order of their ends; whether one of them is not whole, and whether
+ * any process called the driver. */
+static json_t *read_report(const char *report, bool *cut, bool *called)
 {
     json_t *processes = json_array();
     FILE *file = fopen(report, "re");
     char *line = NULL;
     size_t size = 0;
 
-    while (file && getline(&line, &size, file) > 0)
+    while (file && getline(&line, &size, file) > 0) {
+        *called = true;
+        if (line[strspn(line, " ")] == '\0')
+            continue;
         *cut |= json_array_append_new(processes, json_loads(line, 0, NULL)) != 0;
+    }
     free(line);
     if (file)
         fclose(file);
@@ -52,6 +58,14 @@ __attribute__((format(printf, 2, 3))) static void found(json_t *problems, const 
     va_end(list);
 }
 
+static void judge_memory(json_t *problems, long long id, const char *words, json_int_t bytes,
+                         json_int_t blocks)
+{
+    found(problems, "process %lld %s %lld byte%s of memory in %lld block%s", id, words,
+          (long long)bytes, output_plural((size_t)bytes), (long long)blocks,
+          output_plural((size_t)blocks));
+}
+
 /* One problem for each kind that is left. */
 static void judge_count(json_t *problems, const json_t *process, const char *key, const char *words)
 {
@@ -62,9 +76,9 @@ static void judge_count(json_t *problems, const json_t *process, const char *key
     json_object_foreach(json_object_get(process, key), kind, value)
     {
         if (json_is_object(value))
-            found(problems, "process %lld %s %lld bytes of memory in %lld blocks", (long long)id,
-                  words, (long long)json_integer_value(json_object_get(value, "bytes")),
-                  (long long)json_integer_value(json_object_get(value, "blocks")));
+            judge_memory(problems, (long long)id, words,
+                         json_integer_value(json_object_get(value, "bytes")),
+                         json_integer_value(json_object_get(value, "blocks")));
         else
             found(problems, "process %lld %s objects of the kind \"%s\": %lld", (long long)id,
                   words, kind, (long long)json_integer_value(value));
@@ -96,22 +110,38 @@ static void judge_rules(json_t *problems, const json_t *processes)
     }
 }
 
-static json_t *judge(const json_t *processes)
+/* No process had the rules. One of what is missing needs no call to have its effect. */
+static void judge_unused(json_t *problems, const char *rules)
+{
+    char *copy = strdup(rules ? rules : ""), *rest = NULL;
+
+    for (char *rule = copy ? strtok_r(copy, ";", &rest) : NULL; rule;
+         rule = strtok_r(NULL, ";", &rest)) {
+        if (strncmp(rule, "missing:", 8) != 0 && strcmp(rule, "wrong-abi") != 0)
+            found(problems, "the rule %s never fired", rule);
+    }
+    free(copy);
+}
+
+static json_t *judge(const json_t *processes, bool called)
 {
     json_t *problems = json_array(), *process;
     size_t i;
 
-    if (json_array_size(processes) == 0)
+    if (!called)
+        judge_unused(problems, secure_getenv("CUSHIM_SIM_FAULT"));
+    else if (json_array_size(processes) == 0)
         found(problems,
               "no process that called the driver left a count at its end; programs of Go, "
               "and those that call _exit or are killed, leave none: --log has their "
               "calls");
     json_array_foreach(processes, i, process)
     {
-        if (json_integer_value(json_object_get(process, "found_in_kernels")))
-            found(problems, "process %lld: the checks of kernels found %lld faults",
+        json_int_t faults = json_integer_value(json_object_get(process, "found_in_kernels"));
+        if (faults)
+            found(problems, "process %lld: the checks of kernels found %lld fault%s",
                   (long long)json_integer_value(json_object_get(process, "process")),
-                  (long long)json_integer_value(json_object_get(process, "found_in_kernels")));
+                  (long long)faults, output_plural((size_t)faults));
         judge_count(problems, process, "leaked", "leaked");
         judge_count(problems, process, "left_to_context", "left to the end of a context");
     }
@@ -134,8 +164,8 @@ static int write_summary(const char *path, json_t *processes, json_t *problems, 
 
 int sim_check(const char *report, const char *summary, bool check, int code)
 {
-    bool cut = false;
-    json_t *processes = read_report(report, &cut), *problems, *problem;
+    bool cut = false, called = false;
+    json_t *processes = read_report(report, &cut, &called), *problems, *problem;
     size_t i;
 
     if (cut) { /* what is missing there is no fault of the program */
@@ -143,7 +173,7 @@ int sim_check(const char *report, const char *summary, bool check, int code)
         json_decref(processes);
         return code != 0 ? code : COMMAND_SYSTEM;
     }
-    problems = judge(processes);
+    problems = judge(processes, called);
 
     if (check)
         json_array_foreach(problems, i, problem)

@@ -393,6 +393,11 @@ CUresult cushim_image_load_file(const char *helper, const char *what, const char
         fclose(stream);
     if (good)
         return CUDA_SUCCESS;
+    if (!stream && strchr(path, '\n'))
+        return cushim_error_refuse(CUDA_ERROR_FILE_NOT_FOUND, helper,
+                                   "%s has several lines, as PTX has, and is no file's name; to "
+                                   "load PTX from memory pass its address and size",
+                                   what);
     cushim_image_file_name(place, sizeof place, what, path);
     return cushim_error_refuse(!stream && (error == ENOENT || error == ENOTDIR)
                                    ? CUDA_ERROR_FILE_NOT_FOUND

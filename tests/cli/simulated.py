@@ -5,7 +5,7 @@ import os
 import re
 
 import pytest
-from command import run
+from command import OK, run
 
 PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
 # A line of the log.
@@ -20,6 +20,13 @@ def nothing_is_left(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(folder))
     yield
     assert not list(folder.iterdir())
+
+
+def matrix(*arguments, code=OK):
+    """The runs of the JSON output."""
+    result = run("matrix", "--json", *arguments)
+    assert (result.code, result.err) == (code, ""), result.out
+    return result.json()["runs"]
 
 
 def sim(*arguments, options=(), **variables):

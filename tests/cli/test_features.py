@@ -96,6 +96,8 @@ def test_text():
     wanted = [row for row in FEATURES if row["group"] == "graph"]
     assert [line.split()[0] for line in lines] == [row["feature"] for row in wanted]
     assert tail.startswith(f"{len(wanted)} features shown, ")
+    one = run("features", "--driver", FAKE_GPU, "--name", wanted[0]["feature"])
+    assert one.out.splitlines()[-1].startswith("1 feature shown, ")
 
 
 def test_missing():

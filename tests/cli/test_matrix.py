@@ -13,26 +13,10 @@ import xml.etree.ElementTree as xml
 import pytest
 from command import (CLI, DRIVERS, FAILED, INPUT, NO_DRIVER, OK, SIM_DRIVERS, SYSTEM, USAGE,
                      environment, run, run_on_small_disk, run_on_terminal)
+from simulated import PROGRAM, matrix, nothing_is_left  # noqa: F401
 
-PROGRAM = os.environ.get("CUSHIM_SIM_PROGRAM", "")
 CALLS = f"exec {shlex.quote(PROGRAM)} codes 0 1 100"
 RELEASES = [path.stem.split("-")[-1] for path in SIM_DRIVERS]
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path_factory, monkeypatch):
-    """The folders of a run are gone at its end."""
-    folder = tmp_path_factory.mktemp("temporary")
-    monkeypatch.setenv("TMPDIR", str(folder))
-    yield
-    assert not list(folder.iterdir())
-
-
-def matrix(*arguments, code=OK):
-    """The runs of the JSON output."""
-    result = run("matrix", "--json", *arguments)
-    assert (result.code, result.err) == (code, ""), result.out
-    return result.json()["runs"]
 
 
 def shell(script, *options, code):
@@ -62,7 +46,7 @@ def test_calls_are_counted(tmp_path):
     assert shell("exit 0", code=OK)["calls"] == 0 < shell(CALLS, code=OK)["calls"]
     result = run("matrix", "--cuda", "12.4", "--junit", tmp_path / "junit.xml", "--", "true")
     assert (result.code, result.out) == (OK, "CUDA 12.4  unused  no call of the driver\n"
-                                         "1 runs: 1 unused\n")
+                                         "1 run: 1 unused\n")
     suite = xml.parse(tmp_path / "junit.xml").getroot()
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
     assert suite[0].find("skipped").get("message") == "no call of the driver"
@@ -73,7 +57,7 @@ def test_calls_are_counted(tmp_path):
 
 @pytest.mark.parametrize("mode, option, words", [
     ("left", "--check", "left to the end of a context 100 bytes of memory"),
-    ("unset", "--check=init", "the checks of kernels found 1 faults")])
+    ("unset", "--check=init", "the checks of kernels found 1 fault\n")])
 def test_check(mode, option, words):
     """What is left, and faults of kernels, are failures under all releases; without the option the
     program passes."""
@@ -377,17 +361,6 @@ def test_faults_and_the_first_failing_call():
     assert shell(script, code=OK)["call"] is None
 
 
-def test_missing_each():
-    """Each entry that the program used is taken away once, under the newest release given."""
-    first, *runs = matrix("--cuda", "10.2,12.4,11.2", "--missing-each", "--", PROGRAM, "codes",
-                          "0", "10", "100", code=FAILED)[1:]
-    assert first["result"] == "passes" and first["missing"] is None
-    missing = [one["missing"] for one in runs[1:]]
-    assert len(missing) == len(set(missing)) and "cuMemAlloc_v2" in missing
-    assert all(one["name"] == f"CUDA 12.4 without {one['missing']}" for one in runs[1:])
-    assert {one["result"] for one in runs if one["missing"] == "cuMemAlloc_v2"} != {"passes"}
-
-
 @pytest.mark.skipif(not DRIVERS, reason="no drivers in the cache")
 def test_real_drivers():
     drivers = [driver for driver in DRIVERS.values() if not driver.needs][-2:]
@@ -418,6 +391,32 @@ def test_text_and_files(tmp_path):
     assert suite[0].find("failure").text == "\n<&|>"
 
 
+def test_bytes_that_are_no_text(tmp_path):
+    """A report is UTF-8: what is none becomes '?', and the rest stays. What the check found has a
+    line of its own though the program left its last one open."""
+    script = f"'{PROGRAM}' left; printf 'caf\\303\\251 \\377 \\357\\277\\277 a\\303' >&2; exit 1"
+    names = [tmp_path / name for name in ("a.xml", "a.md")]
+    one = shell(script, "--check", "--junit", names[0], "--markdown", names[1], code=FAILED)
+    assert one["errors"].startswith("caf\u00e9 ? \uffff a?\ncushim sim: check: process ")
+    words = "caf\u00e9 ? {} a?; cushim sim: check: process "
+    suite = xml.parse(names[0]).getroot()
+    assert words.format("?") in suite[0].find("failure").text
+    assert words.format("\uffff") in names[1].read_text(encoding="utf-8")
+    name = tmp_path / "caf\u00e9.so"
+    name.symlink_to(SIM_DRIVERS[-1])
+    rows = run("matrix", "--cuda", "12.4", "--drivers", name, "--", "sh", "-c", "exit 1").out
+    assert len({line.index("fails") for line in rows.splitlines()[:2]}) == 1
+
+
+def test_quiet():
+    """The runs that fail the command, and the count of all."""
+    script = f'[ "$(basename "$(readlink -f "${{LD_LIBRARY_PATH%%:*}}/libcuda.so.1")")" = ' \
+        "libcuda-sim-12.4.so ]"
+    result = run("matrix", "--quiet", "--cuda", "11.2,12.4", "--", "sh", "-c", script)
+    assert (result.code, result.out) == (FAILED, "CUDA 11.2  fails  exit code 1  no call that "
+                                         "reached the driver failed\n2 runs: 1 unused 1 fails\n")
+
+
 def test_many_at_a_time(tmp_path):
     """Four programs that wait for each other end, since four run at a time."""
     script = f"touch {tmp_path}/$$; until [ $(ls {tmp_path} | wc -l) = 4 ]; do sleep 0.05; done"
@@ -433,6 +432,18 @@ def test_interrupted():
         assert process.wait(timeout=20) == -signal.SIGTERM
 
 
+def test_ignored_signal():
+    """One that its caller ignores, as nohup does, ends nothing."""
+    with subprocess.Popen(["sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh", CLI, "matrix",
+                           "--cuda", "12.4", "--", "sh", "-c", "echo; sleep 2"],
+                          stdout=subprocess.PIPE, env=environment()) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out.split()[2]) == (OK, b"unused")
+
+
 def test_progress_on_a_terminal():
     assert run_on_terminal("matrix", "--cuda", "12.4", "--", "true").code == OK
 
@@ -445,7 +456,6 @@ def test_progress_on_a_terminal():
     (["--jobs", "0", "--", "true"], USAGE, "'0' is no number from 1 to 256"),
     (["--timeout", "x", "--", "true"], USAGE, "'x' is no number"),
     (["--cuda", "none", "--", "true"], NO_DRIVER, "no driver to run it under"),
-    (["--cuda", "none", "--missing-each", "--", "true"], USAGE, "takes a simulated release"),
     (["--drivers", "/nonexistent/x.so", "--", "true"], INPUT, "/nonexistent/x.so"),
 ])
 def test_bad_words(words, code, message):

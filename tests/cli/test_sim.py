@@ -357,7 +357,7 @@ def test_check():
     assert "leaked objects of the kind \"stream\": 2" in problems
     assert "leaked 2750 bytes of memory in 4 blocks" in problems
     assert check("left") == (5, ["left to the end of a context objects of the kind \"module\": 1",
-                                 "left to the end of a context 100 bytes of memory in 1 blocks"])
+                                 "left to the end of a context 100 bytes of memory in 1 block"])
     assert "left 1 module to the end of a context" in sim("left").err
 
 

@@ -113,6 +113,8 @@ static void named(void)
     EXPECT(strstr(cushim_last_error(), "; the fault rule \"cuModuleLoadDataEx:") &&
            !strstr(cushim_last_error(), "capability"));
     cushim_sim_clear_faults();
+    EXPECT(cushim_module_load_file(cu, ptx, NULL, NULL, &module) == CUDA_ERROR_FILE_NOT_FOUND);
+    EXPECT(strstr(cushim_last_error(), "path has several lines, as PTX has"));
     GOOD(cushim_module_load(cu, ptx, sizeof ptx - 1, NULL, NULL, &module));
     GOOD(cu->cuModuleGetFunction(&kernel, module, "k"));
     EXPECT(cushim_sim_fault("cuLaunchKernel:error=INVALID_VALUE"));

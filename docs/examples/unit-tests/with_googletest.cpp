@@ -29,8 +29,9 @@ class OnCuda : public testing::TestWithParam<int>
     }
     void TearDown() override
     {
-        EXPECT_EQ(cushim_sim_unfired(), nullptr) << "a rule never fired";
-        EXPECT_EQ(cushim_sim_leaks(), nullptr) << "something was not released";
+        const char *rule = cushim_sim_unfired(), *leaks = cushim_sim_leaks();
+        EXPECT_FALSE(rule) << rule << " never fired";
+        EXPECT_FALSE(leaks) << "not released: " << leaks;
         cushim_close(cu);
         EXPECT_TRUE(cushim_sim_reset()) << cushim_last_error();
     }

@@ -48,6 +48,16 @@ static void wild_addresses(void **state)
     }
 }
 
+static void one_byte(void **state)
+{
+    struct exec_case one;
+
+    (void)state;
+    exec_open(&one, EXEC_BODY("mov.u64 %d2, -4;\nld.global.u8 %r1, [%d2];\n"), 1, 32);
+    exec_fails(&one, PTX_FAULT_ILLEGAL_ADDRESS, "reads 1 byte that is no live memory", "");
+    exec_close(&one);
+}
+
 static void misaligned(void **state)
 {
     struct exec_case one;
@@ -281,19 +291,13 @@ static void refused(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(out_of_bounds),
-        cmocka_unit_test(wild_addresses),
-        cmocka_unit_test(misaligned),
-        cmocka_unit_test(traps),
-        cmocka_unit_test(barrier_of_too_many),
-        cmocka_unit_test(lost_barrier),
-        cmocka_unit_test(stack_overflow),
-        cmocka_unit_test(time_limit),
-        cmocka_unit_test(stopped),
-        cmocka_unit_test(prints),
-        cmocka_unit_test(naps),
-        cmocka_unit_test(asserts),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(out_of_bounds), cmocka_unit_test(wild_addresses),
+        cmocka_unit_test(one_byte),      cmocka_unit_test(misaligned),
+        cmocka_unit_test(traps),         cmocka_unit_test(barrier_of_too_many),
+        cmocka_unit_test(lost_barrier),  cmocka_unit_test(stack_overflow),
+        cmocka_unit_test(time_limit),    cmocka_unit_test(stopped),
+        cmocka_unit_test(prints),        cmocka_unit_test(naps),
+        cmocka_unit_test(asserts),       cmocka_unit_test(refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

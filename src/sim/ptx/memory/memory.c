@@ -121,8 +121,9 @@ static char *memory_resolve_in(struct ptx_warp *warp, const struct ptx_step *ste
         host = window_resolve(warp, lane, space, at, size);
     }
     if (!host) {
-        snprintf(what, sizeof what, "%s %u bytes that are no live memory",
-                 write ? "writes" : "reads", (unsigned)size);
+        snprintf(what, sizeof what, "%s %u byte%s that %s no live memory",
+                 write ? "writes" : "reads", (unsigned)size, size == 1 ? "" : "s",
+                 size == 1 ? "is" : "are");
         fault_warp(warp, step, lane, PTX_FAULT_ILLEGAL_ADDRESS, address, what);
     }
     return host;

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""`cushim matrix`: entries that are taken away, and what is said of those that a driver lacks."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import CLI, FAILED, INPUT, OK, ROOT, USAGE, run
+from simulated import PROGRAM, matrix, nothing_is_left  # noqa: F401
+
+CODES = ("--", PROGRAM, "codes", "0", "10", "100")
+BUILD = Path(os.environ["CUSHIM_SIM_FOLDER"]).parents[1]
+
+
+def missing(*options, code):
+    """The entries of the runs without one."""
+    return [one["missing"] for one in matrix(*options, code=code) if one["missing"]]
+
+
+def test_missing_each():
+    """Each entry that the program called is taken away once, under the newest release given; the
+    row has its name, the reason too."""
+    first, *runs = matrix("--cuda", "10.2,12.4,11.2", "--missing-each", *CODES, code=FAILED)[1:]
+    assert first["result"] == "passes" and first["missing"] is None
+    taken = [one["missing"] for one in runs[1:]]
+    assert len(taken) == len(set(taken)) and "cuMemAlloc_v2" in taken
+    assert all(one["name"] == f"CUDA 12.4 without {one['missing']}" for one in runs[1:])
+    without, = [one for one in runs if one["missing"] == "cuMemAlloc_v2"]
+    assert (without["result"], without["output"]) == ("fails", "no cuMemAlloc_v2\n")
+    assert without["call"] == "no cuMemAlloc_v2 (CUDA 3.2): the driver lacks what the program calls"
+
+
+@pytest.mark.parametrize("oldest", ["10.2", "440", "440.33.01"])
+def test_missing_each_with_the_oldest_driver(oldest):
+    """What each supported driver has is not taken away, so an ordinary program passes."""
+    each = ("--cuda", "11.4,12.4", f"--missing-each={oldest}")
+    assert missing(*each, *CODES, code=OK) == []
+    result = run("matrix", *each, *CODES)
+    assert (result.code, result.out.splitlines()[-2:]) == (OK, [
+        "2 runs: 2 passes",
+        "no entry that it calls came later than CUDA 10.2: none was taken away"])
+    assert missing(*each, "--", CLI, "info", code=OK) == ["cuGetProcAddress_v2"]
+    assert "none was taken away" not in run("matrix", *each, "--", "true").out
+
+
+def test_missing_each_of_branches():
+    """Branches are simulated releases; a real driver is none."""
+    taken = missing("--drivers", "440,535", "--cuda", "none", "--missing-each", *CODES, code=FAILED)
+    assert "cuMemAlloc_v2" in taken
+    *_, one = matrix("--drivers", "535", "--cuda", "none", "--missing-each", *CODES, code=FAILED)
+    assert one["name"] == f"driver 535, CUDA 12.2 without {one['missing']}"
+
+
+def test_value_that_is_a_word():
+    """A value that may be left out is no word of its own."""
+    for option, value in (("--missing-each", "10.2"), ("--check", "race")):
+        result = run("matrix", option, value, "--", "true")
+        assert (result.code, result.err) == (INPUT, f"cushim matrix: {value}: no such program in "
+                                             "PATH; --check and --missing-each take a value "
+                                             "behind '='\n")
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--cuda", "none", "--drivers", CLI, "--missing-each"],
+     "--missing-each takes a simulated release: leave out --cuda none"),
+    (["--missing-each=new"], "--missing-each: 'new' is no CUDA release such as 10.2, and no driver "
+     "such as 440"),
+    (["--missing-each="], "--missing-each: '' is no CUDA release")])
+def test_refused(words, message):
+    result = run("matrix", *words, "--", "true")
+    assert (result.code, result.out) == (USAGE, "") and message in result.err
+
+
+TABLE = """
+#include <stdio.h>
+#include <cushim/cushim.h>
+int main(void)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    CUcontext context;
+    CUdeviceptr memory;
+    if (cushim_init(cu) != CUSHIM_OK || cu->cuDevicePrimaryCtxRetain(&context, 0) != 0) {
+        fprintf(stderr, "no device: %s\\n", cushim_message(cu));
+        return 1;
+    }
+    cu->cuDeviceGet(&(CUdevice){0}, 99);
+    cu->cuCtxSetCurrent(context);
+    int result = cu->cuMemAllocAsync(&memory, 100, NULL);
+    fputs(result ? "the allocation went wrong\\n" : "", stderr);
+    return result ? 3 : cu->cuMemFreeAsync(memory, NULL);
+}
+"""
+
+
+if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
+    @pytest.fixture(name="table", scope="module")
+    def table_fixture(tmp_path_factory):
+        """A program with cushim in it, which calls stubs of its table and does not say which."""
+        folder = tmp_path_factory.mktemp("table")
+        (folder / "a.c").write_text(TABLE)
+        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", folder / "table",
+                        folder / "a.c", os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread"],
+                       check=True)
+        return folder / "table"
+
+    def test_a_stub_of_the_table(table):
+        """Its call reaches no driver: that of the newest release shows that there is one. What
+        cushim itself looks up is no reason, nor is a call that failed and was not reported."""
+        old, new = matrix("--cuda", "10.2,12.4", "--", table, code=FAILED)
+        assert (old["result"], new["result"]) == ("fails", "passes")
+        assert old["call"] == "no cuMemAllocAsync (CUDA 11.2), cuMemFreeAsync (CUDA 11.2): the " \
+            "driver lacks what the program calls; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
+        assert old["errors"] == "the allocation went wrong\n"
+
+    def test_a_stub_of_the_table_without_each(table):
+        """The row has the entry that was taken away, and the program's own last line."""
+        runs = {one["missing"]: one for one in
+                matrix("--cuda", "12.4", "--missing-each", "--", table, code=FAILED)}
+        assert runs["cuGetProcAddress_v2"]["result"] == "passes"
+        for symbol, release in (("cuMemAllocAsync", "11.2"), ("cuCtxSetCurrent", "4.0"),
+                                ("cuInit", "2.0"), ("cuDevicePrimaryCtxRetain", "7.0")):
+            assert runs[symbol]["call"].startswith(
+                f"no {symbol} (CUDA {release}): the driver lacks what the program calls"), symbol
+        result = run("matrix", "--cuda", "12.4", "--missing-each=10.2", "--", table)
+        row, = [line for line in result.out.splitlines() if "without cuMemAllocAsync" in line]
+        assert row.endswith("the allocation went wrong")
+
+
+def test_names_are_no_reason_if_the_newest_fails_too(tmp_path):
+    """The program names an entry that old drivers lack, and does not call it."""
+    (tmp_path / "a.c").write_text(
+        "#include <dlfcn.h>\n#include <stdlib.h>\nint main(int count, char **words) {"
+        "void *library = dlopen(\"libcuda.so.1\", RTLD_NOW);"
+        "void *entry = dlsym(library, \"cuMemAllocAsync\");"
+        "if (count > 1) abort(); return entry ? 0 : 1; }\n")
+    subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
+    for one in matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", "crash", code=FAILED):
+        assert (one["result"], one["call"]) == ("crashes", None)
+    runs = matrix("--cuda", "12.4", "--missing-each", "--", "sh", "-c", f"'{PROGRAM}' codes 0 1 1; "
+                  "exit 1", code=FAILED)
+    assert len(runs) > 1 and {one["call"] for one in runs} == {None}
+    old, _ = matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", code=FAILED)
+    assert old["call"] == "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program names"
+
+
+def test_check_comes_behind_the_program(tmp_path):
+    """Its own last line first, and what the check found."""
+    fails = f"'{PROGRAM}' left; echo it went wrong >&2; exit 3"
+    result = run("matrix", "--cuda", "12.4", "--check", "--markdown", tmp_path / "a.md", "--", "sh",
+                 "-c", fails)
+    words = "it went wrong; cushim sim: check: process "
+    assert result.code == FAILED and words in result.out.splitlines()[0]
+    assert words in (tmp_path / "a.md").read_text()
+    passes = run("matrix", "--cuda", "12.4", "--check=race", "--", "sh", "-c",
+                 f"'{PROGRAM}' left; echo well")
+    assert "exit code 5 cushim sim: check: process " in " ".join(passes.out.split())
+    assert "well" not in passes.out and "calls succeeded" not in passes.out
+
+
+def test_quiet_check_has_the_place():
+    """Without the summary."""
+    result = run("sim", "--quiet", "--check=init", "--", PROGRAM, "unset")
+    place, *found = result.err.splitlines()
+    assert result.code == INPUT and "init: kernel 'k', block (0,0,0)" in place
+    assert all(line.startswith("cushim sim: check: ") for line in found)
+    assert found[0].endswith("the checks of kernels found 1 fault")
+
+
+def test_check_of_a_program_that_calls_nothing():
+    """It is as without the check. A rule that never fired is a finding here too."""
+    for option in "--check", "--check=race":
+        one, = matrix("--cuda", "12.4", option, "--", "true")
+        assert (one["result"], one["errors"]) == ("unused", "")
+        matrix("--cuda", "12.4", "--strict", option, "--", "true", code=FAILED)
+    one, = matrix("--cuda", "12.4", "--check", "--fault", "cuInit:error=2", "--", "true",
+                  code=FAILED)
+    assert one["errors"] == "cushim sim: check: the rule cuInit:error=2 never fired\n"
+    result = run("sim", "--check", "--fault", "missing:cuMemFree", "--", "true")
+    assert (result.code, result.err) == (OK, "")
+    words = "cushim sim: check: the rule *:call=2 never fired\n"
+    result = run("sim", "--check", "--fault", "wrong-abi", "--fault", "*:call=2", "--", "true")
+    assert (result.code, result.err) == (INPUT, words)
