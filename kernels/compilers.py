@@ -178,7 +178,7 @@ def from_backend(source, messages):
     if not what:
         return f"{source}: clang ended without PTX"
     if "GlobalTLSAddress" in what[1]:
-        return f"{line_of(source, 'thread_local')}: thread_local is not supported by cushim-embed"
+        return missing(source, "thread_local")
     symbol = re.search(r'Undefined external symbol "(\w+)"', what[1])
     if symbol:
         return missing(source, symbol[1])

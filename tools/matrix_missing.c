@@ -69,25 +69,20 @@ static bool explain(struct matrix_case *one, const struct wants *wants, bool cal
     return true;
 }
 
-/* Whether it is as under the newest release, or in order but for the check: what the file names is
- * no cause then. */
-static bool is_elsewhere(const struct matrix_case *one, const struct matrix_case *newest)
-{
-    return (one != newest && one->end == newest->end && one->code == newest->code) ||
-           (one->check[0] != '\0' && one->code == COMMAND_CHECK);
-}
-
+/* What is the same under the newest release has another cause. */
 static void explain_case(struct matrix_case *one, const struct wants *wants,
                          const struct matrix_case *newest)
 {
     bool taken = one->missing[0] != '\0', crashed = one->end == MATRIX_CRASHES;
     bool told = one->named || strstr(one->call, " is not available: ");
+    bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
 
-    if (one->cuda[0] == '\0' || (!crashed && one->end != MATRIX_FAILS))
+    if (one->cuda[0] == '\0' || (!crashed && one->end != MATRIX_FAILS) ||
+        (one != newest && one->end == newest->end && one->code == newest->code))
         return;
     if ((taken || crashed || !told) && explain(one, wants, true))
         return;
-    if (!taken && (crashed || one->call[0] == '\0') && !is_elsewhere(one, newest))
+    if (!taken && !good && (crashed || one->call[0] == '\0'))
         explain(one, wants, false);
 }
 

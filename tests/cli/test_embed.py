@@ -111,6 +111,17 @@ def test_what_clang_takes_for_another_thing(source, says, tmp_path):
 
 
 @by_clang
+@pytest.mark.parametrize("standard", ["c++11", "c++17", "c++20"])
+def test_pointers_of_the_host(standard, tmp_path):
+    """<memory> has the name of a macro that clang lacked before 15."""
+    code, said, ptx = embed(tmp_path, "#include <future>\n#include <memory>\n"
+                            "std::shared_ptr<int> host;\n"
+                            "__device__ __noinline__ int f(int n) { return n * n; }\n"
+                            "__global__ void k(int *x) { x[0] = f(x[1]); }\n", "--std", standard)
+    assert (code, said) == (0, "") and ".func" in ptx
+
+
+@by_clang
 def test_a_constant_of_the_grid(tmp_path):
     code, said, ptx = embed(tmp_path, "struct P { int a; };\n__global__ void k(\n"
                             "    const __grid_constant__ P p, int *x) { x[0] = p.a; }\n")

@@ -137,6 +137,9 @@ def test_names_are_no_reason_if_the_newest_fails_too(tmp_path):
     subprocess.run(["cc", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
     for one in matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", "crash", code=FAILED):
         assert (one["result"], one["call"]) == ("crashes", None)
+    runs = matrix("--cuda", "12.4", "--missing-each", "--", "sh", "-c", f"'{PROGRAM}' codes 0 1 1; "
+                  "exit 1", code=FAILED)
+    assert len(runs) > 1 and {one["call"] for one in runs} == {None}
     old, _ = matrix("--cuda", "11.1,12.4", "--", tmp_path / "a", code=FAILED)
     assert old["call"] == "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program names"
 

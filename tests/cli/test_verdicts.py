@@ -141,8 +141,8 @@ def test_own_command():
 def test_what_a_program_calls_through_cushim(tmp_path):
     """Names in the file are told, and are not all that it may call."""
     path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit"')
-    reason = only("--drivers", "12.0", path)["verdicts"][0]["reason"]
-    assert reason.endswith(" in the file")
+    verdict, = only("--drivers", "12.0", path)["verdicts"]
+    assert verdict["reason"].endswith(" in the file")
     path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit", "cuMemAllocAsync"')
     reason = only("--drivers", "11.1", path)["verdicts"][0]["reason"]
     assert reason.endswith(" in the file; it names cuMemAllocAsync, which the driver lacks")

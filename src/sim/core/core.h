@@ -156,7 +156,7 @@ void sim_lock_leave(void);
 void sim_lock_wait(pthread_cond_t *changed); /* with the lock, which it gives up meanwhile */
 /* Before such a wait for `*count` not to be 0, which may end before a thread can sleep and wake. */
 void sim_lock_glance(const atomic_uint *count);
-pthread_mutex_t *sim_lock_mutex(void);       /* for one that cannot wait for it */
+pthread_mutex_t *sim_lock_mutex(void); /* for one that cannot wait for it */
 
 /* --- machine.c --- What the simulated devices may take of the machine: all of it, or what the
  * process's control group leaves. */
