@@ -59,12 +59,23 @@ static void first_of_all(void)
     GOOD(cu->cuInit(0));
 }
 
+/* A name that is no name is refused at once. */
+static void long_name(void)
+{
+    static char name[1 << 20];
+    memset(name, 'x', sizeof name - 1);
+    alarm(20);
+    EXPECT(cushim_sim_calls(name) == ULLONG_MAX && cushim_sim_live(name) == SIZE_MAX);
+    EXPECT(!cushim_sim_fault(name) && strstr(cushim_last_error(), "too long"));
+}
+
 static void test_counting(void **state)
 {
     (void)state;
     assert_int_equal(embedded_in_child(before_an_open), 0);
     assert_int_equal(embedded_in_child(lost_by_number), 0);
     assert_int_equal(embedded_in_child(first_of_all), 0);
+    assert_int_equal(embedded_in_child(long_name), 0);
 }
 
 static const char ptx[] = ".version 6.0\n.target sm_30\n.address_size 64\n"

@@ -183,7 +183,7 @@ unsigned sim_rule_distance(const char *one, const char *other)
 {
     unsigned row[128];
     size_t width = strlen(other);
-    if (width >= sizeof row / sizeof *row)
+    if (width >= sizeof row / sizeof *row || strlen(one) >= sizeof row / sizeof *row)
         return UINT_MAX;
     for (unsigned i = 0; i <= width; i++)
         row[i] = i;
