@@ -62,6 +62,7 @@ class Left:
     def lines(self) -> List[str]:
         """A line for each kind that a test left, and of which something is left now."""
         now = self._counts()
-        return [f"{test} left {size} bytes of memory in {count} blocks" if kind == "memory" else
+        return [f"{test} left {size} bytes of memory in {count} block{'s' * (count != 1)}"
+                if kind == "memory" else
                 f'{test} left objects of the kind "{kind}": {count}'
                 for test, kind, count, size in self._tests if kind in now]

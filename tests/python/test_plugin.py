@@ -127,8 +127,8 @@ def test_leaks(suite):
     done = suite(LEAK, "--cushim-sim", "12.4,11.4")
     assert done.returncode == 0, done.stdout + done.stderr
     end = done.stdout.partition(" simulated CUDA drivers ")[2]
-    assert len(re.findall(r"    process \d+ leaked 1000 bytes of memory in 1 blocks", end)) == 2
-    assert end.count("    test_suite.py::test_leak left 1000 bytes of memory in 1 blocks\n") == 2
+    assert len(re.findall(r"    process \d+ leaked 1000 bytes of memory in 1 block", end)) == 2
+    assert end.count("    test_suite.py::test_leak left 1000 bytes of memory in 1 block\n") == 2
     assert end.count("test_suite.py::") == 4  # and its context
     done = suite(LEAK, "--cushim-sim", "12.4", "--cushim-check")
     assert done.returncode == 1 and "CUDA 12.4: failed (--cushim-check)" in done.stdout
