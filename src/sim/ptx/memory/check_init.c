@@ -56,7 +56,7 @@ void ptx_memory_begin(const void *host, uint64_t size)
 
     if (!on || !size)
         return;
-    made.bits = calloc(size / 64 + 1, sizeof *made.bits);
+    made.bits = calloc(size / 64 + 1 + size / 4096 + 1, sizeof *made.bits);
     pthread_rwlock_wrlock(&lock);
     if (count == capacity) {
         const size_t more = capacity ? 2 * capacity : 64;
@@ -134,15 +134,38 @@ static uint64_t bits_of(uint64_t at, uint64_t end)
     return (here == 64 ? UINT64_MAX : (UINT64_C(1) << here) - 1) << first;
 }
 
+/* Behind the bits: which words of them are full, a bit each. */
+static uint64_t *words_of(const struct check_bits *block)
+{
+    return block->bits + block->size / 64 + 1;
+}
+
+static bool are_full(const struct check_bits *block, uint64_t at, uint64_t end)
+{
+    const uint64_t *words = words_of(block), last = (end + 63) / 64;
+    uint64_t missing = 0;
+
+    for (uint64_t word = at / 64; word < last; word = (word | 63) + 1)
+        missing |= ~__atomic_load_n(&words[word / 64], __ATOMIC_RELAXED) & bits_of(word, last);
+    return !missing;
+}
+
+static void set(uint64_t *word, uint64_t bits)
+{
+    if (~__atomic_load_n(word, __ATOMIC_RELAXED) & bits)
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+}
+
 static void write_bits(const struct check_bits *block, uintptr_t host, uint64_t size)
 {
     const uint64_t end = host - block->first + size;
 
+    if (are_full(block, end - size, end))
+        return;
     for (uint64_t at = end - size; at < end; at = (at | 63) + 1) {
-        const uint64_t bits = bits_of(at, end);
-
-        if (~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits)
-            __atomic_fetch_or(&block->bits[at / 64], bits, __ATOMIC_RELAXED);
+        set(&block->bits[at / 64], bits_of(at, end));
+        if (!~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED))
+            set(&words_of(block)[at / 4096], UINT64_C(1) << at / 64 % 64);
     }
 }
 
@@ -162,7 +185,7 @@ void ptx_memory_written(const void *host, uint64_t size)
 /* The bits of a block that has all of it, for a launch that holds them; NULL: none is known. */
 static const struct check_bits *bits_near(struct check *check, uintptr_t host, uint64_t size)
 {
-    struct check_bits *near = &check->memory[host / CHECK_PAGE % CHECK_RECENT];
+    struct check_bits *near = &check->memory[check_slot(host / CHECK_PAGE)];
     const struct check_bits *block;
     const unsigned now = generation;
 
@@ -196,6 +219,8 @@ bool check_init_read(struct check *check, uintptr_t host, uint64_t size)
     if (!block)
         return true;
     const uint64_t end = host - block->first + size;
+    if (are_full(block, end - size, end))
+        return true;
     for (uint64_t at = end - size; at < end; at = (at | 63) + 1)
         missing |= ~__atomic_load_n(&block->bits[at / 64], __ATOMIC_RELAXED) & bits_of(at, end);
     return !missing;

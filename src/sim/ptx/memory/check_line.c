@@ -63,7 +63,7 @@ static bool is_full(struct check *check, const uint32_t *used, uint32_t most)
 
 static struct check_page **bucket_of(struct check *check, uintptr_t number)
 {
-    return &check->buckets[number * UINT64_C(0x9E3779B97F4A7C15) >> 48];
+    return &check->buckets[(number ^ number >> 16) % CHECK_BUCKETS]; /* neighbours side by side */
 }
 
 /* NULL: nobody was there. */
@@ -79,7 +79,7 @@ static struct check_page *page_of(struct check *check, uintptr_t number)
 struct check_page *check_line_page(struct check *check, uintptr_t at)
 {
     const uintptr_t number = at / CHECK_PAGE;
-    struct check_page **recent = &check->recent[number % CHECK_RECENT], **bucket, *page = *recent;
+    struct check_page **recent = &check->recent[check_slot(number)], **bucket, *page = *recent;
 
     if (page && page->number == number)
         return page;

@@ -131,6 +131,12 @@ struct check {
     } reported[CHECK_REPORTS];
 };
 
+/* Of CHECK_RECENT; buffers that are powers of two apart have different ones. */
+static inline unsigned check_slot(uintptr_t page)
+{
+    return (unsigned)(page * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+}
+
 struct check_block {
     uint32_t began;                           /* the serial at its begin */
     uint32_t since;                           /* and at the last barrier of all, who know it */
