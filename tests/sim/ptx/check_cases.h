@@ -214,6 +214,8 @@ static const struct check_case check_cases[] = {
     {"written byte", BODY(WORDS("32") "st.shared.u8 [%r3], 1;\nld.shared.u8 %r5, [%r3];\n"), 1, 64,
      NULL, ALL},
     {"counter never set", BODY(SHARED "red.shared.add.u32 [s], 1;\n"), 1, 64, "init", ALL},
+    {"read at the begin, written far behind",
+     BODY("st.global.u32 [%d1+8192], %r0;\nld.global.u32 %r5, [%d1];\n"), 1, 64, "init", 0},
     {"written by the block before",
      BODY(WORDS("32") "setp.eq.u32 %p5, %r63, 0;\n@%p5 st.shared.u32 [%r3], 1;\n"
                       "ld.shared.u32 %r5, [%r3];\n"),
