@@ -68,7 +68,7 @@ static struct ptx_block *block_new(struct worker *worker)
     block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
-    block->warps = malloc(launch->warp_count * sizeof *block->warps);
+    block->warps = calloc(launch->warp_count, sizeof *block->warps);
     block->shared = aligned_alloc(128, ((size_t)launch->shared_end + 255) & ~(size_t)127);
     block->launch = launch;
     block->worker = worker;

@@ -21,6 +21,14 @@ static size_t frame_head(const struct ptx_code *code)
     return (sizeof(struct ptx_frame) + code->predicate_count * sizeof(uint32_t) + 63) & ~(size_t)63;
 }
 
+/* Lanes that do not run compute as well: what they have is to be initialised, for valgrind. */
+static void *zeroed(size_t size)
+{
+    void *made = aligned_alloc(64, size);
+
+    return made ? memset(made, 0, size) : NULL;
+}
+
 /* Of a function that reads registers before it writes them. */
 static void frame_clear(struct ptx_frame *frame)
 {
@@ -50,7 +58,7 @@ static struct ptx_frame *frame_new(struct worker *worker, const struct ptx_code 
     if (frame)
         worker->frames[class] = frame->parent;
     else
-        frame = aligned_alloc(64, (size_t)256 << class);
+        frame = zeroed((size_t)256 << class);
     if (!frame)
         return NULL;
     frame_init(frame, code);
@@ -384,7 +392,7 @@ bool call_entries(struct ptx_block *block)
     const struct ptx_code *entry = launch->entry;
     const size_t stride = ((frame_head(entry) + entry->register_bytes + 63) & ~(size_t)63) | 64;
 
-    block->entries = aligned_alloc(64, stride * block->warp_count);
+    block->entries = zeroed(stride * block->warp_count);
     for (uint32_t i = 0; block->entries && i < block->warp_count; i++) {
         struct ptx_warp_state *state = &block->warps[i];
 
