@@ -13,6 +13,7 @@
 
 #include "loader/instance.h"
 #include "loader/last_error.h"
+#include "loader/stubs.h"
 #include "loader/table.h"
 
 static _Atomic(struct cushim_instance *) open_process_wide;
@@ -167,6 +168,7 @@ CUSHIM_COLD static const struct cushim_api *open_shared(const struct cushim_opti
     instance = open_publish(&open_process_wide, before, instance);
     atomic_store(&cushim_last_error_version, instance->found.lookup.version);
     atomic_store(&cushim_last_error_cause, instance->found.message);
+    cushim_stubs_tell(&instance->found.library);
     return &instance->resolution.table;
 }
 
@@ -211,6 +213,7 @@ CUSHIM_COLD static const struct cushim_api *open_independent(const struct cushim
         return NULL;
     }
     atomic_fetch_add(&cushim_last_error_others, 1);
+    cushim_stubs_tell(&instance->found.library);
     return &instance->resolution.table;
 }
 
@@ -239,6 +242,10 @@ CUSHIM_COLD static void open_close(const struct cushim_api *cu, bool unload)
                               "already");
         return;
     }
+    if (unload)
+        cushim_stubs_tell(NULL);
+    if (unload && shared)
+        cushim_stubs_tell(&shared->found.library);
     open_destroy(instance, unload);
     atomic_fetch_sub(&cushim_last_error_others, 1);
 }

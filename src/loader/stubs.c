@@ -2,11 +2,35 @@
 /* A stub for each entry and each reason why it is missing. */
 #include "loader/stubs.h"
 
+#include "loader/dylib.h"
 #include "loader/error_name.h"
 #include "loader/last_error.h"
 #include "loader/registry.h"
 #include "loader/stub_family.h"
 #include "loader/table.h"
+
+_Atomic(cushim_stubs_listener *) cushim_stubs_told;
+
+void cushim_stubs_tell(const struct cushim_dylib *library)
+{
+    bool simulated = library && library->path && strstr(library->path, "-sim-");
+    void *found = simulated ? cushim_dylib_symbol(library, "cushim_sim_missed") : NULL;
+    cushim_stubs_listener *told = NULL;
+    if (found)
+        memcpy(&told, &found, sizeof told);
+    if (found || !library)
+        atomic_store(&cushim_stubs_told, told);
+}
+
+static CUresult stubs_call(unsigned index, enum cushim_state state, CUresult code)
+{
+    cushim_last_error_note(index, state);
+    cushim_stubs_listener *told = atomic_load_explicit(&cushim_stubs_told, memory_order_relaxed);
+    char symbol[CUSHIM_SYMBOL_SIZE];
+    if (told)
+        told(cushim_registry_symbol(index, symbol), code);
+    return code;
+}
 
 CUresult cushim_stubs_no_driver(unsigned index)
 {
@@ -16,14 +40,12 @@ CUresult cushim_stubs_no_driver(unsigned index)
 
 CUresult cushim_stubs_newer(unsigned index)
 {
-    cushim_last_error_note(index, CUSHIM_STATE_NEWER);
-    return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
+    return stubs_call(index, CUSHIM_STATE_NEWER, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
 }
 
 CUresult cushim_stubs_absent(unsigned index)
 {
-    cushim_last_error_note(index, CUSHIM_STATE_ABSENT);
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return stubs_call(index, CUSHIM_STATE_ABSENT, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 #define CUSHIM_STUBS_COUNT CUSHIM_ENTRY_COUNT
