@@ -69,6 +69,13 @@ CUSHIM_COLD static struct cushim_instance *open_create(const struct cushim_optio
     return instance;
 }
 
+CUSHIM_COLD static void open_listen(const struct cushim_instance *instance)
+{
+    void *listener = cushim_dylib_listener(&instance->found.library);
+    if (listener)
+        cushim_stubs_tell(listener);
+}
+
 CUSHIM_COLD static void open_destroy(struct cushim_instance *instance, bool unload)
 {
     cushim_find_close(&instance->found, unload);
@@ -168,7 +175,7 @@ CUSHIM_COLD static const struct cushim_api *open_shared(const struct cushim_opti
     instance = open_publish(&open_process_wide, before, instance);
     atomic_store(&cushim_last_error_version, instance->found.lookup.version);
     atomic_store(&cushim_last_error_cause, instance->found.message);
-    cushim_stubs_tell(&instance->found.library);
+    open_listen(instance);
     return &instance->resolution.table;
 }
 
@@ -213,7 +220,7 @@ CUSHIM_COLD static const struct cushim_api *open_independent(const struct cushim
         return NULL;
     }
     atomic_fetch_add(&cushim_last_error_others, 1);
-    cushim_stubs_tell(&instance->found.library);
+    open_listen(instance);
     return &instance->resolution.table;
 }
 
@@ -245,7 +252,7 @@ CUSHIM_COLD static void open_close(const struct cushim_api *cu, bool unload)
     if (unload)
         cushim_stubs_tell(NULL);
     if (unload && shared)
-        cushim_stubs_tell(&shared->found.library);
+        open_listen(shared);
     open_destroy(instance, unload);
     atomic_fetch_sub(&cushim_last_error_others, 1);
 }

@@ -2,7 +2,6 @@
 /* A stub for each entry and each reason why it is missing. */
 #include "loader/stubs.h"
 
-#include "loader/dylib.h"
 #include "loader/error_name.h"
 #include "loader/last_error.h"
 #include "loader/registry.h"
@@ -11,15 +10,12 @@
 
 _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
-void cushim_stubs_tell(const struct cushim_dylib *library)
+void cushim_stubs_tell(void *listener)
 {
-    bool simulated = library && library->path && strstr(library->path, "-sim-");
-    void *found = simulated ? cushim_dylib_symbol(library, "cushim_sim_missed") : NULL;
     cushim_stubs_listener *told = NULL;
-    if (found)
-        memcpy(&told, &found, sizeof told);
-    if (found || !library)
-        atomic_store(&cushim_stubs_told, told);
+    if (listener)
+        memcpy(&told, &listener, sizeof told);
+    atomic_store(&cushim_stubs_told, told);
 }
 
 static CUresult stubs_call(unsigned index, enum cushim_state state, CUresult code)

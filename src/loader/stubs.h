@@ -25,9 +25,8 @@ bool cushim_stubs_is_stub(const void *held, size_t index);
 typedef void cushim_stubs_listener(const char *symbol, CUresult code);
 extern _Atomic(cushim_stubs_listener *) cushim_stubs_told;
 
-/* Tell them to the library from now on if it is a simulated driver; NULL: to nobody. */
-struct cushim_dylib;
-void cushim_stubs_tell(const struct cushim_dylib *library);
+/* Set it to a function that was looked up. */
+void cushim_stubs_tell(void *listener);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
 #if defined(__GNUC__) && defined(__clang__)
