@@ -85,7 +85,7 @@ static const struct option_row option_rows[] = {
 static bool is_of_interest(const struct scan_file *file)
 {
     if (file->links || file->cushim || file->code_count > 0 || file->unknown_count > 0 ||
-        file->runtime.release > 0)
+        file->runtime.release > 0 || file->runtime.inside || file->unread > 0)
         return true;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         if (file->how[i] != 0)

@@ -202,16 +202,17 @@ static void print_cushim(const struct scan_file *file)
 static void print_runtime(const struct scan_file *file)
 {
     const struct scan_runtime *runtime = &file->runtime;
-    const char *floor = NULL;
+    const char *floor = NULL, *windows = NULL;
     char text[TEXT_SIZE], version[VERSION_TEXT_SIZE];
 
     if (runtime->release == 0)
         return;
-    if (facts_family_floor(runtime->release / 1000, &floor, NULL))
-        snprintf(text, sizeof text,
-                 "%s, of CUDA %s or a later %d.x: takes Linux driver %s or later",
+    bool known = facts_family_floor(runtime->release / 1000, &floor, &windows);
+    if (known && (windows || !file->windows))
+        snprintf(text, sizeof text, "%s, of CUDA %s or a later %d.x: takes %s driver %s or later",
                  runtime->library[0] ? runtime->library : "in the file",
-                 version_text(version, runtime->release), runtime->release / 1000, floor);
+                 version_text(version, runtime->release), runtime->release / 1000,
+                 file->windows ? "Windows" : "Linux", file->windows ? windows : floor);
     else
         snprintf(text, sizeof text, "%s, of CUDA %s: takes a driver of it or later",
                  runtime->library[0] ? runtime->library : "in the file",

@@ -310,7 +310,8 @@ static enum cushim_runs runs_with(const struct subject *driver, int release)
 static bool runtime_floor(const struct question *question, struct verdict *verdict)
 {
     const struct scan_runtime *runtime = &question->file->runtime;
-    const char *floor = NULL, *name = runtime->library[0] ? runtime->library : "the one inside";
+    const char *floor = NULL, *windows = NULL,
+               *name = runtime->library[0] ? runtime->library : "the one inside";
     char version[VERSION_TEXT_SIZE], own[VERSION_TEXT_SIZE], from[VERDICT_TEXT_SIZE];
     int family = runtime->release / 1000;
 
@@ -318,7 +319,10 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
         return false;
     if (runs_with(question->driver, runtime->release) != CUSHIM_RUNS_NOT)
         return false;
-    if (facts_family_floor(family, &floor, NULL))
+    bool known = facts_family_floor(family, &floor, &windows);
+    if (known && question->file->windows && windows)
+        fix(verdict, "Windows driver %s or later", windows);
+    else if (known && !question->file->windows)
         fix(verdict, "Linux driver %s or later, or package cuda-compat-%d-* on data center GPUs",
             floor, family);
     else
@@ -329,6 +333,15 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
                   name, floor ? version_text(version, family * 1000) : "",
                   floor ? " or later" : version_text(version, runtime->release),
                   version_text(own, question->driver->release));
+}
+
+static bool not_read(const struct question *question, struct verdict *verdict)
+{
+    if (question->file->unread == 0)
+        return false;
+    fix(verdict, "scan the program that is linked of them");
+    return answer(verdict, VERDICT_UNKNOWN, 0, "not-read",
+                  "Windows objects (COFF) are not read: %zu here", question->file->unread);
 }
 
 static bool runtime_unknown(const struct question *question, struct verdict *verdict)
@@ -520,9 +533,9 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
                           int capability)
 {
     static bool (*const rules[])(const struct question *, struct verdict *) = {
-        other_machine, required_entry,  runtime_floor,  gpu_dropped,     gpu_later,
-        device_code,   unknown_entry,   driver_newer,   runtime_unknown, called_entry,
-        named_entry,   mentioned_alone, through_cushim, runtime_later,   optional_entry,
+        other_machine,   required_entry, runtime_floor,   gpu_dropped,    gpu_later,    device_code,
+        unknown_entry,   driver_newer,   runtime_unknown, not_read,       called_entry, named_entry,
+        mentioned_alone, through_cushim, runtime_later,   optional_entry,
     };
     struct question question = {file, driver, capability};
     struct verdict verdict = {.rule = "runs"};
