@@ -158,6 +158,7 @@ static bool required_entry(const struct question *question, struct verdict *verd
     count = question->driver ? count_missing(question, verdict_requires, &first, &release) : 0;
     if (count == 0 || question->driver->newer)
         return false;
+    verdict->needs = release;
     fix(verdict, "%s", driver_from(from, release));
     if (question->file->object)
         return answer(verdict, VERDICT_UNKNOWN, 0, "object-entry",
@@ -178,6 +179,7 @@ static bool called_entry(const struct question *question, struct verdict *verdic
     count = question->driver ? count_missing(question, verdict_calls, &first, &release) : 0;
     if (count == 0 || question->driver->newer)
         return false;
+    verdict->needs = release;
     fix(verdict, "%s", driver_from(from, release));
     return answer(verdict, VERDICT_UNKNOWN, 0, "called-entry",
                   "the program starts without %s%s, which the driver lacks, and ends with "
@@ -216,6 +218,7 @@ static bool named_entry(const struct question *question, struct verdict *verdict
     count = question->driver ? count_missing(question, verdict_may_need, &first, &release) : 0;
     if (count == 0)
         return false;
+    verdict->needs = release;
     fix(verdict, "for all of them %s", driver_from(from, release));
     return answer(verdict, VERDICT_UNKNOWN, 0, "named-entry",
                   "the program looks up %s%s by name, which the driver lacks; whether it does "
@@ -232,6 +235,7 @@ static bool optional_entry(const struct question *question, struct verdict *verd
     count = question->driver ? count_missing(question, verdict_may_use, &first, &release) : 0;
     if (count == 0)
         return false;
+    verdict->needs = release;
     fix(verdict, "for all of them %s", driver_from(from, release));
     return answer(verdict, VERDICT_LIMITS, 0, "optional-entry",
                   "the driver lacks %s%s, which the program asks for one by one or links weakly: "
@@ -320,6 +324,7 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
     if (runs_with(question->driver, runtime->release) != CUSHIM_RUNS_NOT)
         return false;
     bool known = facts_family_floor(family, &floor, &windows);
+    verdict->needs = known ? family * 1000 : runtime->release;
     if (known && question->file->windows && windows)
         fix(verdict, "Windows driver %s or later", windows);
     else if (known && !question->file->windows)
@@ -360,6 +365,7 @@ static bool runtime_later(const struct question *question, struct verdict *verdi
 
     if (!question->driver || runtime->release <= question->driver->release)
         return false;
+    verdict->needs = runtime->release;
     fix(verdict, "for all of it %s", driver_from(from, runtime->release));
     return answer(verdict, VERDICT_LIMITS, 0, "minor-version",
                   "the runtime is of CUDA %s or later, the driver of %s: what came in between is "
@@ -410,6 +416,7 @@ static bool gpu_later(const struct question *question, struct verdict *verdict)
                       question->capability / 10, question->capability % 10);
     if (!question->driver || question->driver->release >= known)
         return false;
+    verdict->needs = known;
     fix(verdict, "%s", driver_from(from, known));
     /* Jetson has drivers of its own, and of a file only the oldest possible release is known. */
     if (!gpu || gpu->tegra || question->driver->path)
@@ -508,6 +515,7 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "loads it is not known");
     switch (code.answer) {
     case GPU_TOO_NEW:
+        verdict->needs = facts_ptx_release(code.ptx);
         fix(verdict, "%s, machine code for the GPU, or PTX of an older toolkit",
             driver_from(from, facts_ptx_release(code.ptx)));
         return answer(verdict, VERDICT_FAILS, PTX_TOO_NEW, "ptx-too-new",
@@ -537,16 +545,18 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
         unknown_entry,   driver_newer,   runtime_unknown, not_read,       called_entry, named_entry,
         mentioned_alone, through_cushim, runtime_later,   optional_entry,
     };
+    enum { RULES = sizeof rules / sizeof rules[0] };
     struct question question = {file, driver, capability};
-    struct verdict verdict = {.rule = "runs"};
-    struct verdict worst = {.rule = "runs"};
+    struct verdict applied[RULES + 1] = {{.rule = "runs", .rank = RULES}}, worst;
+    size_t count = 1;
 
-    snprintf(worst.reason, sizeof worst.reason, "nothing is known that stands against it");
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        verdict = (struct verdict){0};
-        if (rules[i](&question, &verdict) && verdict.answer > worst.answer)
-            worst = verdict;
+    snprintf(applied[0].reason, sizeof applied[0].reason,
+             "nothing is known that stands against it");
+    for (int i = 0; i < RULES; i++) {
+        applied[count] = (struct verdict){.rank = i};
+        count += rules[i](&question, &applied[count]);
     }
+    verdict_worst(applied, count, &worst);
     if (capability > 0) {
         struct gpu_verdict code = scan_gpu(file, capability, driver ? driver->release : 0);
         worst.fatbins = code.fatbins;

@@ -233,6 +233,25 @@ def test_static_library_in_a_wheel(tmp_path):
     assert all_of("--gpus", "8.0", tmp_path / "a.a", code=FAILED)[:2] == ("fails", "no-code")
 
 
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_order_of_the_rules_decides(tmp_path, names):
+    """Not that of the files; and the fix is enough for each of them."""
+    code, library = tmp_path / names[0], tmp_path / names[1]
+    code.write_bytes(fatbin(("cubin", 90)))
+    program(tmp_path, "runtime:12").rename(library)
+    (tmp_path / "stub.so").unlink()
+    (tmp_path / "program.c").unlink()
+    cell, = scan("--drivers", "450", "--gpus", "H100", tmp_path, code=FAILED)["verdicts"]
+    assert (cell["rule"], cell["file"]) == ("runtime-floor", str(library))
+    assert "525.60.13" in cell["fix"] and "; and" not in cell["fix"]
+    program(tmp_path / "..", "runtime:13").rename(tmp_path / "c")
+    cell, = scan("--drivers", "450", "--gpus", "H100", tmp_path, code=FAILED)["verdicts"]
+    assert "580.65.06" in cell["fix"] and cell["file"] == str(tmp_path / "c")
+    cell, = scan("--drivers", "450", "--gpus", "A100", tmp_path, code=FAILED)["verdicts"]
+    assert (cell["rule"], cell["code"]) == ("runtime-floor", 35)
+    assert "580.65.06" in cell["fix"] and cell["fix"].endswith("; and compile for sm_80, or add PTX")
+
+
 def test_files_of_a_folder(tmp_path):
     """Programs that were named are each a product."""
     (tmp_path / "one").write_bytes(fatbin(("cubin", 80)))
@@ -303,6 +322,13 @@ def test_looked_up_at_the_call(tmp_path):
     for driver in SIM_DRIVERS[-1:]:
         verdict, = only("--drivers", driver, new)["verdicts"]
         assert (verdict["verdict"], verdict["rule"]) == ("unknown", "unknown-entry")
+
+
+def test_object_of_windows(tmp_path):
+    """It is not read, and so nothing is known of it."""
+    (tmp_path / "a.obj").write_bytes(b"\x64\x86\1\0" + bytes(16) + b".text\0\0\0" + bytes(32))
+    verdict, = only("--drivers", "550", "--gpus", "A100", tmp_path / "a.obj")["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "not-read")
 
 
 # ---- the page
