@@ -293,7 +293,8 @@ static bool through_cushim(const struct question *question, struct verdict *verd
     if (lacking == KNOWN_NONE)
         return false;
     if (named != KNOWN_NONE)
-        snprintf(names, sizeof names, "; it names %s, which the driver lacks",
+        snprintf(names, sizeof names, "; %s %s, which the driver lacks",
+                 file->cushim_library[0] ? "it names" : "it, or cushim in it, names",
                  known_entry(named).symbol);
     verdict_run(run, file);
     fix(verdict, "run it: '%s'; with the drop-in, its objects show what they call", run);

@@ -145,7 +145,11 @@ def test_what_a_program_calls_through_cushim(tmp_path):
     assert verdict["reason"].endswith(" in the file")
     path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit", "cuMemAllocAsync"')
     reason = only("--drivers", "11.1", path)["verdicts"][0]["reason"]
-    assert reason.endswith(" in the file; it names cuMemAllocAsync, which the driver lacks")
+    assert reason.endswith(" in the file; it, or cushim in it, names cuMemAllocAsync, which the "
+                           "driver lacks")
+    text = run("scan", path).out
+    assert "asked           2 named, by the program or by cushim in it: it starts" in text
+    assert "from CUDA" not in text  # cushim's own names are of any release
     assert only("--gpus", "8.0", path)["verdicts"][0]["rule"] == "runs"
 
 
