@@ -207,6 +207,16 @@ def all_of(*words, code=OK):
     return verdict["verdict"], verdict["rule"], verdict["file"].rpartition(":")[2]
 
 
+def test_summary(tmp_path):
+    """All files together alone."""
+    path = wheel(tmp_path, one=[("cubin", 80)], other=[("cubin", 90)])
+    text = run("scan", "--summary", "--gpus", "8.0", path).out
+    assert text.startswith("all 2 files: together") and text.count("verdicts") == 1
+    assert run("scan", "--gpus", "8.0", path).out.count("verdicts") == 3
+    path = wheel(tmp_path, one=[("cubin", 80)])
+    assert run("scan", "--summary", "--gpus", "8.0", path).out.startswith("all 1 file: together")
+
+
 def test_files_of_a_wheel(tmp_path):
     """It is certain that a wheel fails only where none of its files has code that runs."""
     path = wheel(tmp_path, one=[("cubin", 80)], other=[("cubin", 90)])
@@ -253,7 +263,8 @@ def test_order_of_the_rules_decides(tmp_path, names):
     assert "580.65.06" in cell["fix"] and cell["file"] == str(tmp_path / "c")
     cell, = scan("--drivers", "450", "--gpus", "A100", tmp_path, code=FAILED)["verdicts"]
     assert (cell["rule"], cell["code"]) == ("runtime-floor", 35)
-    assert "580.65.06" in cell["fix"] and cell["fix"].endswith("; and compile for sm_80, or add PTX")
+    assert "580.65.06" in cell["fix"]
+    assert cell["fix"].endswith("; and compile for sm_80, or add PTX")
 
 
 def test_files_of_a_folder(tmp_path):
