@@ -381,7 +381,8 @@ int main(void)
                        "did you mean cuMemAlloc?"),
     ([], "gen/vendor.py: no function of the driver is named, and none is in the sources"),
     (["CUdevice"], "gen/vendor.py: no function of the driver is named"),
-    (["cuInit", "--sources", "/nonexistent.c"], "gen/vendor.py: /nonexistent.c: No such file or directory"),
+    (["cuInit", "--sources", "/nonexistent.c"],
+     "gen/vendor.py: /nonexistent.c: No such file or directory"),
 ])
 def test_refused(tmp_path, words, says):
     """With a sentence, and nothing is written."""
