@@ -15,6 +15,7 @@ python3 gen/emit.py sim_behaviours.h "$folder/include/sim_behaviours.h"
 for source in attribute_names.c entries.c error_names.c; do
     python3 gen/emit.py "$source" "$folder/generated/$source"
 done
+echo '#define SIM_RELEASES SIM_NEWEST' >"$folder/include/sim_releases.h"
 python3 gen/emit.py sim_exports.c "$folder/generated/sim_exports.c"
 python3 gen/embed.py src/sim/module/device_runtime.ptx sim_device_runtime \
     "$folder/generated/sim_device_runtime.c"
@@ -29,7 +30,7 @@ export folder flags
 printf '%s\n' src/sim/*/*.c src/sim/ptx/*/*.c src/loader/*.c src/helpers/*.c \
     "$folder"/generated/*.c tests/fuzz/fuzz_ptx.c tests/fuzz/fuzz_fatbin.c tests/fuzz/fuzz_api*.c \
     tests/sim/ptx/dump.c |
-    grep -v -e sim/thin/ -e windows -e helpers/feature -e helpers/compat |
+    grep -v -e sim/thin/ -e sim/nvml/ -e windows -e helpers/feature -e helpers/compat |
     xargs -P "$(nproc)" -n 1 sh -c '
         rounding=
         case $1 in */ops_round.c) rounding=-frounding-math ;; esac
