@@ -37,11 +37,14 @@ WORD = re.compile(r"\b[A-Za-z_]\w*")
 TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|/\*.*?\*/|//[^\n]*', re.S)
 INCLUDE = re.compile(r'#\s*include\s+[<"]([^>"]+)[>"]')
 DECLARED = re.compile(r"^CUSHIM_PUBLIC [^;]*?\b(cushim_\w+)\(", re.M)
+CALLED = re.compile(r"\b(cu[A-Z]\w*)\s*\(")
+OWN = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)|"
+                 r"^(?:\w[\w \t*]*?\b)?(cu[A-Z]\w*)\s*\([^;{]*\{", re.M)
 OFFERED = re.compile(r"^#define (CUSHIM_\w+)\(", re.M)
 RESULTS = "CUresult"  # the one type that the files always have
 HEADER = """\
 /*
- * cushim {version}: {count} functions of the CUDA driver API at run time, without linking to it.
+ * cushim {version}: {count} of the CUDA driver API at run time, without linking to it.
  *
  * One of two files, cushim.h and cushim.c, to copy into a project. cushim.c is C11 and needs only,
  * on Linux, -ldl -pthread where the C library has them apart. Their comments are the library's,
@@ -73,8 +76,8 @@ def words(path):
 
 
 def lacking(path, header, helpers):
-    """What a source takes of cushim and the two files have not, as lines for people: headers, and
-    functions and macros of headers."""
+    """What a source takes of cushim and the two files have not, as (line for people, whether it can
+    stay so): headers, and functions and macros of headers."""
     helping = [one.name for one in listed("headers")]
     public = {name: one.name for one in sorted((ROOT / "include/cushim").glob("*.h"))
               for pattern in (DECLARED, OFFERED)
@@ -92,14 +95,31 @@ def lacking(path, header, helpers):
                 what = "give --helpers, and include cushim.h instead"
             else:
                 what = "it is of the whole library"
-            yield f"{path}:{number}: cushim/{name} is not written: {what}"
+            yield (f"{path}:{number}: cushim/{name} is not written: {what}",
+                   what.startswith("include"))
         for name in WORD.findall(line):
             if name not in public or name in there or name in told:
                 continue
             told.add(name)
             what = "give --helpers" if public[name] in helping and not helpers else \
                 "it is of the whole library"
-            yield f"{path}:{number}: {name} is not in the two files: {what}"
+            yield f"{path}:{number}: {name} is not in the two files: {what}", False
+
+
+def unknown_calls(paths, known):
+    """Calls in sources of functions that are named as the driver's, and that neither the registry
+    has nor a source defines; lines for people."""
+    texts = {path: TOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]),
+                             path.read_text(encoding="utf-8", errors="replace")) for path in paths}
+    own = {name for text in texts.values() for pair in OWN.findall(text) for name in pair}
+    for path, text in texts.items():
+        for name in dict.fromkeys(CALLED.findall(text)):
+            if known.knows(name) or name in own:
+                continue
+            line = 1 + text[:re.search(rf"\b{name}\s*\(", text).start()].count("\n")
+            near = difflib.get_close_matches(name, known.names.values(), 1, 0.8)
+            yield f"{path}:{line}: cushim knows no function {name}" + (
+                f"; did you mean {near[0]}?" if near else "")
 
 
 def listed(part):
@@ -265,8 +285,13 @@ def command(functions, options):
     return "\n *     ".join(textwrap.wrap(line, 90, break_on_hyphens=False))
 
 
+def counted(functions):
+    """How many these are."""
+    return f"{len(functions)} function{'s' * (len(functions) != 1)}"
+
+
 def write(options):
-    """Write the two files; returns how many functions they have."""
+    """Write the two files, or nothing; returns how many functions they have, in words."""
     known = Names()
     unknown = [name for name in options.names if not known.knows(name) and
                name not in ("cushim_error_name", "cushim_error_string")]
@@ -301,17 +326,21 @@ def write(options):
         header = without_details(declared_there(header, source))
     build = (ROOT / "meson.build").read_text(encoding="utf-8")
     head = HEADER.format(version=re.search(r"^\s*version: '([^']+)'", build, re.M)[1],
-                         count=len(functions), command=command(functions, options),
+                         count=counted(functions), command=command(functions, options),
                          terms=amalgamate.terms(ROOT / "LICENSE"))
-    for line in (line for path in options.sources
-                 for line in lacking(path, header, options.helpers)):
+    found = [pair for path in options.sources for pair in lacking(path, header, options.helpers)]
+    found += [(line, True) for line in unknown_calls(options.sources, known)]
+    for line, _ in found:
         print(f"gen/vendor.py: {line}", file=sys.stderr)
+    if not all(may_stay for _, may_stay in found):
+        raise VendorError("nothing is written: the two files would lack what the sources use")
+    options.folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("cushim.h", header), ("cushim.c", source)):
         try:
             (options.folder / name).write_text(head + text, encoding="utf-8")
         except OSError as error:
             raise VendorError(f"{options.folder / name}: {error.strerror}") from None
-    return len(functions)
+    return counted(functions)
 
 
 def main():
@@ -325,14 +354,13 @@ def main():
                         help="the whole loader and the helpers as well")
     options = parser.parse_intermixed_args()
     try:
-        options.folder.mkdir(parents=True, exist_ok=True)
         count = write(options)
     except (VendorError, amalgamate.AmalgamateError, registry.RegistryError) as error:
         sys.exit(f"gen/vendor.py: {error}")
     except OSError as error:
         sys.exit(f"gen/vendor.py: {error.filename or options.folder}: {error.strerror}")
     sizes = [(options.folder / name).stat().st_size for name in ("cushim.h", "cushim.c")]
-    print(f"{count} functions; cushim.h {sizes[0]} bytes, cushim.c {sizes[1]} bytes")
+    print(f"{count}; cushim.h {sizes[0]} bytes, cushim.c {sizes[1]} bytes")
 
 
 if __name__ == "__main__":

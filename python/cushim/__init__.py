@@ -16,8 +16,8 @@ import ctypes
 import difflib
 import os
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, SupportsIndex, \
-    Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, \
+    SupportsIndex, Tuple, Union
 
 from . import native
 from .error import Error, check
@@ -25,7 +25,7 @@ from .gpu import Gpu, Kernel, Memory, Module
 from .native import byref, name_of, needed
 
 __all__ = ["Attempt", "Device", "Driver", "Entry", "Error", "Feature", "Gpu", "Kernel", "Memory",
-           "Module", "Release", "library_version", "load", "newest_release", "open"]
+           "Module", "Release", "library_version", "load", "newest_release"]  # not Python's `open`
 
 _OK = 0  # CUSHIM_OK, CUDA_SUCCESS, CUSHIM_SUPPORTED and CUSHIM_ANSWER_VALUE
 _NO_DEVICE = -1
@@ -333,3 +333,13 @@ def library_version() -> str:
 def newest_release() -> Release:
     """The newest release of CUDA whose entries this build knows."""
     return _release(native.library().cushim_registry_version())
+
+
+if TYPE_CHECKING:
+    __version__: str
+else:
+    def __getattr__(name: str) -> str:
+        """The module's version; not loaded before it is asked for."""
+        if name == "__version__":
+            return library_version()
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

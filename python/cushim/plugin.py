@@ -7,21 +7,23 @@ under `cushim sim`, with the arguments of this run. What a run leaked is shown a
 """
 
 import difflib
+import inspect
 import itertools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from argparse import SUPPRESS
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence
 
 import pytest
 
-from . import load
-from .native import FOLDER
+from . import _number, _release, load
+from .native import FOLDER, needed
 from .sim import Left
 
 RUN = "CUSHIM_PYTEST_RELEASE"  # in the environment of a run: its release
@@ -34,13 +36,16 @@ CHECK_FAILED = 5  # the command's exit code
 # As `pytest` starts it, or as `python -m pytest` does, with the working folder to import from.
 START = "import sys; {}import pytest; sys.exit(pytest.main())"
 VALUES = ("devices", "profile", "memory", "grain", "workers")
+WORKER = "cushim_release"  # what a worker of pytest-xdist is told: the run's release
 MARK = ("cushim(feature=None, symbol=None, release=None, devices=1): skip the test unless the CUDA "
         "driver has the feature (on device 0), exports the symbol, is of the release or later, "
         "such as (12, 0), and has so many devices")
 
 
-def pytest_addoption(parser: Any) -> None:
+def pytest_addoption(parser: Any, pluginmanager: Any) -> None:
     """The options of `cushim sim` that tests need."""
+    config = pluginmanager.get_plugin("pytestconfig")
+    refuse_unknown_checks(map(str, config.invocation_params.args) if config else ())
     group = parser.getgroup("cushim", "simulated CUDA drivers")
     group.addoption("--cushim-sim", metavar="RELEASES",
                     help="run once for each release, such as 11.4,12.2,13.0, on a simulated driver")
@@ -64,10 +69,31 @@ def pytest_addoption(parser: Any) -> None:
                             const=",".join(words), dest="cushim_check", help=SUPPRESS)
 
 
+def refuse_unknown_checks(words: Iterable[str]) -> None:
+    """argparse would name a flag that takes no value."""
+    for word in itertools.takewhile("--".__ne__, words):
+        name, equals, checks = word.partition("=")
+        for check in checks.split(",") if name == "--cushim-check" and equals else ():
+            if check not in CHECKS:
+                raise pytest.UsageError(f"--cushim-check: '{check}' is none of {', '.join(CHECKS)}")
+
+
+def without_sim(option: Any) -> Optional[str]:
+    """The option that does nothing without --cushim-sim, if there is one."""
+    given = [name for name in VALUES if getattr(option, "cushim_" + name) is not None]
+    given += ["fault"] if option.cushim_fault else []
+    given += ["check"] if option.cushim_check is not None else []
+    return "--cushim-" + given[0] if given and option.cushim_sim is None else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: Any) -> Optional[int]:
     """The run that starts the others; None in one of these and in xdist's workers."""
     option = config.option
+    alone = without_sim(option)
+    if alone and not option.help:
+        raise pytest.UsageError(f"{alone} needs a simulated driver: add --cushim-sim RELEASES, "
+                                "such as --cushim-sim 11.4,13.0")
     if option.cushim_sim is None or RELEASE or hasattr(config, "workerinput") or option.help:
         return None
     releases = [release.strip() for release in option.cushim_sim.split(",")]
@@ -116,10 +142,16 @@ def run(config: Any, command: str, release: str, summary: Path, left: Path) -> i
         words += ["--check=" + config.option.cushim_check]
     as_module = Path(sys.argv[0]).name == "__main__.py"
     start = START.format("" if as_module else "sys.path.pop(0); ")
-    words += ["--", sys.executable, "-c", start, *map(str, config.invocation_params.args)]
+    words += ["--", sys.executable, "-c", start]
+    if config.pluginmanager.hasplugin("cacheprovider"):  # for --lf
+        words += ["-o", f"cache_dir={config.getini('cache_dir')}/cuda{release}"]
+    words += map(str, config.invocation_params.args)
+    if config.option.verbose < 0:  # pytest's own heading, which names the driver, is not shown
+        print(line(f"CUDA {release}"))
     sys.stdout.flush()
     with subprocess.Popen(words, cwd=str(config.invocation_params.dir),
-                          env={**os.environ, RUN: release, LEFT: str(left)}) as process:
+                          env={**os.environ, **of_its_own(config, release), RUN: release,
+                               LEFT: str(left)}) as process:
         while True:
             try:
                 return process.wait()
@@ -127,11 +159,31 @@ def run(config: Any, command: str, release: str, summary: Path, left: Path) -> i
                 continue
 
 
+def of_its_own(config: Any, release: str) -> Dict[str, str]:
+    """Variables that give a run files of its own: what pytest-cov measures."""
+    if not getattr(config.option, "cov_source", None):
+        return {}
+    return {"COVERAGE_FILE": f"{os.environ.get('COVERAGE_FILE', '.coverage')}.cuda{release}"}
+
+
+def line(text: str) -> str:
+    """A heading, as pytest has them."""
+    return f" {text} ".center(shutil.get_terminal_size().columns - 1, "=")
+
+
+def ended(code: int) -> str:
+    """How a run ended."""
+    number = -code if code < 0 else code - 128
+    if number in {member.value for member in signal.Signals}:
+        return f"signal {number} ({signal.strsignal(number)})"
+    return f"exit code {code}"
+
+
 def show(codes: Dict[str, int], problems: Dict[str, List[str]], failed: "set[str]") -> None:
     """What became of each release, and what it left."""
-    print(" simulated CUDA drivers ".center(shutil.get_terminal_size().columns - 1, "="))
+    print(line("simulated CUDA drivers"))
     for release, code in codes.items():
-        how = "--cushim-check" if release in failed else f"exit code {code}"
+        how = "--cushim-check" if release in failed else ended(code)
         print(f"CUDA {release}: {f'failed ({how})' if code else 'passed'}")
         for problem in problems.get(release, []):
             print(f"    {problem}")
@@ -140,7 +192,10 @@ def show(codes: Dict[str, int], problems: Dict[str, List[str]], failed: "set[str
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: Any) -> None:
-    """The mark; and of a run, a report of its own."""
+    """The mark; and of a run, a report of its own. A worker of pytest-xdist belongs to one."""
+    global TESTS  # pylint: disable=global-statement
+    if getattr(config, "workerinput", {}).get(WORKER):
+        TESTS = Left()
     config.addinivalue_line("markers", MARK)
     report = getattr(config.option, "xmlpath", None)
     if RELEASE and report:
@@ -151,6 +206,13 @@ def pytest_configure(config: Any) -> None:
 def pytest_report_header() -> Optional[str]:
     """Which driver it is."""
     return f"cushim: simulated driver of CUDA {RELEASE}" if RELEASE else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist that it belongs to this run."""
+    if RELEASE:
+        node.workerinput[WORKER] = RELEASE
 
 
 TESTS = Left() if RELEASE else None  # other runs of pytest are left alone
@@ -190,6 +252,7 @@ def pytest_runtest_setup(item: Any) -> None:
     for mark in item.iter_markers("cushim"):
         reason = wrong = ""
         try:
+            check_words(mark.args, mark.kwargs)
             reason = lacking(*mark.args, **mark.kwargs)
         except (TypeError, ValueError) as error:
             wrong = str(error)
@@ -208,9 +271,29 @@ def skip_at_the_test(reason: str) -> None:
     raise skipped
 
 
-def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release: Any = 0,
+def check_words(values: Sequence[Any], named: Dict[str, Any]) -> None:
+    """Refuse what the mark does not take."""
+    known = list(inspect.signature(lacking).parameters)
+    form = "the mark is " + MARK.partition(":")[0]
+    for name in named:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise ValueError(f"it takes no '{name}'; " +
+                             (f"did you mean {near[0]}?" if near else form))
+        if name in known[:len(values)]:
+            raise ValueError(f"{name} is given twice; {form}")
+    if len(values) > len(known):
+        raise ValueError(f"it takes {len(known)} values, not {len(values)}; {form}")
+
+
+def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release: Any = None,
             devices: int = 1) -> str:
     """What the driver of this process lacks, as a sentence; "" if nothing."""
+    needed("feature", feature, (str, type(None)), "a name of `cushim features`")
+    needed("symbol", symbol, (str, type(None)), "a name of `cushim symbols`")
+    needed("devices", devices, int, "a number")
+    wanted: Any = tuple(release) if isinstance(release, list) else release or 0
+    oldest = _release(_number(wanted))
     driver = load()
     if symbol and symbol not in {entry.symbol for entry in driver.entries()}:
         near = driver.nearest(symbol)
@@ -223,8 +306,8 @@ def lacking(feature: Optional[str] = None, symbol: Optional[str] = None, release
             f"did you mean {alike[0]}?" if alike else "`cushim features` lists them"))
     if not driver or (devices > 0 and not driver.init()):
         return driver.message
-    if release and driver.version < tuple(release):
-        return "CUDA {}.{} is needed, and the driver is of {}".format(*release, driver.version)
+    if driver.version < oldest:
+        return f"CUDA {oldest} is needed, and the driver is of {driver.version}"
     if symbol and not driver.has(symbol):
         if driver.nearest(symbol) != symbol:
             raise ValueError(driver.reason(symbol))

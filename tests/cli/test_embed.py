@@ -330,6 +330,19 @@ def test_lines_of_the_source_and_assert(tmp_path):
     assemble(tmp_path, ptx, lambda known: known[:1])
 
 
+@by_clang
+def test_lines_of_functions_of_cuda(tmp_path):
+    """Their instructions have the line of the call, not one of a header."""
+    source = ("extern \"C\" __global__ void k(float *x)\n{\n    __syncwarp();\n"
+              "    x[1] = __shfl_xor_sync(~0u, *x, 1);\n    atomicAdd(x, sinf(x[2]));\n}\n")
+    code, said, ptx = embed(tmp_path, source)
+    assert (code, said) == (0, "")
+    assert re.findall(r"^\t\.file\t\d+ \"(.*)\"$", ptx, re.M) == ["k.cu"]
+    for line, instruction in ((3, "bar.warp.sync"), (4, "shfl.sync"), (5, "atom.global")):
+        before = ptx[:ptx.index(instruction)]
+        assert re.findall(r"\.loc\t1 (\d+) ", before)[-1] == str(line), ptx
+
+
 def test_without_clang(tmp_path):
     """One line that says what to install, and what else can be done."""
     code, said, _ = embed(tmp_path, "", "--clang", "clang-of-nobody")

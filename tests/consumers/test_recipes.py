@@ -54,6 +54,22 @@ def check(program):
     assert facts(run(program, env=NOTHING))["init"] == "100"
 
 
+def test_a_program_that_keeps_libcuda(build, installed, tmp_path):
+    """Without a toolkit, the simulated driver stands for the stub."""
+    if not build.options["sim"]:
+        pytest.skip("built without the simulated driver")
+    shutil.copy(HERE / "legacy.c", tmp_path / "program.c")
+    env = prefix(installed)
+    library = next(installed.prefix.rglob("libcuda-sim-13.5.so"))
+    if library.parent != installed.prefix / "lib/cushim/sim":
+        (installed.prefix / "lib/cushim").mkdir(parents=True, exist_ok=True)
+        (installed.prefix / "lib/cushim/sim").symlink_to(library.parent)
+    blocks = re.findall(r"(?:^    \S.*\n)(?:^        .*\n)*", PAGE, re.M)
+    run("sh", "-euc", next(block for block in blocks if "libcuda-sim" in block), cwd=tmp_path,
+        env=env)
+    assert "libcuda.so.1" in needed(tmp_path / "program")
+
+
 def old_project(folder, more=""):
     """A project with find_package(CUDAToolkit), which knows nothing of cushim."""
     project = folder / "project"

@@ -115,7 +115,8 @@ int main(void)
 """
     (tmp_path / "loads.c").write_text(text, encoding="utf-8")
     shown = vendor(tmp_path, "--sources", str(tmp_path / "loads.c"))
-    assert shown.startswith("1 functions; ")
+    assert shown.startswith("1 function; ")
+    assert ": 1 function of the CUDA driver" in (tmp_path / "cushim.h").read_text(encoding="utf-8")
     run(compiled(tmp_path, "loads", text, *WARNINGS), env={"CUSHIM_LIBCUDA": NO_DRIVER})
 
 
@@ -295,7 +296,7 @@ def test_names_in_sources(tmp_path):
 
 def test_what_the_sources_take_and_is_not_there(tmp_path):
     """Headers and names that the files do not have are named, with file and line, and what has
-    them."""
+    them; then nothing is written."""
     source = tmp_path / "app.c"
     source.write_text("#include <cushim/cushim.h>\n#include <cushim/memory.h>\n"
                       "/* cushim_memory_free\n */ #include <cushim/feature.h>\n"
@@ -308,10 +309,30 @@ def test_what_the_sources_take_and_is_not_there(tmp_path):
             "5: cushim_open is not in the two files: give --helpers"]), (["--helpers"], [
             "2: cushim/memory.h is not written: include cushim.h instead, which has it",
             "4: cushim/feature.h is not written: it is of the whole library"])):
-        done = subprocess.run([sys.executable, VENDOR, tmp_path, "--sources", source, *words],
-                              check=True, capture_output=True, text=True)
-        assert done.stderr.splitlines() == [f"gen/vendor.py: {source}:{line}" for line in says]
-        assert (tmp_path / "cushim.h").exists()
+        done = subprocess.run([sys.executable, VENDOR, tmp_path / "made", "--sources", source,
+                               *words], capture_output=True, text=True)
+        assert done.returncode == 1 and done.stderr.splitlines() == [
+            *(f"gen/vendor.py: {source}:{line}" for line in says),
+            "gen/vendor.py: nothing is written: the two files would lack what the sources use"]
+        assert not (tmp_path / "made").exists()
+
+
+def test_calls_that_are_no_functions_of_the_driver(tmp_path):
+    """They are named, unless the sources define them. A header that is another's name stays."""
+    source = tmp_path / "app.c"
+    source.write_text("#include <cushim/memory.h>\n#define cuTry(x) (x)\n"
+                      "static int\ncuMine(int a,\n       int b)\n{\n    return a + b;\n}\n"
+                      "static int cuOther(void) { return 0; }\n"
+                      "/* cuNot() */ int n = cuTry(cuInit(0)) + cuMine(1, 2) + cuOther();\n"
+                      "const char *s = \"cuNot()\";\n"
+                      "int m = cuMemAlocate(0) + cuFoo (1);\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, VENDOR, tmp_path, "--helpers", "--sources", source],
+                          check=True, capture_output=True, text=True)
+    assert done.stderr.splitlines() == [f"gen/vendor.py: {source}:{line}" for line in (
+        "1: cushim/memory.h is not written: include cushim.h instead, which has it",
+        "12: cushim knows no function cuMemAlocate; did you mean cuMemAlloc?",
+        "12: cushim knows no function cuFoo")]
+    assert (tmp_path / "cushim.h").exists()
 
 
 def test_all_abis_and_error_names(tmp_path):
@@ -360,11 +381,12 @@ int main(void)
                        "did you mean cuMemAlloc?"),
     ([], "gen/vendor.py: no function of the driver is named, and none is in the sources"),
     (["CUdevice"], "gen/vendor.py: no function of the driver is named"),
-    (["--sources", "/nonexistent.c"], "gen/vendor.py: /nonexistent.c: No such file or directory"),
+    (["cuInit", "--sources", "/nonexistent.c"],
+     "gen/vendor.py: /nonexistent.c: No such file or directory"),
 ])
 def test_refused(tmp_path, words, says):
     """With a sentence, and nothing is written."""
-    shown = vendor(tmp_path, *words, code=1)
+    shown = vendor(tmp_path / "made", *words, code=1)
     assert shown.startswith(says) and "Traceback" not in shown
     assert not list(tmp_path.iterdir())
 

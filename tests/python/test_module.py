@@ -174,6 +174,8 @@ import cushim
 entries = {entry.symbol: entry for entry in cushim.load().entries()}
 assert len(entries) > 700 and entries["cuMemAlloc_v2"].name == "cuMemAlloc"
 assert entries["cuMemAlloc_v2"].since == (3, 2) and entries["cuMemAlloc_v2"].header == "cuda.h"
+assert cushim.__version__ == cushim.library_version() and not hasattr(cushim, "__versoin__")
+assert "open" not in cushim.__all__
 print(cushim.library_version(), cushim.newest_release())
 """)
     assert done.returncode == 0, done.stderr

@@ -186,8 +186,82 @@ def test_checks_of_kernels(checks, outcomes, suite):
 
 
 def test_a_check_that_there_is_not(suite):
-    done = suite(SUITE, "--cushim-sim", "12.4", "--cushim-check=races")
-    assert done.returncode == 4 and "--cushim-check" in done.stderr
+    done = suite(SUITE, "--cushim-sim", "12.4", "--cushim-check=sync,races")
+    assert done.returncode == 4
+    assert "--cushim-check: 'races' is none of race, init, sync" in done.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ["--cushim-devices=0"], ["--cushim-profile=ampere"], ["--cushim-memory=8G"],
+    ["--cushim-grain=512"], ["--cushim-workers=1"], ["--cushim-fault=cuInit:call=1"],
+    ["--cushim-check"], ["--cushim-check=race"]])
+def test_options_without_releases(words, suite):
+    """They would do nothing, and a suite that skips all of its tests would pass."""
+    done = suite(SUITE, *words)
+    assert done.returncode == 4 and "passed" not in done.stdout
+    assert words[0].partition("=")[0] + " needs a simulated driver: add --cushim-sim RELEASES" \
+        in done.stderr
+
+
+@pytest.mark.parametrize("mark, sentence", [
+    ("release='12.4'", "release: '12.4': a release is (12, 4) or 12040"),
+    ("release=12.4", "release: 12.4: a release is (12, 4) or 12040"),
+    ("relase=(12, 4)", "it takes no 'relase'; did you mean release?"),
+    ("gpus=2", "it takes no 'gpus'; the mark is cushim(feature=None, symbol=None, release=None, "
+               "devices=1)"),
+    ("12.4", "feature: a name of `cushim features` is needed, not float"),
+    ("symbol=12", "symbol: a name of `cushim symbols` is needed, not int"),
+    ("devices='2'", "devices: a number is needed, not str"),
+    ("'memory-pools', feature='memory-pools'", "feature is given twice; the mark is cushim("),
+    ("None, None, (12, 4), 1, 2", "it takes 4 values, not 5; the mark is cushim("),
+])
+def test_wrong_marks(mark, sentence, suite):
+    done = suite(SUITE.replace("release=(12, 0)", mark), CUSHIM_LIBCUDA="/nowhere/libcuda.so.1")
+    assert done.returncode == 1 and f"the mark cushim of test_release: {sentence}" in done.stdout, \
+        done.stdout
+    assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize("release", ["12000", "[12, 0]"])
+def test_other_forms_of_a_release(release, suite):
+    done = suite(SUITE.replace("(12, 0)", release), "--cushim-sim", "11.4")
+    assert "CUDA 12.0 is needed, and the driver is of 11.4" in done.stdout, done.stdout
+
+
+def test_a_run_that_crashes(suite):
+    """It is named by its signal."""
+    done = suite("import os\ndef test_crash():\n    os.kill(os.getpid(), 11)\n",
+                 "-p", "no:faulthandler", "--cushim-sim", "12.4")
+    assert done.returncode and \
+        "CUDA 12.4: failed (signal 11 (Segmentation fault))\n" in done.stdout, done.stdout
+
+
+def test_quiet(suite):
+    """Each run has a heading, although pytest has none."""
+    done = suite(SUITE, "-q", "--cushim-sim", "11.4,12.2")
+    assert re.findall(r"^=+ (.*?) =+$", done.stdout, re.M) == [
+        "CUDA 11.4", "short test summary info", "CUDA 12.2", "short test summary info",
+        "simulated CUDA drivers"], done.stdout
+    assert "= CUDA 11.4 =" not in suite(SUITE, "--cushim-sim", "11.4").stdout
+
+
+def test_files_of_each_release(run, tmp_path):
+    """The failures that --lf takes and what pytest-cov measures."""
+    (tmp_path / "conftest.py").write_text(
+        "def pytest_addoption(parser):\n"
+        "    parser.addoption('--cov', dest='cov_source', action='append', default=[])\n",
+        encoding="utf-8")
+    (tmp_path / "test_one.py").write_text(
+        "import cushim, os\n"
+        "def test_new():\n    assert cushim.load().version >= (12, 0)\n"
+        "def test_old():\n    print(os.environ.get('COVERAGE_FILE'))\n", encoding="utf-8")
+    words = ["-m", "pytest", "-p", "cushim.plugin", "-rP", "--cushim-sim", "11.4,12.4"]
+    done = run(*words, "--cov=.")
+    assert re.findall(r"^\.cov.*", done.stdout, re.M) == [
+        ".coverage.cuda11.4", ".coverage.cuda12.4"], done.stdout
+    done = run(*words, "--lf")
+    assert re.findall(r"\d (?:failed|passed).* in", done.stdout) == [
+        "1 failed in", "2 passed in"], done.stdout
 
 
 def test_failures(suite):
@@ -262,6 +336,10 @@ def test_workers(suite, tmp_path):
     seen = (tmp_path / "seen").read_text("utf-8").splitlines()
     assert sorted(seen) == ["11.4 1"] * 21 + ["13.0 1"] * 21
     assert len(re.findall(r"leaked 1000 bytes", done.stdout)) == 2
+    assert done.stdout.count("    test_suite.py::test_leak left 1000 bytes of memory in 1 block\n") \
+        == 2
+    done = suite(RACE, "-n", "2", "--cushim-sim", "12.4", "--cushim-check=race")
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
 
 
 def test_interrupt(site, tmp_path):
