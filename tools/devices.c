@@ -14,7 +14,8 @@ static void read_uuid(const struct cushim_api *cu, struct device_facts *facts)
     char *text = facts->uuid;
 
     /* The first ABI names the whole GPU, also where the device is a part of one. */
-    if (cu->cuDeviceGetUuid_v1(&uuid, facts->device) != CUDA_SUCCESS)
+    if (!CUSHIM_HAS(cu, cuDeviceGetUuid_v1) ||
+        cu->cuDeviceGetUuid_v1(&uuid, facts->device) != CUDA_SUCCESS)
         return;
     text += sprintf(text, "GPU-");
     for (size_t i = 0; i < sizeof uuid.bytes; i++) {

@@ -216,7 +216,8 @@ static void device_read_uuid(const struct cushim_api *cu,
                              struct cushim_device_properties *properties, CUdevice device)
 {
     CUuuid whole, part;
-    if (cu->cuDeviceGetUuid_v1(&whole, device) != CUDA_SUCCESS)
+    if (!CUSHIM_HAS(cu, cuDeviceGetUuid_v1) ||
+        cu->cuDeviceGetUuid_v1(&whole, device) != CUDA_SUCCESS)
         return;
     if (!CUSHIM_HAS(cu, cuDeviceGetUuid_v2) ||
         cu->cuDeviceGetUuid_v2(&part, device) != CUDA_SUCCESS)
@@ -244,8 +245,9 @@ static CUresult device_read_properties(const struct cushim_api *cu, const char *
     }
     if (code != CUDA_SUCCESS)
         return code;
-    if (cu->cuDeviceGetPCIBusId(properties->pci_bus_id, sizeof properties->pci_bus_id, device) !=
-        CUDA_SUCCESS)
+    if (!CUSHIM_HAS(cu, cuDeviceGetPCIBusId) ||
+        cu->cuDeviceGetPCIBusId(properties->pci_bus_id, sizeof properties->pci_bus_id, device) !=
+            CUDA_SUCCESS)
         properties->pci_bus_id[0] = '\0';
     device_read_uuid(cu, properties, device);
     return CUDA_SUCCESS;

@@ -38,6 +38,7 @@ static CUfunction launch_check_asked(const struct launch_what *what)
     CUfunction function = NULL;
     if (what->cu->cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, what->function) ==
             CUDA_ERROR_INVALID_HANDLE &&
+        CUSHIM_HAS(what->cu, cuKernelGetFunction) &&
         what->cu->cuKernelGetFunction(&function, (CUkernel)(void *)what->function) == CUDA_SUCCESS)
         return function;
     return what->function;
@@ -200,6 +201,8 @@ static size_t launch_check_active_clusters(const struct launch_what *what)
     CUlaunchAttribute attribute = cushim_launch_check_cluster(launch);
     CUlaunchConfig config = cushim_launch_check_config(launch, &attribute, 1);
     int clusters = 0;
+    if (!CUSHIM_HAS(what->cu, cuOccupancyMaxActiveClusters))
+        return SIZE_MAX;
     CUresult code = what->cu->cuOccupancyMaxActiveClusters(&clusters, what->asked, &config);
     if (code == CUDA_ERROR_INVALID_CLUSTER_SIZE)
         return 0;
@@ -268,6 +271,7 @@ static CUresult launch_check_cooperative(const struct launch_what *what,
     size_t processors = launch_check_device_attribute(
         what->cu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, limits->device, 0);
     if (!processors || launch->shared > limits->dynamic_now || launch->cluster[0] ||
+        !CUSHIM_HAS(what->cu, cuOccupancyMaxActiveBlocksPerMultiprocessor) ||
         what->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &each, what->asked, (int)launch_check_product(launch->block), launch->shared) !=
             CUDA_SUCCESS)

@@ -203,12 +203,14 @@ static CUresult module_require_name(const char *helper, const char *argument, co
 }
 
 /* The driver's own list of a module's kernels; empty if it has none to give, or lacks an entry for
- * it: stubs fail. */
+ * it. */
 static void module_list_functions(const struct cushim_api *cu, CUmodule module,
                                   struct module_names *names)
 {
     unsigned count = 0;
-    if (cu->cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || !count)
+    if (!CUSHIM_HAS(cu, cuModuleEnumerateFunctions) || !CUSHIM_HAS(cu, cuFuncGetName) ||
+        !CUSHIM_HAS(cu, cuModuleGetFunctionCount) ||
+        cu->cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || !count)
         return;
     CUfunction *functions = calloc(count, sizeof *functions);
     if (functions && cu->cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS)
@@ -314,7 +316,9 @@ static void module_list_kernels(const struct cushim_api *cu, CUlibrary library,
                                 struct module_names *names)
 {
     unsigned count = 0;
-    if (cu->cuLibraryGetKernelCount(&count, library) != CUDA_SUCCESS || !count)
+    if (!CUSHIM_HAS(cu, cuLibraryEnumerateKernels) || !CUSHIM_HAS(cu, cuKernelGetName) ||
+        !CUSHIM_HAS(cu, cuLibraryGetKernelCount) ||
+        cu->cuLibraryGetKernelCount(&count, library) != CUDA_SUCCESS || !count)
         return;
     CUkernel *kernels = calloc(count, sizeof *kernels);
     if (kernels && cu->cuLibraryEnumerateKernels(kernels, count, library) == CUDA_SUCCESS)

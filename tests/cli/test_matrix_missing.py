@@ -106,6 +106,26 @@ int main(void)
 """
 
 
+DESCRIBE = """
+#include <cushim/cushim.h>
+#include <cushim/device.h>
+#include <cushim/module.h>
+int main(void)
+{
+    const struct cushim_api *cu = cushim_load(NULL);
+    struct cushim_device_properties device = {.size = sizeof device};
+    CUcontext context;
+    CUmodule module;
+    CUfunction function;
+    return cushim_init(cu) != CUSHIM_OK || cushim_device_describe(cu, 0, &device) != 0 ||
+        cu->cuCtxCreate_v2(&context, 0, 0) != 0 ||
+        cu->cuModuleLoadData(&module, ".version 3.0\\n.target sm_30\\n.address_size 64\\n"
+                             ".visible .entry k() { ret; }") != 0 ||
+        cushim_module_function(cu, module, "none", &function) == 0;
+}
+"""
+
+
 if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
     @pytest.fixture(name="table", scope="module")
     def table_fixture(tmp_path_factory):
@@ -164,6 +184,17 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         log = run("sim", "--quiet", "--cuda", "9.0", "--log", "-", "--", tmp_path / "a").err
         assert "cuDeviceGetUuid() = 36 CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, the driver lacks " \
             "it\n" in log
+
+
+    def test_what_helpers_do_without(tmp_path):
+        """They ask before they call."""
+        (tmp_path / "a.c").write_text(DESCRIBE)
+        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", tmp_path / "a",
+                        tmp_path / "a.c", os.environ["CUSHIM_STATIC"], "-ldl", "-lpthread"],
+                       check=True)
+        for one in matrix("--cuda", "8.0,9.0,12.4", "--missing-each=8.0", "--strict", "--",
+                          tmp_path / "a", code=OK):
+            assert (one["result"], one["errors"]) == ("passes", "")
 
 
 GUARDED = """
