@@ -207,6 +207,18 @@ def all_of(*words, code=OK):
     return verdict["verdict"], verdict["rule"], verdict["file"].rpartition(":")[2]
 
 
+@pytest.mark.parametrize("names, told", [
+    ('"libcuda.so.1", "cuInit", "cuMemAlloc"', True),
+    ('"libcuda.so.1", "cuMemAlloc", "cuMemAlloc_v2"', False),
+    ('"libcuda.so.1", "cuMemAlloc", "cuGetProcAddress"', False),
+    ('"libcuda.so.1", "cuInit", "cuMemAlloc_v2"', False)])
+def test_old_abi(tmp_path, names, told):
+    """A plain symbol that is looked up alone is an older ABI than the headers' of that name."""
+    text = run("scan", program(tmp_path, NAMES % names)).out
+    line = "old ABI         cuMemAlloc is the ABI of CUDA 2.0; later headers mean cuMemAlloc_v2 by"
+    assert (line in text) == told and ("old ABI" in text) == told
+
+
 def test_summary(tmp_path):
     """All files together alone."""
     path = wheel(tmp_path, one=[("cubin", 80)], other=[("cubin", 90)])
