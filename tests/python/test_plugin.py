@@ -336,8 +336,8 @@ def test_workers(suite, tmp_path):
     seen = (tmp_path / "seen").read_text("utf-8").splitlines()
     assert sorted(seen) == ["11.4 1"] * 21 + ["13.0 1"] * 21
     assert len(re.findall(r"leaked 1000 bytes", done.stdout)) == 2
-    assert done.stdout.count("    test_suite.py::test_leak left 1000 bytes of memory in 1 block\n") \
-        == 2
+    left = "    test_suite.py::test_leak left 1000 bytes of memory in 1 block\n"
+    assert done.stdout.count(left) == 2
     done = suite(RACE, "-n", "2", "--cushim-sim", "12.4", "--cushim-check=race")
     assert "1 failed, 1 passed" in done.stdout, done.stdout
 
