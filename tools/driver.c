@@ -3,15 +3,28 @@
 
 #include "command.h"
 #include "names.h"
+#include "options.h"
 #include "output.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+void driver_refuse_release(const char *path)
+{
+    const int release = path ? version_parse(path) : 0;
+
+    if (release > 0 && release <= cushim_registry_version() && access(path, F_OK) != 0)
+        options_refuse("--driver: '%s' is a CUDA release, and no file: run the command on a "
+                       "simulated driver of it, by 'cushim sim --cuda %s -- cushim ...'",
+                       path, path);
+}
 
 const struct cushim_api *driver_open(const char *path, enum cushim_order order)
 {
+    driver_refuse_release(path);
     struct cushim_options options = {.size = sizeof options, .path = path, .order = order};
     const struct cushim_api *cu = cushim_open(&options);
 

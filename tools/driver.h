@@ -12,6 +12,9 @@
 
 #include <stdint.h>
 
+/** Refuse a release, such as "12.4", as the path of a driver, unless there is such a file. */
+void driver_refuse_release(const char *path);
+
 /**
  * Open an instance; the caller closes it. It is there without a driver too: driver_found() says.
  * Want of memory ends the program.

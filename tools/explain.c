@@ -80,6 +80,14 @@ static bool has_phrase(const char *text, const struct causes_row *row)
     return false;
 }
 
+/* Words of the management library, or of what puts the driver into a container: their codes are
+ * others. */
+static bool is_foreign(const char *text)
+{
+    return strcasestr(text, "nvidia-container") ||
+           (strcasestr(text, "nvml") && !strcasestr(text, "cuda"));
+}
+
 /* The number behind "error", "code" or "returned", or one that is the whole text. */
 static int number_in(const char *text)
 {
@@ -105,7 +113,8 @@ static int number_in(const char *text)
 static size_t find(const char *text, struct known found[MOST_FOUND])
 {
     size_t count = 0;
-    int number = number_in(text);
+    const bool foreign = is_foreign(text);
+    int number = foreign ? NO_CODE : number_in(text);
 
     for (int code = 0; code <= LAST_CODE && count < MOST_FOUND; code++) {
         struct known *one = &found[count];
@@ -113,7 +122,7 @@ static size_t find(const char *text, struct known found[MOST_FOUND])
             (has_name(text, one->name) || (one->causes && has_name(text, one->causes->runtime))))
             count++;
     }
-    for (size_t i = 0; i < causes_count && count == 0; i++) {
+    for (size_t i = 0; i < causes_count && count == 0 && !foreign; i++) {
         if (has_phrase(text, &causes_rows[i]))
             count += find_code(causes_rows[i].code, &found[count]);
     }
@@ -170,12 +179,34 @@ static json_t *sentence_json(const struct sentences_row *row)
     return object;
 }
 
-/* The sentence that cushim prints, with its cure; without one, those that the text is a part of.
- * How many. */
-static size_t print_sentences(const char *text, bool alone, json_t *root)
+/* Whether a sentence is no more than words by which a code was found, or that another program's
+ * message has. */
+static bool is_said(const struct sentences_row *row, const char *text, const struct known found[],
+                    size_t count)
 {
-    const struct sentences_row *row = sentences_find(text), *near[SENTENCES_NEAR] = {row};
-    size_t count = row ? 1 : alone ? sentences_near(text, near) : 0;
+    for (size_t i = 0; i < causes_count; i++) {
+        const struct causes_row *causes = &causes_rows[i];
+        bool meant = is_foreign(text);
+        for (size_t k = 0; k < count; k++)
+            meant |= found[k].causes == causes;
+        for (size_t k = 0; meant && k < CAUSES_PHRASES && causes->phrase[k]; k++) {
+            if (strcasestr(text, causes->phrase[k]) &&
+                sentences_within(causes->phrase[k], row->sentence))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The sentence that cushim prints, with its cure; without one and without a code, those that the
+ * text is a part of. How many. */
+static size_t print_sentences(const char *text, const struct known found[], size_t codes,
+                              json_t *root)
+{
+    const struct sentences_row *row = sentences_find(text), *near[SENTENCES_NEAR];
+    row = row && is_said(row, text, found, codes) ? NULL : row;
+    near[0] = row;
+    size_t count = row ? 1 : codes == 0 ? sentences_near(text, near) : 0;
     json_t *parts = root ? json_array() : NULL;
 
     for (size_t i = 0; i < count; i++) {
@@ -208,15 +239,21 @@ static int explain(const char *title, const char *text)
     }
     if (json)
         output_json_set(root, "errors", errors);
-    size_t sentences = print_sentences(text, count == 0, root);
+    size_t sentences = print_sentences(text, found, count, root);
     if (json)
         output_json_print(root);
     if (count > 0 || sentences > 0)
         return COMMAND_OK;
-    fprintf(stderr,
-            "%s: no error is known by this text; give its number or its name, or see what '%s' "
-            "lists\n",
-            title, title);
+    if (is_foreign(text))
+        fprintf(stderr,
+                "%s: these are words of NVML or of nvidia-container-cli, whose errors are not the "
+                "driver's, and they are not known\n",
+                title);
+    else
+        fprintf(stderr,
+                "%s: no error is known by this text; give its number or its name, or see what '%s' "
+                "lists\n",
+                title, title);
     return COMMAND_FAILED;
 }
 

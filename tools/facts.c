@@ -241,11 +241,12 @@ size_t facts_capabilities(const char *word, int *capabilities, size_t most)
     return 0;
 }
 
-/* Whether a name is a library's, or that of its copy in a wheel: "libcudart-0a1b2c3d.so.12.0.107"
- * or "libcudart.0a1b2c3d.so.12". */
+/* Whether a name is a library's, or that of its copy in a wheel: "libcudart-0a1b2c3d.so.12.0.107",
+ * "libcudart.0a1b2c3d.so.12" or "cudart64_12-0a1b2c3d.dll". */
 static bool is_library(const char *name, const char *library)
 {
-    const char *end = strstr(library, ".so"), *own = strstr(name, ".so");
+    const char *ending = strstr(library, ".dll") ? ".dll" : ".so";
+    const char *end = strstr(library, ending), *own = strstr(name, ending);
     size_t stem = (size_t)(end - library), size = strlen(end);
     const char *hash = name + stem + 1;
 

@@ -140,7 +140,7 @@ static bool add_runtime(const json_t *row, char reason[REASON_SIZE])
     const char *library = text_of(row, "runtime");
     int release = number_of(row, "release"), known;
 
-    if (!library || !strstr(library, ".so") || release < 1000)
+    if (!library || (!strstr(library, ".so") && !strstr(library, ".dll")) || release < 1000)
         return refuse(reason, "runtime is a library such as libcudart.so.12, and release a number");
     known = facts_runtime_release(library);
     if (known > 0)

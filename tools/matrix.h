@@ -44,12 +44,15 @@ struct matrix_case {
     int code;   /* exit code or signal */
     double seconds;
     long calls; /* of the simulated driver; -1: not seen, of a real one or without a whole log */
-    /* The failed call that the program's words name; else the first missing entry that it asked the
-     * drop-in for, and the first failed call that is no mere probe. Before it what the driver lacks
-     * of what the program calls or names: matrix_missing. Empty: none. */
+    /* The failed call that the program's words name; else the first one that is no mere probe.
+     * Before it what the driver lacks of what the program called through cushim, or calls or names:
+     * matrix_missing. Empty: none. */
     char call[MATRIX_CALL_SIZE];
-    bool named;                      /* the program's words name the call */
-    char check[MATRIX_CALL_SIZE];    /* the first line of `cushim sim --check`; empty: none */
+    size_t last;                  /* the last entry that it called; KNOWN_NONE */
+    bool named;                   /* the program's words name the call */
+    bool missed;                  /* it called what the driver lacks, through cushim */
+    bool told;                    /* the driver's report has the cause: a missing entry, an ABI */
+    char check[MATRIX_CALL_SIZE]; /* the first line of `cushim sim --check`; empty: none */
     char output[MATRIX_OUTPUT_SIZE]; /* the end of what it printed */
     char errors[MATRIX_OUTPUT_SIZE]; /* the end of its standard error, without the drop-in's log */
 };
@@ -60,6 +63,7 @@ struct matrix_plan {
     const char *profile, *devices; /* of simulated drivers; NULL: as `cushim sim` has them */
     int fault_count;
     bool check;         /* what is left at the end */
+    bool strict;        /* a call of what the driver lacks is a failure */
     const char *checks; /* and faults of kernels; NULL: none */
     int jobs;
     double timeout; /* seconds */
@@ -85,10 +89,20 @@ struct matrix_used {
 bool matrix_run(struct matrix_plan *plan, struct matrix_case *cases, size_t count,
                 void (*used)(void *user, const char *symbol), void *user);
 
-/** Say of each crash and failure which entries the driver lacks that the program calls under the
- * newest release, whose case is `newest`, or that it names. */
-void matrix_missing(const char *program, struct matrix_case *cases, size_t count,
-                    const struct matrix_used *used, size_t newest);
+/** Fill a case with what the simulated driver's log says of it; `used` as of matrix_run. */
+void matrix_log(const char *path, struct matrix_case *one,
+                void (*used)(void *user, const char *symbol), void *user);
+
+/** Read what the program's file names, for what follows. */
+void matrix_missing_read(const char *program);
+
+/** Whether only cushim, which the program has in it, looks for an entry. */
+bool matrix_missing_is_own(const char *symbol);
+
+/** Say of each crash and failure which entry the driver lacks that the program calls under the
+ * newest release, whose case is `newest`, or which ones it names. */
+void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix_used *used,
+                    size_t newest);
 
 /** Put a reason in front of the call. */
 void matrix_put_before(struct matrix_case *one, const char *reason);
@@ -99,7 +113,8 @@ const char *matrix_end_name(enum matrix_end end);
 /** How it ended, for people: "exit code 3", "signal 11 (Segmentation fault)". Returns `text`. */
 const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SIZE]);
 
-/** The call of the case; of a simulated run that went wrong and left no word, that none failed. */
+/** The call of the case; of a simulated run that went wrong and left no word, that none failed; of
+ * one that passes nothing, but for a missing entry. */
 const char *matrix_call(const struct matrix_case *one);
 
 /** If it did not pass, the last line of its standard error, or of its output, and what the check

@@ -175,7 +175,7 @@ void matrix_list_missing(struct matrix_list *list, size_t newest, const struct m
 {
     for (size_t i = 0; i < used->count; i++) {
         struct cushim_entry entry = known_entry(used->index[i]);
-        if (entry.since <= floor)
+        if (entry.since <= floor || matrix_missing_is_own(entry.symbol))
             continue;
         struct matrix_case *one = add(list), *whole = &list->item[newest];
         memcpy(one->cuda, whole->cuda, sizeof one->cuda);

@@ -41,18 +41,29 @@ static bool is_wanted(const struct matrix_case *one, const struct wants *wants, 
            !((calls || wants->cushim) && is_lookup(entry.symbol));
 }
 
+/* Behind the last call of the run, among those of the newest release. */
+static size_t place_of_end(const struct matrix_case *one, const struct matrix_used *called)
+{
+    size_t place = 0;
+
+    while (place < called->count && called->index[place] != one->last)
+        place++;
+    return place < called->count ? place + 1 : 0;
+}
+
 /* "no cuMemAllocAsync (CUDA 11.2): the driver lacks what the program calls" in front of the call;
- * false where it lacks nothing. */
+ * false where it lacks nothing. Of what it calls the next is the cause; it may ask for others. */
 static bool explain(struct matrix_case *one, const struct wants *wants, bool calls)
 {
     char version[VERSION_TEXT_SIZE], text[2 * MATRIX_CALL_SIZE] = "";
-    size_t count = 0, length = 0;
+    size_t all = calls ? wants->called->count : CUSHIM_ENTRY_COUNT, most = calls ? 1 : TOLD;
+    size_t count = 0, length = 0, from = calls ? place_of_end(one, wants->called) : 0;
 
-    for (size_t i = 0; i < (calls ? wants->called->count : CUSHIM_ENTRY_COUNT); i++) {
-        size_t index = calls ? wants->called->index[i] : i;
+    for (size_t i = 0; i < all; i++) {
+        size_t index = calls ? wants->called->index[(from + i) % all] : i;
         struct cushim_entry entry = known_entry(index);
         if (!is_wanted(one, wants, index, calls) || strstr(one->call, entry.symbol) ||
-            count++ >= TOLD)
+            count++ >= most)
             continue;
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (CUDA %s)",
                                    count > 1 ? ", " : "no ", entry.symbol,
@@ -60,9 +71,9 @@ static bool explain(struct matrix_case *one, const struct wants *wants, bool cal
     }
     if (count == 0)
         return false;
-    if (count > TOLD)
+    if (count > most && !calls)
         length +=
-            (size_t)snprintf(text + length, sizeof text - length, " and %zu more", count - TOLD);
+            (size_t)snprintf(text + length, sizeof text - length, " and %zu more", count - most);
     length += (size_t)snprintf(text + length, sizeof text - length,
                                ": the driver lacks what the program %s", calls ? "calls" : "names");
     matrix_put_before(one, text);
@@ -74,13 +85,12 @@ static void explain_case(struct matrix_case *one, const struct wants *wants,
                          const struct matrix_case *newest)
 {
     bool taken = one->missing[0] != '\0', crashed = one->end == MATRIX_CRASHES;
-    bool told = one->named || strstr(one->call, " is not available: ");
     bool good = one->check[0] != '\0' && one->code == COMMAND_CHECK; /* but for the check */
 
-    if (one->cuda[0] == '\0' || (!crashed && one->end != MATRIX_FAILS) ||
+    if (one->cuda[0] == '\0' || one->told || (!crashed && one->end != MATRIX_FAILS) ||
         (one != newest && one->end == newest->end && one->code == newest->code))
         return;
-    if ((taken || crashed || !told) && explain(one, wants, true))
+    if ((taken || crashed || !one->named) && explain(one, wants, true))
         return;
     if (!taken && !good && (crashed || one->call[0] == '\0'))
         explain(one, wants, false);
@@ -114,13 +124,22 @@ static void read_program(const char *program, struct wants *wants)
 }
 #endif
 
-void matrix_missing(const char *program, struct matrix_case *cases, size_t count,
-                    const struct matrix_used *used, size_t newest)
-{
-    static struct wants wants;
+static struct wants wants;
 
-    wants.called = used;
+void matrix_missing_read(const char *program)
+{
     read_program(program, &wants);
+}
+
+bool matrix_missing_is_own(const char *symbol)
+{
+    return wants.cushim && is_lookup(symbol);
+}
+
+void matrix_missing(struct matrix_case *cases, size_t count, const struct matrix_used *used,
+                    size_t newest)
+{
+    wants.called = used;
     for (size_t i = 0; i < count; i++)
         explain_case(&cases[i], &wants, &cases[newest]);
 }

@@ -20,6 +20,10 @@ const char *matrix_words(const struct matrix_case *one, char text[MATRIX_NAME_SI
     case MATRIX_UNUSED:
         snprintf(text, MATRIX_NAME_SIZE, "no call of the driver");
         break;
+    case MATRIX_FAILS:
+        snprintf(text, MATRIX_NAME_SIZE,
+                 one->code ? "exit code %d" : "called what the driver lacks", one->code);
+        break;
     case MATRIX_CRASHES:
         snprintf(text, MATRIX_NAME_SIZE, "signal %d (%s)", one->code, strsignal(one->code));
         break;
@@ -45,6 +49,8 @@ const char *matrix_call(const struct matrix_case *one)
     if (wrong && one->cuda[0] != '\0' && one->call[0] == '\0' && one->output[0] == '\0' &&
         one->errors[0] == '\0')
         return "no call that reached the driver failed";
+    if (one->end == MATRIX_PASSES && !one->missed)
+        return "";
     return one->call;
 }
 
@@ -91,6 +97,11 @@ const char *matrix_last_words(const struct matrix_case *one, char text[MATRIX_WO
     return text;
 }
 
+static bool is_skipped(const struct matrix_case *one)
+{
+    return !one->bad && (one->end == MATRIX_UNUSED || one->end == MATRIX_UNKNOWN);
+}
+
 void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
 {
     char words[MATRIX_WORDS_SIZE];
@@ -98,7 +109,7 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         failures += cases[i].bad;
-        skipped += cases[i].end == MATRIX_UNUSED && !cases[i].bad;
+        skipped += is_skipped(&cases[i]);
     }
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -110,8 +121,8 @@ void matrix_junit(FILE *file, const struct matrix_case *cases, size_t count)
         fputs("  <testcase classname=\"cushim matrix\" name=\"", file);
         output_xml(file, one->name);
         fprintf(file, "\" time=\"%.3f\">\n", one->seconds);
-        if (one->end == MATRIX_UNUSED && !one->bad)
-            fputs("    <skipped message=\"no call of the driver\"/>\n", file);
+        if (is_skipped(one))
+            fprintf(file, "    <skipped message=\"%s\"/>\n", matrix_words(one, words));
         if (one->bad) {
             fprintf(file, "    <failure type=\"%s\" message=\"", matrix_end_name(one->end));
             output_xml(file, matrix_words(one, words));

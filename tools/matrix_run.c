@@ -99,8 +99,7 @@ static void settle(const int to[2], pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(127);
-    if (nothing < 0 || dup2(to[0], 1) < 0 || dup2(to[1], 2) < 0 || dup2(nothing, 0) < 0 ||
-        (matrix_stream_asks_dropin() && setenv("CUSHIM_LOG", "1", 1) != 0))
+    if (nothing < 0 || dup2(to[0], 1) < 0 || dup2(to[1], 2) < 0 || dup2(nothing, 0) < 0)
         give_up(to[1]);
 }
 
@@ -211,78 +210,6 @@ static bool start(struct job *job, const struct matrix_plan *plan, struct matrix
     return false;
 }
 
-/* "cuX(...) = 801 CUDA_ERROR_NOT_SUPPORTED, 1 us" of a line of the log as its name and its answer;
- * false where the line has no call. */
-static bool read_call(char *line, const char **name, const char **answer)
-{
-    char *open = strchr(line, '('), *equals = NULL, *comma;
-
-    if (!open)
-        return false;
-    for (char *at = open; (at = strstr(at, ") = ")); at++)
-        equals = at;
-    if (!equals)
-        return false;
-    comma = strrchr(equals, ',');
-    if (comma)
-        *comma = '\0';
-    *open = '\0';
-    *name = strrchr(line, ' ') ? strrchr(line, ' ') + 1 : line;
-    *answer = equals + strlen(") = ");
-    return true;
-}
-
-/* Calls by which programs find out what there is, and what a code means; that they fail is no
- * news. */
-static bool is_probe(const char *name)
-{
-    return strncmp(name, "cuGetProcAddress", 16) == 0 || strcmp(name, "cuGetExportTable") == 0 ||
-           strcmp(name, "cuGetErrorName") == 0 || strcmp(name, "cuGetErrorString") == 0;
-}
-
-/* Whether words of a program name a call, its error, or the error's number. */
-static bool is_named(const char *words, const char *name, const char *answer)
-{
-    const char *error = strchr(answer, ' ');
-    size_t digits = strspn(answer, "0123456789");
-
-    if (strstr(words, name) || (error && strstr(words, error + 1)))
-        return true;
-    for (const char *at = words; digits > 1 && *at != '\0'; at++) {
-        bool begins = at == words || at[-1] < '0' || at[-1] > '9';
-        if (begins && strncmp(at, answer, digits) == 0 && (at[digits] < '0' || at[digits] > '9'))
-            return true;
-    }
-    return false;
-}
-
-/* The call that failed, and each symbol that was called. 600 says that work is not ready. */
-static void read_log(const char *path, struct matrix_case *one,
-                     void (*used)(void *user, const char *symbol), void *user)
-{
-    FILE *file = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0;
-
-    while (file && getline(&line, &room, file) > 0) {
-        const char *name, *answer;
-        if (!read_call(line, &name, &answer))
-            continue;
-        one->calls++;
-        if (used)
-            used(user, name);
-        if (one->named || strncmp(answer, "0 ", 2) == 0 || strncmp(answer, "600 ", 4) == 0 ||
-            is_probe(name))
-            continue;
-        one->named = is_named(one->output, name, answer) || is_named(one->errors, name, answer);
-        if (one->named || one->call[0] == '\0')
-            snprintf(one->call, sizeof one->call, "%s: %s", name, answer);
-    }
-    free(line);
-    if (file)
-        fclose(file);
-}
-
 /* Before the program began: nothing came of it. That the system's loader finds no entry of the
  * driver in it is an answer: the program fails. */
 static void judge_start(struct matrix_case *one)
@@ -351,9 +278,7 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
     if ((one->end == MATRIX_FAILS || one->end == MATRIX_CRASHES) && job->told.wants_runtime)
         one->end = MATRIX_UNKNOWN;
     file_of(path, plan, job->number, "log");
-    read_log(path, one, job->number == plan->watched ? used : NULL, user);
-    if (!one->named && job->told.missing[0] != '\0') /* of a stub: its call is not in the log */
-        matrix_put_before(one, job->told.missing);
+    matrix_log(path, one, job->number == plan->watched ? used : NULL, user);
     memcpy(one->check, job->told.check, sizeof one->check);
     unlink(path);
     judge_start(one);
@@ -361,6 +286,8 @@ static bool finish(struct job *job, struct matrix_plan *plan, struct matrix_case
         one->calls = -1;
     else if (one->end == MATRIX_PASSES && one->calls == 0)
         one->end = MATRIX_UNUSED;
+    else if (one->end == MATRIX_PASSES && one->missed && plan->strict)
+        one->end = MATRIX_FAILS;
     if (one->driver)
         take_away(plan, job->number);
     job->pid = 0;

@@ -12,11 +12,6 @@
 /* More than a pipe holds: another process may have the other end, and write for ever. */
 enum { MOST_AT_END = 4 << 20 };
 
-bool matrix_stream_asks_dropin(void)
-{
-    return !secure_getenv("CUSHIM_LOG");
-}
-
 bool matrix_stream_open(struct matrix_stream *stream, int *to)
 {
     int ends[2];
@@ -46,26 +41,6 @@ static void append(char text[MATRIX_OUTPUT_SIZE], const char *line, size_t lengt
     text[used + length] = '\0';
 }
 
-/* cushim's sentence of an entry that the driver lacks. */
-static void read_sentence(const char *words, char sentence[MATRIX_CALL_SIZE])
-{
-    const char *found = strstr(words, " is not available: ");
-
-    if (!found || sentence[0] != '\0')
-        return;
-    while (found > words && found[-1] != '\n' && found[-1] != ' ')
-        found--;
-    snprintf(sentence, MATRIX_CALL_SIZE, "%.*s", (int)strcspn(found, "\n"), found);
-}
-
-/* Whether the drop-in reported this because this command asked it to; a simulated driver's reports
- * begin as its lines do. */
-static bool is_unasked(const char *line)
-{
-    return matrix_stream_asks_dropin() && strncmp(line, "cushim: ", 8) == 0 &&
-           strncmp(line + 8, "simulated ", 10) != 0 && strncmp(line + 8, "wrong ABI ", 10) != 0;
-}
-
 static bool begins(const char *line, const char *words)
 {
     return strncmp(line, words, strlen(words)) == 0;
@@ -74,13 +49,11 @@ static bool begins(const char *line, const char *words)
 static void take_words(const char *words, size_t length, char text[MATRIX_OUTPUT_SIZE],
                        struct matrix_told *told)
 {
-    read_sentence(words, told->missing);
     if (begins(words, CHECK) && told->check[0] == '\0')
         snprintf(told->check, sizeof told->check, "%.*s", (int)strcspn(words, "\n"), words);
     told->wants_runtime |= begins(words, "cushim sim: the program uses the CUDA runtime");
     told->log_ended |= begins(words, "cushim: simulated driver: the log ends here: ");
-    if (!is_unasked(words))
-        append(text, words, length);
+    append(text, words, length);
 }
 
 /* A line, or as much of one as there is room for. The program may have left its last one open. */

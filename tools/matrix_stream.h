@@ -10,10 +10,9 @@
 
 /** What lines of either stream tell. */
 struct matrix_told {
-    char missing[MATRIX_CALL_SIZE]; /* cushim's first sentence of an entry that is missing; or "" */
-    char check[MATRIX_CALL_SIZE];   /* what the check found first; or "" */
-    bool wants_runtime;             /* it asked for the CUDA runtime */
-    bool log_ended;                 /* the log of the simulated driver could not be written */
+    char check[MATRIX_CALL_SIZE]; /* what the check found first; or "" */
+    bool wants_runtime;           /* it asked for the CUDA runtime */
+    bool log_ended;               /* the log of the simulated driver could not be written */
 };
 
 struct matrix_stream {
@@ -32,8 +31,5 @@ void matrix_stream_read(struct matrix_stream *stream, char text[MATRIX_OUTPUT_SI
 /** Read the rest, of a program that has ended, and close. */
 void matrix_stream_end(struct matrix_stream *stream, char text[MATRIX_OUTPUT_SIZE],
                        struct matrix_told *told);
-
-/** Whether this command asks the drop-in to report: unless the user has said what it should. */
-bool matrix_stream_asks_dropin(void);
 
 #endif

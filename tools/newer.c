@@ -223,6 +223,7 @@ static int run(const char *title, char **words)
     if (given.level > cushim_registry_version())
         options_refuse("--level: no CUDA release after %s is known",
                        version_text(newest, cushim_registry_version()));
+    driver_refuse_release(given.driver);
     if (!given.driver) {
         found = find_driver(title);
         if (!found)

@@ -20,6 +20,7 @@ enum {
     MOST_SECTIONS = 96,
     MOST_LIBRARIES = 4096,
     MOST_SYMBOLS = 65536,
+    MOST_TABLE = 4096, /* of an object that is a table of imports */
     CODE = 0x20
 };
 
@@ -103,8 +104,9 @@ static void read_imports(const struct pe *pe, uint32_t address, bool delayed,
     }
 }
 
-/* The names of what a library exports. */
-static void read_exports(const struct pe *pe, uint32_t address, const struct pe_visitor *visitor)
+/* The names of what a library exports, and its own. */
+static const char *read_exports(const struct pe *pe, uint32_t address,
+                                const struct pe_visitor *visitor)
 {
     size_t at = address != 0 ? offset_of(pe, address) : 0;
     uint32_t count = at != 0 ? number(pe, at + 24, 4) : 0;
@@ -115,6 +117,7 @@ static void read_exports(const struct pe *pe, uint32_t address, const struct pe_
         if (name)
             visitor->exported(visitor->user, name);
     }
+    return at != 0 ? text_at(pe, number(pe, at + 12, 4)) : NULL;
 }
 
 static const char *machine_name(uint32_t machine)
@@ -151,6 +154,50 @@ bool pe_file_is(const void *data, size_t size)
     return at < size && size - at >= 4 && memcmp(pe.data + at, "PE\0\0", 4) == 0;
 }
 
+/* What begins so has its version behind it: 0 is an import, others are objects of newer forms. */
+static bool is_anonymous(const struct pe *pe)
+{
+    return pe->size >= 20 && number(pe, 0, 4) == 0xffff0000u;
+}
+
+static bool is_object(const struct pe *pe)
+{
+    uint32_t machine = number(pe, 0, 2), sections = number(pe, 2, 2), symbols = number(pe, 8, 4);
+    size_t size = pe->size;
+
+    if (is_anonymous(pe))
+        return number(pe, 4, 2) != 0;
+    return size >= 20 && (machine == 0x8664 || machine == 0x14c || machine == 0xaa64) &&
+           number(pe, 16, 2) == 0 && 20 + (size_t)sections * SECTION_SIZE <= size &&
+           symbols <= size && (sections > 0 || symbols > 0);
+}
+
+/* The tables that stand at the ends of a library's imports, by their symbols. */
+static bool is_table(const struct pe *pe)
+{
+    static const char *const names[] = {"_IMPORT_DESCRIPTOR", "_NULL_THUNK_DATA"};
+
+    for (size_t i = 0; pe->size <= MOST_TABLE && i < sizeof names / sizeof names[0]; i++) {
+        if (memmem(pe->data, pe->size, names[i], strlen(names[i])))
+            return true;
+    }
+    return false;
+}
+
+bool pe_file_is_object(const void *data, size_t size)
+{
+    struct pe pe = {.data = data, .size = size};
+
+    return is_object(&pe) && !is_table(&pe);
+}
+
+bool pe_file_is_import(const void *data, size_t size)
+{
+    struct pe pe = {.data = data, .size = size};
+
+    return (is_anonymous(&pe) && number(&pe, 4, 2) == 0) || (is_object(&pe) && is_table(&pe));
+}
+
 bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visitor,
                   struct pe_facts *facts, const char **problem)
 {
@@ -160,7 +207,7 @@ bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visito
     size_t directories;
 
     *problem = "a damaged PE file";
-    facts->machine = machine_name(number(&pe, coff + 4, 2));
+    *facts = (struct pe_facts){.machine = machine_name(number(&pe, coff + 4, 2))};
     if (kind != 0x10b && kind != 0x20b)
         return false;
     pe.wide = kind == 0x20b;
@@ -172,7 +219,8 @@ bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visito
     directories = optional + (pe.wide ? 112 : 96);
     uint32_t count = number(&pe, directories - 4, 4);
     if (count > DIRECTORY_EXPORT && visitor->exported)
-        read_exports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_EXPORT, 4), visitor);
+        facts->library =
+            read_exports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_EXPORT, 4), visitor);
     if (count > DIRECTORY_IMPORT && visitor->imported)
         read_imports(&pe, number(&pe, directories + (size_t)8 * DIRECTORY_IMPORT, 4), false,
                      visitor);

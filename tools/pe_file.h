@@ -20,10 +20,18 @@ struct pe_visitor {
 
 struct pe_facts {
     const char *machine; /* "x86-64"; static */
+    const char *library; /* its own name as a library, in its bytes; NULL: none */
 };
 
 /** Whether the bytes begin as a PE file does, "MZ" and all. */
 bool pe_file_is(const void *data, size_t size);
+
+/** Whether the bytes begin as an object of Windows ("COFF") does, and are no part of an import
+ *  library, whose objects have nothing but tables. */
+bool pe_file_is_object(const void *data, size_t size);
+
+/** Whether the bytes are what an import library has for one name, or a table of it. */
+bool pe_file_is_import(const void *data, size_t size);
 
 /** Read a PE file in memory; false, with a static sentence, where it is damaged. */
 bool pe_file_read(const void *data, size_t size, const struct pe_visitor *visitor,

@@ -23,7 +23,7 @@ static struct options {
     struct option_list drivers, gpus;
     struct scan_options report;
     const char *junit, *markdown, *sarif;
-    bool json, strict, github;
+    bool json, strict, github, summary;
 } given;
 
 /* A run over all files. */
@@ -60,6 +60,7 @@ static const struct option_row option_rows[] = {
     {.name = "explain", .flag = &given.report.explain, .doc = "Give each verdict's reason and fix"},
     {.name = "strict", .flag = &given.strict, .doc = "Exit 1 for what is not known, too"},
     {.name = "entries", .flag = &given.report.entries, .doc = "List each entry"},
+    {.name = "summary", .flag = &given.summary, .doc = "Print all files together alone"},
     {.name = "junit",
      .text = &given.junit,
      .value = "FILE",
@@ -85,7 +86,7 @@ static const struct option_row option_rows[] = {
 static bool is_of_interest(const struct scan_file *file)
 {
     if (file->links || file->cushim || file->code_count > 0 || file->unknown_count > 0 ||
-        file->runtime.release > 0)
+        file->runtime.release > 0 || file->runtime.inside || file->unread > 0)
         return true;
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         if (file->how[i] != 0)
@@ -108,7 +109,7 @@ static void visit(void *user, struct scan_file *file)
     const struct verdict *verdicts = scan_table_add(&run->table, file);
     if (run->files)
         output_json_append(run->files, scan_json(file, &run->options->report, verdicts));
-    else
+    else if (!run->options->summary)
         scan_print(file, &run->options->report, verdicts);
 }
 
@@ -278,7 +279,7 @@ static enum verdict_answer finish(struct run *run)
     const char **deciding = NULL;
     char name[64];
 
-    snprintf(name, sizeof name, "all %zu files", run->count);
+    snprintf(name, sizeof name, "all %zu file%s", run->count, output_plural(run->count));
     snprintf(run->all.format, sizeof run->all.format, "together");
     run->all.name = name;
     run->all.runtime = (struct scan_runtime){0}; /* each has its own */
@@ -296,7 +297,7 @@ static enum verdict_answer finish(struct run *run)
         output_json_set(root, "python", run->python);
         output_json_set(root, "problems", run->problems);
         output_json_print(root);
-    } else if (run->count > 1) {
+    } else if (run->count > 1 || (run->count == 1 && run->options->summary)) {
         scan_print(&run->all, options, verdicts);
     } else if (run->count == 0 && !run->failed) {
         puts("nothing found that uses the CUDA driver");

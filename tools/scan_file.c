@@ -96,17 +96,27 @@ static void need_library(void *user, const char *library)
     }
 }
 
+/* Windows' names are the same in capitals. */
+static void to_lower(char lower[LONGEST_NAME], const char *name)
+{
+    size_t i = 0;
+
+    for (; i + 1 < LONGEST_NAME && name[i] != '\0'; i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    lower[i] = '\0';
+}
+
 static void import_symbol(void *user, const char *library, const char *symbol, bool delayed)
 {
     struct scan_file *file = user;
-    char lower[16];
-    size_t i;
+    char lower[LONGEST_NAME];
 
-    for (i = 0; i + 1 < sizeof lower && library[i] != '\0'; i++)
-        lower[i] = (char)tolower((unsigned char)library[i]);
-    lower[i] = '\0';
+    to_lower(lower, library);
     if (strncmp(lower, "libcushim", 9) == 0 || strncmp(lower, "cushim", 6) == 0)
         need_library(file, "libcushim.so");
+    need_library(file, lower);
+    if (facts_runtime_release(lower) > 0)
+        need_symbol(file, symbol, ELF_AT_START);
     if (strncmp(lower, "nvcuda.dll", 10) != 0)
         return;
     file->links = true;
@@ -155,6 +165,19 @@ static void note_cushim(struct scan_file *file, const char *text, size_t length)
         file->cushim = true;
 }
 
+/* In a PE file: a name that is in no header of today and in the runtime's own table, and one of its
+ * errors, which others name too. */
+static void note_windows_runtime(struct scan_file *file, const char *text, size_t length)
+{
+    static const char call[] = "cudaD3D9MapVertexBuffer", error[] = "cudaErrorCudartUnloading";
+
+    if (length == sizeof call - 1 && memcmp(text, call, length) == 0)
+        file->runtime_names |= 1;
+    if (length == sizeof error - 1 && memcmp(text, error, length) == 0)
+        file->runtime_names |= 2;
+    file->runtime.inside |= file->runtime_names == 3;
+}
+
 /* A string that is data of the program. */
 static void note_text(struct scan_file *file, const char *text, size_t length)
 {
@@ -165,6 +188,8 @@ static void note_text(struct scan_file *file, const char *text, size_t length)
     /* A form that only the runtime fills in; its beginning alone is what scanners look for. */
     if (length > 12 && strncmp(text, "/cudart.shm.", 12) == 0)
         file->runtime.inside = true;
+    if (file->windows)
+        note_windows_runtime(file, text, length);
 }
 
 static bool same_code(const struct fatbin *a, const struct fatbin *b)
@@ -381,16 +406,23 @@ static enum scan_result scan_pe(const char *name, const void *data, size_t size,
                                 const struct scan_sink *sink, const char **problem)
 {
     struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
-    struct pe_visitor visitor = {.user = file, .imported = import_symbol, .data = note_data};
+    struct pe_visitor visitor = {
+        .user = file, .exported = define_symbol, .imported = import_symbol, .data = note_data};
     struct pe_facts facts;
     bool good;
 
     begin(file, name);
+    file->windows = true;
     good = pe_file_read(data, size, &visitor, &facts, problem);
     if (good) {
         snprintf(file->format, sizeof file->format, "PE, %s", facts.machine);
         file->machine = facts.machine;
         settle(file);
+        if (file->runtime.inside && file->runtime.release == 0 && facts.library) {
+            char lower[LONGEST_NAME];
+            to_lower(lower, facts.library);
+            need_library(file, lower);
+        }
         sink->visit(sink->user, file);
     }
     scan_file_free(file);
@@ -417,6 +449,20 @@ static enum scan_result scan_fatbin(const char *name, const void *data, size_t s
     return good ? SCAN_READ : SCAN_DAMAGED;
 }
 
+/* An object of Windows: it is told, and not read. */
+static enum scan_result scan_coff(const char *name, const struct scan_sink *sink)
+{
+    struct scan_file *file = scan_grow(NULL, 0, sizeof *file);
+
+    begin(file, name);
+    snprintf(file->format, sizeof file->format, "COFF object, not read");
+    file->unread = 1;
+    sink->visit(sink->user, file);
+    scan_file_free(file);
+    free(file);
+    return SCAN_READ;
+}
+
 struct together {
     struct scan_file *file;
     size_t members;
@@ -437,7 +483,7 @@ static enum scan_result scan_archive(const char *name, const char *data, size_t 
 {
     struct together together = {scan_grow(NULL, 0, sizeof *together.file), 0};
     const struct scan_sink members = {.user = &together, .visit = merge_member};
-    size_t at = 8;
+    size_t at = 8, imports = 0;
     bool good = true;
 
     if (size > 8 + 13 && memcmp(data + 8, "debian-binary", 13) == 0) {
@@ -461,13 +507,23 @@ static enum scan_result scan_archive(const char *name, const char *data, size_t 
             const char *ignored;
             scan_elf(name, data + at, (size_t)length, &members, &ignored);
         }
+        imports += pe_file_is_import(data + at, (size_t)length);
+        together.file->unread += pe_file_is_object(data + at, (size_t)length);
         at += (size_t)length + (length & 1);
         if (at > size)
             break;
     }
-    snprintf(together.file->format, sizeof together.file->format, "archive of %zu object%s",
-             together.members, output_plural(together.members));
-    if (good || together.members > 0)
+    if (together.file->unread > 0)
+        snprintf(together.file->format, sizeof together.file->format,
+                 "archive of %zu COFF object%s, not read", together.file->unread,
+                 output_plural(together.file->unread));
+    else if (imports > 0)
+        snprintf(together.file->format, sizeof together.file->format,
+                 "import library, %zu object%s", imports, output_plural(imports));
+    else
+        snprintf(together.file->format, sizeof together.file->format, "archive of %zu object%s",
+                 together.members, output_plural(together.members));
+    if (good || together.members > 0 || together.file->unread > 0)
         sink->visit(sink->user, together.file);
     scan_file_free(together.file);
     free(together.file);
@@ -489,6 +545,8 @@ enum scan_result scan_bytes(const char *name, const void *data, size_t size,
         return scan_wheel(name, data, size, sink, problem);
     if (size >= sizeof fatbin && memcmp(data, fatbin, sizeof fatbin) == 0)
         return scan_fatbin(name, data, size, sink, problem);
+    if (pe_file_is_object(data, size))
+        return scan_coff(name, sink);
     *problem = "not a program, a library, an object, an archive, a wheel or a fatbin";
     return SCAN_OTHER;
 }
@@ -509,6 +567,7 @@ void scan_file_merge(struct scan_file *all, const struct scan_file *from)
         all->runtime.release = from->runtime.release;
         memcpy(all->runtime.library, from->runtime.library, sizeof all->runtime.library);
     }
+    all->unread += from->unread;
     all->cushim |= from->cushim;
     if (from->cushim_library[0])
         memcpy(all->cushim_library, from->cushim_library, sizeof all->cushim_library);

@@ -55,6 +55,9 @@ struct scan_file {
     bool loads;                             /* the library's name is there as a string */
     bool links;                             /* it is linked to the library */
     bool python;                            /* it is an extension module of Python's */
+    bool windows;                           /* it is a PE file */
+    unsigned runtime_names;                 /* of the two that tell of a runtime in a PE file */
+    size_t unread;                          /* COFF objects, which are not read */
     bool object; /* of a link to come, with libcuda or with cushim's drop-in */
     bool lazy;   /* what it calls may be looked up at the first call, not at the start */
     struct scan_code *code;

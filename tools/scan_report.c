@@ -142,6 +142,20 @@ static void print_way(const struct scan_file *file, enum way way, const char *wo
     output_field(way_names[way], OUTPUT_PLAIN, text);
 }
 
+/* Cushim has names in the file, too, of what it does without: none tells of a driver. */
+static void print_own_names(const struct scan_file *file)
+{
+    char text[TEXT_SIZE];
+    size_t count;
+
+    oldest_driver(file, WAY_ASKED, &count);
+    if (count == 0)
+        return;
+    snprintf(text, sizeof text, "%zu named, by the program or by cushim in it: it starts without",
+             count);
+    output_field(way_names[WAY_ASKED], OUTPUT_PLAIN, text);
+}
+
 static void print_entries(const struct scan_file *file)
 {
     struct output_table table = {.columns = 3};
@@ -202,16 +216,17 @@ static void print_cushim(const struct scan_file *file)
 static void print_runtime(const struct scan_file *file)
 {
     const struct scan_runtime *runtime = &file->runtime;
-    const char *floor = NULL;
+    const char *floor = NULL, *windows = NULL;
     char text[TEXT_SIZE], version[VERSION_TEXT_SIZE];
 
     if (runtime->release == 0)
         return;
-    if (facts_family_floor(runtime->release / 1000, &floor, NULL))
-        snprintf(text, sizeof text,
-                 "%s, of CUDA %s or a later %d.x: takes Linux driver %s or later",
+    bool known = facts_family_floor(runtime->release / 1000, &floor, &windows);
+    if (known && (windows || !file->windows))
+        snprintf(text, sizeof text, "%s, of CUDA %s or a later %d.x: takes %s driver %s or later",
                  runtime->library[0] ? runtime->library : "in the file",
-                 version_text(version, runtime->release), runtime->release / 1000, floor);
+                 version_text(version, runtime->release), runtime->release / 1000,
+                 file->windows ? "Windows" : "Linux", file->windows ? windows : floor);
     else
         snprintf(text, sizeof text, "%s, of CUDA %s: takes a driver of it or later",
                  runtime->library[0] ? runtime->library : "in the file",
@@ -332,9 +347,12 @@ void scan_print(const struct scan_file *file, const struct scan_options *options
     print_way(file, WAY_CALLED, "linked to, and looked up at the first call");
     print_way(file, WAY_WEAK, "linked weakly: it starts without them");
     print_way(file, WAY_NAMED, "named as symbols, likely looked up");
-    print_way(file, WAY_ASKED,
-              file->cushim ? "named, of those that it may ask of cushim in any ABI"
-                           : "named and likely asked of cuGetProcAddress, in any ABI");
+    if (file->cushim && !file->cushim_library[0])
+        print_own_names(file);
+    else
+        print_way(file, WAY_ASKED,
+                  file->cushim ? "named, of those that it may ask of cushim in any ABI"
+                               : "named and likely asked of cuGetProcAddress, in any ABI");
     print_way(file, WAY_RUNTIME, "named by the CUDA runtime in it, which does without later ones");
     print_way(file, WAY_MENTIONED, "mentioned, as in error messages");
     print_unknown(file);

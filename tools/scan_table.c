@@ -159,8 +159,12 @@ struct verdict *scan_table_all(const struct scan_table *table, const char ***fil
     size_t count = scan_table_cells(table->options);
     struct verdict *cell = scan_grow(NULL, count, sizeof *cell);
 
+    struct verdict *part = scan_grow(NULL, table->count, sizeof *part);
+    const char **name = scan_grow(NULL, table->count, sizeof *name);
+
     *file = scan_grow(NULL, count, sizeof **file);
     for (size_t i = 0; i < count; i++) {
+        size_t parts = 0;
         cell[i] = (struct verdict){.answer = VERDICT_UNKNOWN, .rule = "nothing-found"};
         snprintf(cell[i].reason, sizeof cell[i].reason, "nothing found that uses the CUDA driver");
         (*file)[i] = NULL;
@@ -168,13 +172,14 @@ struct verdict *scan_table_all(const struct scan_table *table, const char ***fil
             const struct scan_row *best = best_of_kind(table, row, i);
             if (!best)
                 continue;
-            struct verdict part = part_of(table, best, i);
-            if (!(*file)[i] || part.answer > cell[i].answer) {
-                cell[i] = part;
-                (*file)[i] = best->name;
-            }
+            part[parts] = part_of(table, best, i);
+            name[parts++] = best->name;
         }
+        if (parts > 0)
+            (*file)[i] = name[verdict_worst(part, parts, &cell[i])];
     }
+    free(part);
+    free(name);
     return cell;
 }
 

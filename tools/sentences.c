@@ -38,6 +38,11 @@ static size_t letters_in(const char *text, const char *sentence)
     return letters;
 }
 
+bool sentences_within(const char *text, const char *sentence)
+{
+    return letters_in(text, sentence) > 0;
+}
+
 /* Advice is a cure itself, and the page leads from it to a table. */
 static bool is_led(const struct sentences_row *row)
 {

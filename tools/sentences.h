@@ -27,6 +27,9 @@ extern const size_t sentences_count;
  */
 const struct sentences_row *sentences_find(const char *text);
 
+/** Whether all of a sentence is in a text. */
+bool sentences_within(const char *text, const char *sentence);
+
 /**
  * The sentences of which a text is a part: those that have most of its words in their order.
  *

@@ -169,7 +169,9 @@ static int run(const char *title, char **words)
     else if (found || !given.missing || given.glob || given.since) /* else all are missing */
         print_text(&given, cu);
     cushim_close(cu);
-    return found ? COMMAND_OK : COMMAND_NO_DRIVER;
+    /* Of an entry by its name the registry has the answer, and no driver was asked for. */
+    return found || (given.glob && !given.driver && !given.missing) ? COMMAND_OK
+                                                                    : COMMAND_NO_DRIVER;
 }
 
 const struct command command_symbols = {
@@ -183,7 +185,8 @@ const struct command command_symbols = {
              "  newer      its release is newer than the driver\n"
              "  absent     the driver is new enough, but does not export it\n"
              "  platform   it exists on another platform only\n"
-             "  no-driver  there is no driver at all\n\n",
+             "  no-driver  there is no driver at all\n"
+             "With --name the releases are an answer, and having no driver is no failure.\n\n",
     .options = option_rows,
     .hint = "; names go behind --name",
     .run = run,

@@ -158,6 +158,7 @@ static bool required_entry(const struct question *question, struct verdict *verd
     count = question->driver ? count_missing(question, verdict_requires, &first, &release) : 0;
     if (count == 0 || question->driver->newer)
         return false;
+    verdict->needs = release;
     fix(verdict, "%s", driver_from(from, release));
     if (question->file->object)
         return answer(verdict, VERDICT_UNKNOWN, 0, "object-entry",
@@ -178,6 +179,7 @@ static bool called_entry(const struct question *question, struct verdict *verdic
     count = question->driver ? count_missing(question, verdict_calls, &first, &release) : 0;
     if (count == 0 || question->driver->newer)
         return false;
+    verdict->needs = release;
     fix(verdict, "%s", driver_from(from, release));
     return answer(verdict, VERDICT_UNKNOWN, 0, "called-entry",
                   "the program starts without %s%s, which the driver lacks, and ends with "
@@ -216,6 +218,7 @@ static bool named_entry(const struct question *question, struct verdict *verdict
     count = question->driver ? count_missing(question, verdict_may_need, &first, &release) : 0;
     if (count == 0)
         return false;
+    verdict->needs = release;
     fix(verdict, "for all of them %s", driver_from(from, release));
     return answer(verdict, VERDICT_UNKNOWN, 0, "named-entry",
                   "the program looks up %s%s by name, which the driver lacks; whether it does "
@@ -232,6 +235,7 @@ static bool optional_entry(const struct question *question, struct verdict *verd
     count = question->driver ? count_missing(question, verdict_may_use, &first, &release) : 0;
     if (count == 0)
         return false;
+    verdict->needs = release;
     fix(verdict, "for all of them %s", driver_from(from, release));
     return answer(verdict, VERDICT_LIMITS, 0, "optional-entry",
                   "the driver lacks %s%s, which the program asks for one by one or links weakly: "
@@ -289,7 +293,8 @@ static bool through_cushim(const struct question *question, struct verdict *verd
     if (lacking == KNOWN_NONE)
         return false;
     if (named != KNOWN_NONE)
-        snprintf(names, sizeof names, "; it names %s, which the driver lacks",
+        snprintf(names, sizeof names, "; %s %s, which the driver lacks",
+                 file->cushim_library[0] ? "it names" : "it, or cushim in it, names",
                  known_entry(named).symbol);
     verdict_run(run, file);
     fix(verdict, "run it: '%s'; with the drop-in, its objects show what they call", run);
@@ -310,7 +315,8 @@ static enum cushim_runs runs_with(const struct subject *driver, int release)
 static bool runtime_floor(const struct question *question, struct verdict *verdict)
 {
     const struct scan_runtime *runtime = &question->file->runtime;
-    const char *floor = NULL, *name = runtime->library[0] ? runtime->library : "the one inside";
+    const char *floor = NULL, *windows = NULL,
+               *name = runtime->library[0] ? runtime->library : "the one inside";
     char version[VERSION_TEXT_SIZE], own[VERSION_TEXT_SIZE], from[VERDICT_TEXT_SIZE];
     int family = runtime->release / 1000;
 
@@ -318,7 +324,11 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
         return false;
     if (runs_with(question->driver, runtime->release) != CUSHIM_RUNS_NOT)
         return false;
-    if (facts_family_floor(family, &floor, NULL))
+    bool known = facts_family_floor(family, &floor, &windows);
+    verdict->needs = known ? family * 1000 : runtime->release;
+    if (known && question->file->windows && windows)
+        fix(verdict, "Windows driver %s or later", windows);
+    else if (known && !question->file->windows)
         fix(verdict, "Linux driver %s or later, or package cuda-compat-%d-* on data center GPUs",
             floor, family);
     else
@@ -329,6 +339,15 @@ static bool runtime_floor(const struct question *question, struct verdict *verdi
                   name, floor ? version_text(version, family * 1000) : "",
                   floor ? " or later" : version_text(version, runtime->release),
                   version_text(own, question->driver->release));
+}
+
+static bool not_read(const struct question *question, struct verdict *verdict)
+{
+    if (question->file->unread == 0)
+        return false;
+    fix(verdict, "scan the program that is linked of them");
+    return answer(verdict, VERDICT_UNKNOWN, 0, "not-read",
+                  "Windows objects (COFF) are not read: %zu here", question->file->unread);
 }
 
 static bool runtime_unknown(const struct question *question, struct verdict *verdict)
@@ -347,6 +366,7 @@ static bool runtime_later(const struct question *question, struct verdict *verdi
 
     if (!question->driver || runtime->release <= question->driver->release)
         return false;
+    verdict->needs = runtime->release;
     fix(verdict, "for all of it %s", driver_from(from, runtime->release));
     return answer(verdict, VERDICT_LIMITS, 0, "minor-version",
                   "the runtime is of CUDA %s or later, the driver of %s: what came in between is "
@@ -397,6 +417,7 @@ static bool gpu_later(const struct question *question, struct verdict *verdict)
                       question->capability / 10, question->capability % 10);
     if (!question->driver || question->driver->release >= known)
         return false;
+    verdict->needs = known;
     fix(verdict, "%s", driver_from(from, known));
     /* Jetson has drivers of its own, and of a file only the oldest possible release is known. */
     if (!gpu || gpu->tegra || question->driver->path)
@@ -495,6 +516,7 @@ static bool device_code(const struct question *question, struct verdict *verdict
                       "loads it is not known");
     switch (code.answer) {
     case GPU_TOO_NEW:
+        verdict->needs = facts_ptx_release(code.ptx);
         fix(verdict, "%s, machine code for the GPU, or PTX of an older toolkit",
             driver_from(from, facts_ptx_release(code.ptx)));
         return answer(verdict, VERDICT_FAILS, PTX_TOO_NEW, "ptx-too-new",
@@ -520,20 +542,22 @@ struct verdict verdict_of(const struct scan_file *file, const struct subject *dr
                           int capability)
 {
     static bool (*const rules[])(const struct question *, struct verdict *) = {
-        other_machine, required_entry,  runtime_floor,  gpu_dropped,     gpu_later,
-        device_code,   unknown_entry,   driver_newer,   runtime_unknown, called_entry,
-        named_entry,   mentioned_alone, through_cushim, runtime_later,   optional_entry,
+        other_machine,   required_entry, runtime_floor,   gpu_dropped,    gpu_later,    device_code,
+        unknown_entry,   driver_newer,   runtime_unknown, not_read,       called_entry, named_entry,
+        mentioned_alone, through_cushim, runtime_later,   optional_entry,
     };
+    enum { RULES = sizeof rules / sizeof rules[0] };
     struct question question = {file, driver, capability};
-    struct verdict verdict = {.rule = "runs"};
-    struct verdict worst = {.rule = "runs"};
+    struct verdict applied[RULES + 1] = {{.rule = "runs", .rank = RULES}}, worst;
+    size_t count = 1;
 
-    snprintf(worst.reason, sizeof worst.reason, "nothing is known that stands against it");
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        verdict = (struct verdict){0};
-        if (rules[i](&question, &verdict) && verdict.answer > worst.answer)
-            worst = verdict;
+    snprintf(applied[0].reason, sizeof applied[0].reason,
+             "nothing is known that stands against it");
+    for (int i = 0; i < RULES; i++) {
+        applied[count] = (struct verdict){.rank = i};
+        count += rules[i](&question, &applied[count]);
     }
+    verdict_worst(applied, count, &worst);
     if (capability > 0) {
         struct gpu_verdict code = scan_gpu(file, capability, driver ? driver->release : 0);
         worst.fatbins = code.fatbins;

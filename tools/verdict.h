@@ -20,7 +20,9 @@ struct verdict {
     const char *rule;               /* its name on the page; static */
     char reason[VERDICT_TEXT_SIZE]; /* with the sentence that the user sees */
     char fix[VERDICT_TEXT_SIZE];    /* empty: there is none */
-    size_t fatbins, running;        /* on that GPU, with that driver */
+    int needs;               /* the release from which on the fix is a driver; 0: it is none */
+    int rank;                /* of the rule in their order: the lower one decides */
+    size_t fatbins, running; /* on that GPU, with that driver */
 };
 
 /**
@@ -29,6 +31,14 @@ struct verdict {
  */
 struct verdict verdict_of(const struct scan_file *file, const struct subject *driver,
                           int capability);
+
+/**
+ * The verdict on all: the worst, and then that of the first rule, with a fix for all that fail.
+ *
+ * @param count  at least 1
+ * @return which of them decides
+ */
+size_t verdict_worst(const struct verdict *all, size_t count, struct verdict *worst);
 
 /** The command that runs a program under each release: "cushim matrix -- ./program". */
 void verdict_run(char text[VERDICT_TEXT_SIZE], const struct scan_file *file);

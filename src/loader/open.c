@@ -13,6 +13,7 @@
 
 #include "loader/instance.h"
 #include "loader/last_error.h"
+#include "loader/stubs.h"
 #include "loader/table.h"
 
 static _Atomic(struct cushim_instance *) open_process_wide;
@@ -66,6 +67,13 @@ CUSHIM_COLD static struct cushim_instance *open_create(const struct cushim_optio
                             : CUSHIM_LOG_INFO,
                         cushim_instance_load_message(instance));
     return instance;
+}
+
+CUSHIM_COLD static void open_listen(const struct cushim_instance *instance)
+{
+    void *listener = cushim_dylib_listener(&instance->found.library);
+    if (listener)
+        cushim_stubs_tell(listener);
 }
 
 CUSHIM_COLD static void open_destroy(struct cushim_instance *instance, bool unload)
@@ -167,6 +175,7 @@ CUSHIM_COLD static const struct cushim_api *open_shared(const struct cushim_opti
     instance = open_publish(&open_process_wide, before, instance);
     atomic_store(&cushim_last_error_version, instance->found.lookup.version);
     atomic_store(&cushim_last_error_cause, instance->found.message);
+    open_listen(instance);
     return &instance->resolution.table;
 }
 
@@ -211,6 +220,7 @@ CUSHIM_COLD static const struct cushim_api *open_independent(const struct cushim
         return NULL;
     }
     atomic_fetch_add(&cushim_last_error_others, 1);
+    open_listen(instance);
     return &instance->resolution.table;
 }
 
@@ -239,6 +249,10 @@ CUSHIM_COLD static void open_close(const struct cushim_api *cu, bool unload)
                               "already");
         return;
     }
+    if (unload)
+        cushim_stubs_tell(NULL);
+    if (unload && shared)
+        open_listen(shared);
     open_destroy(instance, unload);
     atomic_fetch_sub(&cushim_last_error_others, 1);
 }

@@ -8,6 +8,26 @@
 #include "loader/stub_family.h"
 #include "loader/table.h"
 
+_Atomic(cushim_stubs_listener *) cushim_stubs_told;
+
+void cushim_stubs_tell(void *listener)
+{
+    cushim_stubs_listener *told = NULL;
+    if (listener)
+        memcpy(&told, &listener, sizeof told);
+    atomic_store(&cushim_stubs_told, told);
+}
+
+static CUresult stubs_call(unsigned index, enum cushim_state state, CUresult code)
+{
+    cushim_last_error_note(index, state);
+    cushim_stubs_listener *told = atomic_load_explicit(&cushim_stubs_told, memory_order_relaxed);
+    char symbol[CUSHIM_SYMBOL_SIZE];
+    if (told)
+        told(cushim_registry_symbol(index, symbol), code);
+    return code;
+}
+
 CUresult cushim_stubs_no_driver(unsigned index)
 {
     cushim_last_error_note(index, CUSHIM_STATE_NO_DRIVER);
@@ -16,14 +36,12 @@ CUresult cushim_stubs_no_driver(unsigned index)
 
 CUresult cushim_stubs_newer(unsigned index)
 {
-    cushim_last_error_note(index, CUSHIM_STATE_NEWER);
-    return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
+    return stubs_call(index, CUSHIM_STATE_NEWER, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
 }
 
 CUresult cushim_stubs_absent(unsigned index)
 {
-    cushim_last_error_note(index, CUSHIM_STATE_ABSENT);
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return stubs_call(index, CUSHIM_STATE_ABSENT, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 #define CUSHIM_STUBS_COUNT CUSHIM_ENTRY_COUNT

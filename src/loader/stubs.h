@@ -3,6 +3,7 @@
 #ifndef CUSHIM_LOADER_STUBS_H
 #define CUSHIM_LOADER_STUBS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,6 +20,13 @@ void cushim_stubs_answer(struct cushim_api *table);
 
 /* Whether what a slot holds is a stub of that slot, or NULL, which only a caller can put there. */
 bool cushim_stubs_is_stub(const void *held, size_t index);
+
+/* A simulated driver that counts the calls of stubs; it has a lock. NULL: there is none. */
+typedef void cushim_stubs_listener(const char *symbol, CUresult code);
+extern _Atomic(cushim_stubs_listener *) cushim_stubs_told;
+
+/* Set it to a function that was looked up. */
+void cushim_stubs_tell(void *listener);
 
 /* Assembler uses it. gcc's link-time optimisation does not see that, and would make it local. */
 #if defined(__GNUC__) && defined(__clang__)

@@ -195,6 +195,7 @@ static const struct cushim_api *open_take(struct cushim_instance *before,
     atomic_store(&cushim_last_error_version, instance->lookup.version);
     atomic_store(&cushim_last_error_cause,
                  instance->status == CUSHIM_OK ? NULL : instance->message);
+    cushim_stubs_tell(cushim_dylib_listener(&instance->library));
     return &instance->resolution.table;
 }
 

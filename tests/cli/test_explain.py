@@ -139,6 +139,48 @@ def test_sentence(text, cure):
     assert run("explain", "--json", text).json()["sentence"]["cure"].startswith(cure)
 
 
+@pytest.mark.parametrize("text, code", [
+    ("RuntimeError: CUDA error: no kernel image is available for execution on the device", 209),
+    ("CUDA unknown error - this may be due to an incorrectly set up environment", 999),
+    ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", 2),
+    ("peer access is not supported between these two devices", 217),
+])
+def test_one_answer(text, code):
+    """A sentence that is no more than the words by which the code was found is not added."""
+    found = run("explain", "--json", text).json()
+    assert [error["code"] for error in found["errors"]] == [code]
+    assert (found["sentence"], found["near"]) == (None, [])
+    assert run("explain", text).out.count("  cure ") == 0
+
+
+@pytest.mark.parametrize("text, cure", [
+    ("Failed to initialize NVML: Driver/library version mismatch", "the driver was updated"),
+    ("NVRM: API version mismatch: the NVIDIA kernel module has version 550.54",
+     "the driver was updated"),
+    ("RuntimeError: Found no NVIDIA driver on your system. Please check", "PyTorch found no"),
+    ("RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.", "cuInit"),
+    ("CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`", "cuBLAS"),
+    ("nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot",
+     "the host has no driver"),
+    ("nvidia-container-cli: initialization error: nvml error: driver not loaded", "the tool's own"),
+    ("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.6, please update",
+     "the image asks"),
+    ("Failed to initialize NVML: Unknown Error", "NVML's own error: a container"),
+    ("NVML: Unknown Error", "NVML's own error, and not the driver's 999"),
+])
+def test_other_programs(text, cure):
+    """They are not answered by the driver's codes."""
+    found = run("explain", "--json", text).json()
+    assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
+
+
+@pytest.mark.parametrize("text", ["NVML error 3", "nvmlInit: not initialized",
+                                  "nvidia-container-cli: mount error: unknown error"])
+def test_other_programs_unknown(text):
+    result = run("explain", text)
+    assert (result.code, result.out) == (FAILED, "") and "are not the driver's" in result.err
+
+
 def test_part_of_a_sentence():
     """Those that it may be a part of, and none for anybody's words."""
     near = run("explain", "--json", "cuMemAllocAsync is not available").json()

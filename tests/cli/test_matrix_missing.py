@@ -40,7 +40,7 @@ def test_missing_each_with_the_oldest_driver(oldest):
     assert (result.code, result.out.splitlines()[-2:]) == (OK, [
         "2 runs: 2 passes",
         "no entry that it calls came later than CUDA 10.2: none was taken away"])
-    assert missing(*each, "--", CLI, "info", code=OK) == ["cuGetProcAddress_v2"]
+    assert missing(*each, "--", CLI, "info", code=OK) == [], "what cushim alone asks for"
     assert "none was taken away" not in run("matrix", *each, "--", "true").out
 
 
@@ -93,6 +93,19 @@ int main(void)
 """
 
 
+FORGOTTEN = """
+#include <cushim/cushim.h>
+CUresult cuInit(unsigned), cuDeviceGetUuid(CUuuid *, CUdevice);
+int main(void)
+{
+    CUuuid uuid;
+    cushim_load(NULL)->cuInit(0);
+    cushim_load(NULL)->cuDeviceGetUuid(&uuid, 0);
+    return 0;
+}
+"""
+
+
 if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which programs link as well
     @pytest.fixture(name="table", scope="module")
     def table_fixture(tmp_path_factory):
@@ -105,26 +118,92 @@ if "CUSHIM_STATIC" in os.environ:  # not in a build with sanitizers, which progr
         return folder / "table"
 
     def test_a_stub_of_the_table(table):
-        """Its call reaches no driver: that of the newest release shows that there is one. What
-        cushim itself looks up is no reason, nor is a call that failed and was not reported."""
+        """Its call reaches no entry, and the driver is told. What cushim itself looks up is no
+        reason, nor is a call that failed and was not reported."""
         old, new = matrix("--cuda", "10.2,12.4", "--", table, code=FAILED)
         assert (old["result"], new["result"]) == ("fails", "passes")
-        assert old["call"] == "no cuMemAllocAsync (CUDA 11.2), cuMemFreeAsync (CUDA 11.2): the " \
-            "driver lacks what the program calls; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
+        assert old["call"] == "cuMemAllocAsync is not available: it came with CUDA 11.2, and " \
+            "the driver, of CUDA 10.2, is older; cuDeviceGet: 101 CUDA_ERROR_INVALID_DEVICE"
         assert old["errors"] == "the allocation went wrong\n"
 
     def test_a_stub_of_the_table_without_each(table):
         """The row has the entry that was taken away, and the program's own last line."""
         runs = {one["missing"]: one for one in
                 matrix("--cuda", "12.4", "--missing-each", "--", table, code=FAILED)}
-        assert runs["cuGetProcAddress_v2"]["result"] == "passes"
-        for symbol, release in (("cuMemAllocAsync", "11.2"), ("cuCtxSetCurrent", "4.0"),
-                                ("cuInit", "2.0"), ("cuDevicePrimaryCtxRetain", "7.0")):
+        assert "cuGetProcAddress_v2" not in runs
+        assert runs["cuInit"]["call"].startswith(
+            "no cuInit (CUDA 2.0): the driver lacks what the program calls")
+        for symbol in "cuMemAllocAsync", "cuCtxSetCurrent", "cuDevicePrimaryCtxRetain":
             assert runs[symbol]["call"].startswith(
-                f"no {symbol} (CUDA {release}): the driver lacks what the program calls"), symbol
+                f"{symbol} is not available: the driver, of CUDA 12.4, does not export it"), symbol
         result = run("matrix", "--cuda", "12.4", "--missing-each=10.2", "--", table)
         row, = [line for line in result.out.splitlines() if "without cuMemAllocAsync" in line]
         assert row.endswith("the allocation went wrong")
+
+
+    @pytest.mark.parametrize("how", ["static", "dropin"])
+    def test_a_call_of_which_nobody_takes_the_code(tmp_path, how):
+        """The row shows it, and --strict makes a failure of it."""
+        program = FORGOTTEN.replace("cushim_load(NULL)->", "") if how == "dropin" else FORGOTTEN
+        (tmp_path / "a.c").write_text(program)
+        subprocess.run(["cc", "-I", ROOT / "include", "-I", BUILD / "gen", "-o", tmp_path / "a",
+                        tmp_path / "a.c", os.environ[f"CUSHIM_{how.upper()}"], "-ldl",
+                        "-lpthread"], check=True)
+        told = "cuDeviceGetUuid is not available: it came with CUDA 9.2, and the driver, of CUDA " \
+            "9.0, is older"
+        for options, result, code in ((), "passes", OK), (("--strict",), "fails", FAILED):
+            new, old, without = matrix("--cuda", "12.4,9.0", "--missing-each=9.0", *options, "--",
+                                       tmp_path / "a", code=code)
+            assert (new["result"], new["call"]) == ("passes", None)
+            assert (old["result"], old["call"], without["result"]) == (result, told, result)
+        strict = run("matrix", "--cuda", "9.0", "--strict", "--", tmp_path / "a")
+        assert strict.out.startswith(f"CUDA 9.0  fails  called what the driver lacks  {told}")
+        assert f"passes    {told}\n" in run("matrix", "--cuda", "9.0", "--", tmp_path / "a").out
+        assert " calls succeeded, 1 failed: cuDeviceGetUuid is not available\n" in \
+            run("sim", "--cuda", "9.0", "--", tmp_path / "a").err
+        log = run("sim", "--quiet", "--cuda", "9.0", "--log", "-", "--", tmp_path / "a").err
+        assert "cuDeviceGetUuid() = 36 CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, the driver lacks " \
+            "it\n" in log
+
+
+GUARDED = """
+#include <dlfcn.h>
+#define ENTRY(name) int (*name)() = (int (*)())dlsym(driver, #name)
+int main(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    ENTRY(cuInit);
+    ENTRY(cuMemAllocAsync);
+    ENTRY(cuDeviceGet);
+    ENTRY(cuDeviceGetUuid);
+    ENTRY(cuMemFreeAsync);
+    char room[64];
+    cuInit(0);
+    if (cuMemAllocAsync)
+        cuMemAllocAsync(room, 0L, (void *)0);
+    cuDeviceGet(room, 0);
+    cuDeviceGetUuid(room, 0);
+    if (cuMemFreeAsync)
+        cuMemFreeAsync(0L, (void *)0);
+    return 0;
+}
+"""
+
+
+def test_what_crashed_comes_first(tmp_path):
+    """Of the entries that a driver lacks, the one that the program calls next; not one for which
+    it looked, before or behind. What a trap says is the cause alone."""
+    (tmp_path / "a.c").write_text(GUARDED)
+    subprocess.run(["cc", "-w", "-o", tmp_path / "a", tmp_path / "a.c", "-ldl"], check=True)
+    old, _ = matrix("--cuda", "9.0,12.4", "--", tmp_path / "a", code=FAILED)
+    assert (old["result"], old["call"]) == (
+        "crashes", "no cuDeviceGetUuid (CUDA 9.2): the driver lacks what the program calls")
+    (tmp_path / "b.c").write_text(GUARDED.replace("cuDeviceGetUuid(room, 0);", "{ ENTRY("
+                                                  "cuMemAlloc); cuMemAlloc(room, 16); }"))
+    subprocess.run(["cc", "-w", "-o", tmp_path / "b", tmp_path / "b.c", "-ldl"], check=True)
+    old, _ = matrix("--cuda", "9.0,12.4", "--fault", "wrong-abi", "--", tmp_path / "b", code=FAILED)
+    assert old["call"].startswith("wrong ABI called: the symbol cuMemAlloc has the parameters of")
+    assert "cuMemAllocAsync" not in old["call"]
 
 
 def test_names_are_no_reason_if_the_newest_fails_too(tmp_path):

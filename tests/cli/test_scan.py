@@ -270,6 +270,66 @@ def test_windows_delayed(tmp_path):
     assert file["links"] and entries(file) == {"cuMemAllocAsync": (11020, "called")}
 
 
+@pytest.mark.in_all
+@NEEDS_MINGW
+@pytest.mark.parametrize("library, release", [
+    ("cudart64_12.dll", 12000), ("CUDART64_110.DLL", 11000), ("cudart64_101.dll", 10010),
+    ("cudart64_12-0a1b2c3d.dll", 12000), ("cublas64_13.dll", 13000), ("cudart64_99.dll", None)])
+def test_windows_runtime(tmp_path, library, release):
+    """The CUDA runtime's name tells its release; a later one and another library tell nothing."""
+    (tmp_path / "a.def").write_text(f"LIBRARY \"{library}\"\nEXPORTS\ncudaFree\n")
+    subprocess.run([MINGW + "dlltool", "-d", tmp_path / "a.def", "-l", tmp_path / "a.a"],
+                   check=True)
+    (tmp_path / "a.c").write_text("int cudaFree(void *); int main(void) { return cudaFree(0); }")
+    subprocess.run([MINGW + "gcc", tmp_path / "a.c", tmp_path / "a.a", "-o", tmp_path / "a.exe"],
+                   check=True)
+    if release is None:
+        assert scan(tmp_path / "a.exe")["files"] == []
+        return
+    assert only(tmp_path / "a.exe")["runtime"]["release"] == release
+    if release == 12000:
+        text = run("scan", "--drivers", "522", "--explain", tmp_path / "a.exe")
+        assert "fails 35" in text.out and "fix: Windows driver 528.33 or later" in text.out
+
+
+RUNTIMES_TABLES = ('const char *const table[] = {"nvcuda.dll", "cudaErrorCudartUnloading", %s};'
+                   'int main(void) { return table[0][0] == 0; }')
+
+
+@pytest.mark.in_all
+@NEEDS_MINGW
+@pytest.mark.parametrize("table, inside", [('"cudaD3D9MapVertexBuffer"', True), ('"none"', False)])
+def test_windows_runtime_inside(tmp_path, table, inside):
+    """The names of errors alone may be anybody's."""
+    names = [entry["symbol"] for entry in registry() if 12000 <= entry["since"] < 13000]
+    (tmp_path / "a.c").write_text(
+        RUNTIMES_TABLES % ", ".join([table, *(f'"{name}"' for name in names)]))
+    subprocess.run([MINGW + "gcc", tmp_path / "a.c", "-o", tmp_path / "a.exe"], check=True)
+    runtime = only(tmp_path / "a.exe")["runtime"]
+    assert (runtime is not None and runtime["release"] // 1000 == 12) == inside
+
+
+@pytest.mark.in_all
+@NEEDS_MINGW
+def test_windows_objects(tmp_path):
+    """What is not read is told, and is no harmless file; an import library is one."""
+    (tmp_path / "a.c").write_text("int cuInit(unsigned); int f(void) { return cuInit(0); }")
+    subprocess.run([MINGW + "gcc", "-c", "a.c", "-o", "a.obj"], cwd=tmp_path, check=True)
+    subprocess.run([MINGW + "ar", "rc", "a.lib", "a.obj"], cwd=tmp_path, check=True)
+    for name, words in (("a.obj", "COFF object, not read"),
+                        ("a.lib", "archive of 1 COFF object, not read")):
+        row = only("--drivers", "470", tmp_path / name)
+        assert row["format"] == words
+        assert {(cell["verdict"], cell["rule"]) for cell in row["verdicts"]} == \
+            {("unknown", "not-read")}
+        strict = run("scan", "--strict", "--drivers", "470", tmp_path / name)
+        assert strict.code == FAILED and "nothing of the CUDA driver" not in strict.out
+    member = struct.pack("<HHHHIIHH", 0, 0xffff, 0, 0x8664, 0, 18, 0, 4) + b"cuInit\0nvcuda.dll\0"
+    head = f"{'a/':<16}{0:<12}{0:<6}{0:<6}{0:<8}{len(member):<10}`\n".encode()
+    (tmp_path / "b.lib").write_bytes(b"!<arch>\n" + head + member)
+    assert "import library, 1 object: nothing" in run("scan", tmp_path / "b.lib").out
+
+
 # ---- against releases and drivers
 
 @pytest.mark.parametrize("against, missing", [

@@ -4,8 +4,8 @@
 from fnmatch import fnmatchcase
 
 import pytest
-from command import (FAKE_GPU, NO_DRIVER, OK, each_branch, fake, nm_exports, real_driver,
-                     registry, run, run_on)
+from command import (FAKE_GPU, NO_DRIVER, OK, READERS, USAGE, each_branch, fake, nm_exports,
+                     real_driver, registry, run, run_on)
 
 pytest_generate_tests = each_branch
 
@@ -136,6 +136,24 @@ def test_missing_without_driver_is_a_sentence():
     assert result.err.count("\n") == 1 and "/nonexistent/libcuda.so.1" in result.err
     assert "cuMemAllocAsync" in run("symbols", "--missing", "--name", "cuMem*", **nowhere).out
     assert run("symbols", "--missing", "--json", **nowhere).json()["symbols"]
+
+
+def test_name_without_driver_is_answered():
+    """The registry has the release; a driver that was asked for, or what it lacks, it has not."""
+    nowhere = {"CUSHIM_LIBCUDA": "/nonexistent/libcuda.so.1"}
+    for more in ([], ["--json"]):
+        assert run("symbols", "--name", "cuCtxCreate", *more, **nowhere).code == OK
+    for more in (["--missing"], ["--driver", "/nonexistent/libcuda.so.1"]):
+        assert run("symbols", "--name", "cuCtxCreate", *more, **nowhere).code == NO_DRIVER
+
+
+@pytest.mark.parametrize("command", ["symbols", "features", "compat", "info", "newer"])
+def test_release_is_no_file(command):
+    if command == "newer" and not READERS:
+        pytest.skip("built without it")
+    result = run(command, "--driver", "12.4")
+    assert (result.code, result.out) == (USAGE, "")
+    assert "by 'cushim sim --cuda 12.4 -- cushim ...'" in result.err
 
 
 def test_the_driver_is_not_started(tmp_path):

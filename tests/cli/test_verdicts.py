@@ -145,7 +145,11 @@ def test_what_a_program_calls_through_cushim(tmp_path):
     assert verdict["reason"].endswith(" in the file")
     path = program(tmp_path, NAMES % '"CUSHIM_LIBCUDA", "cuInit", "cuMemAllocAsync"')
     reason = only("--drivers", "11.1", path)["verdicts"][0]["reason"]
-    assert reason.endswith(" in the file; it names cuMemAllocAsync, which the driver lacks")
+    assert reason.endswith(" in the file; it, or cushim in it, names cuMemAllocAsync, which the "
+                           "driver lacks")
+    text = run("scan", path).out
+    assert "asked           2 named, by the program or by cushim in it: it starts" in text
+    assert "from CUDA" not in text  # cushim's own names are of any release
     assert only("--gpus", "8.0", path)["verdicts"][0]["rule"] == "runs"
 
 
@@ -203,6 +207,16 @@ def all_of(*words, code=OK):
     return verdict["verdict"], verdict["rule"], verdict["file"].rpartition(":")[2]
 
 
+def test_summary(tmp_path):
+    """All files together alone."""
+    path = wheel(tmp_path, one=[("cubin", 80)], other=[("cubin", 90)])
+    text = run("scan", "--summary", "--gpus", "8.0", path).out
+    assert text.startswith("all 2 files: together") and text.count("verdicts") == 1
+    assert run("scan", "--gpus", "8.0", path).out.count("verdicts") == 3
+    path = wheel(tmp_path, one=[("cubin", 80)])
+    assert run("scan", "--summary", "--gpus", "8.0", path).out.startswith("all 1 file: together")
+
+
 def test_files_of_a_wheel(tmp_path):
     """It is certain that a wheel fails only where none of its files has code that runs."""
     path = wheel(tmp_path, one=[("cubin", 80)], other=[("cubin", 90)])
@@ -231,6 +245,26 @@ def test_static_library_in_a_wheel(tmp_path):
         archive.write(tmp_path / "a.a", "lib/a.a")
     assert all_of("--gpus", "8.0", tmp_path / "a.whl") == ("limits", "some-files", "lib/a.a")
     assert all_of("--gpus", "8.0", tmp_path / "a.a", code=FAILED)[:2] == ("fails", "no-code")
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_order_of_the_rules_decides(tmp_path, names):
+    """Not that of the files; and the fix is enough for each of them."""
+    code, library = tmp_path / names[0], tmp_path / names[1]
+    code.write_bytes(fatbin(("cubin", 90)))
+    program(tmp_path, "runtime:12").rename(library)
+    (tmp_path / "stub.so").unlink()
+    (tmp_path / "program.c").unlink()
+    cell, = scan("--drivers", "450", "--gpus", "H100", tmp_path, code=FAILED)["verdicts"]
+    assert (cell["rule"], cell["file"]) == ("runtime-floor", str(library))
+    assert "525.60.13" in cell["fix"] and "; and" not in cell["fix"]
+    program(tmp_path / "..", "runtime:13").rename(tmp_path / "c")
+    cell, = scan("--drivers", "450", "--gpus", "H100", tmp_path, code=FAILED)["verdicts"]
+    assert "580.65.06" in cell["fix"] and cell["file"] == str(tmp_path / "c")
+    cell, = scan("--drivers", "450", "--gpus", "A100", tmp_path, code=FAILED)["verdicts"]
+    assert (cell["rule"], cell["code"]) == ("runtime-floor", 35)
+    assert "580.65.06" in cell["fix"]
+    assert cell["fix"].endswith("; and compile for sm_80, or add PTX")
 
 
 def test_files_of_a_folder(tmp_path):
@@ -303,6 +337,13 @@ def test_looked_up_at_the_call(tmp_path):
     for driver in SIM_DRIVERS[-1:]:
         verdict, = only("--drivers", driver, new)["verdicts"]
         assert (verdict["verdict"], verdict["rule"]) == ("unknown", "unknown-entry")
+
+
+def test_object_of_windows(tmp_path):
+    """It is not read, and so nothing is known of it."""
+    (tmp_path / "a.obj").write_bytes(b"\x64\x86\1\0" + bytes(16) + b".text\0\0\0" + bytes(32))
+    verdict, = only("--drivers", "550", "--gpus", "A100", tmp_path / "a.obj")["verdicts"]
+    assert (verdict["verdict"], verdict["rule"]) == ("unknown", "not-read")
 
 
 # ---- the page

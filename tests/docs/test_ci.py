@@ -40,6 +40,14 @@ def test_the_workflows_are_there():
         assert ["cushim", "scan"] in workflow and ["cushim", "matrix"] in workflow
 
 
+def test_what_is_not_known_is_not_green():
+    """A gate of `cushim scan` has --strict, and the page says what an unknown does without it."""
+    text = PAGE.read_text(encoding="utf-8")
+    gates = re.findall(r"cushim scan [^`\n]*--(?:drivers|gpus)[^`\n]*", text)
+    assert len(gates) == 4 and all("--strict" in gate for gate in gates)
+    assert "Without `--strict` a verdict `unknown` is green." in text
+
+
 @pytest.mark.parametrize("line", BLOCKS)
 def test_commands(line, program):
     """In their order, in one folder, as a runner's shell runs them: each ends with 0."""

@@ -47,10 +47,13 @@ def expected(cuda):
             and (entry["symbol"] != "cuDeviceGetLuid" or cuda >= 11020)}
 
 
+OWN = {"cushim_sim_missed"}  # the loader's stubs tell their calls
+
+
 def exported(path):
     """What the file exports of the documented API."""
     return {name for name in real_drivers.nm_exports(path)
-            if name.startswith("cu") and not real_drivers.is_private(name)}
+            if name.startswith("cu") and not real_drivers.is_private(name)} - OWN
 
 
 def questions():
@@ -85,7 +88,7 @@ def test_there_are_all_versions():
 @pytest.mark.parametrize("version", VERSIONS)
 def test_exports_are_exactly_those_of_the_version(version):
     symbols = set(real_drivers.nm_exports(library(number(version))))
-    assert symbols == expected(number(version))
+    assert symbols == expected(number(version)) | OWN
 
 
 def real_driver(branch):

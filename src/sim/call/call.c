@@ -94,3 +94,13 @@ CUresult sim_call_end(struct sim_call *call)
         sim_journal_tell(&note);
     return call->result;
 }
+
+void sim_call_missed(const char *symbol, CUresult result)
+{
+    sim_ticket_prepare();
+    sim_lock_begin();
+    sim_start();
+    sim_log_missed(++calls, symbol, result);
+    sim_summary_missed(symbol, result);
+    sim_lock_leave();
+}

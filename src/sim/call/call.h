@@ -24,6 +24,8 @@ struct sim_call {
 /* False: call->result is the answer (not initialised, an injected fault, ...). Takes the lock. */
 bool sim_call_begin(struct sim_call *call, size_t entry, const void *const *arguments);
 CUresult sim_call_end(struct sim_call *call); /* gives the lock up */
+/* A call of what the driver lacks, which ended in a stub of the caller's. */
+void sim_call_missed(const char *symbol, CUresult result);
 uint64_t sim_call_count(size_t entry);
 void sim_call_forget(void); /* all counts begin at 0 */
 
@@ -82,6 +84,7 @@ void sim_journal_tell(struct sim_journal_note *note);
 
 /* --- log.c --- The log of every call. */
 void sim_log_call(const struct sim_call *call);
+void sim_log_missed(uint64_t number, const char *symbol, CUresult result);
 
 /* --- rule.c --- One rule, and how its text is read. */
 #define SIM_RULE_SYMBOL 128
@@ -144,5 +147,7 @@ void sim_summary_at_end(bool text, const char *report);
 size_t sim_summary_left(char *text, size_t size);
 /* One more call, with its result. */
 void sim_summary_call(CUresult result);
+/* And one of what the driver lacks. */
+void sim_summary_missed(const char *symbol, CUresult result);
 
 #endif

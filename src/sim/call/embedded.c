@@ -15,6 +15,7 @@
 #include "helpers/error.h"
 #include "launch/launch.h"
 #include "loader/last_error.h"
+#include "loader/stubs.h"
 #include "memory/memory.h"
 #include "ptx/ptx.h"
 
@@ -162,6 +163,7 @@ const struct cushim_api *cushim_sim_open(const struct cushim_sim_options *option
         return NULL;
     }
     atomic_store(&cushim_last_error_of_rule, sim_fault_last);
+    atomic_store(&cushim_stubs_told, sim_call_missed);
     return cushim_open(&open);
 }
 

@@ -115,14 +115,20 @@ static void put_argument(struct sim_report_line *line, const struct sim_paramete
     }
 }
 
+static void begin_line(struct sim_report_line *line, uint64_t number, uint64_t start_ns,
+                       const char *symbol)
+{
+    sim_report_put(line, "%" PRIu64 " %.6f s %ld/%ld %s(", number,
+                   (double)(start_ns - sim_report_start_ns()) / 1e9, (long)getpid(),
+                   (long)syscall(SYS_gettid), symbol);
+}
+
 static void log_call(const struct sim_call *call)
 {
     struct sim_report_line line = {.used = 0};
     const struct sim_entry *entry = call->entry;
     uint64_t now = sim_clock_ns();
-    sim_report_put(&line, "%" PRIu64 " %.6f s %ld/%ld %s(", call->number,
-                   (double)(call->start_ns - sim_report_start_ns()) / 1e9, (long)getpid(),
-                   (long)syscall(SYS_gettid), entry->symbol);
+    begin_line(&line, call->number, call->start_ns, entry->symbol);
     for (unsigned i = 0; i < entry->parameter_count; i++) {
         if (i)
             sim_report_put(&line, ", ");
@@ -138,4 +144,14 @@ void sim_log_call(const struct sim_call *call)
 {
     if (sim_report_has_log())
         log_call(call);
+}
+
+void sim_log_missed(uint64_t number, const char *symbol, CUresult result)
+{
+    struct sim_report_line line = {.used = 0};
+    if (!sim_report_has_log())
+        return;
+    begin_line(&line, number, sim_clock_ns(), symbol);
+    sim_report_put(&line, ") = %d %s, the driver lacks it", (int)result, name_of(result));
+    sim_report_log(&line);
 }

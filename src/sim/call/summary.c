@@ -21,6 +21,7 @@ static bool registered, text_wanted;
 static char *report_path;
 static pid_t owner;          /* the process that the counts are of */
 static uint64_t answered[2]; /* its calls that succeeded, that failed */
+static char missed[80];      /* the first entry that it called and the driver lacks */
 
 void sim_summary_call(CUresult result)
 {
@@ -29,8 +30,16 @@ void sim_summary_call(CUresult result)
     if (owner != getpid()) { /* a child begins anew */
         owner = getpid();
         answered[0] = answered[1] = 0;
+        missed[0] = '\0';
     }
     answered[result != CUDA_SUCCESS]++;
+}
+
+void sim_summary_missed(const char *symbol, CUresult result)
+{
+    sim_summary_call(result);
+    if (!*missed)
+        snprintf(missed, sizeof missed, "%s", symbol);
 }
 
 /* A child has what its parent made in its memory, but can neither use nor destroy it. */
@@ -58,11 +67,12 @@ static void say_text(const struct sim_count *leaked, const struct sim_count *tak
     if (!memory)
         return;
     snprintf(prefix, sizeof prefix, "cushim sim: process %ld ", (long)owner);
-    fprintf(memory,
-            "%s(%s): CUDA %d.%d, %d device%s; %" PRIu64 " calls succeeded, %" PRIu64 " failed\n",
-            prefix, program_invocation_short_name, sim_config.cuda / 1000,
-            sim_config.cuda % 1000 / 10, sim_config.devices, sim_config.devices == 1 ? "" : "s",
-            answered[0], answered[1]);
+    fprintf(
+        memory,
+        "%s(%s): CUDA %d.%d, %d device%s; %" PRIu64 " calls succeeded, %" PRIu64 " failed%s%s%s\n",
+        prefix, program_invocation_short_name, sim_config.cuda / 1000, sim_config.cuda % 1000 / 10,
+        sim_config.devices, sim_config.devices == 1 ? "" : "s", answered[0], answered[1],
+        *missed ? ": " : "", missed, *missed ? " is not available" : "");
     sim_fault_each(put_fired, memory);
     snprintf(line_prefix, sizeof line_prefix, "%sleaked ", prefix);
     if (sim_live_is_empty(leaked))

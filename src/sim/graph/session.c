@@ -40,6 +40,7 @@ void sim_session_end(struct sim_session *session)
     free_all(session->gone);
     session->members = session->gone = NULL;
     session->active = false;
+    sim_expire_renew(session->graph); /* which goes with the session, at the latest */
     session->graph->capture = NULL;
     session->graph = NULL;
     sim_session_release(session);
@@ -167,7 +168,7 @@ static CUresult append(struct sim_capture *capture, const struct sim_item *item,
 {
     struct sim_session *session = capture->session;
     struct sim_node *node;
-    sim_expire_renew(session->graph); /* which goes with the session, at the latest */
+    sim_expire_renew(session->graph); /* see sim_session_end */
     CUresult result = sim_graph_node_make(session->graph, item, &node);
     if (result != CUDA_SUCCESS)
         return result;

@@ -101,7 +101,7 @@ void sim_ticket_wait(struct sim_ticket *ticket)
 
 void sim_ticket_wait_all(const struct sim_context *context)
 {
-    if (newest)
+    if (context->tickets != 0)
         glance(newest);
     while (context->tickets != 0)
         sim_lock_wait(&done_changed);

@@ -33,3 +33,8 @@ PUBLIC size_t cushim_sim_left(char *text, size_t size)
 {
     return sim_summary_left(text, size);
 }
+
+PUBLIC void cushim_sim_missed(const char *symbol, CUresult result)
+{
+    sim_call_missed(symbol, result);
+}

@@ -22,6 +22,7 @@
 void *sim_thin_table[SIM_ENTRY_COUNT];
 static void *engine;
 static void (*unload)(void);
+static sim_missed *missed;
 
 /* --- Without an engine --- */
 
@@ -84,6 +85,7 @@ static enum sim_attached attach(void *handle, const char *path)
     enum sim_attached attached = ask ? ask(&self, &unload) : SIM_ATTACH_REFUSED;
     if (attached == SIM_ATTACHED) {
         engine = handle;
+        missed = (sim_missed *)dlsym(handle, SIM_MISSED);
         return attached;
     }
     snprintf(reason, sizeof reason, "its engine %s is of another build", path);
@@ -110,6 +112,12 @@ __attribute__((destructor)) static void end(void)
         return;
     unload();
     dlclose(engine);
+}
+
+__attribute__((visibility("default"))) void cushim_sim_missed(const char *symbol, CUresult result)
+{
+    if (missed)
+        missed(symbol, result);
 }
 
 /* The system's loader takes files of one device and inode for one library; a file in memory has

@@ -27,6 +27,10 @@ enum sim_attached cushim_sim_attach(const struct sim_thin *thin, void (**unload)
 #define SIM_ATTACH "cushim_sim_attach"
 /* And for who tests in the same process: sim_summary_left of call/call.h. */
 size_t cushim_sim_left(char *text, size_t size);
+/* And for a caller's stubs, which count there as calls; a thin library passes it on. */
+void cushim_sim_missed(const char *symbol, CUresult result);
+typedef void sim_missed(const char *symbol, CUresult result);
+#define SIM_MISSED "cushim_sim_missed"
 typedef enum sim_attached sim_attach(const struct sim_thin *thin, void (**unload)(void));
 
 /* --- Within a thin library --- */
