@@ -9,7 +9,7 @@ struct proc_wanted {
     int version;
     bool per_thread;
     size_t entry; /* CUSHIM_ENTRY_COUNT: the registry does not know the name so early */
-    bool known;   /* the registry has the name at all */
+    int first;    /* the name's first release; 0: the registry does not have it at all */
 };
 
 static bool proc_is_of(size_t index, const struct proc_wanted *wanted, bool per_thread)
@@ -23,8 +23,8 @@ static void proc_find_entry(struct proc_wanted *wanted, bool per_thread)
     for (size_t i = 0; i < CUSHIM_ENTRY_COUNT; i++) {
         if (!proc_is_of(i, wanted, per_thread))
             continue;
-        wanted->known = true;
         int since = cushim_registry_since(i);
+        wanted->first = wanted->first && wanted->first < since ? wanted->first : since;
         bool newer =
             wanted->entry == CUSHIM_ENTRY_COUNT || since > cushim_registry_since(wanted->entry);
         if (since <= wanted->version && newer)
@@ -62,6 +62,9 @@ static void *proc_refuse(const struct cushim_api *cu, const struct proc_wanted *
     else if (wanted->entry < CUSHIM_ENTRY_COUNT)
         cushim_last_error_set("%s", cushim_reason(cu, cushim_registry_symbol(wanted->entry, symbol),
                                                   NULL, text, sizeof text));
+    else if (wanted->first > asked)
+        cushim_last_error_set("%s is not available as of CUDA %d.%d: it came with CUDA %d.%d",
+                              wanted->name, CUSHIM_RELEASE(asked), CUSHIM_RELEASE(wanted->first));
     else
         cushim_last_error_set("%s is not available as of CUDA %d.%d: the driver, of CUDA %d.%d, "
                               "does not have it",
@@ -79,7 +82,7 @@ static void *proc_ask_beyond(const struct cushim_api *cu, const struct proc_want
         return proc_refuse(cu, wanted, CUSHIM_PROC_NOT_FOUND, why);
     bool exact = cushim_slot_at(cu, wanted->entry).address == found;
     if (!exact && proc_is_other_entry(cu, wanted, found))
-        return proc_refuse(cu, wanted, wanted->known ? CUSHIM_PROC_NEWER : CUSHIM_PROC_NOT_FOUND,
+        return proc_refuse(cu, wanted, wanted->first ? CUSHIM_PROC_NEWER : CUSHIM_PROC_NOT_FOUND,
                            why);
     *why = exact ? CUSHIM_PROC_EXACT : CUSHIM_PROC_UNVERIFIED;
     return found;
@@ -90,7 +93,7 @@ void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
 {
     enum cushim_proc_status ignored;
     struct proc_wanted wanted = {name, version, stream != CUSHIM_STREAM_LEGACY, CUSHIM_ENTRY_COUNT,
-                                 false};
+                                 0};
     why = why ? why : &ignored;
     if (!cu || !name) {
         cushim_last_error_set("cushim_proc: the %s is NULL", cu ? "name" : "table");
@@ -106,7 +109,7 @@ void *cushim_proc(const struct cushim_api *cu, const char *name, int version,
     /* All ABIs of a driver that is no newer than the registry are in the registry. */
     bool told =
         version <= CUSHIM_REGISTRY_VERSION || cushim_driver_version(cu) <= CUSHIM_REGISTRY_VERSION;
-    if (!wanted.known || !told)
+    if (!wanted.first || !told)
         return proc_ask_beyond(cu, &wanted, why);
     enum cushim_state state = cushim_slot_at(cu, wanted.entry).state;
     if (state == CUSHIM_STATE_NEWER)

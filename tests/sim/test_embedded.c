@@ -165,8 +165,10 @@ static void bad_options(void)
     refused((struct cushim_sim_options){.size = size + 8}, "size: ");
     refused((struct cushim_sim_options){.size = size, .cuda = -1}, "cuda: -1 is no release");
     refused((struct cushim_sim_options){.size = size, .cuda = 6000}, "cuda: 6000 is");
+    refused((struct cushim_sim_options){.size = size, .cuda = 9020},
+            "cuda: 9020 is no release that is simulated; ");
     refused((struct cushim_sim_options){.size = size, .cuda = 12041}, "cuda: 12041 is");
-    refused((struct cushim_sim_options){.size = size, .cuda = 12}, "10 times the minor number");
+    refused((struct cushim_sim_options){.size = size, .cuda = 12}, "times the minor number");
     refused((struct cushim_sim_options){.size = size, .cuda = 7777}, "takes one of 6.5 8.0 9.0 ");
     refused((struct cushim_sim_options){.size = size, .cuda = 11090}, "cuda: 11090 is no release");
     refused((struct cushim_sim_options){.size = size, .faults = "cuInit:error=OUT_OF_MEMROY"},

@@ -47,8 +47,8 @@ static bool is_usable(const struct cushim_sim_options *options, char *error, siz
                  options->size, sizeof *options);
     else if (options->cuda && !sim_config_is_release(options->cuda))
         snprintf(error, size,
-                 "cuda: %d is no release; it is 1000 times the major and 10 times the "
-                 "minor number, 12040 for 12.4, or 0; %s",
+                 "cuda: %d is no release that is simulated; it is 1000 times the major and 10 "
+                 "times the minor number, 12040 for 12.4, or 0; %s",
                  options->cuda, sim_config_list(list, sizeof list, sim_config_releases));
     else if (options->devices < -1 || options->devices > SIM_MAX_DEVICES)
         snprintf(error, size, "devices: %d is not from -1 to %d", options->devices,
