@@ -16,6 +16,8 @@ static bool nvml_device_uuid(const struct cushim_api *cu, CUdevice device,
                              char text[NVML_UUID_SIZE])
 {
     CUuuid uuid;
+    if (!CUSHIM_HAS(cu, cuDeviceGetUuid_v1) && !CUSHIM_HAS(cu, cuDeviceGetUuid_v2))
+        return false;
     /* The first ABI gives a MIG instance the UUID of its GPU. */
     CUresult result = CUSHIM_HAS(cu, cuDeviceGetUuid_v2) ? cu->cuDeviceGetUuid_v2(&uuid, device)
                                                          : cu->cuDeviceGetUuid_v1(&uuid, device);
