@@ -68,11 +68,10 @@ static void say_text(const struct sim_count *leaked, const struct sim_count *tak
         return;
     snprintf(prefix, sizeof prefix, "cushim sim: process %ld ", (long)owner);
     fprintf(
-        memory,
-        "%s(%s): CUDA %d.%d, %d device%s; %" PRIu64 " calls succeeded, %" PRIu64 " failed%s%s%s\n",
+        memory, "%s(%s): CUDA %d.%d, %d device%s; %" PRIu64 " calls succeeded, %" PRIu64 " failed",
         prefix, program_invocation_short_name, sim_config.cuda / 1000, sim_config.cuda % 1000 / 10,
-        sim_config.devices, sim_config.devices == 1 ? "" : "s", answered[0], answered[1],
-        *missed ? ": " : "", missed, *missed ? " is not available" : "");
+        sim_config.devices, sim_config.devices == 1 ? "" : "s", answered[0], answered[1]);
+    fprintf(memory, *missed ? ", of them %s, which the driver lacks\n" : "%s\n", missed);
     sim_fault_each(put_fired, memory);
     snprintf(line_prefix, sizeof line_prefix, "%sleaked ", prefix);
     if (sim_live_is_empty(leaked))
