@@ -6,7 +6,12 @@
 
 #define GLANCES_MAX 64 /* about 10 us */
 
+/* It is held for less time than a thread takes to sleep and wake. */
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+#else
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#endif
 
 void sim_lock_enter(void)
 {
