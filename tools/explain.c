@@ -80,10 +80,15 @@ static bool has_phrase(const char *text, const struct causes_row *row)
     return false;
 }
 
-/* Words of the management library, or of what puts the driver into a container: their codes are
- * others. */
+/* Words of other programs, whose codes are others. */
 static bool is_foreign(const char *text)
 {
+    static const char *const words[] = {"nvrtc: ", "make: ", "make[", "killed process"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcasestr(text, words[i]))
+            return true;
+    }
     return strcasestr(text, "nvidia-container") ||
            (strcasestr(text, "nvml") && !strcasestr(text, "cuda"));
 }
@@ -245,10 +250,11 @@ static int explain(const char *title, const char *text)
     if (count > 0 || sentences > 0)
         return COMMAND_OK;
     if (is_foreign(text))
-        fprintf(stderr,
-                "%s: these are words of NVML or of nvidia-container-cli, whose errors are not the "
-                "driver's, and they are not known\n",
-                title);
+        fprintf(
+            stderr,
+            "%s: these are words of another program, whose errors are not the driver's, and they "
+            "are not known\n",
+            title);
     else
         fprintf(stderr,
                 "%s: no error is known by this text; give its number or its name, or see what '%s' "

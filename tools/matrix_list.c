@@ -144,8 +144,11 @@ int matrix_list_floor(const char *word)
 {
     char version[FACTS_DRIVER_SIZE];
 
-    return facts_driver_version(word, version) ? facts_driver_release(version)
-                                               : version_parse(word);
+    int release = version_parse(word);
+
+    if (facts_driver_version(word, version))
+        return facts_driver_release(version);
+    return release % 1000 < 100 && release <= CUSHIM_REGISTRY_VERSION ? release : 0;
 }
 
 void matrix_list_note(void *user, const char *symbol)

@@ -167,6 +167,10 @@ def test_one_answer(text, code):
      "the image asks"),
     ("Failed to initialize NVML: Unknown Error", "NVML's own error: a container"),
     ("NVML: Unknown Error", "NVML's own error, and not the driver's 999"),
+    ("The NVIDIA driver on your system is too old (found version 11040)", "PyTorch's CUDA runtime"),
+    ("CUDNN_STATUS_NOT_INITIALIZED", "cuDNN could not start"),
+    ("nvrtc: error: invalid value for --gpu-architecture (-arch)", "this NVRTC is older"),
+    ("CUDA error: invalid device function", "the CUDA runtime's 98"),
 ])
 def test_other_programs(text, cure):
     """They are not answered by the driver's codes."""
@@ -174,7 +178,9 @@ def test_other_programs(text, cure):
     assert found["errors"] == [] and found["sentence"]["cure"].startswith(cure)
 
 
-@pytest.mark.parametrize("text", ["NVML error 3", "nvmlInit: not initialized",
+@pytest.mark.parametrize("text", ["NVML error 3", "make: *** [all] Error 2",
+                                  "Out of memory: Killed process 1234 (python)",
+                                  "nvmlInit: not initialized",
                                   "nvidia-container-cli: mount error: unknown error"])
 def test_other_programs_unknown(text):
     result = run("explain", text)

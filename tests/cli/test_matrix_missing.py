@@ -66,6 +66,8 @@ def test_value_that_is_a_word():
      "--missing-each takes a simulated release: leave out --cuda none"),
     (["--missing-each=new"], "--missing-each: 'new' is no CUDA release such as 10.2, and no driver "
      "such as 440"),
+    (["--missing-each=99"], "--missing-each: '99' is no CUDA release"),
+    (["--missing-each=11.44"], "--missing-each: '11.44' is no CUDA release"),
     (["--missing-each="], "--missing-each: '' is no CUDA release")])
 def test_refused(words, message):
     result = run("matrix", *words, "--", "true")
