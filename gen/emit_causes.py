@@ -76,7 +76,7 @@ def emit_page(registry):
              "    cushim explain                                all codes", "",
              "The command takes a number, a name of the driver's or the runtime's, or a message in "
              "which one",
-             "of them or known words stand. It knows the meaning of every code of the driver; those below it "
+             "of them or known words stand. It knows every code of the driver; the codes below it "
              "can trace to",
              "causes. Page and command are made of "
              "`gen/registry/causes.jsonl` and `errors.jsonl`.", ""]
