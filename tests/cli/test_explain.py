@@ -202,8 +202,8 @@ def test_part_of_a_sentence():
 
 
 def test_every_long_sentence_is_found():
-    """Or a longer one that has it in it, or the code whose words it is. "see" leads from advice to a
-    table of the page."""
+    """Or a longer one that has it in it, or a code that it is the words of. "see" leads to a table
+    of the page."""
     own = [row for row in SENTENCES if len(row.get("sentence", "").replace("…", "")) >= 12 and
            not row.get("cure", "").startswith("see ")]
     assert len(own) > 400
