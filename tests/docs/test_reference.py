@@ -152,6 +152,9 @@ def test_aliases_lead_somewhere():
         assert re.search(rf"^\.Nm {page.stem}\b", (page.parent / name).read_text(), re.M)
 
 
+SIMULATED = ("cushim_sim", "cushim-sim", "cushim-matrix")
+
+
 @pytest.mark.skipif(not shutil.which("mandb"), reason="without mandb")
 def test_pages_are_found_by_words(tmp_path):
     """In a prefix of one's own, after the command that the page of adopting names."""
@@ -170,6 +173,8 @@ def test_pages_are_found_by_words(tmp_path):
                        ("load a driver", "cushim "), ("attributes", "cushim_device"),
                        ("context", "cushim_context"), ("drivers", "cushim-matrix"),
                        ("simulated", "cushim-sim")):
+        if page.startswith(SIMULATED) and not any(file.stem == page for file in PAGES):
+            continue  # a build without the simulated driver
         found = subprocess.run(["apropos", "-M", folder, word], check=False, text=True,
                                capture_output=True)
         assert any(line.startswith(page) for line in found.stdout.splitlines()), found
