@@ -222,6 +222,8 @@ def test_crash_is_explained(launch):
     assert taken["result"] == "crashes" and "no cuMemAllocAsync (CUDA 11.2):" in taken["call"]
 
 
+@pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",
+                    reason="a plain program cannot open a driver with sanitizers")
 def test_failure_is_explained(tmp_path):
     """A program that finds out that an entry is not there, and says nothing."""
     (tmp_path / "a.c").write_text(

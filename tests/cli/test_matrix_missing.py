@@ -223,6 +223,8 @@ int main(void)
 """
 
 
+@pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",
+                    reason="a plain program cannot open a driver with sanitizers")
 def test_what_crashed_comes_first(tmp_path):
     """Of the entries that a driver lacks, the one that the program calls next; not one for which
     it looked, before or behind. What a trap says is the cause alone."""
@@ -239,6 +241,8 @@ def test_what_crashed_comes_first(tmp_path):
     assert "cuMemAllocAsync" not in old["call"]
 
 
+@pytest.mark.skipif(os.environ["CUSHIM_SANITIZER"] != "none",
+                    reason="a plain program cannot open a driver with sanitizers")
 def test_names_are_no_reason_if_the_newest_fails_too(tmp_path):
     """The program names an entry that old drivers lack, and does not call it."""
     (tmp_path / "a.c").write_text(
