@@ -378,8 +378,7 @@ static bool place_values(struct lower *lower, const struct ir_parameter *params,
             value->place =
                 (uint8_t)operand_place_of((enum ir_type)lower->fn->registers[params[i].index].type);
         if (params[i].reg && value->place != PLACE_PREDICATE)
-            value->size =
-                opcodes_type_size((enum ir_type)lower->fn->registers[params[i].index].type);
+            value->size = opcodes_type_size(lower->fn->registers[params[i].index].type);
     }
     return true;
 }

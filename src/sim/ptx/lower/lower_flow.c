@@ -74,7 +74,7 @@ static bool call_place(struct lower *lower, const struct ir_operand *operand, bo
     value->offset = *count;
     value->size = place == PLACE_128 ? 16 : place == PLACE_64 ? 8 : 4;
     if (operand->kind == IR_OPERAND_REG)
-        value->size = opcodes_type_size((enum ir_type)lower->fn->registers[operand->index].type);
+        value->size = opcodes_type_size(lower->fn->registers[operand->index].type);
     if (def)
         list[*count] = operand_dest(lower, operand, place, IR_NONE);
     else if (place == PLACE_PREDICATE)

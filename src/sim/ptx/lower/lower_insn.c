@@ -143,7 +143,7 @@ static bool fold_compare(struct lower *lower, const struct ir_insn *insn,
         return false;
     before = &lower->steps[step];
     if (before->guard != PTX_ABSENT || before->how.compare.first != 1 ||
-        before->how.compare.boolean != IR_BOOL_NONE)
+        before->how.compare.boolean != IR_ATOM_NONE)
         return false;
     if (is_only_use(lower, &insn->operands[1], before->operand[0]))
         other = sources->values[1];
@@ -155,9 +155,9 @@ static bool fold_compare(struct lower *lower, const struct ir_insn *insn,
     while (lower->refs[--ref].step == step && !lower->refs[ref].def)
         ;
     lower->refs[ref].vreg = before->operand[0] = dest;
-    before->how.compare.boolean = insn->op == IR_AND  ? IR_BOOL_AND
-                                  : insn->op == IR_OR ? IR_BOOL_OR
-                                                      : IR_BOOL_XOR;
+    before->how.compare.boolean = insn->op == IR_AND  ? IR_ATOM_AND
+                                  : insn->op == IR_OR ? IR_ATOM_OR
+                                                      : IR_ATOM_XOR;
     lower_use(lower, step, 3, other);
     return true;
 }

@@ -4,14 +4,9 @@
 
 #include "ptx/ops/ops.h"
 
-static bool is_signed(enum ir_type type)
-{
-    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64;
-}
-
 static enum load_kind load_kind_of(enum ir_type type, enum value_place place, unsigned reg_size)
 {
-    bool wide = place == PLACE_64, negative = is_signed(type);
+    bool wide = place == PLACE_64, negative = opcodes_types[type].is_signed;
 
     switch (opcodes_type_size(type)) {
     case 1:
@@ -140,7 +135,7 @@ static uint32_t part_size(const struct lower *lower, const struct ir_operand *op
 {
     if (operand->kind != IR_OPERAND_REG)
         return 4;
-    return opcodes_type_size((enum ir_type)lower->fn->registers[operand->index].type);
+    return opcodes_type_size(lower->fn->registers[operand->index].type);
 }
 
 /* Of the kinds that extend the sign, and of the widest. */
@@ -381,11 +376,10 @@ static void lower_cp_async(struct lower *lower, const struct ir_insn *insn)
     from = operand_address(lower, &insn->operands[1], &from_offset);
     size = operand_source(lower, &insn->operands[2], PLACE_32);
     present = size;
-    if (insn->count > 3 && !insn->ignore_src &&
-        operand_place(lower, &insn->operands[3], PLACE_32) == PLACE_32)
-        present = operand_source(lower, &insn->operands[3], PLACE_32);
-    if (insn->ignore_src && insn->count > 3)
+    if (insn->count > 3 && operand_place(lower, &insn->operands[3], PLACE_32) == PLACE_PREDICATE)
         ignore = operand_predicate(lower, &insn->operands[3]);
+    else if (insn->count > 3)
+        present = operand_source(lower, &insn->operands[3], PLACE_32);
     step = lower_step(lower, memory_async_copy, CONTROL_MEMORY);
     lower->steps[step].how.memory = memory_how_copy(step, to_offset, from_offset);
     lower_use(lower, step, 0, to);

@@ -8,7 +8,7 @@ static void lower_pack(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *source = &insn->operands[1];
     enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
-    unsigned bits = opcodes_type_size((enum ir_type)insn->types[0]) * 8;
+    unsigned bits = opcodes_type_size(insn->types[0]) * 8;
     enum value_place part = bits / source->count > 32 ? PLACE_64 : PLACE_32;
     uint32_t values[LOWER_MAX_PARTS], dest, step;
 
@@ -27,7 +27,7 @@ static void lower_unpack(struct lower *lower, const struct ir_insn *insn)
 {
     const struct ir_operand *dest = &insn->operands[0];
     enum value_place whole = operand_place_of((enum ir_type)insn->types[0]);
-    unsigned bits = opcodes_type_size((enum ir_type)insn->types[0]) * 8;
+    unsigned bits = opcodes_type_size(insn->types[0]) * 8;
     enum value_place part = bits / dest->count > 32 ? PLACE_64 : PLACE_32;
     uint32_t values[LOWER_MAX_PARTS], source, step;
 
