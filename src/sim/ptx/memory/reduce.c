@@ -95,7 +95,7 @@ static bool bulk_lane(struct ptx_warp *warp, const struct ptx_step *step, unsign
     const struct how_bulk *how = &step->how.bulk;
     const reg64 *to = ptx_in(warp, step->operand[0]), *from = ptx_in(warp, step->operand[1]);
     uint32_t size = ((const reg32 *)ptx_in(warp, step->operand[2]))[lane];
-    unsigned element = opcodes_type_size((enum ir_type)how->type);
+    unsigned element = opcodes_type_size(how->type);
     reduce_one *one = reduce_select((enum ir_type)how->type, (enum ir_atomic)how->operation);
 
     if (size % BULK) {
@@ -148,7 +148,7 @@ void reduce_async(struct ptx_warp *warp, const struct ptx_step *step, uint32_t m
     enum ptx_space space = (enum ptx_space)how->space;
     const reg64 *to = ptx_in(warp, step->operand[0]);
     const reg64 *barrier = ptx_in(warp, step->operand[2]), *at = ptx_in(warp, step->operand[3]);
-    unsigned size = opcodes_type_size((enum ir_type)how->type);
+    unsigned size = opcodes_type_size(how->type);
     const void *values = ptx_in(warp, step->operand[1]);
     reduce_one *one = reduce_select((enum ir_type)how->type, (enum ir_atomic)how->operation);
 

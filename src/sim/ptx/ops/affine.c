@@ -266,7 +266,7 @@ static void compare_store(const struct ptx_team *team, const struct ptx_step *st
     const uint32_t *masks = team->masks;
     const size_t stride = team->warps->warp.stride / sizeof *masks;
     uint32_t *p = team->warps[team->first].warp.predicates + to;
-    const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_BOOL_NONE &&
+    const bool plain = step->how.compare.first == 1 && step->how.compare.boolean == IR_ATOM_NONE &&
                        to < PTX_ABSENT;
 
     for (uint32_t i = team->first; plain && i <= last; i++, p += stride) {

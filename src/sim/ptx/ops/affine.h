@@ -67,7 +67,7 @@ struct ptx_team {
     struct ptx_warp_state *warps; /* neighbours in their block */
     uint32_t count;
     uint32_t active;       /* lanes of each; of several warps, all */
-    const uint32_t *masks; /* those of each warp that run, in a region (run/region.c); or NULL */
+    const uint32_t *masks; /* those of each warp that run, in a region (run/team.c); or NULL */
     uint32_t first, last;  /* no others have lanes that run */
     char *registers;       /* of the first warp, which has the forms */
     const char *constants;

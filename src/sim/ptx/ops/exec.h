@@ -50,14 +50,14 @@ struct how_prmt {
 };
 struct how_lop3 {
     uint8_t table;   /* bit 4a + 2b + c */
-    uint8_t boolean; /* enum ir_bool: how the predicate is combined */
+    uint8_t boolean; /* enum ir_atomic: how the predicate is combined */
 };
 
 /* What says "true" in the type that set writes. */
 enum how_true { TRUE_ONES_32, TRUE_F32, TRUE_ONES_16, TRUE_F16, TRUE_BF16 };
 struct how_compare {         /* setp: p[|q], a, b[, c]; set: d, a, b[, c] */
     uint8_t first;           /* setp: index of a, 1 or 2 */
-    uint8_t boolean;         /* enum ir_bool: the combination with c; 0: there is no c */
+    uint8_t boolean;         /* enum ir_atomic: the combination with c; 0: there is no c */
     uint8_t yes;             /* set: enum how_true */
     uint8_t row, column;     /* set: the place in the table of ops_compare.c */
     uint8_t compare;         /* of halves and of affine values: enum ir_compare */
@@ -103,7 +103,7 @@ struct how_shuffle {
     uint8_t first; /* index of a */
 };
 struct how_reduce {
-    uint8_t mode; /* enum ir_mode */
+    uint8_t operation; /* enum ir_atomic */
     bool is_signed, nan, abs;
 };
 

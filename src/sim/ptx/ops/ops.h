@@ -251,27 +251,60 @@ static inline uint32_t ops_u16(uint32_t bits)
 enum ops_size { OPS_16, OPS_32, OPS_64, OPS_OTHER };
 static inline enum ops_size ops_size_of(unsigned type)
 {
-    switch (type) {
-    case IR_B16:
-    case IR_U16:
-    case IR_S16:
-        return OPS_16;
-    case IR_B32:
-    case IR_U32:
-    case IR_S32:
-        return OPS_32;
-    case IR_B64:
-    case IR_U64:
-    case IR_S64:
-        return OPS_64;
-    default:
+    const unsigned bits = opcodes_types[type].bits;
+    if (opcodes_class(type) > CLASS_INTEGER)
         return OPS_OTHER;
-    }
+    return bits == 16 ? OPS_16 : bits == 32 ? OPS_32 : bits == 64 ? OPS_64 : OPS_OTHER;
 }
+
 static inline bool ops_is_signed(unsigned type)
 {
-    return type == IR_S8 || type == IR_S16 || type == IR_S32 || type == IR_S64 || type == IR_S4 ||
-           type == IR_S2;
+    return opcodes_types[type].is_signed;
+}
+
+/* Does a comparison hold of two values, of which the first is less, or which are equal, or of which
+ * one is a NaN? */
+static inline bool ops_compared(unsigned compare, bool less, bool equal, bool unordered)
+{
+    enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+    static const uint8_t holds[] = {
+        [IR_EQ] = EQUAL,
+        [IR_NE] = LESS | GREATER,
+        [IR_LT] = LESS,
+        [IR_LE] = LESS | EQUAL,
+        [IR_GT] = GREATER,
+        [IR_GE] = GREATER | EQUAL,
+        [IR_EQU] = EQUAL | UNORDERED,
+        [IR_NEU] = LESS | GREATER | UNORDERED,
+        [IR_LTU] = LESS | UNORDERED,
+        [IR_LEU] = LESS | EQUAL | UNORDERED,
+        [IR_GTU] = GREATER | UNORDERED,
+        [IR_GEU] = GREATER | EQUAL | UNORDERED,
+        [IR_NUM] = LESS | EQUAL | GREATER,
+        [IR_NAN] = UNORDERED,
+    };
+    return holds[compare] & (unordered ? UNORDERED : less ? LESS : equal ? EQUAL : GREATER);
+}
+
+/* What an operation of enum ir_atomic makes of two values, of which the first is less or not. */
+static inline uint64_t ops_reduced(unsigned operation, uint64_t a, uint64_t b, bool less)
+{
+    switch (operation) {
+    case IR_ATOM_ADD:
+        return a + b;
+    case IR_ATOM_MIN:
+        return less ? a : b;
+    case IR_ATOM_MAX:
+        return less ? b : a;
+    case IR_ATOM_AND:
+        return a & b;
+    case IR_ATOM_OR:
+        return a | b;
+    case IR_ATOM_XOR:
+        return a ^ b;
+    default:
+        return a;
+    }
 }
 
 /* --- fault.c --- */

@@ -4,6 +4,7 @@
 
 #include "ptx/ops/exec.h"
 #include "ptx/ops/ops.h"
+#include "ptx/ops/ops_mask.h"
 
 /* An operation whose result does not mix a narrow value's upper, zero bits. */
 #define BOTH(name, value)                                                                          \
@@ -164,16 +165,7 @@ static void run_lop3_pred(struct ptx_warp *warp, const struct ptx_step *step, ui
     if (step->operand[0] != PTX_ABSENT) {
         OPS_STORE(warp, step, mask, u32, results[lane])
     }
-    switch (step->how.lop3.boolean) {
-    case IR_BOOL_AND:
-        nonzero &= q;
-        break;
-    case IR_BOOL_OR:
-        nonzero |= q;
-        break;
-    default:
-        nonzero ^= q;
-    }
+    nonzero = ops_combine(step->how.lop3.boolean, nonzero, q);
     ops_set_predicate(warp, step->operand[1], nonzero, mask);
 }
 
@@ -207,7 +199,7 @@ OPS_3(slct_ftz_64, u64, u64, u64, f32, c > -0x1p-126F ? a : b)
 
 static unsigned width_of(unsigned type)
 {
-    return type == IR_PRED ? 1 : opcodes_type_size((enum ir_type)type) * 8;
+    return type == IR_PRED ? 1 : opcodes_type_size(type) * 8;
 }
 
 static ptx_run *select_slct(const struct ir_insn *insn, bool wide)

@@ -6,14 +6,13 @@
 
 static bool is_integer(unsigned type)
 {
-    return (type >= IR_B8 && type <= IR_S64 && type != IR_B128) || (type >= IR_U4 && type <= IR_S2);
+    return (opcodes_class(type) <= CLASS_INTEGER && type != IR_B128) ||
+           (type >= IR_U4 && type <= IR_S2);
 }
 
 static unsigned bits_of(unsigned type)
 {
-    if (type >= IR_U4 && type <= IR_S2)
-        return type <= IR_S4 ? 4 : 2;
-    return opcodes_type_size((enum ir_type)type) * 8;
+    return opcodes_types[type].bits;
 }
 
 static uint64_t low_bits(uint64_t value, unsigned width)

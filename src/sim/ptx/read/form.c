@@ -9,8 +9,8 @@
 #include "ptx/read/ir.h"
 
 static const struct modifier modifiers[] = {
-    {"", FIELD_NONE, 0, 0, 0}, /* MODIFIER_UNKNOWN */
-#define MOD(text, field, value, version, target) {text, FIELD_##field, value, version, target},
+    {"", FIELD(op), 0, 0, 0}, /* MODIFIER_UNKNOWN */
+#define MOD(text, field, value, version, target) {text, FIELD(field), value, version, target},
 #include "ptx/read/opcodes_modifiers.def"
 #undef MOD
 };
@@ -114,7 +114,7 @@ bool form_dictionary(struct reader *reader)
 static uint8_t type_named(const struct reader *reader, const char *text, uint32_t length)
 {
     uint16_t index = form_modifier_find(reader, text, length);
-    return modifiers[index].field == FIELD_TYPE ? modifiers[index].value : IR_NONE;
+    return modifiers[index].field == FIELD(types) ? modifiers[index].value : IR_NONE;
 }
 
 static void compile_group(const struct reader *reader, const char *text, uint32_t length,
@@ -133,7 +133,7 @@ static void compile_group(const struct reader *reader, const char *text, uint32_
         uint32_t part = bar ? (uint32_t)(bar - text) : length;
         uint16_t index = form_modifier_find(reader, text, part);
         group->bits[index / 64] |= UINT64_C(1) << index % 64;
-        group->is_type |= modifiers[index].field == FIELD_TYPE;
+        group->is_type |= modifiers[index].field == FIELD(types);
         uint32_t used = bar ? part + 1 : part;
         text += used;
         length -= used;
@@ -236,7 +236,7 @@ static bool takes(const struct form_compiled *compiled, const struct reading *re
     }
     for (uint32_t m = 0; m < reading->modifier_count; m++) {
         uint16_t modifier = reading->modifiers[m];
-        bool is_type = modifiers[modifier].field == FIELD_TYPE;
+        bool is_type = modifiers[modifier].field == FIELD(types);
         if ((ignored >> modifiers[modifier].field & 1) != 0)
             continue;
         uint32_t g = (int)m < first ? 0 : compiled->leading;

@@ -92,6 +92,7 @@ static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
     struct ptx_block *block = state->warp.block;
     struct barrier *barrier = &block->barriers[index];
     uint32_t count = (uint32_t)__builtin_popcount(mask);
+    struct group *group;
 
     if ((barrier->waiting || barrier->arrived) && barrier->expected != expected)
         return false;
@@ -109,15 +110,9 @@ static bool arrive_at(struct ptx_warp_state *state, const struct ptx_step *step,
         barrier->arrived += mask == state->warp.alive ? PTX_LANES : count;
     } else {
         barrier->waiting += count;
-        if (state->groups[state->current].mask != mask) {
-            state->groups[state->current].mask &= ~mask;
-            schedule_add(state, mask, step + 1, state->frame);
-            state->groups[state->group_count - 1].state = GROUP_BARRIER;
-            state->groups[state->group_count - 1].barrier = (uint8_t)index;
-        } else {
-            state->groups[state->current].state = GROUP_BARRIER;
-            state->groups[state->current].barrier = (uint8_t)index;
-        }
+        group = schedule_move(state, mask, step + 1, state->frame);
+        group->state = GROUP_BARRIER;
+        group->barrier = (uint8_t)index;
     }
     if (barrier_full(block, index))
         barrier_open(block, index);
@@ -221,13 +216,7 @@ void barrier_cluster(struct ptx_warp_state *state, const struct ptx_step *step, 
     }
     if (!(mask & state->cluster_pending))
         return;
-    if (state->groups[state->current].mask != mask) {
-        state->groups[state->current].mask &= ~mask;
-        schedule_add(state, mask, step + 1, state->frame);
-        state->groups[state->group_count - 1].state = GROUP_CLUSTER;
-    } else {
-        state->groups[state->current].state = GROUP_CLUSTER;
-    }
+    schedule_move(state, mask, step + 1, state->frame)->state = GROUP_CLUSTER;
 }
 
 /* Lanes are gone: a barrier may wait for nobody now. */

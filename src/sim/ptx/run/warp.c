@@ -37,7 +37,6 @@ static bool run_indexed(struct ptx_warp_state *state, const struct ptx_step *ste
     struct ptx_warp *warp = &state->warp;
     const reg32 *index = ptx_in(warp, step->operand[0]);
     uint32_t left = warp->active & guard_mask(warp, step);
-    struct ptx_frame *frame = state->frame;
 
     state->groups[state->current].pc = step + 1;
     while (left) {
@@ -52,12 +51,7 @@ static bool run_indexed(struct ptx_warp_state *state, const struct ptx_step *ste
         FOR_LANES (lane, left)
             if (index[lane] == index[first])
                 same |= UINT32_C(1) << lane;
-        if (state->groups[state->current].mask == same) {
-            state->groups[state->current].pc = target;
-            return true;
-        }
-        state->groups[state->current].mask &= ~same;
-        schedule_add(state, same, target, frame);
+        schedule_move(state, same, target, state->frame);
         left &= ~same;
     }
     return true;
