@@ -16,4 +16,12 @@
 
 #include "sim_behaviours.h" /* generated: CUresult sim_<symbol>(...) of every entry */
 
+/* What a call answers is the function's answer too, unless it succeeds. */
+#define SIM_TRY(call)                                                                              \
+    do {                                                                                           \
+        const CUresult sim_try = (call);                                                           \
+        if (sim_try != CUDA_SUCCESS)                                                               \
+            return sim_try;                                                                        \
+    } while (0)
+
 #endif

@@ -94,9 +94,7 @@ CUresult sim_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, c
 {
     const struct sim_entry *found;
     bool exists;
-    CUresult result = ask(symbol, pfn, cudaVersion, flags, &found, &exists);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(ask(symbol, pfn, cudaVersion, flags, &found, &exists));
     if (!found)
         return CUDA_ERROR_NOT_FOUND;
     *pfn = address_of(found, cudaVersion);
@@ -108,9 +106,7 @@ CUresult sim_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion
 {
     const struct sim_entry *found;
     bool exists;
-    CUresult result = ask(symbol, pfn, cudaVersion, flags, &found, &exists);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(ask(symbol, pfn, cudaVersion, flags, &found, &exists));
     *pfn = found ? address_of(found, cudaVersion) : NULL;
     if (symbolStatus)
         *symbolStatus = found    ? CU_GET_PROC_ADDRESS_SUCCESS

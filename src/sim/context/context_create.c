@@ -23,11 +23,9 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & CU_CTX_USER_COREDUMP_ENABLE) /* shown so by real drivers */
         flags = (flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
-    CUresult result = sim_life_begin(device, flags, false, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_life_begin(device, flags, false, &context));
     context->api_version = api_version;
-    result = sim_stack_push((CUcontext)context);
+    CUresult result = sim_stack_push((CUcontext)context);
     if (result == CUDA_SUCCESS)
         *pctx = (CUcontext)context;
     else
@@ -86,9 +84,7 @@ CUresult sim_cuCtxDestroy_v2(CUcontext ctx)
 CUresult sim_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!pctx || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     context->attached++;

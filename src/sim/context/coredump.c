@@ -73,14 +73,14 @@ CUresult sim_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value
 /* A context's are the process's. */
 CUresult sim_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    CUresult result = sim_current_check();
-    return result == CUDA_SUCCESS ? sim_cuCoredumpGetAttributeGlobal(attrib, value, size) : result;
+    SIM_TRY(sim_current_check());
+    return sim_cuCoredumpGetAttributeGlobal(attrib, value, size);
 }
 
 CUresult sim_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
 {
-    CUresult result = sim_current_check();
-    return result == CUDA_SUCCESS ? sim_cuCoredumpSetAttributeGlobal(attrib, value, size) : result;
+    SIM_TRY(sim_current_check());
+    return sim_cuCoredumpSetAttributeGlobal(attrib, value, size);
 }
 
 /* --- Who is to be told of a dump: kept, as none begins here --- */

@@ -97,9 +97,7 @@ CUresult sim_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevic
 CUresult sim_cuGreenCtxDestroy(CUgreenCtx hCtx)
 {
     struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(find(hCtx, &green));
     sim_object_remove(&green->object);
     sim_life_end(green->context);
     free(green);
@@ -145,16 +143,15 @@ CUresult sim_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId
 CUresult sim_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
     struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    return result == CUDA_SUCCESS ? sim_cuCtxRecordEvent((CUcontext)green->context, hEvent)
-                                  : result;
+    SIM_TRY(find(hCtx, &green));
+    return sim_cuCtxRecordEvent((CUcontext)green->context, hEvent);
 }
 
 CUresult sim_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
     struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    return result == CUDA_SUCCESS ? sim_cuCtxWaitEvent((CUcontext)green->context, hEvent) : result;
+    SIM_TRY(find(hCtx, &green));
+    return sim_cuCtxWaitEvent((CUcontext)green->context, hEvent);
 }
 
 /* Its streams never wait for the legacy stream. */
@@ -178,10 +175,9 @@ CUresult sim_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pG
 {
     if (!pctx || !pGreenCtx)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_cuStreamGetCtx(hStream, pctx);
-    if (result == CUDA_SUCCESS)
-        *pGreenCtx = sim_green_of(((const struct sim_context *)*pctx));
-    return result;
+    SIM_TRY(sim_cuStreamGetCtx(hStream, pctx));
+    *pGreenCtx = sim_green_of(((const struct sim_context *)*pctx));
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
@@ -189,8 +185,7 @@ CUresult sim_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
     struct sim_stream *stream;
     if (!phCtx)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *phCtx = sim_green_of(stream->object.context);
-    return result;
+    SIM_TRY(sim_stream(hStream, &stream));
+    *phCtx = sim_green_of(stream->object.context);
+    return CUDA_SUCCESS;
 }

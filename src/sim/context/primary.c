@@ -8,10 +8,9 @@
 /* Its memory stays: a thread's stack may have its handle long after it was released. */
 static CUresult make(struct sim_device *device, unsigned flags)
 {
-    CUresult result = sim_life_begin(device, flags, true, &device->primary_kept);
-    if (result == CUDA_SUCCESS)
-        sim_context_keep(device->primary_kept);
-    return result;
+    SIM_TRY(sim_life_begin(device, flags, true, &device->primary_kept));
+    sim_context_keep(device->primary_kept);
+    return CUDA_SUCCESS;
 }
 
 static CUresult activate(struct sim_device *device)
@@ -54,9 +53,7 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         sim_lock_enter();
     }
-    CUresult result = device->primary ? CUDA_SUCCESS : activate(device);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(device->primary ? CUDA_SUCCESS : activate(device));
     device->primary_count++;
     *pctx = (CUcontext)device->primary;
     return CUDA_SUCCESS;

@@ -112,8 +112,8 @@ CUresult sim_copy_box(struct sim_copy *copy, const CUDA_MEMCPY3D_v2 *p)
     *copy = (struct sim_copy){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
     if (copy->width == 0 || copy->height == 0 || copy->depth == 0)
         return CUDA_SUCCESS;
-    CUresult result = one_side(&copy->from, &from, copy, false);
-    return result == CUDA_SUCCESS ? one_side(&copy->to, &to, copy, true) : result;
+    SIM_TRY(one_side(&copy->from, &from, copy, false));
+    return one_side(&copy->to, &to, copy, true);
 }
 
 CUresult sim_copy_box_prepare(struct sim_context *context, const CUDA_MEMCPY3D_v2 *parameters,
@@ -130,11 +130,8 @@ static CUresult sim_copy_box_peer(struct sim_copy *copy, const CUDA_MEMCPY3D_PEE
 {
     struct sim_context *context;
     CUDA_MEMCPY3D_v2 same;
-    CUresult result = sim_current_of(parameters->srcContext, &context);
-    if (result == CUDA_SUCCESS)
-        result = sim_current_of(parameters->dstContext, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_of(parameters->srcContext, &context));
+    SIM_TRY(sim_current_of(parameters->dstContext, &context));
     memcpy(&same, parameters, sizeof same);
     same.reserved0 = same.reserved1 = NULL;
     return sim_copy_box(copy, &same);

@@ -47,10 +47,9 @@ CUresult sim_cuDeviceTotalMem_v2(size_t *bytes, CUdevice_v1 dev)
 CUresult sim_cuDeviceTotalMem(unsigned int *bytes, CUdevice_v1 dev)
 {
     size_t all;
-    CUresult result = sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev);
-    if (result == CUDA_SUCCESS)
-        *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
-    return result;
+    SIM_TRY(sim_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev));
+    *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned)all;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice_v1 dev)
@@ -172,9 +171,7 @@ CUresult sim_cuDeviceGetDevResource(CUdevice dev, CUdevResource *result, CUdevRe
 CUresult sim_cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
                                         CUflushGPUDirectRDMAWritesScope scope)
 {
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
         (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
          scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES))

@@ -292,12 +292,9 @@ static CUresult copy_edges(const struct sim_graph *from, struct sim_graph *to)
         from->nodes[i]->mark = i;
     for (size_t i = 0; i < from->count; i++) {
         const struct sim_node *node = from->nodes[i];
-        for (size_t j = 0; j < node->before_count; j++) {
-            CUresult result = sim_edge_add(to->nodes[i], to->nodes[node->before[j].node->mark],
-                                           &node->before[j].data);
-            if (result != CUDA_SUCCESS)
-                return result;
-        }
+        for (size_t j = 0; j < node->before_count; j++)
+            SIM_TRY(sim_edge_add(to->nodes[i], to->nodes[node->before[j].node->mark],
+                                 &node->before[j].data));
     }
     return CUDA_SUCCESS;
 }
@@ -342,10 +339,9 @@ CUresult sim_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
             return CUDA_ERROR_NOT_SUPPORTED; /* two graphs cannot own one address */
     if (sim_graph_has_conditional(graph))
         return CUDA_ERROR_NOT_SUPPORTED;
-    CUresult result = sim_graph_clone(graph, &clone);
-    if (result == CUDA_SUCCESS)
-        *phGraphClone = (CUgraph)clone;
-    return result;
+    SIM_TRY(sim_graph_clone(graph, &clone));
+    *phGraphClone = (CUgraph)clone;
+    return CUDA_SUCCESS;
 }
 
 static struct sim_node *find_copy(const struct sim_graph *graph, uint64_t original)

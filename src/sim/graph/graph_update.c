@@ -15,9 +15,7 @@ static CUresult set(CUgraphExec handle, CUgraphNode node_handle, const CUgraphNo
     const struct sim_item *old = &node->work->item;
     if (params->type != old->params.type || params->type == CU_GRAPH_NODE_TYPE_EMPTY)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_params_prepare(params, old->attributes, old->attribute_count, &item);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_params_prepare(params, old->attributes, old->attribute_count, &item));
     struct sim_work_unit *unit = calloc(1, sizeof *unit);
     if (!unit) {
         sim_item_drop(&item);

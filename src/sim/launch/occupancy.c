@@ -75,9 +75,7 @@ CUresult sim_occupancy_function(CUfunction func, struct sim_function **function)
 static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dynamic)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!numBlocks || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
     int most =
@@ -155,9 +153,7 @@ CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CU
                                                      int numBlocks, int blockSize)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 ||
         blockSize > device_value(function->object.context->device,
                                  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
@@ -179,9 +175,7 @@ CUresult sim_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fun
                                                 const CUlaunchConfig *config)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!clusterSize || !config)
         return CUDA_ERROR_INVALID_VALUE;
     if (sim_device_architecture(function->object.context->device) < 90)

@@ -137,9 +137,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps_v1 *poolPr
 {
     if (!pool || !poolProps)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check(poolProps);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check(poolProps));
     struct sim_pool *made = sim_pool_make(poolProps->allocType, poolProps->location);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;

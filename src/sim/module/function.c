@@ -177,11 +177,10 @@ CUresult sim_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction
         return CUDA_ERROR_INVALID_VALUE;
     if (!function)
         return result;
-    result = sim_function_attribute(function->module->ptx, function->index, function,
-                                    function->object.context->device, attrib, &value);
-    if (result == CUDA_SUCCESS)
-        *pi = value;
-    return result;
+    SIM_TRY(sim_function_attribute(function->module->ptx, function->index, function,
+                                   function->object.context->device, attrib, &value));
+    *pi = value;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)

@@ -100,9 +100,7 @@ CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *pa
     struct sim_kernel *found = sim_object(SIM_KERNEL, kernel);
     if (!found)
         return kernel ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     return sim_function_parameter(ptx_module_function(found->library->ptx, found->index),
                                   paramIndex, paramOffset, paramSize);
 }

@@ -27,11 +27,8 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
     struct sim_jit jit;
     if (!library || !code)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check_options(count, options, values);
-    if (result == CUDA_SUCCESS)
-        result = sim_jit_begin(&jit, jit_count, jit_options, jit_values);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(check_options(count, options, values));
+    SIM_TRY(sim_jit_begin(&jit, jit_count, jit_options, jit_values));
     struct sim_library *made = calloc(1, sizeof *made);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -70,11 +67,9 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
     size_t size;
     if (!library || !fileName)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = sim_image_read_file(fileName, &data, &size);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = load(library, data, size, numJitOptions, jitOptions, jitOptionsValues,
-                  numLibraryOptions, libraryOptions, libraryOptionValues);
+    SIM_TRY(sim_image_read_file(fileName, &data, &size));
+    CUresult result = load(library, data, size, numJitOptions, jitOptions, jitOptionsValues,
+                           numLibraryOptions, libraryOptions, libraryOptionValues);
     free(data);
     return result;
 }
@@ -103,10 +98,9 @@ static CUresult module_in(struct sim_library *library, struct sim_context *conte
     *module = find_module(library, context);
     if (*module)
         return CUDA_SUCCESS;
-    CUresult result = sim_place_make(context, library->ptx, module);
-    if (result == CUDA_SUCCESS)
-        (*module)->library = library;
-    return result;
+    SIM_TRY(sim_place_make(context, library->ptx, module));
+    (*module)->library = library;
+    return CUDA_SUCCESS;
 }
 
 static struct sim_object *module_made_for(const struct sim_library *library)

@@ -36,17 +36,13 @@ static CUresult load(CUmodule *module, const void *data, size_t size, unsigned c
     struct sim_module *made;
     struct ptx_module *ptx;
     struct sim_jit jit;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!module || !data)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_jit_begin(&jit, count, options, values);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_jit_begin(&jit, count, options, values));
     const struct sim_device *device = context->device;
     sim_context_retain(context);
-    result = sim_module_compile(context, data, size, &jit, &ptx);
+    CUresult result = sim_module_compile(context, data, size, &jit, &ptx);
     if (result == CUDA_SUCCESS) {
         result = sim_object(SIM_CONTEXT, context) ? sim_place_make(context, ptx, &made)
                                                   : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -65,15 +61,11 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
 {
     char *data;
     size_t size;
-    CUresult result = sim_current_check();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current_check());
     if (!module || !fname)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_image_read_file(fname, &data, &size);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = load(module, data, size, 0, NULL, NULL);
+    SIM_TRY(sim_image_read_file(fname, &data, &size));
+    CUresult result = load(module, data, size, 0, NULL, NULL);
     free(data);
     return result;
 }
@@ -103,9 +95,7 @@ CUresult sim_cuModuleUnload(CUmodule hmod)
     struct sim_module *module = module_of(hmod, &result);
     if (!module)
         return result;
-    result = sim_capture_unsafe();
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_capture_unsafe());
     if (module->library) /* unloaded with its library */
         return CUDA_ERROR_NOT_PERMITTED;
     uint64_t serial = module->object.serial;
