@@ -16,6 +16,13 @@
 
 #include "sim_behaviours.h" /* generated: CUresult sim_<symbol>(...) of every entry */
 
+/* The behaviour of an entry: one expression of its parameters, which the manual names. */
+#define SIM_ENTRY(symbol, ...)                                                                     \
+    CUresult sim_##symbol(SIM_PARAMETERS_##symbol)                                                 \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+
 /* What a call answers is the function's answer too, unless it succeeds. */
 #define SIM_TRY(call)                                                                              \
     do {                                                                                           \

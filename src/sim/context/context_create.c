@@ -33,15 +33,8 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
     return result;
 }
 
-CUresult sim_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
-{
-    return create(pctx, flags, dev, 3010);
-}
-
-CUresult sim_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice_v1 dev)
-{
-    return create(pctx, flags, dev, 3020);
-}
+SIM_ENTRY(cuCtxCreate, create(pctx, flags, dev, 3010))
+SIM_ENTRY(cuCtxCreate_v2, create(pctx, flags, dev, 3020))
 
 /* An affinity asks for some of the multiprocessors: only under the multi-process service. */
 CUresult sim_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,

@@ -107,24 +107,9 @@ static CUresult drop(enum sim_registered what, CUcoredumpCallbackHandle handle)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCoredumpRegisterStartCallback(CUcoredumpStatusCallback callback, void *userData,
-                                             CUcoredumpCallbackHandle *callbackOut)
-{
-    return add(SIM_REGISTERED_DUMP_START, callback, userData, callbackOut);
-}
-
-CUresult sim_cuCoredumpRegisterCompleteCallback(CUcoredumpStatusCallback callback, void *userData,
-                                                CUcoredumpCallbackHandle *callbackOut)
-{
-    return add(SIM_REGISTERED_DUMP_COMPLETE, callback, userData, callbackOut);
-}
-
-CUresult sim_cuCoredumpDeregisterStartCallback(CUcoredumpCallbackHandle callback)
-{
-    return drop(SIM_REGISTERED_DUMP_START, callback);
-}
-
-CUresult sim_cuCoredumpDeregisterCompleteCallback(CUcoredumpCallbackHandle callback)
-{
-    return drop(SIM_REGISTERED_DUMP_COMPLETE, callback);
-}
+SIM_ENTRY(cuCoredumpRegisterStartCallback,
+          add(SIM_REGISTERED_DUMP_START, callback, userData, callbackOut))
+SIM_ENTRY(cuCoredumpRegisterCompleteCallback,
+          add(SIM_REGISTERED_DUMP_COMPLETE, callback, userData, callbackOut))
+SIM_ENTRY(cuCoredumpDeregisterStartCallback, drop(SIM_REGISTERED_DUMP_START, callback))
+SIM_ENTRY(cuCoredumpDeregisterCompleteCallback, drop(SIM_REGISTERED_DUMP_COMPLETE, callback))

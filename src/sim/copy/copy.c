@@ -296,12 +296,8 @@ CUresult sim_cuMemcpyPeer(CUdeviceptr_v2 dstDevice, CUcontext dstContext, CUdevi
     return result;
 }
 
-CUresult sim_cuMemcpyPeerAsync(CUdeviceptr_v2 dstDevice, CUcontext dstContext,
-                               CUdeviceptr_v2 srcDevice, CUcontext srcContext, size_t ByteCount,
-                               CUstream hStream)
-{
-    return peer(hStream, false, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
-}
+SIM_ENTRY(cuMemcpyPeerAsync,
+          peer(hStream, false, dstDevice, dstContext, srcDevice, srcContext, ByteCount))
 
 /* --- Copies between arrays and plain ranges, by offset in bytes --- */
 
@@ -371,44 +367,17 @@ static struct end at_device(uint64_t address)
     return (struct end){.type = CU_MEMORYTYPE_DEVICE, .address = address};
 }
 
-CUresult sim_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
-                             size_t ByteCount)
-{
-    return between(NULL, true, in_array(dstArray, dstOffset), in_array(srcArray, srcOffset),
-                   ByteCount);
-}
-
-CUresult sim_cuMemcpyAtoD_v2(CUdeviceptr_v2 dstDevice, CUarray srcArray, size_t srcOffset,
-                             size_t ByteCount)
-{
-    return between(NULL, true, at_device(dstDevice), in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult sim_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr_v2 srcDevice,
-                             size_t ByteCount)
-{
-    return between(NULL, true, in_array(dstArray, dstOffset), at_device(srcDevice), ByteCount);
-}
-
-CUresult sim_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
-{
-    return between(NULL, true, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult sim_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                             size_t ByteCount)
-{
-    return between(NULL, true, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount);
-}
-
-CUresult sim_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
-                                  size_t ByteCount, CUstream hStream)
-{
-    return between(hStream, false, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult sim_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                                  size_t ByteCount, CUstream hStream)
-{
-    return between(hStream, false, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount);
-}
+SIM_ENTRY(cuMemcpyAtoA_v2, between(NULL, true, in_array(dstArray, dstOffset),
+                                   in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyAtoD_v2,
+          between(NULL, true, at_device(dstDevice), in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyDtoA_v2,
+          between(NULL, true, in_array(dstArray, dstOffset), at_device(srcDevice), ByteCount))
+SIM_ENTRY(cuMemcpyAtoH_v2,
+          between(NULL, true, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyHtoA_v2,
+          between(NULL, true, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount))
+SIM_ENTRY(cuMemcpyAtoHAsync_v2,
+          between(hStream, false, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount))
+SIM_ENTRY(cuMemcpyHtoAAsync_v2,
+          between(hStream, false, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount))

@@ -189,25 +189,10 @@ static CUresult flat(const CUDA_MEMCPY2D_v2 *parameters, CUstream stream, bool w
     return box(parameters ? &deep : NULL, NULL, stream, wait);
 }
 
-CUresult sim_cuMemcpy2D_v2(const CUDA_MEMCPY2D_v2 *pCopy)
-{
-    return flat(pCopy, NULL, true);
-}
-
-CUresult sim_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D_v2 *pCopy, CUstream hStream)
-{
-    return flat(pCopy, hStream, false);
-}
-
-CUresult sim_cuMemcpy3D_v2(const CUDA_MEMCPY3D_v2 *pCopy)
-{
-    return box(pCopy, NULL, NULL, true);
-}
-
-CUresult sim_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D_v2 *pCopy, CUstream hStream)
-{
-    return box(pCopy, NULL, hStream, false);
-}
+SIM_ENTRY(cuMemcpy2D_v2, flat(pCopy, NULL, true))
+SIM_ENTRY(cuMemcpy2DAsync_v2, flat(pCopy, hStream, false))
+SIM_ENTRY(cuMemcpy3D_v2, box(pCopy, NULL, NULL, true))
+SIM_ENTRY(cuMemcpy3DAsync_v2, box(pCopy, NULL, hStream, false))
 
 CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER_v1 *pCopy)
 {
@@ -221,7 +206,4 @@ CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER_v1 *pCopy)
     return result;
 }
 
-CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER_v1 *pCopy, CUstream hStream)
-{
-    return box(NULL, pCopy, hStream, false);
-}
+SIM_ENTRY(cuMemcpy3DPeerAsync, box(NULL, pCopy, hStream, false))

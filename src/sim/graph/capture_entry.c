@@ -45,10 +45,7 @@ CUresult sim_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult sim_cuStreamBeginCapture(CUstream hStream)
-{
-    return sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
-}
+SIM_ENTRY(cuStreamBeginCapture, sim_cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL))
 
 static CUresult in_graph(const struct sim_graph *graph, const CUgraphNode *nodes, size_t count)
 {

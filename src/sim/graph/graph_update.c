@@ -233,11 +233,8 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
                                                         : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-CUresult sim_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
-                                  CUgraphExecUpdateResultInfo *resultInfo)
-{
-    return resultInfo ? update(hGraphExec, hGraph, resultInfo) : CUDA_ERROR_INVALID_VALUE;
-}
+SIM_ENTRY(cuGraphExecUpdate_v2,
+          resultInfo ? update(hGraphExec, hGraph, resultInfo) : CUDA_ERROR_INVALID_VALUE)
 
 CUresult sim_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
                                CUgraphExecUpdateResult *updateResult_out)

@@ -137,20 +137,9 @@ static CUresult set(CUfunction hfunc, int offset, const void *value, size_t size
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuParamSeti(CUfunction hfunc, int offset, unsigned int value)
-{
-    return set(hfunc, offset, &value, sizeof value);
-}
-
-CUresult sim_cuParamSetf(CUfunction hfunc, int offset, float value)
-{
-    return set(hfunc, offset, &value, sizeof value);
-}
-
-CUresult sim_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
-{
-    return set(hfunc, offset, ptr, numbytes);
-}
+SIM_ENTRY(cuParamSeti, set(hfunc, offset, &value, sizeof value))
+SIM_ENTRY(cuParamSetf, set(hfunc, offset, &value, sizeof value))
+SIM_ENTRY(cuParamSetv, set(hfunc, offset, ptr, numbytes))
 
 /* Kernels name their textures themselves: drivers of today take none of any unit. */
 CUresult sim_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
@@ -187,17 +176,6 @@ static CUresult launch(CUfunction f, int width, int height, CUstream stream)
     return sim_launch(&params, stream, NULL, 0);
 }
 
-CUresult sim_cuLaunch(CUfunction f)
-{
-    return launch(f, 1, 1, NULL);
-}
-
-CUresult sim_cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
-{
-    return launch(f, grid_width, grid_height, NULL);
-}
-
-CUresult sim_cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
-{
-    return launch(f, grid_width, grid_height, hStream);
-}
+SIM_ENTRY(cuLaunch, launch(f, 1, 1, NULL))
+SIM_ENTRY(cuLaunchGrid, launch(f, grid_width, grid_height, NULL))
+SIM_ENTRY(cuLaunchGridAsync, launch(f, grid_width, grid_height, hStream))

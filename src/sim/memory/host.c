@@ -29,15 +29,8 @@ static CUresult allocate(void **pp, size_t size, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
-{
-    return allocate(pp, bytesize, Flags);
-}
-
-CUresult sim_cuMemAllocHost_v2(void **pp, size_t bytesize)
-{
-    return allocate(pp, bytesize, 0);
-}
+SIM_ENTRY(cuMemHostAlloc, allocate(pp, bytesize, Flags))
+SIM_ENTRY(cuMemAllocHost_v2, allocate(pp, bytesize, 0))
 
 CUresult sim_cuMemFreeHost(void *p)
 {

@@ -140,17 +140,8 @@ static CUmemLocation of_device(CUdevice device)
     return location;
 }
 
-CUresult sim_cuMemAdvise(CUdeviceptr_v2 devPtr, size_t count, CUmem_advise advice,
-                         CUdevice_v1 device)
-{
-    return advise(devPtr, count, advice, of_device(device), CUDA_ERROR_INVALID_DEVICE);
-}
-
-CUresult sim_cuMemAdvise_v2(CUdeviceptr_v2 devPtr, size_t count, CUmem_advise advice,
-                            CUmemLocation_v1 location)
-{
-    return advise(devPtr, count, advice, location, CUDA_ERROR_INVALID_VALUE);
-}
+SIM_ENTRY(cuMemAdvise, advise(devPtr, count, advice, of_device(device), CUDA_ERROR_INVALID_DEVICE))
+SIM_ENTRY(cuMemAdvise_v2, advise(devPtr, count, advice, location, CUDA_ERROR_INVALID_VALUE))
 
 /* --- Prefetches --- */
 
@@ -181,17 +172,8 @@ static CUresult prefetch(uint64_t address, size_t size, CUmemLocation location, 
     return sim_managed_prefetch(address, size, location);
 }
 
-CUresult sim_cuMemPrefetchAsync(CUdeviceptr_v2 devPtr, size_t count, CUdevice_v1 dstDevice,
-                                CUstream hStream)
-{
-    return prefetch(devPtr, count, of_device(dstDevice), 0, hStream);
-}
-
-CUresult sim_cuMemPrefetchAsync_v2(CUdeviceptr_v2 devPtr, size_t count, CUmemLocation_v1 location,
-                                   unsigned int flags, CUstream hStream)
-{
-    return prefetch(devPtr, count, location, flags, hStream);
-}
+SIM_ENTRY(cuMemPrefetchAsync, prefetch(devPtr, count, of_device(dstDevice), 0, hStream))
+SIM_ENTRY(cuMemPrefetchAsync_v2, prefetch(devPtr, count, location, flags, hStream))
 
 /* Managed memory here is the host's: there is nothing to move. */
 CUresult sim_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr_v2 dptr, size_t length,
@@ -383,8 +365,4 @@ CUresult sim_cuMemPrefetchBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_
 }
 
 /* The contents of discarded memory are undefined: here they stay. */
-CUresult sim_cuMemDiscardBatchAsync(CUdeviceptr_v2 *dptrs, size_t *sizes, size_t count,
-                                    unsigned long long flags, CUstream hStream)
-{
-    return each(hStream, dptrs, sizes, count, NULL, NULL, 0, flags);
-}
+SIM_ENTRY(cuMemDiscardBatchAsync, each(hStream, dptrs, sizes, count, NULL, NULL, 0, flags))

@@ -185,15 +185,8 @@ static CUresult of_device(CUmemoryPool *out, CUdevice ordinal, bool first)
                    : sim_pool_current(device));
 }
 
-CUresult sim_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice_v1 dev)
-{
-    return of_device(pool_out, dev, true);
-}
-
-CUresult sim_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice_v1 dev)
-{
-    return of_device(pool, dev, false);
-}
+SIM_ENTRY(cuDeviceGetDefaultMemPool, of_device(pool_out, dev, true))
+SIM_ENTRY(cuDeviceGetMemPool, of_device(pool, dev, false))
 
 /* A pool of managed memory that prefers the device becomes the one of that kind. */
 CUresult sim_cuDeviceSetMemPool(CUdevice_v1 dev, CUmemoryPool pool)
@@ -218,17 +211,8 @@ static CUresult of_place(CUmemoryPool *out, const CUmemLocation *location, CUmem
     return answer(out, first ? first_of(slot, type, *location) : current_of(slot, type, *location));
 }
 
-CUresult sim_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
-                                    CUmemAllocationType type)
-{
-    return of_place(pool_out, location, type, true);
-}
-
-CUresult sim_cuMemGetMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
-                             CUmemAllocationType type)
-{
-    return of_place(pool_out, location, type, false);
-}
+SIM_ENTRY(cuMemGetDefaultMemPool, of_place(pool_out, location, type, true))
+SIM_ENTRY(cuMemGetMemPool, of_place(pool_out, location, type, false))
 
 CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {

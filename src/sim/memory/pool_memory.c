@@ -63,16 +63,8 @@ static CUresult allocate(CUdeviceptr_v2 *dptr, size_t size, bool named, CUmemory
                                       : from_pool(dptr, size, pool, stream);
 }
 
-CUresult sim_cuMemAllocAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUstream hStream)
-{
-    return allocate(dptr, bytesize, false, NULL, hStream);
-}
-
-CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr_v2 *dptr, size_t bytesize, CUmemoryPool pool,
-                                     CUstream hStream)
-{
-    return allocate(dptr, bytesize, true, pool, hStream);
-}
+SIM_ENTRY(cuMemAllocAsync, allocate(dptr, bytesize, false, NULL, hStream))
+SIM_ENTRY(cuMemAllocFromPoolAsync, allocate(dptr, bytesize, true, pool, hStream))
 
 void sim_pool_memory_forget(struct sim_allocation *allocation, struct sim_stream *stream)
 {

@@ -199,29 +199,10 @@ static CUresult one(CUstream stream, CUstreamBatchMemOpType operation, CUdevicep
     return sim_cuStreamBatchMemOp_v2(stream, 1, &params, 0);
 }
 
-CUresult sim_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint32_t value,
-                                    unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
-}
-
-CUresult sim_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint64_t value,
-                                    unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
-}
-
-CUresult sim_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint32_t value,
-                                     unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
-}
-
-CUresult sim_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr_v2 addr, cuuint64_t value,
-                                     unsigned int flags)
-{
-    return one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
-}
+SIM_ENTRY(cuStreamWaitValue32_v2, one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags))
+SIM_ENTRY(cuStreamWaitValue64_v2, one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags))
+SIM_ENTRY(cuStreamWriteValue32_v2, one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags))
+SIM_ENTRY(cuStreamWriteValue64_v2, one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags))
 
 CUresult sim_stream_value_old(CUstream handle)
 {

@@ -49,14 +49,9 @@ static CUresult load(CUlibrary *library, const void *code, size_t size, unsigned
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
-                               void **jitOptionsValues, unsigned int numJitOptions,
-                               CUlibraryOption *libraryOptions, void **libraryOptionValues,
-                               unsigned int numLibraryOptions)
-{
-    return load(library, code, SIZE_MAX, numJitOptions, jitOptions, jitOptionsValues,
-                numLibraryOptions, libraryOptions, libraryOptionValues);
-}
+SIM_ENTRY(cuLibraryLoadData,
+          load(library, code, SIZE_MAX, numJitOptions, jitOptions, jitOptionsValues,
+               numLibraryOptions, libraryOptions, libraryOptionValues))
 
 CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
                                    CUjit_option *jitOptions, void **jitOptionsValues,
@@ -246,17 +241,8 @@ static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, con
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
-                                const char *name)
-{
-    return variable(dptr, bytes, library, name, false);
-}
-
-CUresult sim_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
-                                 const char *name)
-{
-    return variable(dptr, bytes, library, name, true);
-}
+SIM_ENTRY(cuLibraryGetGlobal, variable(dptr, bytes, library, name, false))
+SIM_ENTRY(cuLibraryGetManaged, variable(dptr, bytes, library, name, true))
 
 CUresult sim_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
 {

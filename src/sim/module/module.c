@@ -70,16 +70,8 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
     return result;
 }
 
-CUresult sim_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
-                                CUjit_option *options, void **optionValues)
-{
-    return load(module, image, SIZE_MAX, numOptions, options, optionValues);
-}
-
-CUresult sim_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
-{
-    return load(module, fatCubin, SIZE_MAX, 0, NULL, NULL);
-}
+SIM_ENTRY(cuModuleLoadDataEx, load(module, image, SIZE_MAX, numOptions, options, optionValues))
+SIM_ENTRY(cuModuleLoadFatBinary, load(module, fatCubin, SIZE_MAX, 0, NULL, NULL))
 
 /* The module of a handle; *result says why not. */
 static struct sim_module *module_of(CUmodule handle, CUresult *result)
@@ -225,15 +217,8 @@ static CUresult reference(void **handle, CUmodule hmod, const char *name,
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
-{
-    return reference((void **)pTexRef, hmod, name, PTX_VARIABLE_TEXREF);
-}
-
-CUresult sim_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
-{
-    return reference((void **)pSurfRef, hmod, name, PTX_VARIABLE_SURFREF);
-}
+SIM_ENTRY(cuModuleGetTexRef, reference((void **)pTexRef, hmod, name, PTX_VARIABLE_TEXREF))
+SIM_ENTRY(cuModuleGetSurfRef, reference((void **)pSurfRef, hmod, name, PTX_VARIABLE_SURFREF))
 
 CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {

@@ -15,10 +15,7 @@ CUresult sim_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, 
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamCreate(CUstream *phStream, unsigned int Flags)
-{
-    return sim_cuStreamCreateWithPriority(phStream, Flags, 0);
-}
+SIM_ENTRY(cuStreamCreate, sim_cuStreamCreateWithPriority(phStream, Flags, 0))
 
 CUresult sim_cuStreamDestroy_v2(CUstream handle)
 {

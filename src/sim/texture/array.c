@@ -57,10 +57,7 @@ static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *shape)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v2 *pAllocateArray)
-{
-    return create(pHandle, pAllocateArray);
-}
+SIM_ENTRY(cuArray3DCreate_v2, create(pHandle, pAllocateArray))
 
 CUresult sim_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v2 *pAllocateArray)
 {

@@ -86,15 +86,8 @@ static CUresult set_filter(CUtexref handle, CUfilter_mode mode, bool mipmap)
     return changed(reference);
 }
 
-CUresult sim_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
-{
-    return set_filter(hTexRef, fm, false);
-}
-
-CUresult sim_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
-{
-    return set_filter(hTexRef, fm, true);
-}
+SIM_ENTRY(cuTexRefSetFilterMode, set_filter(hTexRef, fm, false))
+SIM_ENTRY(cuTexRefSetMipmapFilterMode, set_filter(hTexRef, fm, true))
 
 #define GET(symbol, type, member)                                                                  \
     CUresult sim_##symbol(type *value, CUtexref handle)                                            \

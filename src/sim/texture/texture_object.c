@@ -76,10 +76,7 @@ CUresult sim_cuTexObjectCreate(CUtexObject_v1 *pTexObject, const CUDA_RESOURCE_D
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuTexObjectDestroy(CUtexObject_v1 texObject)
-{
-    return destroy_handle(SIM_TEXTURE, texObject);
-}
+SIM_ENTRY(cuTexObjectDestroy, destroy_handle(SIM_TEXTURE, texObject))
 
 /* A live object for a question that has somewhere to write its answer. */
 static CUresult ask(enum sim_kind kind, uint64_t handle, const void *out, struct sampler **found)
@@ -129,10 +126,7 @@ CUresult sim_cuSurfObjectCreate(CUsurfObject_v1 *pSurfObject, const CUDA_RESOURC
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuSurfObjectDestroy(CUsurfObject_v1 surfObject)
-{
-    return destroy_handle(SIM_SURFACE, surfObject);
-}
+SIM_ENTRY(cuSurfObjectDestroy, destroy_handle(SIM_SURFACE, surfObject))
 
 CUresult sim_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC_v1 *pResDesc,
                                          CUsurfObject_v1 surfObject)
