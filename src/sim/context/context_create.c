@@ -13,12 +13,11 @@ bool sim_context_create_flags_valid(unsigned flags)
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     struct sim_context *context;
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     if (!sim_context_create_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & CU_CTX_USER_COREDUMP_ENABLE) /* shown so by real drivers */

@@ -73,17 +73,7 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
     return sim_stream_synchronize_context(context);
 }
 
-CUresult sim_cuCtxGetFlags(unsigned int *flags)
-{
-    struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result != CUDA_SUCCESS)
-        return result;
-    *flags = context->flags;
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuCtxGetFlags, flags, struct sim_context *context, sim_current(&context), context->flags)
 
 CUresult sim_cuCtxSetFlags(unsigned int flags)
 {
@@ -95,25 +85,10 @@ CUresult sim_cuCtxSetFlags(unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
-{
-    struct sim_context *context;
-    SIM_TRY(sim_current_of(ctx, &context));
-    if (!version)
-        return CUDA_ERROR_INVALID_VALUE;
-    *version = context->api_version;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
-{
-    struct sim_context *context;
-    SIM_TRY(sim_current_of(ctx, &context));
-    if (!ctxId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *ctxId = context->id;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuCtxGetApiVersion, version, struct sim_context *context,
+               sim_current_of(ctx, &context), context->api_version)
+SIM_TELL_AFTER(cuCtxGetId, ctxId, struct sim_context *context, sim_current_of(ctx, &context),
+               context->id)
 
 CUresult sim_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {

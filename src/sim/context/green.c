@@ -71,12 +71,11 @@ CUgreenCtx sim_green_of(const struct sim_context *context)
 CUresult sim_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
                               unsigned int flags)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     struct description *description = sim_object(SIM_OTHER, desc);
     if (!phCtx || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && !description))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     struct sim_green *green = calloc(1, sizeof *green);
     if (!green)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -104,16 +103,8 @@ CUresult sim_cuGreenCtxDestroy(CUgreenCtx hCtx)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
-{
-    struct sim_green *green;
-    CUresult result = find(hCtx, &green);
-    if (!pContext)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        *pContext = (CUcontext)green->context;
-    return result;
-}
+SIM_TELL(cuCtxFromGreenCtx, pContext, struct sim_green *green, find(hCtx, &green),
+         (CUcontext)green->context)
 
 CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                       CUdevResourceType type)
@@ -129,16 +120,8 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
     return result;
 }
 
-CUresult sim_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId)
-{
-    struct sim_green *green;
-    CUresult result = find(greenCtx, &green);
-    if (!greenCtxId)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        *greenCtxId = green->context->id;
-    return result;
-}
+SIM_TELL(cuGreenCtxGetId, greenCtxId, struct sim_green *green, find(greenCtx, &green),
+         green->context->id)
 
 CUresult sim_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
@@ -180,12 +163,5 @@ CUresult sim_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pG
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
-{
-    struct sim_stream *stream;
-    if (!phCtx)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(sim_stream(hStream, &stream));
-    *phCtx = sim_green_of(stream->object.context);
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuStreamGetGreenCtx, phCtx, struct sim_stream *stream, sim_stream(hStream, &stream),
+         sim_green_of(stream->object.context))

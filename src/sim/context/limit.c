@@ -123,15 +123,8 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
-{
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!pconfig)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pconfig = context->cache;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuCtxGetCacheConfig, pconfig, struct sim_context *context, sim_current(&context),
+               context->cache)
 
 CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 {
@@ -144,15 +137,8 @@ CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 }
 
 /* No device since sm_50 can change its banks: what is asked for is checked and forgotten. */
-CUresult sim_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
-{
-    struct sim_context *context;
-    SIM_TRY(sim_current(&context));
-    if (!pConfig)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pConfig = context->shared_config;
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuCtxGetSharedMemConfig, pConfig, struct sim_context *context, sim_current(&context),
+               context->shared_config)
 
 CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
 {

@@ -43,11 +43,10 @@ static void deactivate(struct sim_device *device)
 
 CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     while (device->primary_closing) { /* another thread waits for its last work */
         sim_lock_leave();
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
@@ -61,9 +60,8 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice_v1 dev)
 
 CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *device;
+    SIM_TRY(sim_device_of(dev, &device));
     if (!device->primary_count)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary_count == 0)
@@ -80,9 +78,8 @@ CUresult sim_cuDevicePrimaryCtxRelease(CUdevice_v1 dev)
 
 CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice_v1 dev)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *device;
+    SIM_TRY(sim_device_of(dev, &device));
     deactivate(device); /* what was retained still is, of the next one (H200, driver 580) */
     return CUDA_SUCCESS;
 }
@@ -99,9 +96,8 @@ CUresult sim_cuDevicePrimaryCtxReset(CUdevice_v1 dev)
 /* Since 11.0 an active context takes new flags too. */
 CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice_v1 dev, unsigned int flags)
 {
-    struct sim_device *device = sim_device(dev);
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    struct sim_device *device;
+    SIM_TRY(sim_device_of(dev, &device));
     if (!sim_context_create_flags_valid(flags) || flags & CU_CTX_MAP_HOST)
         return CUDA_ERROR_INVALID_VALUE;
     device->primary_flags = flags;
@@ -120,11 +116,10 @@ CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice_v1 dev, unsigned int flags)
 
 CUresult sim_cuDevicePrimaryCtxGetState(CUdevice_v1 dev, unsigned int *flags, int *active)
 {
-    struct sim_device *device = sim_device(dev);
+    struct sim_device *device;
     if (!flags || !active)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(dev, &device));
     *flags = device->primary_flags;
     *active = device->primary ? 1 : 0;
     return CUDA_SUCCESS;

@@ -182,15 +182,8 @@ static CUresult askable(CUstream handle, struct sim_stream **stream)
                : result;
 }
 
-CUresult sim_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    struct sim_stream *stream;
-    if (!captureStatus)
-        return CUDA_ERROR_INVALID_VALUE;
-    SIM_TRY(askable(hStream, &stream));
-    *captureStatus = status_of(stream);
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuStreamIsCapturing, captureStatus, struct sim_stream *stream, askable(hStream, &stream),
+         status_of(stream))
 
 /* The arrays last until the capture goes on. */
 static CUresult show(struct sim_capture *capture)

@@ -141,17 +141,16 @@ static void exchange(struct sim_exec *exec, size_t shift, struct sim_exec *fresh
     }
 }
 
-static struct sim_exec *fresh_exec(const struct sim_graph *graph, CUresult *result)
+static CUresult fresh_exec(const struct sim_graph *graph, struct sim_exec **fresh)
 {
     struct sim_node *error;
-    struct sim_exec *fresh = calloc(1, sizeof *fresh);
-    *result = fresh ? sim_exec_build(graph, fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY;
-    if (*result == CUDA_SUCCESS) {
-        fresh->references = 1;
-        return fresh;
-    }
-    free(fresh);
-    return NULL;
+    *fresh = calloc(1, sizeof **fresh);
+    CUresult result = *fresh ? sim_exec_build(graph, *fresh, &error) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS)
+        (*fresh)->references = 1;
+    else
+        free(*fresh);
+    return result;
 }
 
 /* Nodes of a child graph lie between the node that stands for it and the one after all of them,
@@ -174,13 +173,12 @@ CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphN
     struct sim_exec *exec = sim_exec(hGraphExec);
     struct sim_graph *graph = sim_graph(childGraph);
     struct sim_exec_node *node = exec ? sim_exec_node(exec, hNode) : NULL;
-    CUresult result;
+    struct sim_exec *fresh;
+    CUresult result = CUDA_SUCCESS;
     uint64_t source;
     if (!node || !graph || node->work->item.params.type != CU_GRAPH_NODE_TYPE_GRAPH)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_exec *fresh = fresh_exec(graph, &result);
-    if (!fresh)
-        return result;
+    SIM_TRY(fresh_exec(graph, &fresh));
     size_t begin = (size_t)(node - exec->nodes);
     size_t count = child_end(exec, begin) - begin - 1;
     if (compare_all(exec, begin + 1, count, fresh, &source) == CU_GRAPH_EXEC_UPDATE_SUCCESS)
@@ -215,14 +213,12 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
 {
     struct sim_exec *exec = sim_exec(handle);
     struct sim_graph *graph = sim_graph(graph_handle);
-    CUresult result;
+    struct sim_exec *fresh;
     uint64_t source;
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
     if (!exec || !graph)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_exec *fresh = fresh_exec(graph, &result);
-    if (!fresh)
-        return result;
+    SIM_TRY(fresh_exec(graph, &fresh));
     info->result = compare_all(exec, 0, exec->count, fresh, &source);
     if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
         exchange(exec, 0, fresh);

@@ -66,10 +66,8 @@ int sim_occupancy_max_threads(const struct sim_function *function)
 CUresult sim_occupancy_function(CUfunction func, struct sim_function **function)
 {
     struct sim_context *context;
-    CUresult result = sim_current(&context);
-    if (result == CUDA_SUCCESS)
-        *function = sim_function_of(context, func, &result);
-    return result;
+    SIM_TRY(sim_current(&context));
+    return sim_function_of(context, func, function);
 }
 
 static CUresult blocks(int *numBlocks, CUfunction func, int blockSize, size_t dynamic)
@@ -101,10 +99,8 @@ static CUresult best(int *minGridSize, int *blockSize, CUfunction func,
                      CUoccupancyB2DSize size_of_block, size_t fixed, int limit)
 {
     struct sim_function *function;
-    CUresult result = sim_occupancy_function(func, &function);
     int most = 0;
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_occupancy_function(func, &function));
     if (!minGridSize || !blockSize || limit < 0)
         return CUDA_ERROR_INVALID_VALUE;
     int largest = sim_occupancy_max_threads(function), top = (largest + 31) / 32 * 32;

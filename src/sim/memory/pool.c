@@ -175,11 +175,10 @@ static CUresult answer(CUmemoryPool *out, struct sim_pool *pool)
 /* Of a device: always its pinned memory. */
 static CUresult of_device(CUmemoryPool *out, CUdevice ordinal, bool first)
 {
-    struct sim_device *device = sim_device(ordinal);
+    struct sim_device *device;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device)
-        return CUDA_ERROR_INVALID_DEVICE;
+    SIM_TRY(sim_device_of(ordinal, &device));
     return answer(
         out, first ? first_of(pinned + ordinal, CU_MEM_ALLOCATION_TYPE_PINNED, place_of(device))
                    : sim_pool_current(device));

@@ -69,12 +69,11 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
     return result;
 }
 
-/* The library of a handle, with code that can be used; NULL: *result says why not. */
-static struct sim_library *usable(CUlibrary handle, CUresult *result)
+/* The library of a handle, with code that can be used. */
+static CUresult usable(CUlibrary handle, struct sim_library **library)
 {
-    struct sim_library *library = sim_object(SIM_LIBRARY, handle);
-    *result = library ? library->status : CUDA_ERROR_INVALID_HANDLE;
-    return *result == CUDA_SUCCESS ? library : NULL;
+    *library = sim_object(SIM_LIBRARY, handle);
+    return *library ? (*library)->status : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* The module of the library in a context; NULL: none yet. */
@@ -145,12 +144,10 @@ static struct sim_kernel *kernel_of(struct sim_library *library, size_t index)
 
 CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
-    CUresult result;
-    struct sim_library *found = usable(library, &result);
+    struct sim_library *found;
     if (!pKernel || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!found)
-        return result;
+    SIM_TRY(usable(library, &found));
     size_t index = sim_module_entry(found->ptx, name);
     if (index == ptx_module_functions(found->ptx))
         return CUDA_ERROR_NOT_FOUND;
@@ -163,27 +160,16 @@ CUresult sim_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
-{
-    CUresult result;
-    struct sim_library *library = usable(lib, &result);
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!library)
-        return result;
-    *count = (unsigned)sim_module_entries(library->ptx);
-    return CUDA_SUCCESS;
-}
+SIM_TELL(cuLibraryGetKernelCount, count, struct sim_library *library, usable(lib, &library),
+         (unsigned)sim_module_entries(library->ptx))
 
 CUresult sim_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
 {
-    CUresult result;
-    struct sim_library *library = usable(lib, &result);
+    struct sim_library *library;
     unsigned written = 0;
     if (!kernels)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!library)
-        return result;
+    SIM_TRY(usable(lib, &library));
     for (size_t i = 0; i < ptx_module_functions(library->ptx) && written < numKernels; i++) {
         if (!ptx_module_function(library->ptx, i)->entry)
             continue;
@@ -198,19 +184,15 @@ CUresult sim_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernel
 CUresult sim_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
     struct sim_context *context;
+    struct sim_library *found;
     struct sim_module *module;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!pMod)
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_library *found = usable(library, &result);
-    if (!found)
-        return result;
-    result = module_in(found, context, &module);
-    if (result == CUDA_SUCCESS)
-        *pMod = (CUmodule)module;
-    return result;
+    SIM_TRY(usable(library, &found));
+    SIM_TRY(module_in(found, context, &module));
+    *pMod = (CUmodule)module;
+    return CUDA_SUCCESS;
 }
 
 /* A variable of the library in the current context. */
@@ -218,22 +200,17 @@ static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, con
                          bool managed)
 {
     struct sim_context *context;
+    struct sim_library *library;
     struct sim_module *module;
-    CUresult result = sim_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(sim_current(&context));
     if (!name || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_library *library = usable(handle, &result);
-    if (!library)
-        return result;
+    SIM_TRY(usable(handle, &library));
     size_t index = sim_module_variable(library->ptx, name, PTX_VARIABLE_MEMORY);
     if (index == ptx_module_variables(library->ptx) ||
         ptx_module_variable(library->ptx, index)->managed != managed)
         return CUDA_ERROR_NOT_FOUND;
-    result = module_in(library, context, &module);
-    if (result != CUDA_SUCCESS)
-        return result;
+    SIM_TRY(module_in(library, context, &module));
     if (dptr)
         *dptr = module->variables[index]->address;
     if (bytes)
@@ -251,19 +228,14 @@ CUresult sim_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const c
     return sim_object(SIM_LIBRARY, library) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
-struct sim_function *sim_library_function(struct sim_context *context, const void *handle,
-                                          CUresult *result)
+CUresult sim_library_function(struct sim_context *context, const void *handle,
+                              struct sim_function **function)
 {
     struct sim_kernel *kernel = sim_object(SIM_KERNEL, handle);
     struct sim_module *module;
-    *result = CUDA_ERROR_INVALID_HANDLE;
     if (!kernel)
-        return NULL;
-    *result = module_in(kernel->library, context, &module);
-    if (*result != CUDA_SUCCESS)
-        return NULL;
-    struct sim_function *function = sim_place_function(module, kernel->index);
-    if (!function)
-        *result = CUDA_ERROR_OUT_OF_MEMORY;
-    return function;
+        return CUDA_ERROR_INVALID_HANDLE;
+    SIM_TRY(module_in(kernel->library, context, &module));
+    *function = sim_place_function(module, kernel->index);
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

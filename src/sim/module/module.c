@@ -73,25 +73,21 @@ CUresult sim_cuModuleLoad(CUmodule *module, const char *fname)
 SIM_ENTRY(cuModuleLoadDataEx, load(module, image, SIZE_MAX, numOptions, options, optionValues))
 SIM_ENTRY(cuModuleLoadFatBinary, load(module, fatCubin, SIZE_MAX, 0, NULL, NULL))
 
-/* The module of a handle; *result says why not. */
-static struct sim_module *module_of(CUmodule handle, CUresult *result)
+static CUresult module_of(CUmodule handle, struct sim_module **module)
 {
-    struct sim_module *module = sim_object(SIM_MODULE, handle);
-    *result = module ? sim_current_check() : CUDA_ERROR_INVALID_HANDLE;
-    return *result == CUDA_SUCCESS ? module : NULL;
+    *module = sim_object(SIM_MODULE, handle);
+    return *module ? sim_current_check() : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult sim_cuModuleUnload(CUmodule hmod)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
-    if (!module)
-        return result;
+    struct sim_module *module;
+    SIM_TRY(module_of(hmod, &module));
     SIM_TRY(sim_capture_unsafe());
     if (module->library) /* unloaded with its library */
         return CUDA_ERROR_NOT_PERMITTED;
     uint64_t serial = module->object.serial;
-    result = sim_stream_wait_context(module->object.context);
+    CUresult result = sim_stream_wait_context(module->object.context);
     if (!sim_object_alive(SIM_MODULE, hmod, serial))
         return CUDA_ERROR_INVALID_HANDLE; /* another thread unloaded it meanwhile */
     sim_place_destroy(module);
@@ -147,14 +143,11 @@ size_t sim_module_variable(const struct ptx_module *ptx, const char *name,
 
 CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
-    if (result == CUDA_ERROR_INVALID_HANDLE)
-        return result;
-    if (!hfunc || !name || !*name)
+    struct sim_module *module;
+    CUresult result = module_of(hmod, &module);
+    if (module && (!hfunc || !name || !*name))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(result);
     size_t index = sim_module_entry(module->ptx, name);
     if (index == ptx_module_functions(module->ptx)) {
         *hfunc = NULL; /* as real drivers do */
@@ -174,12 +167,10 @@ CUresult sim_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *n
 CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule hmod,
                                   const char *name)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
+    struct sim_module *module;
     if (!name || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(module_of(hmod, &module));
     const size_t none = ptx_module_variables(module->ptx);
     size_t index = sim_module_variable(module->ptx, name, PTX_VARIABLE_MEMORY);
     if (index == none) {
@@ -204,12 +195,10 @@ CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr_v2 *dptr, size_t *bytes, CUmodule 
 static CUresult reference(void **handle, CUmodule hmod, const char *name,
                           enum ptx_variable_kind kind)
 {
-    CUresult result;
-    struct sim_module *module = module_of(hmod, &result);
+    struct sim_module *module;
     if (!handle || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(module_of(hmod, &module));
     size_t index = sim_module_variable(module->ptx, name, kind);
     if (index == ptx_module_variables(module->ptx))
         return CUDA_ERROR_NOT_FOUND;
@@ -229,26 +218,16 @@ CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
-{
-    CUresult result;
-    struct sim_module *module = module_of(mod, &result);
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (module)
-        *count = (unsigned)sim_module_entries(module->ptx);
-    return result;
-}
+SIM_TELL(cuModuleGetFunctionCount, count, struct sim_module *module, module_of(hmod, &module),
+         (unsigned)sim_module_entries(module->ptx))
 
 CUresult sim_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
                                         CUmodule mod)
 {
-    CUresult result;
-    struct sim_module *module = module_of(mod, &result);
+    struct sim_module *module;
     if (!functions)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return result;
+    SIM_TRY(module_of(mod, &module));
     unsigned written = 0;
     for (size_t i = 0; i < ptx_module_functions(module->ptx) && written < numFunctions; i++) {
         if (!ptx_module_function(module->ptx, i)->entry)

@@ -94,26 +94,12 @@ CUresult sim_cuArrayDestroy(CUarray hArray)
     return result;
 }
 
-CUresult sim_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR_v2 *pArrayDescriptor, CUarray hArray)
-{
-    struct sim_array *array;
-    SIM_TRY(find(hArray, &array));
-    if (!pArrayDescriptor)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pArrayDescriptor = array->shape;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR_v2 *pArrayDescriptor, CUarray hArray)
-{
-    struct sim_array *array;
-    SIM_TRY(find(hArray, &array));
-    if (!pArrayDescriptor)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR_v2){array->shape.Width, array->shape.Height,
-                                                   array->shape.Format, array->shape.NumChannels};
-    return CUDA_SUCCESS;
-}
+SIM_TELL_AFTER(cuArray3DGetDescriptor_v2, pArrayDescriptor, struct sim_array *array,
+               find(hArray, &array), array->shape)
+SIM_TELL_AFTER(cuArrayGetDescriptor_v2, pArrayDescriptor, struct sim_array *array,
+               find(hArray, &array),
+               ((CUDA_ARRAY_DESCRIPTOR_v2){array->shape.Width, array->shape.Height,
+                                           array->shape.Format, array->shape.NumChannels}))
 
 void sim_array_end(struct sim_object *object)
 {
